@@ -24,7 +24,7 @@ const parameters = {
 		option: {
 			flags: "-p, --patch",
 			value: "patch",
-			help: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677"
+			help: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677; left out, what was changed here since the main branch"
 		},
 		dispatch: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch",
 		jenkins: true

@@ -4,6 +4,7 @@ import { median } from "./analysis/stats.js";
 import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./kernel.js";
 import { RemainingTime, estimateExperiment, experimentEstimateLine } from "./gate/estimate.js";
 import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./gate/experiment.js";
+import { withoutOperatorsPart } from "./lab/netns.js";
 import { openReservations, requireHere } from "./gate/testbeds.js";
 
 // src/gate/on-testbed.ts
@@ -203,7 +204,7 @@ async function inSession(session, work) {
 }
 /** Plain lines even on a terminal or in a runner: each is also reported elsewhere. */
 const heard = (output, hears) => ({ write(text) {
-	hears(text.trim());
+	hears(withoutOperatorsPart(text.trim()));
 	return output.write(text);
 } });
 

@@ -1,37 +1,9 @@
-import { formatPercent, reasonOf } from "./model.js";
+import { UsageError, reasonOf } from "./model.js";
 import { isOnThisMachine } from "./config.js";
-import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./analysis/profile.js";
-import { HostError, connect as connect$1 } from "./system/host.js";
+import { DecompressError, NoDecompressorError, decompressed, decompressorOf, headOf, linuxVersionIn, mostImageHeaderBytes, nobody } from "./lab/qemu/vm.js";
 import { SocketAddress, isIPv6 } from "node:net";
-import { gzipSync } from "node:zlib";
-import { readFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
-
-// src/lab/connect.ts
-/** `label` is the machine's name for people. Throws a HostError. */
-async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
-	const { host, port, user, privateKeyPath, knownHostsPath } = config;
-	const name = `${label} (${host}:${port})`;
-	const knownHosts = await readFile(knownHostsPath, "utf8").catch((error) => {
-		const make = `make it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
-		throw new HostError("host-key", `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`, { cause: error });
-	});
-	const identity = privateKeyPath === void 0 ? { agent: true } : { privateKey: await readPrivateKey(privateKeyPath, name) };
-	return connect$1({
-		host,
-		port,
-		user,
-		knownHosts,
-		label,
-		...identity
-	}, options);
-}
-const readPrivateKey = (path, name) => readFile(path, "utf8").catch((error) => {
-	const make = `make it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
-	throw new HostError("login", `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`, { cause: error });
-});
-const fixOf = (error, make) => codeOf(error) === "ENOENT" ? make : "see to it that it is a file that you may read";
-const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : reasonOf(error);
 
 // src/lab/fault-attribution.ts
 function tallyOf(tallies, variant) {
@@ -53,56 +25,6 @@ function isToBlame(tallies, variant, fault, proof) {
 }
 /** True while base has not reached the milestone in this process, so that no number of failures blames the variant. */
 const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
-
-// src/lab/judge-profile.ts
-const rawName = "profile.txt.gz";
-const stacksName = "stacks.txt";
-/** With 500 samples a function with 5 % of them is measured to a fifth of its share. */
-const fewestSamples = 500;
-/** A DUT with many CPUs may forward with few of them; one that idles more was not under load. */
-const mostIdleRatio = .9;
-/** Keeps the text as a log, too. `defaults` complete the text. */
-async function judgeProfile(text, defaults, keepLog) {
-	await keepLog(rawName, gzipSync(text));
-	const all = profileOrError(text);
-	if (typeof all === "string") return missed(all);
-	const { event = defaults.event, kernel = defaults.kernel } = all;
-	await keepLog(stacksName, stacksText(all, kernel));
-	const { profile, idleSamples } = withoutIdle(all);
-	const busySamples = samplesOf(profile.stacks);
-	const idleRatio = idleSamples / (busySamples + idleSamples);
-	if (idleRatio > mostIdleRatio) return missed(`the DUT idled in ${formatPercent(idleRatio)} of the samples: no load was on it`);
-	if (busySamples < fewestSamples) return missed(`only ${busySamples} samples fell into work, at least ${fewestSamples} are needed`);
-	return {
-		kind: "profiled",
-		event,
-		kernel,
-		busySamples,
-		idleSamples,
-		log: stacksName
-	};
-}
-const stacksText = (profile, kernel) => [
-	`# kernel: ${kernel}`,
-	...foldedLines(profile, { modules: true }),
-	""
-].join("\n");
-function profileOrError(text) {
-	try {
-		return parseProfile(text, "the profile", foreignBounds);
-	} catch (error) {
-		if (!(error instanceof ProfileError)) throw error;
-		return error.message;
-	}
-}
-const missed = (reason) => ({
-	kind: "missed",
-	reason
-});
-const impossible = (reason) => ({
-	kind: "impossible",
-	reason
-});
 
 // src/lab/machines.ts
 /** The machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */
@@ -153,6 +75,263 @@ function hostText(host) {
 	return zone === void 0 ? `[${plain}]` : `[${plain}%${zone}]`;
 }
 
+// src/system/tar-members.ts
+var TarError = class extends Error {
+	name = "TarError";
+};
+/** Its very beginning is none of an archive. */
+var NoTarError = class extends TarError {
+	name = "NoTarError";
+};
+const blockBytes = 512;
+const mostNameBytes = 65536;
+/** Throws a TarError where the archive is none, ends early, or is larger than its limits. Reads the stream to its end. */
+async function* tarMembers(chunks, limits) {
+	const bytes = new ByteReader(chunks, limits.mostBytes);
+	try {
+		yield* membersIn(bytes, limits);
+		await bytes.drain();
+	} finally {
+		await bytes.close();
+	}
+}
+async function* membersIn(bytes, { headBytes, mostMembers }) {
+	let longPath;
+	for (let count = 0; count <= mostMembers; count += 1) {
+		const header = await bytes.take(blockBytes);
+		const isFirst = count === 0;
+		if (header.length < blockBytes) throw isFirst ? new NoTarError(none) : endsEarly();
+		if (header.every((byte) => byte === 0)) return;
+		const read = readHeader(header);
+		if (read === void 0) throw isFirst ? new NoTarError(none) : new TarError("a header in its middle is wrong");
+		const { type, path, size } = read;
+		if (type === "S") await skipSparseMap(bytes, header);
+		const head = await bytes.take(Math.min(size, nameTypes.has(type) ? mostNameBytes : headBytes));
+		await bytes.skip(padded(size) - head.length);
+		if (nameTypes.has(type)) longPath = (type === "L" ? untilZero(head) : paxPath(head)) ?? longPath;
+		else {
+			yield {
+				path: (longPath ?? path).replace(/^(?:\.\/)+/, ""),
+				isFile: [
+					"0",
+					"\0",
+					"7",
+					"S"
+				].includes(type),
+				head
+			};
+			longPath = void 0;
+		}
+	}
+	throw new TarError(`it has more than ${mostMembers} members`);
+}
+/** Members that hold the path of the next one, by GNU tar and by pax(1). */
+const nameTypes = /* @__PURE__ */ new Set(["L", "x"]);
+const none = "it is no tar archive";
+const endsEarly = () => new TarError("it ends in mid-archive");
+const padded = (size) => Math.ceil(size / blockBytes) * blockBytes;
+function readHeader(header) {
+	const sum = header.reduce((all, byte, at) => all + (at >= 148 && at < 156 ? 32 : byte), 0);
+	const [size, told] = [octal(header, 124, 12), octal(header, 148, 8)];
+	if (size === void 0 || told !== sum) return void 0;
+	const prefix = header.toString("latin1", 257, 263) === "ustar\0" ? untilZero(header.subarray(345, 500)) : "";
+	const name = untilZero(header.subarray(0, 100));
+	return {
+		type: header.toString("latin1", 156, 157),
+		path: prefix === "" ? name : `${prefix}/${name}`,
+		size
+	};
+}
+function octal(header, at, length) {
+	const text = untilZero(header.subarray(at, at + length)).trim();
+	return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : void 0;
+}
+function untilZero(bytes) {
+	const end = bytes.indexOf(0);
+	return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
+}
+/** Records of `LENGTH KEY=VALUE\n`, see pax(1). */
+const paxPath = (text) => /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text.toString("utf8"))?.[1];
+/** A GNU sparse file lists its holes in further blocks, as long as the one before says so. */
+async function skipSparseMap(bytes, header) {
+	let isFollowed = header[482] === 1;
+	while (isFollowed) isFollowed = (await bytes.takeAll(blockBytes))[504] === 1;
+}
+var ByteReader = class {
+	#chunks;
+	#left = Buffer.alloc(0);
+	#allowed;
+	constructor(chunks, mostBytes) {
+		this.#chunks = chunks[Symbol.asyncIterator]();
+		this.#allowed = mostBytes;
+	}
+	/** Fewer bytes only at the end of the stream. */
+	async take(length) {
+		const parts = [];
+		for (let lacking = length; lacking > 0;) {
+			if (this.#left.length === 0 && !await this.#read()) break;
+			const part = this.#left.subarray(0, lacking);
+			this.#left = this.#left.subarray(part.length);
+			lacking -= part.length;
+			parts.push(part);
+		}
+		return Buffer.concat(parts);
+	}
+	async takeAll(length) {
+		const taken = await this.take(length);
+		if (taken.length < length) throw endsEarly();
+		return taken;
+	}
+	async skip(length) {
+		for (let lacking = length; lacking > 0;) {
+			if (this.#left.length === 0 && !await this.#read()) throw endsEarly();
+			const skipped = Math.min(lacking, this.#left.length);
+			this.#left = this.#left.subarray(skipped);
+			lacking -= skipped;
+		}
+	}
+	async drain() {
+		while (await this.#read()) this.#left = Buffer.alloc(0);
+	}
+	/** Ends what makes the bytes. */
+	async close() {
+		await this.#chunks.return?.();
+	}
+	async #read() {
+		const next = await this.#chunks.next();
+		if (next.done) return false;
+		this.#left = next.value;
+		this.#allowed -= next.value.length;
+		if (this.#allowed < 0) throw new TarError("it unpacks to too many bytes");
+		return true;
+	}
+};
+
+// src/lab/given-kernel.ts
+/** Undefined for a testbed that installs files and boots no kernel of a patch. */
+function kernelFormOf(testbed) {
+	if (testbed?.kind === "virtual") return testbed.system;
+	if (testbed?.kind !== "freebsd") return void 0;
+	return testbed.dut.boot.method === "nanobsd" ? "nanobsd" : "freebsd";
+}
+const needed = {
+	linux: "a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/virtual.md)",
+	freebsd: "a tar archive with `kernel` and its modules at its top (docs/lab.md)",
+	nanobsd: "an image of nanobsd(8) that xz has compressed (docs/lab.md)"
+};
+/** Throws a UsageError that names the option, the file, what it is, and what is needed. */
+async function expectKernel(option, path, form) {
+	const why = await whyNot(path, form).catch((error) => {
+		if (error instanceof NoDecompressorError) return void 0;
+		if (error instanceof NoTarError) return "is neither a package nor an archive";
+		if (error instanceof TarError || error instanceof DecompressError) return `is cut short or damaged (${error.message})`;
+		return `cannot be read (${reasonOf(error)})`;
+	});
+	if (why === void 0) return;
+	throw new UsageError(`${option}: ${path} ${why}; expected ${needed[form]}.`);
+}
+async function whyNot(path, form) {
+	const stats = await stat(path);
+	if (stats.isDirectory()) return "is a folder";
+	if (!stats.isFile()) return "is no regular file";
+	if (stats.size === 0) return "is an empty file";
+	const head = await headOf(path, 0, mostImageHeaderBytes);
+	const other = otherThanArchive(head);
+	if (other !== void 0) return `is ${other}`;
+	if (form === "nanobsd") return whyNoImage(path, stats.size, head);
+	const part = isDeb(head) ? await dataOfDeb(path, stats.size) : { path };
+	if (part === void 0) return "is an ar archive, and no package of Debian";
+	if (isDeb(head) && form === "freebsd") return "is a package of Debian";
+	return (form === "linux" ? whyNoLinux : whyNoFreebsd)(part);
+}
+/** Names what is no archive by its first bytes. */
+function otherThanArchive(head) {
+	if (isBzImage(head)) return "a bzImage of Linux without its modules";
+	if (isElf(head)) return isFreebsdKernel(head) ? "a kernel of FreeBSD without its modules" : "an ELF file without its modules";
+	const found = foreign.find(({ magic }) => head.toString("hex", 0, magic.length / 2) === magic);
+	if (found !== void 0) return found.name;
+	if (head.toString("latin1", 257, 262) === "ustar" || isDeb(head) || decompressorOf(head) !== void 0) return void 0;
+	if (head.includes(0)) return void 0;
+	return "a text file";
+}
+const foreign = [
+	{
+		magic: "504b0304",
+		name: "a zip archive"
+	},
+	{
+		magic: "edabeedb",
+		name: "an RPM package"
+	},
+	{
+		magic: "514649fb",
+		name: "a disk image (qcow2)"
+	}
+];
+const isElf = (head) => head.toString("latin1", 0, 4) === "ELF";
+const isBzImage = (head) => head.toString("latin1", 514, 518) === "HdrS";
+/** An OS ABI of 9, or the interpreter that FreeBSD's kernels name on all platforms; see its sys/conf/kern.pre.mk. */
+const isFreebsdKernel = (head) => isElf(head) && (head[7] === 9 || head.includes("/red/herring"));
+const isDeb = (head) => head.toString("latin1", 0, 7) === "!<arch>";
+/** The member data.tar of a package, see deb(5); undefined where the archive has none. */
+async function dataOfDeb(path, size) {
+	for (let at = 8, count = 0; at < size && count < 100; count += 1) {
+		const header = (await headOf(path, at, 60)).toString("latin1");
+		const bytes = Number(header.slice(48, 58).trim());
+		if (header.length < 60 || !Number.isSafeInteger(bytes) || bytes < 0) break;
+		if (header.startsWith("data.tar")) {
+			if (at + 60 + bytes > size) throw new TarError("it ends in mid-archive");
+			return {
+				path,
+				start: at + 60,
+				bytes
+			};
+		}
+		at += 60 + bytes + bytes % 2;
+	}
+}
+/** Ends with the magic of a stream's footer, which may be padded; see xz-file-format.txt. */
+async function whyNoImage(path, size, head) {
+	if (decompressorOf(head) !== "xz") return "is not compressed by xz";
+	if (head[0] === 93) return void 0;
+	const tail = await headOf(path, Math.max(0, size - 1024), 1024);
+	return /YZ\0*$/.test(tail.toString("latin1")) ? void 0 : "is cut short";
+}
+/** A distribution's kernel has 5,000 files and a quarter of the bytes. */
+const limits = {
+	headBytes: mostImageHeaderBytes,
+	mostMembers: 2e5,
+	mostBytes: 8 * 1024 ** 3
+};
+const membersOf = (part) => tarMembers(decompressed(part, process.getuid?.() === 0 ? nobody : void 0), limits);
+async function whyNoLinux(part) {
+	let version;
+	let image;
+	const releases = /* @__PURE__ */ new Set();
+	for await (const { path, isFile, head } of membersOf(part)) {
+		if (isFile && /^boot\/vmlinuz[^/]*$/.test(path)) {
+			image = path;
+			version ??= linuxVersionIn(head);
+		}
+		const [, release] = /^(?:usr\/)?lib\/modules\/([^/]+)(?:\/|$)/.exec(path) ?? [];
+		if (release !== void 0) releases.add(release);
+	}
+	if (image === void 0) return "is an archive without boot/vmlinuz-*";
+	if (version === void 0) return `has a ${image} that is no bzImage of Linux for x86`;
+	const release = version.split(" ")[0] ?? "";
+	return releases.has(release) ? void 0 : `has no lib/modules/${release} for its ${image}`;
+}
+async function whyNoFreebsd(part) {
+	let kernel;
+	let elsewhere;
+	for await (const { path, isFile, head } of membersOf(part)) {
+		if (isFile && path === "kernel") kernel = head;
+		if (isFile && path.endsWith("/kernel")) elsewhere ??= path;
+	}
+	if (kernel !== void 0) return isFreebsdKernel(kernel) ? void 0 : "has a `kernel` that is no ELF kernel of FreeBSD";
+	return elsewhere === void 0 ? "is an archive without `kernel`" : `has its kernel at ${JSON.stringify(elsewhere.slice(0, 200))}`;
+}
+
 // src/lab/testbed.ts
 /** A testbed that only this process can use. */
 const unshared = (name, open) => ({
@@ -162,4 +341,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { connectTo, generatorsOf, impossible, isToBlame, judgeProfile, lacksControl, machinesOf, missed, rolesOf, tallyOf, unshared };
+export { expectKernel, generatorsOf, isToBlame, kernelFormOf, lacksControl, machinesOf, rolesOf, tallyOf, unshared };

@@ -113,10 +113,17 @@ leftovers() {
     # shellcheck disable=SC2086 # One a line.
     [[ ! $names ]] || echo legacy "$family" $names
   done
+  # The kernel lists no tables of ebtables-legacy; each is a module.
+  names=$(cd /sys/module 2>/dev/null && ls -d ebtable_* 2>/dev/null)
+  # shellcheck disable=SC2086 # One a line.
+  [[ ! $names ]] || echo legacy eb ${names//ebtable_/}
   tables owned | sed 's/^/owned /'
+  # Three lines are its head.
+  [[ $(wc -l 2>/dev/null </proc/net/ip_vs) -le 3 ]] || echo ipvs
   for name in ip tc; do
     command -v "$name" >/dev/null || { echo "unseen $name"; return; }
   done
+  [[ ! $(ip xfrm policy 2>/dev/null) ]] || echo xfrm
   for name; do
     ! ip link show dev "$name" | grep -q 'prog/xdp' || echo "xdp $name"
     # The kernel's own disciplines have the number 0.
@@ -124,4 +131,54 @@ leftovers() {
       [[ $number == 0: ]] || echo "tc $name $kind"
     done
   done
+  bpf_programs "$@"
+}
+
+# Prints BPF programs that no tool shows without bpftool(8), and that one only if it is as new as the kernel: those of tcx
+# by interface, and those of netfilter's hooks by family and hook. Numbers are those of <linux/bpf.h>.
+bpf_programs() {
+  local call name
+  local -a numbers=()
+  command -v perl >/dev/null || { echo 'unseen perl'; return; }
+  case $(uname -m) in
+    x86_64) call=321 ;;
+    aarch64 | riscv64 | loongarch64) call=280 ;;
+    ppc64le) call=361 ;;
+    s390x) call=351 ;;
+    *) echo 'unseen bpf'; return ;;
+  esac
+  for name; do numbers+=("$name=$(ip -o link show dev "$name" | cut -d : -f 1)"); done
+  perl - "$call" "${numbers[@]}" <<'END'
+use strict;
+my ($call, @interfaces) = @ARGV;
+my ($query, $descriptor, $info, $next) = (16, 30, 15, 31);
+my ($netfilter, %tcx) = (10, 46 => "ingress", 47 => "egress");
+
+# Returns what the kernel wrote; undefined without an answer.
+sub bpf {
+  my ($command, $attributes) = @_;
+  my $result = syscall($call, $command, $attributes, length $attributes);
+  return ($attributes, $result) if $result >= 0;
+  if ($!{EPERM} || $!{EACCES}) { print "unseen bpf\n"; exit }
+  return;
+}
+
+for (@interfaces) {
+  my ($name, $number) = split /=/;
+  for my $place (sort keys %tcx) {
+    # Without space for their numbers it only counts; a kernel before 6.6 knows no such place.
+    my ($answer) = bpf($query, pack "L4 Q L2 Q4", $number, $place, (0) x 9) or next;
+    print "tcx $name $tcx{$place}\n" if (unpack "L4 Q L", $answer)[5] > 0;
+  }
+}
+for (my $link = 0; my ($answer) = bpf($next, pack "L4", $link, 0, 0, 0);) {
+  $link = (unpack "L4", $answer)[1];
+  my (undef, $number) = bpf($descriptor, pack "L4", $link, 0, 0, 0) or next;
+  open my $closed_at_the_end, "<&=", $number;
+  my $text = "\0" x 64;
+  bpf($info, pack "L2 P", $number, length $text, $text);
+  my ($kind, undef, undef, undef, $family, $hook) = unpack "L6", $text;
+  print "bpf $family $hook\n" if $kind == $netfilter;
+}
+END
 }

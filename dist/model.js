@@ -144,6 +144,11 @@ const pullRequest = object({
 	baseCommit: commitId,
 	headCommit: commitId
 });
+/** Identify a revision and its diff also after a restore of the server, which gives their numbers to others. */
+const diffPhids = object({
+	revision: string().regex(/^PHID-DREV-[\w-]{1,100}$/),
+	diff: string().regex(/^PHID-DIFF-[\w-]{1,100}$/)
+});
 const revision = object({
 	kind: literal("revision"),
 	/** Without a trailing slash. */
@@ -152,6 +157,7 @@ const revision = object({
 	number: id,
 	/** Changes with each update by the author. */
 	diff: id,
+	phids: diffPhids.optional(),
 	title: line,
 	author: line,
 	url,
@@ -180,6 +186,10 @@ const patchSchema = discriminatedUnion("kind", [
 	revision,
 	range
 ]);
+/** First word of a command in a comment. */
+const callOnGithub = "/ppsgate";
+/** The same on Phabricator, where a slash has no meaning. */
+const callOnPhabricator = "@ppsgate";
 /** Like `patchName`, but with full ids, as short ones can be made on purpose. */
 const patchIdentity = (patch) => patch.kind === "range" ? `${patch.baseCommit}..${patch.headCommit}` : patchName(patch);
 /** Names a patch to people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
@@ -828,30 +838,6 @@ function shortened$1(text) {
 const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
 const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
-// src/model/json.ts
-/** Returns undefined if it is none: undefined is no JSON value, so any schema rejects it. */
-function parseJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
-/** Parses each line that may be an object, without splitting the text into all its lines; stops after `mostLines`. */
-function* jsonLines(text, mostLines) {
-	let start = 0;
-	for (let lines = 0; lines < mostLines && start < text.length; lines += 1) {
-		const newline = text.indexOf("\n", start);
-		const end = newline === -1 ? text.length : newline;
-		if (text.startsWith("{", start)) yield parseJson(text.slice(start, end));
-		start = end + 1;
-	}
-}
-
-// src/model/pause.ts
-/** Resolves on abort, where node's own rejects. */
-const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
-
 // src/model/escape.ts
 /** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break takes effect. */
 function codeSpan(text, mostCharacters = 200) {
@@ -910,6 +896,30 @@ function pageUrl(address) {
 	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
 }
 const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+
+// src/model/json.ts
+/** Returns undefined if it is none: undefined is no JSON value, so any schema rejects it. */
+function parseJson(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
+}
+/** Parses each line that may be an object, without splitting the text into all its lines; stops after `mostLines`. */
+function* jsonLines(text, mostLines) {
+	let start = 0;
+	for (let lines = 0; lines < mostLines && start < text.length; lines += 1) {
+		const newline = text.indexOf("\n", start);
+		const end = newline === -1 ? text.length : newline;
+		if (text.startsWith("{", start)) yield parseJson(text.slice(start, end));
+		start = end + 1;
+	}
+}
+
+// src/model/pause.ts
+/** Resolves on abort, where node's own rejects. */
+const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
 
 // src/model/priority.ts
 const priorities = [
@@ -1128,6 +1138,25 @@ const driverSettings = [
 		alias: "None",
 		appliesToGenerators: true,
 		source: "ice(4)"
+	},
+	{
+		ports: ["mxge"],
+		name: "dev.PORT.N.flow_control_enabled",
+		expected: "0",
+		why: holdsBack,
+		fix: "sysctl",
+		permanent: "hw.mxge.flow_control_enabled=\"0\"",
+		appliesToGenerators: true,
+		source: "mxge(4), sys/dev/mxge/if_mxge.c"
+	},
+	{
+		ports: ["lio"],
+		name: "dev.PORT.N.fc",
+		expected: "0",
+		why: holdsBack,
+		fix: "sysctl",
+		appliesToGenerators: true,
+		source: "sys/dev/liquidio/lio_sysctl.c"
 	}
 ];
 /** With the port's name and number filled in; empty for an unknown driver. */
@@ -1231,6 +1260,8 @@ const revisionSchema = object({
 	/** Steps along first parents; 0 is the good end. */
 	place: count,
 	commit: commitId,
+	/** Id of the Phabricator diff that the commit was made of, for a bisection of a revision's diffs. */
+	diff: id.exactOptional(),
 	subject: line,
 	author: line,
 	/** Number of following commits with the same kernel or files. */
@@ -1419,6 +1450,11 @@ const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)
 function remarkupBlock(name, untrusted, visibleLines = 12) {
 	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
 }
+/**
+* Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image where another rule
+* takes effect in them, so letters and digits that could name an object or a commit are set apart.
+*/
+const remarkupAlt = (text, mostCharacters = 300) => plainLine(text, mostCharacters).replaceAll(",", ";").replace(/[^\p{L}\p{N} .:;%±…–−+()-]+|:(?! )/gu, " ").replace(/[A-Z](?=\d)|r(?=[A-Z])|[0-9a-f]{6}(?=[0-9a-f])/g, "$& ").replace(/ +/g, " ").trim();
 
 // src/model/trend.ts
 const resultPath = name.regex(/^results\/\d{4}\/\w[\w.-]*$/);
@@ -1601,4 +1637,4 @@ const endedEarly = (why) => `ended: ${why}`;
 /** Incomplete uses do not count for the usual duration of leases. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, designNames, designSchema, diffName, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, excerpt, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, id, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLinuxScenario, isLoss, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, list, machineFacts, maxEarlierGates, measured, metricChoice, metricName, metricNouns, metricSchema, mostChange, mostCommits, mostDocument, mostRuns, mostTrials, mostVariants, name, netmapPort, nightlySchema, notUsed, oneLine, ordinal, ownRulesSchema, pageUrl, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, rate$1, ratio, realPause, reasonOf, rejectionSchema, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, sentence, share, shortId, shortened$1 as shortened, size, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, word, worstConclusion };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, designNames, designSchema, diffName, diffPhids, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, excerpt, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, id, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLinuxScenario, isLoss, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, list, machineFacts, maxEarlierGates, measured, metricChoice, metricName, metricNouns, metricSchema, mostChange, mostCommits, mostDocument, mostRuns, mostTrials, mostVariants, name, netmapPort, nightlySchema, notUsed, oneLine, ordinal, ownRulesSchema, pageUrl, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, rate$1, ratio, realPause, reasonOf, rejectionSchema, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, sentence, share, shortId, shortened$1 as shortened, size, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, word, worstConclusion };

@@ -1,9 +1,9 @@
-import { UsageError, bisectResultSchema, byName, conclusionOfError, document, exitCodes, formatRoughly, id, list, oneLine, parseJson, prose, realPause, reasonOf, remarkupText, resultSchema, shortId, shortened, withoutPaths, word } from "./model.js";
+import { UsageError, bisectResultSchema, byName, callOnPhabricator, conclusionOfError, diffPhids, document, exitCodes, formatRoughly, id, list, oneLine, parseJson, prose, realPause, reasonOf, remarkupText, resultSchema, shortId, shortened, withoutPaths, word } from "./model.js";
 import { _enum, boolean, date, discriminatedUnion, int, literal, object, preprocess, string, union, unknown } from "./vendor/zod.js";
 import { isExposed, kebabCase, namingStyles, overrideArguments, overridesAs, parseMaxRuns, readSecret } from "./config.js";
-import { RepositoryError, authorizeRevision, bisectOverridesSchema, bisectWords, callOnPhabricator, checkDiff, chosenDiffs, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./forge/patch.js";
+import { RepositoryError, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, patchOf, workOf } from "./forge/patch.js";
+import { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isFinal, isMember, isNamed, isSameName, mapOf, openPhabricator, phidsOf, readAuthority, secondsOfPatience, tokenVariable, transactionsOf, userNames } from "./forge/phabricator.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf, sendRequest } from "./forge/github.js";
-import { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isOfToken, mapOf, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./forge/phabricator.js";
 import { BuildUpdater, cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult, postReply, revisionCommenter } from "./publish/reporters.js";
 import { ExposedPlaceError, checkOwn, readOverlay } from "./kernel.js";
 import { hasPlan, readPlan } from "./gate/experiment.js";
@@ -72,6 +72,12 @@ async function give(waiting, deps) {
 	const notify = allUpdates.get(key) ?? updatesOf(answer.data, deps);
 	allUpdates.set(key, notify);
 	const told = await notify();
+	if (told.kind === "pointless") {
+		log.warn(`The answer ${key} is dropped: ${told.why}.`);
+		allUpdates.delete(key);
+		inbox.dropAnswer(key);
+		return "done";
+	}
 	if (told.kind === "delivered") {
 		allUpdates.delete(key);
 		inbox.dropAnswer(key);
@@ -137,10 +143,12 @@ const postponedMilliseconds = {
 	"not-yet": 15e3,
 	refused: 36e5
 };
-const keptMilliseconds$1 = 6048e5;
+const keptMilliseconds$1 = secondsOfPatience * 1e3;
 const revision$1 = object({
 	number: id,
-	diff: id
+	diff: id,
+	/** Absent in answers of an older ppsgate. */
+	phids: diffPhids.optional()
 });
 const keptEnding = discriminatedUnion("kind", [
 	object({
@@ -166,6 +174,7 @@ const keptAnswerSchema = discriminatedUnion("kind", [
 		details: word.optional(),
 		page: word.optional(),
 		takesCommands: boolean(),
+		rerun: document.optional(),
 		ending: keptEnding
 	}),
 	object({
@@ -180,6 +189,8 @@ const keptAnswerSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("reply"),
 		of: id,
+		/** Absent in answers of an older ppsgate. */
+		phid: diffPhids.shape.revision.optional(),
 		to: word,
 		text: document
 	})
@@ -220,9 +231,12 @@ function endingOf$1(kept) {
 	}
 }
 const nameOf$1 = (answer) => answer.kind === "reply" ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
+/** True where the gate of this run has kept its comment, delivered or not. */
+const hasConcluded = (inbox, revision, run) => inbox.hasConcluded(commentKey(revision, run));
+const commentKey = ({ number, diff }, run) => `comment D${number}:${diff} ${run}`;
 function keyOf$1(answer) {
 	switch (answer.kind) {
-		case "comment": return `comment ${nameOf$1(answer)} ${answer.run}`;
+		case "comment": return commentKey(answer.revision, answer.run);
 		case "build": return `build ${nameOf$1(answer)} ${answer.build} ${answer.run}`;
 		case "reply": return `reply ${nameOf$1(answer)} ${answer.to}`;
 	}
@@ -241,10 +255,11 @@ function updatesOf(answer, { conduit, log, pause }) {
 	};
 	switch (answer.kind) {
 		case "comment": {
-			const { revision, run, details, page, takesCommands, ending } = answer;
+			const { revision, run, details, page, takesCommands, rerun, ending } = answer;
 			const links = {
 				...details && { details },
 				...page && { page },
+				...rerun && { rerun },
 				takesCommands
 			};
 			const notify = revisionCommenter(conduit, revision, {
@@ -265,7 +280,7 @@ function updatesOf(answer, { conduit, log, pause }) {
 			const updater = new BuildUpdater(conduit, build, revision, options);
 			return () => updater.post(endingOf$1(ending));
 		}
-		case "reply": return () => postReply(conduit, answer.of, answer.text, answer.to);
+		case "reply": return () => postReply(conduit, answer.of, answer.text, answer.to, answer.phid);
 	}
 }
 
@@ -364,7 +379,13 @@ var SqliteInbox = class {
 	keepAnswer(answer) {
 		const { key, server, revision, text } = answer;
 		const at = this.#now().getTime();
-		this.#changes(() => this.#sql.keepAnswer.run(key, server, revision, text, at));
+		this.#write(() => {
+			this.#sql.keepAnswer.run(key, server, revision, text, at);
+			this.#sql.conclude.run(key, at);
+		});
+	}
+	hasConcluded(key) {
+		return this.#read(() => this.#sql.hasConcluded.get(key) !== void 0);
 	}
 	waitingAnswers(server) {
 		return this.#read(() => this.#sql.waiting.all(server).map(waitingAnswerOf));
@@ -415,6 +436,7 @@ var SqliteInbox = class {
 	#keep({ seen, jobs }) {
 		const time = this.#now().getTime();
 		this.#sql.forget.run(time - keptMilliseconds);
+		this.#sql.forgetConcluded.run(time - keptMilliseconds);
 		for (const transaction of seen) this.#sql.see.run(transaction);
 		return jobs.filter((job) => this.#sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0);
 	}
@@ -457,6 +479,9 @@ function prepare(database) {
 		jobsOf: one("SELECT * FROM jobs WHERE revision = ? ORDER BY sequence DESC"),
 		keepAnswer: one(`INSERT INTO answers (key, server, revision, answer, kept_at, due_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (key) DO NOTHING`),
+		conclude: one("INSERT INTO concluded (key, at) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET at = excluded.at"),
+		hasConcluded: one("SELECT 1 FROM concluded WHERE key = ?"),
+		forgetConcluded: one("DELETE FROM concluded WHERE at < ?"),
 		waiting: one("SELECT key, revision, kept_at, due_at, said FROM answers WHERE server = ? ORDER BY sequence"),
 		readAnswer: one("SELECT answer FROM answers WHERE key = ?"),
 		postponeAnswer: one("UPDATE answers SET due_at = ?2, said = ?3 WHERE key = ?1"),
@@ -570,7 +595,7 @@ const header = {
 	applicationId: 1886417778,
 	format: 1
 };
-/** Older queues of this format lack this table; an older ppsgate ignores it. */
+/** Older queues of this format lack these tables; an older ppsgate ignores them. */
 const answersSchema = `
   CREATE TABLE IF NOT EXISTS answers (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -582,6 +607,10 @@ const answersSchema = `
     due_at INTEGER NOT NULL,
     said TEXT
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS concluded (
+    key TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `;
 /** Times are in milliseconds since 1970. */
 const schema = `
@@ -1110,7 +1139,7 @@ async function repositories(what, conduit, { repositories: names }) {
 	const search = (constraints) => conduit.search("diffusion.repository.search", { constraints }, repositoryItem);
 	const found = [...await search({ callsigns: names }), ...await search({ shortNames: names })];
 	return names.map((name) => {
-		const one = found.find(({ fields }) => [fields.callsign, fields.shortName].includes(name));
+		const one = found.find(({ fields }) => [fields.callsign, fields.shortName].some((own) => own !== null && isSameName(own, name)));
 		if (one !== void 0) return ok(what, `${name} is there, and may be edited by "${one.fields.policy.edit}"`);
 		return wrong(what, `there is no ${name}, or not for the bot to see`, lookAt(what));
 	});
@@ -1148,7 +1177,7 @@ async function people(what, conduit, { people: names }) {
 	const constraints = { usernames: names };
 	const found = await conduit.search("user.search", { constraints }, userItem);
 	return names.map((name) => {
-		const one = found.find(({ fields }) => fields.username === name);
+		const one = found.find(({ fields }) => isSameName(fields.username, name));
 		if (one === void 0) return wrong(what, `there is no user called ${name}`, lookAt(what));
 		if (one.fields.roles.includes("disabled")) return warning(what, `the account of ${name} is disabled`, "take the name out of `phabricator.people` in ppsgate.yml");
 		return ok(what, `${name} is there`);
@@ -1258,8 +1287,8 @@ function startOnGithub(octokit, options) {
 	};
 }
 /** GitHub accepts at most ten properties. */
-const payloadOf = ({ key, revision, diff, build, overrides, bisect }) => ({
-	patch: `D${revision}:${diff}`,
+const payloadOf = ({ key, build, overrides, bisect, ...job }) => ({
+	patch: patchOf(job),
 	key,
 	build,
 	...bisect && { instead: bisectWords(bisect) },
@@ -1457,7 +1486,7 @@ async function invocationOf(job, before, { configPath, repository, directory, si
 		const work = join(directory, job.key);
 		const patch = [
 			"--patch",
-			`D${job.revision}:${job.diff}`,
+			patchOf(job),
 			"--answer"
 		];
 		const begun = await hasBisectPlan(work);
@@ -1501,7 +1530,7 @@ async function invocationOf(job, before, { configPath, repository, directory, si
 		args: [
 			"gate",
 			"--patch",
-			`D${job.revision}:${job.diff}`,
+			patchOf(job),
 			"--answer",
 			...always,
 			...siteOf(work),
@@ -1703,8 +1732,8 @@ async function startBuild(jenkins, job, defined, signal) {
 	const where = URL.parse(answer.location, `${jenkins.job}/`);
 	return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
 }
-const parametersOf = ({ key, revision, diff, build, overrides, bisect }) => ({
-	PATCH: `D${revision}:${diff}`,
+const parametersOf = ({ key, build, overrides, bisect, ...job }) => ({
+	PATCH: patchOf(job),
 	KEY: key,
 	BUILD: build,
 	...bisect && { COMMAND: "bisect" },
@@ -1923,36 +1952,57 @@ async function decide(occurrence, deps) {
 }
 async function decideDiff({ of, diff }, deps) {
 	if (!deps.config.relay.on.includes("diffs")) return nothing(`D${of} is left alone: new diffs are not measured here.`);
-	if (deps.inbox.jobsOf(of).some(({ job }) => job.diff === diff && job.build !== void 0)) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
 	const found = await findRevision(deps.conduit, {
 		revision: of,
 		diff
 	});
+	if (jobsOf(found, deps).some(({ job }) => job.diff === diff && job.build !== void 0)) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
 	if ((await findRevision(deps.conduit, { revision: of })).diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
 	const why = whyForeign(found, deps);
 	if (why !== void 0) return nothing(why);
 	const authorization = await authorizationOf(found, sentBy(found), deps);
 	if (authorization.kind !== "allowed") return nothing(authorization.why);
-	const key = `D${of}:${diff}`;
+	const key = keyOfDiff(found, deps);
 	const elsewhere = await elsewhereOf(found, deps);
 	if (elsewhere?.kind === "elsewhere") return nothing(elsewhere.why);
-	if (elsewhere?.kind === "doubtful") return {
-		kind: "reply",
-		of,
-		topic: "refused",
-		why: elsewhere.why,
-		key
-	};
+	if (elsewhere?.kind === "doubtful") {
+		const { phid: revision } = found;
+		return {
+			kind: "reply",
+			of,
+			revision,
+			topic: "refused",
+			why: elsewhere.why,
+			key
+		};
+	}
 	return {
 		kind: "run",
 		job: {
 			key,
 			revision: of,
 			diff,
+			phids: phidsOf(found),
 			overrides: {},
 			by: found.author.name
 		}
 	};
+}
+/** The jobs of this revision: a restored server may have given its number to another one before. */
+const jobsOf = (found, { inbox }) => inbox.jobsOf(found.number).filter(({ job }) => isSameDiff(job, found));
+function isSameDiff({ phids, diff }, found) {
+	if (phids === void 0) return true;
+	const known = [found.diff, ...found.earlier].find(({ id }) => id === diff);
+	return phids.revision === found.phid && (known === void 0 || known.phid === phids.diff);
+}
+/** Has the PHID in it where a job of another diff has the usual key. */
+function keyOfDiff(found, { inbox, warn }) {
+	const { number, diff } = found;
+	const usual = `D${number}:${diff.id}`;
+	const before = inbox.jobsOf(number).find(({ job }) => job.key === usual)?.job;
+	if (before === void 0 || isSameDiff(before, found)) return usual;
+	warn(`D${number}:${diff.id} is not the diff that was queued before under this number (${before.phids?.diff}), as after a restore of the server: it is taken as the new one that it is.`);
+	return `${usual}:${diff.phid}`;
 }
 async function decideBuild(occurrence, deps) {
 	const { of, diff, build, key } = occurrence;
@@ -1979,6 +2029,7 @@ async function decideBuild(occurrence, deps) {
 			key,
 			revision: of,
 			diff,
+			phids: phidsOf(found),
 			overrides: {},
 			build,
 			by: "Harbormaster"
@@ -2018,6 +2069,7 @@ async function decideCommand(occurrence, deps) {
 	const reply = (topic, why) => ({
 		kind: "reply",
 		of,
+		revision: occurrence.revision,
 		topic,
 		why,
 		key,
@@ -2052,15 +2104,18 @@ async function decideCommand(occurrence, deps) {
 			by: person,
 			at: occurrence.at,
 			sentAt: before.sentAt,
+			isMeasured: isMeasured(of, before.diff, deps),
 			isNamed: named !== void 0 || command.kind === "bisect" && command.overrides.good !== void 0
 		}, deps);
 		if (authorization.kind !== "allowed") return reply("refused", authorization.why);
+		const phids = phidsOf(found);
 		const wanted = jobFor(command, {
 			key,
 			revision: of,
 			diff: before.diff,
+			phids,
 			by: name
-		}, deps);
+		}, jobsOf(found, deps));
 		if (typeof wanted === "string") return reply("mistaken", wanted);
 		const { overrides, extend, bisect } = wanted;
 		deps.check({
@@ -2107,8 +2162,8 @@ function withEarlier(job, earlier) {
 	};
 }
 const hasOneDiff = ({ number, diff }) => `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
-function jobFor(command, requested, { inbox }) {
-	const { revision, diff } = requested;
+function jobFor(command, requested, earlierJobs) {
+	const { diff } = requested;
 	if (command.kind === "run") return {
 		...requested,
 		overrides: command.overrides
@@ -2118,7 +2173,7 @@ function jobFor(command, requested, { inbox }) {
 		overrides: {},
 		bisect: command.overrides
 	};
-	const before = inbox.jobsOf(revision).filter(({ job }) => job.bisect === void 0);
+	const before = earlierJobs.filter(({ job }) => job.bisect === void 0);
 	if (command.kind === "rerun") return {
 		...requested,
 		overrides: before[0]?.job.overrides ?? {}
@@ -2149,6 +2204,13 @@ async function diffBefore({ of, id }, named, { conduit }) {
 	if (found !== void 0) return found;
 	throw new UsageError(named === void 0 ? `it is not clear which diff you mean; write ${callOnPhabricator} run ${diff.id}` : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`);
 }
+/** Known of gates on this machine alone, since others report only that they were started. */
+const isMeasured = (of, diff, { inbox }) => inbox.jobsOf(of).some(({ job, state }) => job.diff === diff && job.bisect === void 0 && state.kind === "ended" && measured.has(state.how));
+const measured = /* @__PURE__ */ new Set([
+	"it passed",
+	"the patch is at fault",
+	"it was undecided"
+]);
 const sentBy = ({ author, diff }) => ({
 	kind: "sent",
 	by: [author, diff.author]
@@ -2174,8 +2236,7 @@ function rulesOf({ conduit, config, warn }) {
 function whyForeign({ number, repository, status }, { config }) {
 	if (["abandoned", "published"].includes(status)) return `D${number} is ${status}.`;
 	const { repositories } = config;
-	const names = [repository?.callsign, repository?.shortName].filter((name) => name !== void 0);
-	if (repositories === void 0 || names.some((name) => repositories.includes(name))) return;
+	if (repositories === void 0 || isNamed(repository, repositories)) return void 0;
 	return `D${number} is of none of the repositories that are measured: ${repositories.join(", ")}.`;
 }
 /** Undefined where the diff changes a file below the paths, or cannot be read. */
@@ -2219,7 +2280,7 @@ async function pathsOf(diff, conduit) {
 			paths: checked.paths
 		} : void 0;
 	} catch (error) {
-		if (error instanceof ConduitError && error.kind === "refused") return void 0;
+		if (isFinal(error)) return void 0;
 		throw error;
 	}
 }
@@ -2239,14 +2300,18 @@ async function occurrencesOf(conduit, delivery, inbox) {
 		occurrences: [],
 		seen: fresh
 	};
-	const revision = await revisionWith(conduit, object);
-	if (revision === void 0) return {
+	const number = await revisionWith(conduit, object);
+	if (number === void 0) return {
 		occurrences: [],
 		seen: fresh,
 		left: `${object} is left alone: it is no revision that the bot may see.`
 	};
+	const found = await transactionsOf(conduit, object, { phids: fresh });
 	return {
-		occurrences: await occurrences(conduit, revision, await transactionsOf(conduit, object, { phids: fresh })),
+		occurrences: await occurrences(conduit, {
+			id: number,
+			phid: object
+		}, found),
 		seen: fresh
 	};
 }
@@ -2284,14 +2349,27 @@ async function occurrencesSince(conduit, since, inbox) {
 		seen: [],
 		until: since
 	};
+	const waiting = [];
 	for (const { id, phid, fields } of changed) {
 		const recent = (await transactionsOf(conduit, phid, {})).filter(({ at }) => at.getTime() / 1e3 >= from - slackSeconds);
 		const seen = inbox.hasSeen(recent.map(({ phid }) => phid));
 		const fresh = recent.filter(({ phid }) => !seen.has(phid));
-		happened.occurrences.push(...await occurrences(conduit, id, fresh));
+		const [oldest] = fresh;
+		if (oldest !== void 0) {
+			const found = await occurrences(conduit, {
+				id,
+				phid
+			}, fresh);
+			waiting.push({
+				since: oldest.id,
+				occurrences: found
+			});
+		}
 		happened.seen.push(...fresh.map(({ phid }) => phid));
 		happened.until = Math.max(happened.until, fields.dateModified);
 	}
+	waiting.sort((a, b) => a.since - b.since);
+	happened.occurrences = waiting.flatMap(({ occurrences }) => occurrences);
 	return happened;
 }
 /**
@@ -2314,7 +2392,7 @@ async function revisionWith(conduit, phid) {
 	const constraints = { phids: [phid] };
 	return (await conduit.search("differential.revision.search", { constraints }, revisionItem))[0]?.id;
 }
-async function occurrences(conduit, of, transactions) {
+async function occurrences(conduit, { id: of, phid: revision }, transactions) {
 	const ids = await diffIds(conduit, transactions.flatMap((one) => one.kind === "diff" ? one.diffPhid : []));
 	return transactions.flatMap((one) => {
 		const { phid: key, id, by, at } = one;
@@ -2322,6 +2400,7 @@ async function occurrences(conduit, of, transactions) {
 			kind: "comment",
 			key,
 			of,
+			revision,
 			id,
 			by,
 			at,
@@ -2367,10 +2446,45 @@ const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkup
 // src/relay/relay.ts
 /** Never throws for an error of Phabricator or a starter. */
 async function workOnce(deps) {
+	await workOnJobs(deps);
+	await giveAnswers(deps);
+}
+async function workOnJobs(deps) {
 	await workOnDeliveries(deps);
 	await startJobs(deps);
 	await watchJobs(deps);
-	await giveAnswers(deps);
+}
+/**
+* Works until the signal is aborted. Answers have rounds of their own, since one that the server does not accept takes
+* most of a minute, in which commands would wait.
+*/
+async function workOn(deps, rounds) {
+	const answers = openBell(deps.pause);
+	const loop = async (round, wait) => {
+		while (!deps.signal.aborted) {
+			await round();
+			await wait();
+		}
+	};
+	const work = async () => {
+		await rounds.before?.();
+		await workOnJobs(deps);
+		answers.ring();
+	};
+	await Promise.all([loop(work, rounds.wait), loop(() => giveAnswers(deps), () => answers.waitFor(10, deps.signal))]);
+}
+/** Between looks at started gates and retries of failures. */
+const secondsBetweenRounds = 10;
+/** A ring without a waiter is kept for the next one. */
+function openBell(pause = realPause) {
+	let rung = new AbortController();
+	return {
+		ring: () => rung.abort(),
+		async waitFor(seconds, signal) {
+			await pause(seconds, AbortSignal.any([signal, rung.signal]));
+			rung = new AbortController();
+		}
+	};
 }
 /** Reads the changes on the server since the last poll; the first poll only finds its starting point. */
 async function pollOnce(deps) {
@@ -2394,8 +2508,11 @@ async function pollOnce(deps) {
 }
 async function workOnDeliveries(deps) {
 	const { conduit, inbox, log, signal } = deps;
+	const heldBack = /* @__PURE__ */ new Set();
 	for (const delivery of inbox.pendingDeliveries()) {
 		if (signal.aborted) return;
+		const object = delivery.kind === "build" ? delivery.build : delivery.object;
+		if (heldBack.has(object)) continue;
 		try {
 			const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox);
 			if (left !== void 0) log.info(left);
@@ -2407,14 +2524,22 @@ async function workOnDeliveries(deps) {
 		} catch (error) {
 			if (!(error instanceof ConduitError)) throw error;
 			log.warn(error.message);
-			if (error.kind !== "refused" || isOfToken(error)) return;
-			inbox.settle(delivery.id, {
-				seen: [],
-				jobs: []
-			});
+			const late = deps.now().getTime() - delivery.at.getTime();
+			if (isFinal(error) || late > 604800 * 1e3) {
+				log.warn(`What came for ${object} is dropped: ${error.message}`);
+				inbox.settle(delivery.id, {
+					seen: [],
+					jobs: []
+				});
+			} else {
+				heldBack.add(object);
+				if (!isOfOne(error) || heldBack.size > mostHeldBack) return;
+			}
 		}
 	}
 }
+const isOfOne = ({ kind, code }) => kind === "refused" && code === void 0;
+const mostHeldBack = 3;
 /** Replies and cancels before the jobs are stored: after a crash it is done again, which is harmless. */
 async function jobsFrom(occurrences, deps) {
 	let jobs = [];
@@ -2432,7 +2557,7 @@ async function jobsFrom(occurrences, deps) {
 	return jobs;
 }
 async function endAutomatic({ revision, diff }, deps) {
-	const record = deps.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
+	const record = deps.inbox.unendedJobs().find(({ job }) => job.revision === revision && job.diff === diff && /^D\d/.test(job.key));
 	if (record !== void 0) await end$1(record, "Harbormaster asked for it", deps);
 }
 const decideDeps = ({ log, ...deps }) => ({
@@ -2452,14 +2577,16 @@ async function carryOut(decision, deps) {
 			return;
 		}
 		case "reply": {
-			const { of, topic, why, key, isOfStranger } = decision;
+			const { of, revision: phid, topic, why, key, isOfStranger } = decision;
 			const same = topic === "mistaken" ? "" : createHash("sha256").update(why).digest("hex");
 			const to = isOfStranger ? `${topic} ${same}`.trim() : key;
+			const text = replyText(topic, why);
 			keepAnswer({
 				kind: "reply",
 				of,
 				to,
-				text: replyText(topic, why)
+				text,
+				...phid && { phid }
 			}, deps);
 			log.info(oneLine(`D${of}: ${topic} ${why}`));
 			return;
@@ -2482,12 +2609,8 @@ async function end$1(record, why, deps) {
 	const trouble = isDue && tries === 0 ? void 0 : await starter.cancel(job, signal);
 	if (trouble !== void 0) log.info(trouble);
 	if (isDue && job.build !== void 0) {
-		const { revision: number, diff, build } = job;
 		const message = `It was not measured: ${why}.`;
-		reportToBuild(build, {
-			number,
-			diff
-		}, {
+		reportToBuild(job.build, revisionOf(job), {
 			...cancelledOutcome,
 			message
 		}, deps);
@@ -2530,9 +2653,9 @@ async function startJobs(deps) {
 				break;
 			}
 			case "refused":
+				await reportRefusal(job, started.why, deps);
 				inbox.drop(job.key, started.why);
 				log.warn(started.why);
-				await reportRefusal(job, started.why, deps);
 		}
 	}
 }
@@ -2546,20 +2669,43 @@ async function endOlder(job, deps) {
 /** True where no person requested this diff: the key is that of the diff or of a build's target. */
 const isAutomatic = ({ key }) => /^(?:D\d|PHID-HMBT-)/.test(key);
 async function reportRefusal(job, why, deps) {
-	const { revision: number, diff, build, key } = job;
-	if (build !== void 0) {
-		const ending = outcomeOfFailure("infrastructure", why);
-		reportToBuild(build, {
-			number,
-			diff
-		}, ending, deps);
-	} else if (!isAutomatic(job)) await carryOut({
-		kind: "reply",
-		of: number,
-		topic: "refused",
-		why,
-		key
+	const { revision: of, build, key, phids } = job;
+	if (build !== void 0) reportToBuild(build, revisionOf(job), outcomeOfFailure("infrastructure", why), deps);
+	else if (!isAutomatic(job)) {
+		const revision = phids?.revision;
+		await carryOut({
+			kind: "reply",
+			of,
+			revision,
+			topic: "refused",
+			why,
+			key
+		}, deps);
+	}
+}
+const revisionOf = ({ revision: number, diff, phids }) => ({
+	number,
+	diff,
+	...phids && { phids }
+});
+/** Keeps the comment and the build's end that a gate has left out. */
+function concludeFor(job, why, deps) {
+	const { build, key: run } = job;
+	const revision = revisionOf(job);
+	if (hasConcluded(deps.inbox, revision, run)) return;
+	deps.log.warn(`${jobName(job)} has ended without an answer, which is given now: ${why}`);
+	const ending = outcomeOfFailure("infrastructure", why);
+	const about = {
+		revision,
+		run,
+		takesCommands: true,
+		ending: keptOf(ending)
+	};
+	keepAnswer({
+		kind: "comment",
+		...about
 	}, deps);
+	if (build !== void 0) reportToBuild(build, revision, ending, deps);
 }
 async function watchJobs(deps) {
 	const { inbox, starter, log, now, signal } = deps;
@@ -2567,11 +2713,13 @@ async function watchJobs(deps) {
 		if (state.kind !== "started") continue;
 		const ended = await starter.ended(job);
 		if (ended.kind === "ended") {
+			concludeFor(job, endedAlone(job, ended.how), deps);
 			inbox.markEnded(job.key, ended.how);
 			log.info(`${jobName(job)} has ended: ${ended.how}`);
 		}
 		const seconds = (now().getTime() - queuedAt.getTime()) / 1e3;
 		if (ended.kind === "elsewhere" && seconds > secondsElsewhere) {
+			if (job.build !== void 0) reportToBuild(job.build, revisionOf(job), outcomeOfFailure("infrastructure", "It was handed over, and nothing came back within 3 days: ask for it again."), deps);
 			inbox.markEnded(job.key, "it was handed over long ago");
 			log.info(`${jobName(job)} has ended, or so it seems: it was handed over long ago`);
 		}
@@ -2582,18 +2730,48 @@ async function watchJobs(deps) {
 			continue;
 		}
 		if (again.kind === "refused") {
+			if (isAutomatic(job)) concludeFor(job, again.why, deps);
+			else await reportRefusal(job, again.why, deps);
 			inbox.markEnded(job.key, again.why);
-			await reportRefusal(job, again.why, deps);
 		}
 		log.warn(again.why);
 	}
 }
+const endedAlone = (job, how) => `The ${workOf(job)} of diff ${job.diff} ended before it had a result (${how}): ask for it again, or ask the operator, who finds the reason in the log beside the relay.`;
 /** No gate takes longer. */
 const secondsElsewhere = 259200;
 function logQueued(jobs, { log }) {
 	for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
 }
 const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
+
+// src/relay/seldom-log.ts
+const firstSeconds = 60;
+const longestSeconds = 3600;
+/** A sentence that was not repeated for so long is news again. */
+const forgottenSeconds = 2 * longestSeconds;
+const mostSentences = 1e3;
+/** Returns a log that drops repetitions within an interval, which doubles from a minute to an hour. */
+function seldomLog(log, now) {
+	const logged = /* @__PURE__ */ new Map();
+	return (sentence) => {
+		const time = now().getTime() / 1e3;
+		const last = logged.get(sentence);
+		const isOld = last !== void 0 && time - last.heardAt > forgottenSeconds;
+		if (last !== void 0 && !isOld && Math.abs(time - last.at) < last.seconds) {
+			last.heardAt = time;
+			return;
+		}
+		if (logged.size >= mostSentences) logged.clear();
+		const seconds = last === void 0 || isOld ? firstSeconds : Math.min(2 * last.seconds, longestSeconds);
+		logged.set(sentence, {
+			at: time,
+			heardAt: time,
+			seconds
+		});
+		log(sentence);
+	};
+}
 
 // src/relay/connections.ts
 /** A client that sends its request at once outlives any number of idle connections that were opened before it. */
@@ -2914,4 +3092,4 @@ function isAuthorized(header, userAndPassword) {
 }
 const hasBody = ({ headers }) => headers["transfer-encoding"] !== void 0 || Number(headers["content-length"] ?? 0) > 0;
 
-export { InboxError, checkPhabricator, inboxIn, keeping$1 as keeping, keptOf, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOnce };
+export { InboxError, checkPhabricator, inboxIn, keeping$1 as keeping, keptOf, openBell, openInbox, openStarter, pollOnce, seldomLog, startRelayServer, waitingText, workOn, workOnce };

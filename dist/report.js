@@ -1,4 +1,4 @@
-import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./model.js";
+import { bisectConfidenceRatio, bisectResultSchema, callOnGithub, callOnPhabricator, cellName, codeBlock, codeSpan, commitId as commitId$1, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./model.js";
 import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
@@ -160,9 +160,19 @@ const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // src/report/headline.ts
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
-const headline = (result) => `${symbols[symbolOf(result)]} ppsgate: ${patchName(result.patch)} ${plainText(sentence(result))}`;
+const headline = (result) => `${symbols[symbolOf(result)]} ppsgate: ${patchLabel(result)} ${plainText(sentence(result))}`;
+/** Names a patch by what was measured: a range begins at the merge base, even where its base branch has moved on. */
+function patchLabel({ patch, variants }) {
+	const base = variants.find(({ name }) => name === "base")?.commit;
+	const { data: baseCommit } = commitId$1.safeParse(base);
+	const isKnown = patch.kind === "range" && baseCommit !== void 0;
+	return patchName(isKnown ? {
+		...patch,
+		baseCommit
+	} : patch);
+}
 /** Without ppsgate's name: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
-const verdictLine = (result) => `${symbols[symbolOf(result)]} ${patchName(result.patch)} ${plainText(sentence(result))}`;
+const verdictLine = (result) => `${symbols[symbolOf(result)]} ${patchLabel(result)} ${plainText(sentence(result))}`;
 /** The verdict whose symbol is shown: a loss for an unmeasurable patch; none for a failed lab or an unchanged patch. */
 function symbolOf({ outcome }) {
 	switch (outcome.kind) {
@@ -263,9 +273,28 @@ function silentText(cells) {
 	});
 	return joined(texts, ", and ");
 }
-/** The deciding bound of the cell nearest to the margin. */
+/** Cells that pass although they surely lose: by less than matters. */
+const smallLosses = (cells, policy) => cells.filter(({ verdict, comparisons: [judged] }) => {
+	if (verdict.kind !== "no-regression" || judged === void 0) return false;
+	const { change, low, high } = judged.interval;
+	return (isCost(judged.metric) ? low > 0 : high < 0) && Math.abs(change) < Math.abs(marginsOf(policy).loss);
+});
+/** `slower by 4.07 %, within the 5.26 % allowed`; of several the greatest. */
+function smallLossText(losses, policy) {
+	const changes = losses.flatMap(({ comparisons: [judged] }) => judged?.interval.change ?? []);
+	const most = Math.max(...changes.map(Math.abs));
+	const by = `${formatSize(most)}${policy.metric === "instructionsPerPacket" ? ` more ${metricNouns[policy.metric]}` : ""}`;
+	const allowed = formatPercent(Math.abs(marginsOf(policy).loss));
+	return `slower by ${losses.length > 1 ? "up to " : ""}${by}, within the ${allowed} allowed`;
+}
+/** A loss that is proven, or the deciding bound of the cell nearest to the margin. */
 function nothingThatMatters(cells, policy) {
 	const { metric } = policy;
+	const proven = smallLosses(cells, policy);
+	if (proven.length > 0) {
+		const where = cells.length > 1 ? ` in ${partOf(proven, cells)}` : "";
+		return `is ${smallLossText(proven, policy)}${where}`;
+	}
 	const losses = cells.flatMap(({ comparisons: [judged] }) => judged === void 0 ? [] : isCost(metric) ? judged.interval.high : -judged.interval.low);
 	const most = Math.max(0, ...losses);
 	const matters = formatPercent(Math.abs(marginsOf(policy).loss));
@@ -312,13 +341,14 @@ function bisectHeadline(result) {
 			const named = found.slice(0, mostNamed$3).map((one) => foundText(result, one));
 			const rest = found.length - named.length;
 			const all = rest > 0 ? [...named, `${rest} more`] : named;
-			return `${counted(found.length, "change")}: ${all.join("; ")}${openText(open)}, ${boots}`;
+			return `${counted(found.length, "change")}: ${all.join("; ")}${openText(open, searchedKind(result))}, ${boots}`;
 		}
 		case "not-reproduced": return `${notReproduced(result, answer)}, ${boots}`;
-		case "slide": return `${`${bitByBit(answer.change, result.metric)}: ${changeText$2(answer.change)} over ${counted(answer.steps.length, "step")}`}, and no commit stands out, ${boots}`;
+		case "slide": return `${`${bitByBit(answer.change, result.metric)}: ${changeText$2(answer.change)} over ${counted(answer.steps.length, "step")}`}, and no ${searchedKind(result)} stands out, ${boots}`;
 		case "inconclusive": {
 			const best = answer.best.slice(0, mostNamed$3).map(({ revision, probability }) => `${idOf$1(result, revision)} (${probabilityText(probability)})`);
-			return `no commit is sure yet${best.length === 0 ? "" : `: ${best.join(", ")}`}, ${boots}, some ${answer.bootsExpected} more expected`;
+			const candidates = best.length === 0 ? "" : `: ${best.join(", ")}`;
+			return `no ${searchedKind(result)} is sure yet${candidates}, ${boots}, some ${answer.bootsExpected} more expected`;
 		}
 	}
 }
@@ -331,7 +361,7 @@ function bisectTitle(result) {
 		case "several": return counted(answer.found.length, "change");
 		case "not-reproduced": return answer.fault === void 0 ? "good and bad hardly differ" : faultOfEnd(result, answer);
 		case "slide": return `${bitByBit(answer.change, metric)}: ${changeText$2(answer.change)}`;
-		case "inconclusive": return "no commit is sure yet";
+		case "inconclusive": return `no ${searchedKind(result)} is sure yet`;
 	}
 }
 function bisectLook({ answer, metric }) {
@@ -356,10 +386,10 @@ function bisectNextSteps(result, ways = commandLine) {
 	const { answer } = result;
 	switch (answer.kind) {
 		case "culprit": return afterCulprit(result, answer, ways);
-		case "group": return [afterGroup(answer, ways)];
-		case "several": return [...answer.found.flatMap((one) => one.kind === "culprit" ? togetherLines(result, one) : [afterGroup(one, ways)]), ...answer.open.length > 0 ? [`What is still open takes more boots: ${ways.goOn}.`] : ["Look at each of them by itself: each was found beside the others."]].slice(0, mostSteps);
+		case "group": return [afterGroup(result, answer, ways)];
+		case "several": return [...answer.found.flatMap((one) => one.kind === "culprit" ? togetherLines(result, one) : [afterGroup(result, one, ways)]), ...answer.open.length > 0 ? [`What is still open takes more boots: ${ways.goOn}.`] : ["Look at each of them by itself: each was found beside the others."]].slice(0, mostSteps);
 		case "not-reproduced": return [afterNothing(result, answer, ways)];
-		case "slide": return [`Take the ends of one step as good and bad where a part of the range matters most, or allow more boots with ${ways.goOn}.`, "Where every commit costs a little, a profile of good beside one of bad tells more than any single commit."];
+		case "slide": return [`Take the ends of one step as good and bad where a part of the range matters most, or allow more boots with ${ways.goOn}.`, `Where every ${searchedKind(result)} costs a little, a profile of good beside one of bad tells more than any single one.`];
 		case "inconclusive": return [`Allow more boots with ${ways.goOn}, some ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`];
 	}
 }
@@ -382,7 +412,9 @@ function togetherLines(result, { measuredWith, revision }) {
 	const names = listed(measuredWith.map(shortId));
 	return [`${idOf$1(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? "theirs" : "that one"} would look the same, so read both.`];
 }
-function afterGroup({ likelyFix }, { fixUp, goOn }) {
+function afterGroup({ revisions }, { likelyFix }, { fixUp, goOn }) {
+	const fix = revisions.find(({ commit }) => commit === likelyFix);
+	if (fix?.diff !== void 0) return `None between them could be measured; ${revisionId(fix)} seems to be what made the later ones work.`;
 	return likelyFix === void 0 ? `None between them could be measured: name a commit that makes them work, as with ${fixUp("COMMIT")}, or read them; more boots (${goOn}) would not tell them apart.` : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
 }
 function afterNothing({ revisions }, { fault }, { fixUp, goOn }) {
@@ -429,15 +461,19 @@ function probabilityText(probability) {
 	const shown = formatProbability(probability);
 	return /^[<>]/.test(shown) ? `P ${shown}` : `P = ${shown}`;
 }
-const openText = (open) => {
+const openText = (open, kind) => {
 	const count = open.reduce((sum, { after, last }) => sum + last - after, 0);
-	return count === 0 ? "" : `; ${counted(count, "commit")} still open`;
+	return count === 0 ? "" : `; ${counted(count, kind)} still open`;
 };
 const bootsText = ({ boots, isShared }) => counted(boots, isShared ? "trial" : "boot");
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const listed = (parts) => [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
-/** Short id of a revision; an untrusted result may have an invalid index. */
-const idOf$1 = ({ revisions }, index) => shortId(revisions[index]?.commit ?? "an unknown commit");
+/** Name of a revision; an untrusted result may have an invalid index. */
+const idOf$1 = ({ revisions }, index) => revisionId(revisions[index]) || "an unknown commit";
+/** `f8f5b459d21e`, or `diff 32` of a commit that only ppsgate has; empty without a revision. */
+const revisionId = (revision) => revision?.diff === void 0 ? shortId(revision?.commit ?? "") : `diff ${revision.diff}`;
+/** The kind of thing that is searched: `diff` or `commit`. */
+const searchedKind = ({ revisions }) => revisions.some(({ diff }) => diff !== void 0) ? "diff" : "commit";
 
 // src/report/cell-rows.ts
 /**
@@ -504,13 +540,15 @@ const numberColumns = (...heads) => heads.map((head) => ({
 function rowsOf$1(result, metric, isJudged, isOnPage) {
 	const { comparisons, others } = result;
 	const verdict = result.verdict.kind;
-	const own = comparisonBy(metric, comparisons, isJudged);
+	const isQuiet = isSilent(result);
+	const all = isQuiet ? comparisons.filter((one) => one.metric === "pps") : comparisons;
+	const own = comparisonBy(metric, all, isJudged);
 	const verified = verdict === "invalid" ? void 0 : own;
 	const { counted, made } = runCounts(result, metric);
 	return [{
 		name: isOnPage ? linkTo$1(result) : nameOf(result.cell),
 		verdict: isOnPage ? [verdictWord(verdict), remarkOf(result)] : words`${mark$1(verdict)} ${verdict}${remarkOf(result)}`,
-		change: verified ? changeOf(verified) : "–",
+		change: verified && !isQuiet ? changeOf(verified) : "–",
 		...valuesOf$2(own),
 		runs: unbroken(formatRuns(verified ? [verified.baseRuns, verified.patchedRuns] : counted, made))
 	}, ...others.map((other) => {
@@ -657,7 +695,7 @@ function bisectRows(result, most) {
 	const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
 	return ranges.flatMap(({ first, last, isListed }) => isListed ? rowsOfRevision(result, first, good) : {
 		kind: "folded",
-		text: foldedText(revisions.slice(first, last + 1))
+		text: foldedText(revisions.slice(first, last + 1), result.isShared)
 	});
 }
 const hasFixUps = (rows) => rows.some((row) => row.kind === "revision" && row.fixUps.length > 0);
@@ -668,13 +706,13 @@ function rowsOfRevision(result, index, good) {
 	const { revisions, answer } = result;
 	const revision = revisions[index];
 	if (revision === void 0) return [];
-	const { place, commit, subject, probability, forms } = revision;
+	const { place, subject, probability, forms } = revision;
 	const end = index === 0 ? " good" : index === revisions.length - 1 ? " bad" : "";
 	return (forms.length === 0 ? [void 0] : forms).slice(0, mostForms).map((form, nth) => ({
 		kind: "revision",
 		index,
 		place: nth === 0 ? unbroken(`${place}${end}`) : "",
-		commit: shortId(commit),
+		id: revisionId(revision),
 		subject,
 		isNamed: isNamed(answer, index),
 		isFurther: nth > 0,
@@ -682,28 +720,39 @@ function rowsOfRevision(result, index, good) {
 		cells: {
 			boots: form === void 0 || form.values.length === 0 ? "–" : String(form.values.length),
 			...rateTexts(result, index, form, good),
-			outcome: outcomeText(revision, form, nth === 0),
+			outcome: outcomeText(revision, form, nth === 0, result.isShared),
 			p: nth > 0 || probability <= 0 ? "–" : unbroken(formatProbability(probability))
 		}
 	}));
 }
-function rateTexts({ metric }, index, form, good) {
+function rateTexts(result, index, form, good) {
 	if (form === void 0 || !isMeasured(form)) return {
 		median: "–",
 		againstGood: "–"
 	};
 	const value = median(form.values);
-	const isCompared = index > 0 && good > 0;
+	const ratio = result.isShared ? ratioInTrials(result, form) : value / good;
+	const isCompared = index > 0 && good > 0 && ratio !== void 0;
 	return {
-		median: unbroken(formatMetric(value, metric)),
-		againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : "–"
+		median: unbroken(formatMetric(value, result.metric)),
+		againstGood: isCompared ? unbroken(formatChange(ratio - 1)) : "–"
 	};
+}
+/** Against good within each trial, and the median of all: rates of different trials drift apart. */
+function ratioInTrials({ runs, revisions, metric }, { variant }) {
+	const good = revisions[0]?.forms.find(isMeasured)?.variant;
+	const rateOf = (own, name) => median(own.flatMap((run) => {
+		return run.variant === name && run.validity.kind === "valid" && run.pps > 0 ? run[metric] ?? [] : [];
+	}));
+	const ratios = [...Map.groupBy(runs, ({ trial }) => trial).values()].map((own) => rateOf(own, variant) / rateOf(own, good)).filter((ratio) => Number.isFinite(ratio) && ratio > 0);
+	return ratios.length === 0 ? void 0 : median(ratios);
 }
 const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
 /** `measured`, `does not boot`, and the number of following commits with the same kernel. */
-function outcomeText(revision, form, isFirst) {
+function outcomeText(revision, form, isFirst, isOfFiles) {
 	const { alike } = revision;
-	const after = isFirst && alike > 0 ? `; the next ${alike === 1 ? "is" : `${alike} are`} the same kernel` : "";
+	const same = isOfFiles ? `${alike === 1 ? "has" : `${alike} have`} the same files` : `${alike === 1 ? "is" : `${alike} are`} the same kernel`;
+	const after = isFirst && alike > 0 ? `; the next ${same}` : "";
 	return `${ownOutcome(revision, form)}${after}`;
 }
 function ownOutcome(revision, form) {
@@ -713,7 +762,7 @@ function ownOutcome(revision, form) {
 	return revision.isAssumedFailed ? "untried between failures" : "untried";
 }
 /** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
-function foldedText(revisions) {
+function foldedText(revisions, isOfFiles) {
 	const groups = Map.groupBy(revisions, (revision) => revision.forms.length > 0 ? "tried" : ownOutcome(revision, void 0));
 	const counts = [
 		"tried",
@@ -725,18 +774,20 @@ function foldedText(revisions) {
 		return count > 0 ? `${count} ${outcome}` : [];
 	});
 	const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
-	const same = alike > 0 ? `, and ${alike} more that change nothing of the kernel` : "";
+	const same = alike > 0 ? `, and ${alike} more that change nothing of ${isOfFiles ? "the files" : "the kernel"}` : "";
 	return `… ${counts.join(", ")}${same}`;
 }
 /** Counts the commits after good through bad, and distinct kernels. */
-function rangeText({ revisions }) {
+function rangeText(result) {
+	const { revisions, isShared } = result;
 	const first = revisions[0]?.place ?? 0;
 	const last = revisions.at(-1);
 	const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
 	const kernels = revisions.length - 1;
 	const tried = revisions.filter(({ forms }) => forms.length > 0).length;
-	const differ = kernels < commits ? `, ${counted(kernels, "kernel")} that differ` : "";
-	return `${counted(commits, "commit")}${differ}, ${tried} of ${revisions.length} tried`;
+	const distinct = isShared ? `${counted(kernels, "set")} of files` : counted(kernels, "kernel");
+	const differ = kernels < commits ? `, ${distinct} that differ` : "";
+	return `${counted(commits, searchedKind(result))}${differ}, ${tried} of ${revisions.length} tried`;
 }
 
 // src/report/bisect-levels.ts
@@ -940,13 +991,13 @@ function bisectPlot(result, form = "wide") {
 		...legend.pieces
 	]);
 }
-/** Alternative text; Remarkup allows no comma. */
+/** Alternative text. */
 function bisectPlotAlt(result) {
 	const { revisions } = result;
 	const tried = revisions.filter(({ forms }) => forms.length > 0);
 	const failed = tried.filter(({ forms }) => !forms.some(isMeasured)).length;
 	const without = failed > 0 ? ` and ${failed} of them cannot be measured` : "";
-	return `The rate of each boot along the commits: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
+	return `The rate of each boot along the ${searchedKind(result)}s: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
 }
 const forms$1 = {
 	wide: {
@@ -1231,7 +1282,7 @@ function step(drawing) {
 		if (from === void 0 || to === void 0) return [];
 		const isOne = last - after === 1;
 		const many = answer.kind === "several" && answer.open.some((one) => one.last === last) ? `${last - after} open` : `one of ${last - after}`;
-		const name = isOne ? shortId(revisions[last]?.commit ?? "") : many;
+		const name = isOne ? revisionId(revisions[last]) : many;
 		return {
 			x: from.left,
 			end: to.left + to.width,
@@ -1379,7 +1430,7 @@ function labels({ result, sizes, columns }) {
 			"text-anchor": "middle"
 		});
 	});
-	const [good, bad] = [revisions[0], revisions.at(-1)].map((one) => shortId(one?.commit ?? ""));
+	const [good, bad] = [revisions[0], revisions.at(-1)].map(revisionId);
 	const y = chanceBottom + 33;
 	return [
 		...shown,
@@ -1399,8 +1450,8 @@ function labels({ result, sizes, columns }) {
 function tooltip({ isListed, first, left: x, width }, { result, sizes }) {
 	const revision = result.revisions[first];
 	if (!isListed || revision === void 0) return [];
-	const { place, commit, subject, probability } = revision;
-	const said = `${place}: ${shortId(commit)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
+	const { place, subject, probability } = revision;
+	const said = `${place}: ${revisionId(revision)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
 	const { top: y, chanceBottom } = sizes;
 	return [element("rect", {
 		x,
@@ -1515,7 +1566,7 @@ function settingOf(result, kernel) {
 	const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1e3;
 	return [
 		testbedText,
-		` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a trial`,
+		` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent on average over a whole trial`,
 		` · ${formatDuration(seconds)}`
 	];
 }
@@ -1553,7 +1604,7 @@ function failureText(outcome) {
 		case "panics-under-load": return `The patched kernel panicked twice in the same trial, and no verdict was reached. ${leftOf(outcome)}:`;
 	}
 }
-const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
+const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some((cell) => !isSilent(cell) && cell.comparisons.some((one) => one.metric === other)));
 /** `packets per second (more is better), which is not judged`. */
 const otherMetricTitle = (metric) => `${metricName(metric)}, which is not judged`;
 /** A sentence about costs outside the metric; empty for one that covers a packet's whole path. */
@@ -1701,7 +1752,7 @@ function faultGroups({ revisions }) {
 }
 /** `2 f8f5b459d21e, 6 6815909abda2 and 8 more`, `with 431980466ff0`. */
 function whoFailed({ revisions, fixUps }) {
-	const named = revisions.slice(0, mostNamed$2).map(({ place, commit }) => `${place} (${shortId(commit)})`);
+	const named = revisions.slice(0, mostNamed$2).map((revision) => `${revision.place} (${revisionId(revision)})`);
 	const rest = revisions.length - named.length;
 	const who = [named.join(", "), ...rest > 0 ? [`${rest} more`] : []].join(" and ");
 	return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(", ")}`;
@@ -1727,7 +1778,7 @@ const environmentLines = (result) => [
 	words`${result.generator.name} ${quoted(result.generator.version)}`
 ];
 function rangeFacts({ good, bad, fixUps, revisions }) {
-	const said = (typed, revision) => `${typed} = ${revision?.commit ?? "unknown"}, ${revision?.subject ?? ""}, by ${revision?.author ?? ""}`;
+	const said = (typed, revision) => revision?.diff === void 0 ? `${typed} = ${revision?.commit ?? "unknown"}, ${revision?.subject ?? ""}, by ${revision?.author ?? ""}` : revisionId(revision);
 	return [
 		["good", said(good, revisions[0])],
 		["bad", said(bad, revisions.at(-1))],
@@ -1749,7 +1800,8 @@ function howDecided({ isShared, history, metric }) {
 }
 /** Feeds ministat(1), which needs three numbers: a neighbour with fewer is replaced by its whole side. */
 function neighbourMinistat(result) {
-	const { answer, revisions, cell } = result;
+	const { answer, revisions, cell, isShared } = result;
+	if (isShared) return [];
 	const [step, ...others] = stepsOf(answer);
 	if (!(answer.kind === "culprit" || answer.kind === "group") || step === void 0 || others.length > 0) return [];
 	const sides = [{
@@ -1770,7 +1822,7 @@ function neighbourMinistat(result) {
 	if (sides.some(({ values }) => values.length < leastValues)) return [];
 	const isAlone = sides.every((side) => side.isAlone);
 	const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
-		const id = shortId(revisions[neighbour]?.commit ?? "");
+		const id = revisionId(revisions[neighbour]);
 		const upTo = nth === 0 ? `up to ${id}` : `from ${id}`;
 		return {
 			name: `${isAlone ? id : upTo}, ${cellName(cell)}`,
@@ -1797,9 +1849,9 @@ const valuesOf$1 = (revisions) => revisions.flatMap(({ forms }) => forms.filter(
 /** Explains the first cells in a line each, and counts the others. */
 function whyLines(cells, links) {
 	const explained = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
-	const lines = explained.slice(0, mostLines).map((cell) => words`${strong("Why")} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
+	const lines = explained.slice(0, mostLines).map((cell) => words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
 	const rest = explained.length - lines.length;
-	return rest > 0 ? [...lines, words`${strong("Why")} of ${String(rest)} more cells: below`] : lines;
+	return rest > 0 ? [...lines, words`${strong("Why")} of ${String(rest)} more ${rest === 1 ? "cell" : "cells"}: below`] : lines;
 }
 const mostLines = 3;
 const order = [
@@ -1809,11 +1861,12 @@ const order = [
 	"invalid",
 	"no-regression"
 ];
-function deservesLine(cell) {
-	if (!isProfiled(cell)) return false;
-	const { kind } = cell.verdict;
-	return kind === "regression" || kind === "improvement" || cell.reason?.changedFunctions[0] !== void 0;
-}
+const deservesLine = (cell) => isExplained(cell) && (isChanged(cell) || cell.reason?.changedFunctions[0] !== void 0);
+/** A packet that is not forwarded takes no time that a profile could tell. */
+const isExplained = (cell) => isProfiled(cell) && !isSilent(cell);
+const isChanged = ({ verdict: { kind } }) => kind === "regression" || kind === "improvement";
+/** Nothing has a reason where nothing is known to have changed. */
+const reasonTitle = (cell) => isChanged(cell) ? "Why" : "Changed functions";
 const isProfiled = (cell) => judgedProfiles(cell).length > 0;
 const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
 const mostNamed$1 = 3;
@@ -1971,7 +2024,7 @@ function table$3(result) {
 		kind: "table",
 		columns: [
 			...numberColumns("n"),
-			{ head: "commit" },
+			{ head: searchedKind(result) },
 			{ head: "subject" },
 			...withFixUps ? [{ head: "with" }] : [],
 			...numberColumns(runs, "median", "against good"),
@@ -1984,7 +2037,7 @@ function table$3(result) {
 		})),
 		narrow: {
 			columns: [
-				"commit and outcome",
+				`${searchedKind(result)} and outcome`,
 				runs,
 				"median",
 				"P"
@@ -2043,7 +2096,7 @@ function narrowRow(row) {
 		cells.p
 	];
 }
-const idOf = ({ commit, isNamed }) => isNamed ? strong(commitId(commit)) : commitId(commit);
+const idOf = ({ id, isNamed }) => isNamed ? strong(commitId(id)) : commitId(id);
 
 // src/report/report-flamegraphs.ts
 /** Covers every judged cell, and the difference of base and patched; in a bisection, the change's neighbours. */
@@ -2053,14 +2106,14 @@ function graphsOf(result, profiles) {
 	const cells = new Map(result.outcome.cells.map((cell) => [cellName(cell.cell), cell]));
 	return profiles.flatMap((data) => {
 		const cell = cells.get(cellName(data.cell));
-		return cell === void 0 ? [] : graphsOfCell(cell, data);
+		return cell === void 0 || isSilent(cell) ? [] : graphsOfCell(cell, data);
 	});
 }
 /** Named by commit; `base` is the one before, `patched` the one after. */
 function graphsOfBisection(result, [own]) {
 	if (own === void 0) return [];
 	const { cell, revisions, answer } = result;
-	const id = shortId(revisions[stepsOf(answer)[0]?.last ?? -1]?.commit ?? "") || "patched";
+	const id = revisionId(revisions[stepsOf(answer)[0]?.last ?? -1]) || "patched";
 	const names = /* @__PURE__ */ new Map([
 		["base", `before ${id}`],
 		["patched", id],
@@ -2198,6 +2251,7 @@ function changeLook({ samples }, totals) {
 // src/report/ministat-blocks.ts
 const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
 function ministatOfPatched(policy, cell) {
+	if (isSilent(cell)) return [];
 	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
 	if (base === void 0 || patched === void 0) return [];
 	const text = ministat([base, patched], policy);
@@ -2269,13 +2323,16 @@ function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
 	]);
 }
 const mostOthers = 10;
-function rowsOf({ cell, verdict, comparisons, others }, { metric }) {
+function rowsOf(result, { metric }) {
+	const { cell, verdict, comparisons, others } = result;
 	const intervalOf = (all) => all.find((one) => one.metric === metric)?.interval;
-	const interval = verdict.kind === "invalid" ? void 0 : intervalOf(comparisons);
+	const interval = verdict.kind !== "invalid" && !isSilent(result) ? intervalOf(comparisons) : void 0;
+	const said = isSilent(result) ? { said: "forwards nothing" } : {};
 	return [{
 		label: cellName(cell),
 		verdict: verdict.kind,
-		interval
+		interval,
+		...said
 	}, ...others.slice(0, mostOthers).map((other) => ({
 		label: other.variant,
 		interval: intervalOf(other.comparisons)
@@ -2390,10 +2447,11 @@ function axisOf$1(rows, policy) {
 	};
 }
 const placeOf$1 = (change, axis, { left, right }) => linearScale(axis, left, right)(change);
-function heading({ patch, policy, testbed }, form) {
+function heading(result, form) {
+	const { patch, policy, testbed } = result;
 	const { margin: x, title: head, subtitle: below } = form;
 	const diff = patch.kind === "revision" ? `, diff ${patch.diff}` : "";
-	const title = `${patchName(patch)}${diff}: change against base`;
+	const title = `${patchLabel(result)}${diff}: change against base`;
 	const where = below.hasTestbed ? ` · ${plainLine(testbed.name, 40)}` : "";
 	const subtitle = `${metricName(policy.metric)}${where}`;
 	return [
@@ -2505,7 +2563,7 @@ const shade = {
 	fill: red,
 	"fill-opacity": "0.08"
 };
-function rowPieces({ label, verdict, interval }, axis, top, form) {
+function rowPieces({ label, said, verdict, interval }, axis, top, form) {
 	const look = verdict === void 0 ? unjudged : looks[verdict];
 	const at = ({ x, y }) => ({
 		x,
@@ -2518,7 +2576,12 @@ function rowPieces({ label, verdict, interval }, axis, top, form) {
 	};
 	const toEnd = { "text-anchor": "end" };
 	const weight = verdict === void 0 ? 400 : 600;
-	const change = interval ? formatChange(interval.change) : "–";
+	const change = interval ? formatChange(interval.change) : said === void 0 ? "–" : "";
+	const silence = said === void 0 ? [] : [text(said, {
+		...at(form.interval),
+		...small,
+		...toEnd
+	})];
 	const drawn = interval && [
 		drawnInterval(interval, axis, middle, look.color, form.plot),
 		symbolAt({
@@ -2549,7 +2612,7 @@ function rowPieces({ label, verdict, interval }, axis, top, form) {
 				fill: look.color
 			})
 		],
-		...drawn ?? [],
+		...drawn ?? silence,
 		text(change, {
 			...at(form.change),
 			...toEnd,
@@ -2750,31 +2813,34 @@ const cellSection = (policy, result, pictures) => ({
 	heading: words`${mark$1(result.verdict.kind)} ${nameOf(result.cell)}`,
 	blocks: [
 		...conclusion(policy, result),
-		...whyBlocks(result),
+		...isSilent(result) ? [] : whyBlocks(result, reasonTitle(result)),
 		...graphFolds(pictures),
 		...runs(policy, result),
 		...ministats(policy, [result])
 	]
 });
 /** `regression: −10.4 % (95 % interval −11.2 … −9.60)`. */
-function conclusion({ confidenceRatio }, cell) {
+function conclusion(policy, cell) {
+	const { confidenceRatio } = policy;
 	const { verdict, comparisons } = cell;
 	const word = verdictWord(verdict.kind);
 	if (isSilent(cell)) return [paragraph(words`${word}: ${strong(silenceOf(cell))}`)];
 	if (verdict.kind === "invalid") return [paragraph([word, remarkOf(cell)]), paragraph(quoted(verdict.reason, 1e3))];
 	const { interval } = comparisons[0] ?? {};
 	const numbers = interval && words`: ${strong(formatChange(interval.change))} (${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`;
+	const small = smallLosses([cell], policy).length > 0 ? `, ${smallLossText([cell], policy)}` : "";
 	return [paragraph([
 		word,
+		small,
 		remarkOf(cell),
 		numbers ?? ""
 	])];
 }
-function whyBlocks({ reason, profiles }) {
+function whyBlocks({ reason, profiles }, title = "Why") {
 	const missing = profiles.flatMap((one) => one.kind === "missing" ? [words`${quoted(one.variant)}: ${quoted(one.reason, 500)}`] : []);
 	if (reason === void 0 && missing.length === 0) return [];
 	return [
-		heading$2("Why"),
+		heading$2(title),
 		...reason ? [changedFunctions(reason)] : [],
 		...list(missing, "There is no profile of")
 	];
@@ -2799,7 +2865,7 @@ function changedFunctions({ changedFunctions: changed, moved, idleFrames }) {
 function runs(policy, cell) {
 	const inOrder = cell.runs.toSorted((a, b) => a.number - b.number);
 	if (inOrder.length === 0) return [];
-	const drawing = runPlot(inOrder, policy.metric);
+	const drawing = isSilent(cell) ? void 0 : runPlot(inOrder, policy.metric);
 	return [
 		heading$2("Runs"),
 		...drawing ? [{
@@ -2818,7 +2884,8 @@ function runs(policy, cell) {
 /** Accepts runs of a bisection, which has neither pairs nor cells. */
 function runTable(inOrder, cell) {
 	const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
-	const metrics = metricSchema.options.filter((metric) => metric === "pps" || inOrder.some((run) => run[metric] !== void 0));
+	const hasCosts = cell === void 0 || !isSilent(cell);
+	const metrics = metricSchema.options.filter((metric) => metric === "pps" || hasCosts && inOrder.some((run) => run[metric] !== void 0));
 	const rows = inOrder.map((run) => [
 		String(run.number),
 		...cell ? [String(run.pair)] : [],
@@ -2908,7 +2975,7 @@ function revisionTable(result, rows, caption) {
 		caption,
 		columns: [
 			...numberColumns("n"),
-			{ head: "commit" },
+			{ head: searchedKind(result) },
 			{ head: "outcome" },
 			...numberColumns("median", "against good", "P", result.isShared ? "runs" : "boots"),
 			...withFixUps ? [{ head: "with" }] : []
@@ -2932,8 +2999,8 @@ function rowOf(row, withFixUps, result) {
 			...empty
 		];
 	}
-	const { place, commit, subject, isFurther, fixUps, cells } = row;
-	const id = commitId(commit);
+	const { place, subject, isFurther, fixUps, cells } = row;
+	const id = commitId(row.id);
 	const named = row.isNamed ? verdictWord(bisectLook(result), id) : id;
 	return [
 		place,
@@ -2995,16 +3062,37 @@ function meaningOf({ outcome, policy }) {
 	if (outcome.kind === "unchanged") return unchangedMeaning(outcome);
 	if (outcome.kind !== "judged") return void 0;
 	const { cells, verdict } = outcome;
-	const where = whereText(withVerdict(cells, verdict), cells);
+	const those = withVerdict(cells, verdict);
+	const where = whereText(those, cells);
 	const did = deeds[policy.metric];
 	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
 	switch (verdict) {
-		case "regression": return `The patched router ${did.loss} than base${where}, beyond what chance explains.${stopText(cells)}`;
+		case "regression": return `${lossText(those, cells, did.loss)}${stopText(cells)}`;
 		case "improvement": return `The patched router ${did.gain} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
-		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
+		case "no-regression": return passText(cells, policy, margin);
 		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
 		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
 	}
+}
+function lossText(losing, cells, loss) {
+	const silent = losing.filter(isSilent);
+	const moving = losing.filter((cell) => !isSilent(cell));
+	const slower = moving.length === 0 ? "" : `The patched router ${loss} than base${whereText(moving, cells)}, beyond what chance explains.`;
+	return [silenceText(silent, cells), slower].filter(Boolean).join(" ");
+}
+/** Counts what the silent runs received, which excludes a sender that was not heard. */
+function silenceText(silent, cells) {
+	if (silent.length === 0) return "";
+	const runs = silent.flatMap((cell) => cell.runs.filter(({ variant, validity, pps }) => variant === "patched" && validity.kind === "valid" && pps === 0));
+	const received = runs.flatMap(({ samples }) => samples).reduce((sum, { receivedPackets }) => sum + receivedPackets, 0);
+	const those = runs.length === 1 ? "the run" : `the ${runs.length} runs`;
+	const counted = received > 0 ? `: in ${those} without a packet forwarded, ${grouped(received)} were received` : "";
+	return `The patched router forwards no packet${whereText(silent, cells)}, where base forwards them${counted}.`;
+}
+function passText(cells, policy, margin) {
+	const losses = smallLosses(cells, policy);
+	if (losses.length === 0) return `No loss was found${whereText(cells, cells)}, and one of ${margin} or more is excluded.`;
+	return `The patched router is ${smallLossText(losses, policy)}${whereText(losses, cells)}: a small loss, beyond what chance explains.`;
 }
 const deeds = {
 	pps: {
@@ -3035,19 +3123,41 @@ function whereText(those, cells) {
 	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
 }
 /** Backticks mark typed text. `goOn` requests more runs at the place of the report. */
-function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
-	if (outcome.kind === "unchanged") return outcome.ignoredPaths ? afterLeftAlone : afterUnchanged;
+function nextStep({ outcome, testbed, patch }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
+	if (outcome.kind === "unchanged") return afterUnchanged(outcome, patch);
 	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
 	switch (outcome.verdict) {
-		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.${stoppedCells(outcome.cells).length > 0 ? ` The cells that are not decided are measured to their end with ${goOn}.` : ""}`;
+		case "regression": {
+			const losing = withVerdict(outcome.cells, "regression");
+			if (losing.every(isSilent)) return afterSilence(losing);
+			return `${outcome.cells.some((cell) => isProfiled(cell) && !isSilent(cell)) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.${stoppedCells(outcome.cells).length > 0 ? ` The cells that are not decided are measured to their end with ${goOn}.` : ""}`;
+		}
 		case "improvement": return "Nothing; the numbers below are for the commit message.";
 		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
 		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
 		case "invalid": return afterInvalid(outcome.cells, testbed.name);
 	}
 }
-const afterUnchanged = "Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
-const afterLeftAlone = "Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
+function afterSilence(silent) {
+	const [family = ""] = silent.flatMap(({ cell }) => cell.scenario.split("-")[0] ?? []);
+	return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${dropCounters[family] ?? "`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`"}, and \`netstat -s\`). Correct that one, and send the patch again.`;
+}
+/** Commands that show the counters of rules, by the first word of a scenario. */
+const dropCounters = {
+	nftables: "`nft list ruleset`",
+	pf: "`pfctl -vs rules`",
+	ipfw: "`ipfw -a list`"
+};
+function afterUnchanged({ ignoredPaths }, { kind }) {
+	const call = calls[kind];
+	const way = `run the gate with \`--measure-anyway\`${call === void 0 ? "" : `, or write \`${call} run measure-anyway\` in a comment`}`;
+	return ignoredPaths === void 0 ? `Nothing: packets are forwarded as before. To have that measured all the same, ${way}.` : `Ask for a testbed that has such ports, if there is one. To have it measured here all the same, ${way}.`;
+}
+/** First words of commands, by the forge that has the patch. */
+const calls = {
+	"pull-request": callOnGithub,
+	revision: callOnPhabricator
+};
 /** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
 function afterInvalid(cells, testbed) {
 	const cause = causeOf(withVerdict(cells, "invalid"));
@@ -3078,9 +3188,10 @@ const gateComment = (result, links) => ({
 	footer: links.footer
 });
 /** Readers of a revision know its number, but not the diff's. */
-const patchText = ({ patch }, { isOnRevision }) => {
-	if (!isOnRevision) return patchName(patch);
-	return quoted(patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch));
+const patchText = (result, { isOnRevision }) => {
+	const { patch } = result;
+	if (!isOnRevision) return patchLabel(result);
+	return quoted(patch.kind === "revision" ? `diff ${patch.diff}` : patchLabel(result));
 };
 function mainBlocks(result, links) {
 	const { outcome, policy } = result;
@@ -3133,7 +3244,7 @@ function parts(result, links) {
 		...foldedList("notes on the revision", inLines(notesOf(patch))),
 		...foldedList("environment", [patchLine(result, links), ...environmentLines$1(result)]),
 		...outcome.kind === "judged" ? [howToRead$1(result)] : [],
-		...whyFold(cells.filter(isProfiled), links),
+		...whyFold(cells.filter(isExplained), links),
 		...ministats(policy, cells)
 	];
 }
@@ -3158,15 +3269,16 @@ const howToRead$1 = (result) => ({
 });
 function whyFold(cells, links) {
 	if (cells.length === 0) return [];
+	const all = cells.map((cell) => ({
+		weight: weightOf(cell),
+		blocks: whyOfCell(cell, links)
+	}));
 	return [{
 		kind: "fold",
-		title: "why",
+		title: cells.some((cell) => reasonTitle(cell) === "Why") ? "why" : "profiles",
 		blocks: [{
 			kind: "cells",
-			cells: cells.map((cell) => ({
-				weight: weightOf(cell),
-				blocks: whyOfCell(cell, links)
-			}))
+			cells: all
 		}]
 	}];
 }
@@ -3181,7 +3293,7 @@ function gatePage(result, profiles) {
 	return {
 		title: headline(result),
 		verdict: symbolOf(result),
-		headline: words`${patchName(patch)} ${sentence(result)}`,
+		headline: words`${patchLabel(result)} ${sentence(result)}`,
 		head: [
 			...meaning === void 0 ? [] : [
 				paragraph(meaning),
@@ -3198,8 +3310,9 @@ function gatePage(result, profiles) {
 		hasGraphs: graphs.length > 0
 	};
 }
-function patchLink({ patch }) {
-	const text = patch.kind === "revision" ? `${patchName(patch)} diff ${patch.diff}` : patchName(patch);
+function patchLink(result) {
+	const { patch } = result;
+	const text = patch.kind === "revision" ? `${patchName(patch)} diff ${patch.diff}` : patchLabel(result);
 	return patch.kind === "range" ? text : {
 		kind: "link",
 		text,
@@ -3672,7 +3785,7 @@ function block(one, previous) {
 		case "code": return codeOf(one, previous);
 		case "fold": return foldOf(plainText(one.title), one.blocks);
 		case "cells": return one.cells.flatMap(({ blocks }) => blocks.map((inner) => block(inner))).join("\n\n");
-		case "picture": return `{${one.image}, size=full, alt=${one.alt}}`;
+		case "picture": return `{${one.image}, size=full, alt=${remarkupAlt(one.alt)}}`;
 		case "heading":
 		case "drawing":
 		case "facts": return "";
@@ -4170,7 +4283,7 @@ function judgedCases({ policy, trials }, cells) {
 			seconds: (trialsOf.get(name) ?? []).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0),
 			type: cell.verdict.kind,
 			...caseOutcome(cell, policy),
-			text: cell.comparisons.map((one) => comparisonText(one, policy)).join("\n")
+			text: comparisonLines(cell, policy).join("\n")
 		};
 	});
 }
@@ -4196,6 +4309,8 @@ function caseOutcome(cell, policy) {
 		};
 	}
 }
+/** Without a change, and without costs of packets, for a patch that forwards none. */
+const comparisonLines = (cell, policy) => isSilent(cell) ? cell.comparisons.filter(({ metric }) => metric === "pps").map(({ base, baseRuns, patchedRuns }) => `base ${formatMetric(base, "pps")}, patched nothing, ${baseRuns} + ${patchedRuns} runs`) : cell.comparisons.map((one) => comparisonText(one, policy));
 /** `packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (…), 8 + 8 runs`. */
 function comparisonText(comparison, policy) {
 	const { metric, base, patched, baseRuns, patchedRuns } = comparison;
@@ -4354,4 +4469,27 @@ async function explained(result, directory, leftOut = () => {}) {
 	}
 }
 
-export { ForeignFileError, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, bullets, colors$1 as colors, drawGraph, earlierGatesText, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, isBisectResult, linearScale, outcomeName, pageStyle, placeBelow, plainText, pngOf, readAnyResult, readForeignFile, readForeignText, readResult, readResultBelow, remarkOf, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, stoppedCells, table$2 as table, unchangedMeaning, verdictLine, worstFirst, writeResult };
+// src/report/terminal-table.ts
+/** Returns one row per cell, worst first, with its other variants below; none where no cell was judged. */
+function terminalRows({ outcome, policy }) {
+	if (outcome.kind !== "judged") return {
+		heads: [],
+		rows: []
+	};
+	const cells = worstFirst(outcome.cells);
+	const table = cellTable(policy, cells, policy.metric);
+	if (table.kind !== "table") return {
+		heads: [],
+		rows: []
+	};
+	const rows = cells.flatMap(({ verdict }, index) => (table.groups[index]?.rows ?? []).map((row) => ({
+		verdict: verdict.kind,
+		texts: row.map((text) => plainText(text).replaceAll("\xA0", " "))
+	})));
+	return {
+		heads: table.columns.map(({ head }) => head),
+		rows
+	};
+}
+
+export { ForeignFileError, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, bullets, colors$1 as colors, drawGraph, earlierGatesText, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, isBisectResult, linearScale, outcomeName, pageStyle, placeBelow, plainText, pngOf, readAnyResult, readForeignFile, readForeignText, readResult, readResultBelow, remarkOf, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, stoppedCells, table$2 as table, terminalRows, unchangedMeaning, verdictLine, worstFirst, writeResult };

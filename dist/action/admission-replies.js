@@ -1,6 +1,6 @@
 import { publishComment } from "../forge/github.js";
-import { callOnGithub, commandsFor } from "../forge/patch.js";
-import { codeSpan, pageUrl, withoutPaths } from "../model.js";
+import { commandsFor } from "../forge/patch.js";
+import { callOnGithub, codeSpan, pageUrl, withoutPaths } from "../model.js";
 import { checkIsForAnother, composeComment, hasCheckRun, markerOf, outcomeOfFailure, readMemory } from "../publish/reporters.js";
 import { noticeName } from "./admission.js";
 import { gateNames, openMarks, selectorsFor } from "./reporters.js";

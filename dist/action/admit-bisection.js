@@ -1,6 +1,6 @@
-import { RepositoryError, bisectWords, callOnGithub, digestOf, lineOfDiffs, listKey, ownEnds, patchOfRange, pinned, unreadCommits } from "../forge/patch.js";
+import { RepositoryError, bisectWords, digestOf, lineOfDiffs, listKey, ownEnds, patchOfRange, pinned, unreadCommits } from "../forge/patch.js";
 import { looksLikeRevision } from "../forge/phabricator.js";
-import { UsageError, excerpt, families, isCost, parseJson, patchIdentity, patchName, resultSchema } from "../model.js";
+import { UsageError, callOnGithub, excerpt, families, isCost, parseJson, patchIdentity, patchName, resultSchema } from "../model.js";
 import { noticeName } from "./admission.js";
 import { relayOf } from "./approved-request.js";
 import { scenariosIn } from "../config.js";

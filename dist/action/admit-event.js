@@ -1,9 +1,9 @@
 import { applyOverrides, bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs, parsePriority, testbedsFor, wrongName } from "../config.js";
 import { fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead, readIssue } from "../forge/github.js";
 import { int, looseObject, object, string, unknown } from "../vendor/zod.js";
-import { asksToAccept, authorize, callOnGithub, parseCommand, parseEarlier, patchOfRange, patchOfRevision, withoutShortIds } from "../forge/patch.js";
-import { findRevision, looksLikeRevision, parseRevisionName } from "../forge/phabricator.js";
-import { UsageError, byName, document, excerpt, exitCodes, expected, id, patchName, sentence, shortId, time, word } from "../model.js";
+import { asksToAccept, authorize, parseCommand, parseEarlier, patchOfRange, patchOfRevision, patchOfTypedRange, withoutShortIds } from "../forge/patch.js";
+import { findRevision, looksLikeRevision, parseRevisionName, phidsOf } from "../forge/phabricator.js";
+import { UsageError, byName, callOnGithub, document, excerpt, exitCodes, expected, id, patchName, sentence, shortId, time, word } from "../model.js";
 import { changeIdIn, markerOf, outcomeOfError, pullRequestOfCheckRun, readMemory } from "../publish/reporters.js";
 import { reply } from "./admission-replies.js";
 import { noticeName } from "./admission.js";
@@ -206,7 +206,7 @@ async function requestedByHand(trigger, deps) {
 	if (isRevision) return admitRevision(trigger, deps);
 	const why = `${by} started it.`;
 	if (/^.+\.\..+$/.test(name)) return admitted({
-		patch: await patchOfRange(deps.repository, name),
+		patch: await patchOfTypedRange(deps.repository, name, true),
 		overrides
 	}, why, deps);
 	if (!/^[0-9a-f]{7,64}$/.test(name)) throw new UsageError(`patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`);
@@ -725,14 +725,18 @@ async function readRevision({ patch: text, overrides, key, build }, context) {
 	const deps = revisionDepsOf(context, config);
 	const name = parseRevisionName(text, deps.conduit.url);
 	if (name === void 0) throw new UsageError(`patch: expected a revision like D27401 or D27401:80677, found "${text}".`);
-	const { number, diff } = await findRevision(deps.conduit, name);
+	const found = await findRevision(deps.conduit, name);
+	const { number, diff } = found;
+	const phids = phidsOf(found);
 	try {
 		const earlier = parseEarlier(overrides.earlier || "none", namingStyles.input("earlier"));
+		const named = {
+			revision: number,
+			diff: diff.id,
+			phids
+		};
 		return {
-			patch: await patchOfRevision({
-				revision: number,
-				diff: diff.id
-			}, earlier, deps),
+			patch: await patchOfRevision(named, earlier, deps),
 			config
 		};
 	} catch (error) {
@@ -742,10 +746,12 @@ async function readRevision({ patch: text, overrides, key, build }, context) {
 			...key && { key },
 			...build && { build }
 		};
-		await revisionReporter(context, config, {
+		const about = {
 			number,
-			diff: diff.id
-		}, options).conclude(outcomeOfError(error));
+			diff: diff.id,
+			phids
+		};
+		await revisionReporter(context, config, about, options).conclude(outcomeOfError(error));
 		throw error;
 	}
 }

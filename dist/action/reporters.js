@@ -5,7 +5,7 @@ import { combineReporters, failingOnSharedHead, openCheckRun, openComment, openR
 import { approvedRequestSchema, isBisection } from "./approved-request.js";
 import { namingStyles, selectorsOf } from "../config.js";
 import { PatchError, lineOfDiffs, restoreRevision } from "../forge/patch.js";
-import { openConduit, phabricatorOf } from "../forge/phabricator.js";
+import { openConduit, phabricatorOf, withPatience } from "../forge/phabricator.js";
 import { log, saveState } from "./log.js";
 
 // src/action/job.ts
@@ -27,16 +27,24 @@ async function restoreCommits(request, config, context) {
 function revisionDepsOf({ inputs: { conduitToken: token }, repository }, configuration) {
 	const config = phabricatorOf(configuration);
 	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.");
+	const conduit = openConduit({
+		url: config.url,
+		token,
+		log
+	});
+	const patience = {
+		log,
+		signal: new AbortController().signal,
+		mostSeconds: secondsOfRead
+	};
 	return {
-		conduit: openConduit({
-			url: config.url,
-			token,
-			log
-		}),
+		conduit: withPatience(conduit, patience),
 		repository,
 		config
 	};
 }
+/** The shortest job, which admits a patch, has ten minutes. */
+const secondsOfRead = 240;
 /** Precedence: the comment, the inputs, the configuration. */
 const selectorsFor = (config, overrides, inputs) => selectorsOf(config, overrides.testbed ? { testbed: overrides.testbed } : {
 	testbed: inputs.overrides.testbed,

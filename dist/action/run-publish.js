@@ -490,7 +490,7 @@ async function runPublish(context, retry = retryForAnHour()) {
 		await publishAndLink(reporter, outcome, config, context);
 	}
 	if (isDelivered) return exitCodes.pass;
-	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");
+	log.error("Not every answer was delivered, as the lines above say: run this job again, which measures nothing.");
 	return exitCodes.infrastructure;
 }
 async function isReported({ ending }, reporter) {

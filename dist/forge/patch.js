@@ -1,14 +1,14 @@
-import { UsageError, excerpt, families, id, oneLine, patchName, scenarios, shortId, text } from "../model.js";
+import { UsageError, callOnGithub, callOnPhabricator, diffPhids, excerpt, families, id, oneLine, patchName, plainLine, scenarios, shortId, text } from "../model.js";
 import { object, string } from "../vendor/zod.js";
 import { bisectOverrideNames, didYouMean, kebabCase, meantBy, overrideNames, parameter } from "../config.js";
 import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";
-import { fetchDiff, findRevision } from "./phabricator.js";
+import { fetchDiff, findRevision, isNamed, isSameName, phidsOf } from "./phabricator.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
 
@@ -109,16 +109,15 @@ function readBisect(words, isHead) {
 /** `commits=…` approves a list of commits by its digest. */
 const listKey = "commits";
 const isDigest = (text) => /^[0-9a-f]{64}$/.test(text);
-/** Inverse of `readBisect`. */
-function bisectWords(overrides) {
+/** Inverse of `readBisect`; `head` is the diff or commit up to which it searches where no ends are named. */
+function bisectWords(overrides, head) {
 	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
 	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
 		const value = overrides[name];
 		return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
 	});
 	return ["bisect", ...[
-		good,
-		bad,
+		...good ? [good, bad] : [head],
 		scenario,
 		family,
 		isVerified === "true" && verifyRevert,
@@ -397,7 +396,7 @@ function remarksOn(bytes, lines) {
 	const text = bytes.toString();
 	if (lines.some((line) => /^[ +-]/.test(line) && line.endsWith("\r"))) remarks.push("Some lines of the diff end in CR LF.");
 	if (bytes.includes("�")) remarks.push("The diff holds U+FFFD, which replaced an unreadable letter.");
-	else if (text.includes("�")) remarks.push("The diff is not UTF-8, Latin-1 perhaps.");
+	else if (text.includes("�")) remarks.push("The diff is not UTF-8.");
 	return remarks;
 }
 
@@ -589,7 +588,8 @@ async function commitDiff(git, base, diff, about) {
 	const checked = checkDiff(diff);
 	if (checked.kind === "refused") return {
 		kind: "does-not-apply",
-		why: checked.reason
+		why: checked.reason,
+		isRefused: true
 	};
 	const parent = await resolveCommit(git, base);
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-diff-"));
@@ -611,7 +611,8 @@ async function commitDiff(git, base, diff, about) {
 		const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
 		if (asSaid.kind === "refused") return {
 			kind: "does-not-apply",
-			why: asSaid.reason
+			why: asSaid.reason,
+			isRefused: true
 		};
 		return {
 			kind: "committed",
@@ -1205,9 +1206,6 @@ var import_fastest_levenshtein = require_fastest_levenshtein();
 const typed = text(500).optional();
 /** Settings of one gate that replace those of ppsgate.yml, as typed. */
 const gateOverridesSchema = object(Object.fromEntries(overrideNames.map((name) => [name, typed])));
-const callOnGithub = "/ppsgate";
-/** First word of a command on Phabricator, where a slash has no meaning. */
-const callOnPhabricator = "@ppsgate";
 /**
 * Parses the first line of a comment, which must begin with `call`; undefined for other comments. Scenarios, testbeds and
 * margins are not checked against the configuration here.
@@ -1365,8 +1363,7 @@ function headNamed(text, call) {
 // src/forge/patch/commit-range.ts
 /** The range's last commit names the patch. Throws a `RepositoryError` for a text that is no range. */
 async function patchOfRange(repository, text) {
-	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
-	if (base === void 0 || head === void 0) throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
+	const { base, head } = await endsIn(text, repository);
 	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
 	const { subject, author } = await repository.describe(headCommit);
 	return {
@@ -1376,6 +1373,34 @@ async function patchOfRange(repository, text) {
 		baseCommit,
 		headCommit
 	};
+}
+/**
+* The patch of a range that a person typed. Throws a `RepositoryError` for one in reversed order, and for one commit
+* named twice unless that `isOneAllowed`: both would be judged as unchanged. The title counts several commits, since the
+* last is not the only one that may be at fault.
+*/
+async function patchOfTypedRange(repository, text, isOneAllowed = false) {
+	const patch = await patchOfRange(repository, text);
+	const { baseCommit, headCommit } = patch;
+	const { base, head } = await endsIn(text, repository);
+	if (baseCommit === headCommit) {
+		if (isOneAllowed) return patch;
+		throw new RepositoryError(`${base} and ${head} are one commit, ${shortId(headCommit)}: write BASE..HEAD with a HEAD that has the patch.`);
+	}
+	if (await repository.contains(baseCommit, headCommit)) throw new RepositoryError(`${base}..${head} is in reversed order, as ${head} came before ${base}: write ${head}..${base}.`);
+	const commits = await repository.stepsSince(baseCommit, headCommit);
+	return commits > 1 ? {
+		...patch,
+		title: `${patch.title} (last of ${commits} commits)`
+	} : patch;
+}
+async function endsIn(text, repository) {
+	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+	if (base !== void 0 && head !== void 0) return {
+		base,
+		head
+	};
+	throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
 }
 /**
 * Throws a `RepositoryError` unless the commits are on the line of first parents of `tip`: other commits of a repository,
@@ -1404,6 +1429,11 @@ async function rangeLike(repository, text) {
 var PatchError = class extends Error {
 	name = "PatchError";
 	conclusion = "patchAtFault";
+	fault;
+	constructor(message, fault = "unusable-diff") {
+		super(message);
+		this.fault = fault;
+	}
 };
 /** Parses `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
 function parseEarlier(text, called) {
@@ -1424,7 +1454,7 @@ async function patchOfRevision(name, earlier, deps) {
 	const base = await baseOf(diff, deps);
 	notes.push(...base.notes);
 	const head = await commitOf(number, diff, base.commit, deps);
-	if (head.kind === "does-not-apply") throw new PatchError(doesNotApply(number, diff, head.why));
+	if (head.kind === "does-not-apply") throw unusable(number, diff, head);
 	const others = [];
 	for (const one of chosenDiffs(found, earlier)) {
 		const commit = await commitOf(number, one, base.commit, deps);
@@ -1439,6 +1469,7 @@ async function patchOfRevision(name, earlier, deps) {
 		server: deps.conduit.url,
 		number,
 		diff: diff.id,
+		phids: phidsOf(found),
 		title: found.title,
 		author: found.author.name,
 		url: found.url,
@@ -1450,16 +1481,18 @@ async function patchOfRevision(name, earlier, deps) {
 }
 /** Throws a `PatchError` where the commits differ, since the diff is then not the approved one. */
 async function restoreRevision(patch, deps) {
-	const { number, baseCommit, earlier } = patch;
+	const { number, baseCommit, earlier, phids } = patch;
 	const judged = {
 		diff: patch.diff,
-		headCommit: patch.headCommit
+		headCommit: patch.headCommit,
+		...phids && { phids }
 	};
-	for (const { diff: id, headCommit } of [judged, ...earlier]) {
+	for (const { diff: id, headCommit, ...own } of [judged, ...earlier]) {
 		if (await deps.repository.resolve(headCommit).then(() => true, () => false)) continue;
 		const { diff } = await findRevision(deps.conduit, {
 			revision: number,
-			diff: id
+			diff: id,
+			...own
 		});
 		const made = await commitOf(number, diff, baseCommit, deps);
 		if (made.kind === "committed" && made.commit === headCommit) continue;
@@ -1468,11 +1501,11 @@ async function restoreRevision(patch, deps) {
 }
 /**
 * The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
-* siblings on one base, and a bisection goes by first parents. Returns the base, and the commit of the newest diff;
-* throws a `UsageError` where there is one diff alone.
+* siblings on one base, and a bisection goes by first parents. Throws a `UsageError` where there is one diff alone.
 */
 async function lineOfDiffs({ number, diff, baseCommit, headCommit, earlier }, repository) {
 	if (earlier.length === 0) throw new UsageError(`D${number} has no diff before ${diff} that applies, so there is nothing to choose from: name a good commit and a bad one.`);
+	const diffs = /* @__PURE__ */ new Map();
 	let bad = baseCommit;
 	for (const one of [...earlier, {
 		diff,
@@ -1483,17 +1516,19 @@ async function lineOfDiffs({ number, diff, baseCommit, headCommit, earlier }, re
 			date: /* @__PURE__ */ new Date(0)
 		};
 		bad = await repository.commitOnTop(one.headCommit, bad, about);
+		diffs.set(bad, one.diff);
 	}
 	return {
 		good: baseCommit,
-		bad
+		bad,
+		diffs
 	};
 }
 function refuseForeign({ number, repository }, { repositories }) {
 	if (repositories === void 0) return;
-	const names = [repository?.callsign, repository?.shortName].filter((name) => name !== void 0);
-	if (names.some((name) => repositories.includes(name))) return;
-	const which = names[0] === void 0 ? "of no repository" : `of the repository ${names[0]}`;
+	if (isNamed(repository, repositories)) return;
+	const name = repository?.callsign ?? repository?.shortName;
+	const which = name === void 0 ? "of no repository" : `of the repository ${name}`;
 	throw new UsageError(`D${number} is ${which}, and only those of ${repositories.join(", ")} are measured: see phabricator.repositories in ppsgate.yml.`);
 }
 /** Throws a `UsageError` for an id that is none of the earlier diffs. */
@@ -1578,7 +1613,8 @@ async function commitOf(number, diff, base, { conduit, repository }) {
 	const raw = await fetchDiff(conduit, diff);
 	if (raw.kind === "misleading") return {
 		kind: "does-not-apply",
-		why: raw.why
+		why: raw.why,
+		fault: raw.fault
 	};
 	const about = {
 		message: `D${number} diff ${diff.id}`,
@@ -1586,12 +1622,16 @@ async function commitOf(number, diff, base, { conduit, repository }) {
 	};
 	const made = await repository.commitDiff(base, raw.bytes, about);
 	if (made.kind === "committed") return made;
+	const fault = made.isRefused ? "unusable-diff" : "does-not-apply";
 	return {
 		...made,
+		fault,
 		why: [made.why, ...raw.remarks].join(" ")
 	};
 }
-const doesNotApply = (number, { id }, why) => `Diff ${id} of D${number} does not apply: ${why}`;
+function unusable(number, { id }, { fault, why }) {
+	return new PatchError(`Diff ${id} of D${number} ${fault === "does-not-apply" ? "does not apply" : "cannot be used"}: ${why}`, fault);
+}
 
 // src/forge/patch/job-key.ts
 const jobSchema = object({
@@ -1600,6 +1640,8 @@ const jobSchema = object({
 	revision: id,
 	/** Pinned at approval. */
 	diff: id,
+	/** Absent in jobs of an older ppsgate. */
+	phids: diffPhids.optional(),
 	overrides: gateOverridesSchema,
 	/** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
 	bisect: bisectOverridesSchema.optional(),
@@ -1613,6 +1655,8 @@ const jobSchema = object({
 		maxRuns: text(20).optional()
 	}).optional()
 });
+/** Names the diff of a job by numbers and, since a restored server may give those to another one, by PHIDs. */
+const patchOf = ({ revision, diff, phids }) => [`D${revision}:${diff}`, ...phids === void 0 ? [] : [phids.revision, phids.diff]].join(":");
 const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
 
 // src/forge/patch/authorize.ts
@@ -1745,13 +1789,93 @@ function fromElsewhere({ pullRequest, headRepository }, label) {
 	};
 }
 
+// src/forge/patch/own-changes.ts
+/** Touches objects only, neither the index nor a branch. Throws a `RepositoryError` where nothing was changed. */
+async function ownChanges(directory) {
+	const git = gitIn(directory, {});
+	const head = await resolveCommit(git, "HEAD");
+	const { since, baseCommit } = await mainBranch(git, head);
+	const [uncommitted, untracked] = await statusOf(git);
+	if (baseCommit === head && uncommitted.length === 0) {
+		const more = untracked.length === 0 ? "" : `; git does not track ${named(untracked)}`;
+		throw new RepositoryError(`nothing was changed since ${since}${more}: commit something, or name a patch, like HEAD~1..HEAD.`);
+	}
+	return {
+		since,
+		baseCommit,
+		headCommit: uncommitted.length === 0 ? head : await commitOfFiles(git, head),
+		uncommitted,
+		untracked
+	};
+}
+/** Prefers the branch of the remote, since one's own may have the changes already. */
+async function mainBranch(git, head) {
+	for (const since of [
+		"origin/HEAD",
+		"origin/main",
+		"origin/master",
+		"@{upstream}",
+		"main",
+		"master"
+	]) {
+		const tip = await resolveCommit(git, since).catch(() => void 0);
+		if (tip === void 0) continue;
+		const base = await git.run("merge-base", tip, head).catch(() => "");
+		if (base !== "") return {
+			since,
+			baseCommit: base.trim()
+		};
+	}
+	throw new RepositoryError("there is no main branch that these commits began at (origin/HEAD, main or master): name the patch as BASE..HEAD.");
+}
+async function statusOf(git) {
+	const lines = (await git.runWith({ GIT_OPTIONAL_LOCKS: "0" }, ...[
+		"-c",
+		"core.fsmonitor=false",
+		"status",
+		"--porcelain=v1",
+		"-z",
+		"--no-renames",
+		"--ignore-submodules=dirty"
+	])).split("\0").filter(Boolean);
+	const [untracked, uncommitted] = [lines.filter((line) => line.startsWith("??")), lines.filter((line) => !line.startsWith("??"))].map((some) => some.map((line) => line.slice(3)));
+	return [uncommitted ?? [], untracked ?? []];
+}
+/** Equal files make an equal commit: its date is its parent's. */
+async function commitOfFiles(git, head) {
+	const folder = await mkdtemp(join(tmpdir(), "ppsgate-index-"));
+	try {
+		const index = join(folder, "index");
+		const own = (await git.run("rev-parse", "--git-path", "index")).trimEnd();
+		await copyFile(resolve(git.directory, own), index);
+		const indexed = (...args) => git.runWith({ GIT_INDEX_FILE: index }, ...plainly, ...args);
+		await indexed("-C", (await git.run("rev-parse", "--show-toplevel")).trimEnd(), "add", "--update", ".");
+		const tree = (await indexed("write-tree")).trim();
+		const seconds = Number(await git.run("show", "--no-patch", "--format=%ct", head));
+		const message = `${(await git.run("show", "--no-patch", "--format=%s", head)).trimEnd()}, with what is not committed`;
+		return await commitTree(git, tree, head, {
+			message,
+			date: /* @__PURE__ */ new Date(seconds * 1e3)
+		});
+	} finally {
+		await rm(folder, { recursive: true });
+	}
+}
+const mostNamed = 3;
+/** `a, b, c and 4 more`. */
+function named(paths) {
+	const rest = paths.length - mostNamed;
+	const first = paths.slice(0, mostNamed).map((path) => plainLine(path)).join(", ");
+	return rest > 0 ? `${first} and ${rest} more` : first;
+}
+
 // src/forge/patch/authorize-revision.ts
 /**
 * Decides for one diff, permanently: a later one needs approval again. A command approves a diff that its author can have
 * read: the one it names, or one that was there for a while before.
 */
 async function authorizeRevision({ number, diff }, occasion, rules) {
-	const isAuthorized = async ({ phid, name }) => rules.people.includes(name) || rules.projects.length > 0 && await rules.isMember(phid);
+	const isAuthorized = async ({ phid, name }) => rules.people.some((one) => isSameName(one, name)) || rules.projects.length > 0 && await rules.isMember(phid);
 	switch (occasion.kind) {
 		case "sent":
 			for (const person of occasion.by) if (!await isAuthorized(person)) return stranger(person, "run", {
@@ -1763,10 +1887,11 @@ async function authorizeRevision({ number, diff }, occasion, rules) {
 				why: `${[...new Set(occasion.by.map(({ name }) => name))].join(" and ")} may have diffs measured.`
 			};
 		case "commanded": {
-			const { verb, by, at, sentAt, isNamed } = occasion;
+			const { verb, by, at, sentAt, isNamed, isMeasured = false } = occasion;
 			if (!await isAuthorized(by)) return stranger(by, verb, {
 				number,
-				diff
+				diff,
+				isMeasured
 			}, rules);
 			if (!isNamed && at.getTime() - sentAt.getTime() < readingSeconds * 1e3) return {
 				kind: "refused",
@@ -1800,8 +1925,12 @@ const waits = {
 	extend: "is not measured any further yet",
 	bisect: "is not bisected yet"
 };
-function stranger({ name }, verb, { number, diff }, rules) {
+function stranger({ name }, verb, { number, diff, isMeasured }, rules) {
 	const who = oursIn(rules);
+	if (isMeasured && verb === "run") return {
+		kind: "refused",
+		why: `Thank you, ${name}: diff ${diff} of D${number} is measured, as the comment of ppsgate says; ${who === void 0 ? noPerson("ask for that again") : `${who} can have it measured again, by @ppsgate rerun ${diff}`}.`
+	};
 	const asks = who === void 0 ? noPerson("ask for it") : `it runs on the testbed when ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
 	return {
 		kind: "refused",
@@ -1814,4 +1943,4 @@ function oursIn({ people, projects }) {
 }
 const noPerson = (what) => `no person may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, chosenDiffs, commandsFor, digestOf, expectOnLine, gateOverridesSchema, isAsSaid, jobSchema, lineOfDiffs, listKey, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, unreadCommits, whyGitRefuses, withoutShortIds, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, digestOf, expectOnLine, gateOverridesSchema, isAsSaid, jobSchema, lineOfDiffs, listKey, named, objectsAlone, openRepository, ownChanges, ownEnds, parseCommand, parseEarlier, patchOf, patchOfRange, patchOfRevision, patchOfTypedRange, pinned, rangeLike, rawChanges, restoreRevision, unreadCommits, whyGitRefuses, withoutShortIds, workOf };

@@ -5,22 +5,160 @@ import { noConnection, sendRequest } from "./github.js";
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-// src/forge/phabricator/conduit.ts
+// src/forge/phabricator/failure.ts
 /** The message names the server and the method, never the token. */
 var ConduitError = class extends Error {
 	name = "ConduitError";
 	kind;
 	/** Conduit's own code, like ERR-CONDUIT-CORE. */
 	code;
-	constructor(kind, message, code) {
+	/** The size of the object itself is beyond our bound. */
+	isTooLarge;
+	constructor(kind, message, code, isTooLarge = false) {
 		super(message);
 		this.kind = kind;
+		this.isTooLarge = isTooLarge;
 		if (code !== void 0) this.code = code;
 	}
 };
-/** True also for a token, which may be renewed, and a proxy's page, but not for a refusal of Conduit itself. */
-const mayPass = (error) => error.kind !== "refused" || error.code === void 0 || isOfToken(error);
-const isOfToken = ({ code }) => code === "ERR-INVALID-AUTH" || code === "ERR-INVALID-SESSION";
+/**
+* True where another try would fail the same way. A proxy's page, a redirect, an unreachable database, an unknown result
+* and an invalid token are not final: the operator of either side corrects them.
+*/
+function isFinal(error) {
+	if (!(error instanceof ConduitError)) return false;
+	if (error.isTooLarge) return true;
+	return error.kind === "refused" && error.code !== void 0 && !isOfToken(error);
+}
+/** Reads, deliveries and answers are tried for so long. */
+const secondsOfPatience = 604800;
+const isOfToken = ({ code = "" }) => tokenCodes.has(code);
+const tokenCodes = /* @__PURE__ */ new Set(["ERR-INVALID-AUTH", "ERR-INVALID-SESSION"]);
+const unreadable = (why) => ({
+	kind: "unreadable",
+	why,
+	advice: "look whether this is the address of a Phabricator, and whether a proxy answers for it"
+});
+/** Classifies an error that Conduit names. */
+function failureNamed(code, info) {
+	const why = `${code}: ${info}`;
+	if (code === "ERR-CONDUIT-CORE" && /\bread-only mode\b/.test(info)) return {
+		kind: "busy",
+		why,
+		code
+	};
+	if (isOfDatabase(code, info)) return {
+		kind: "lost",
+		why,
+		code
+	};
+	return {
+		kind: "refused",
+		why,
+		code,
+		advice: adviceOn(code, info)
+	};
+}
+/**
+* Errors of MariaDB by their numbers, and uncaught exceptions by their classes: a statement may have been carried out.
+* Those of the data itself are final: a null, a duplicate, and a value that does not fit.
+*/
+function isOfDatabase(code, info) {
+	if (!/^ERR[-_]/.test(code)) return true;
+	if (code !== "ERR-CONDUIT-CORE" || /^#(?:1048|1062|1264|1366|1406): /.test(info)) return false;
+	return /^#\d{4}: |^(?:Unable to establish a connection|Attempt to connect) to /.test(info);
+}
+function adviceOn(code, info) {
+	if (tokenCodes.has(code)) return "look whether the Conduit token is whole, and whether its account may use the API";
+	if (["ERR_NOT_FOUND", "ERR-INVALID-OBJECT-PHID"].includes(code) || /does not identify a valid object|You Shall Not Pass/.test(info)) return "it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart";
+	return code === "ERR-CONDUIT-CALL" ? otherVersion : void 0;
+}
+const otherVersion = "the server is of a version that ppsgate does not know";
+/** Classifies a status other than 200. */
+function otherStatus({ status, statusText, headers }) {
+	const why = `${status} ${statusText}`.trim();
+	const retryAfter = /^\d{1,9}$/.exec(headers.get("retry-after") ?? "")?.[0];
+	const patience = retryAfter === void 0 ? {} : { retryAfterSeconds: Number(retryAfter) };
+	if (status === 429) return {
+		kind: "busy",
+		why,
+		...patience
+	};
+	if (status === 500) return {
+		kind: "lost",
+		why: `${why}, as it also answers where it does not know the name that it is called by`,
+		...patience
+	};
+	if (status > 500) return {
+		kind: "lost",
+		why,
+		...patience
+	};
+	if (status >= 300 && status < 400) return {
+		kind: "refused",
+		why: `${why} to ${headers.get("location") ?? "nowhere"}`,
+		advice: "the token is not sent after it, so write down the address that the server has now"
+	};
+	return {
+		kind: "refused",
+		why,
+		advice: "look whether the address is right, and whether a proxy stands before it"
+	};
+}
+const isRead = (method) => /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
+/** True where a repetition within the same call does no harm. */
+const mayRetry = ({ kind }, method) => kind === "busy" || kind === "lost" && isRead(method);
+function errorOf(outcome, method, server) {
+	const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
+	const { did, otherwise } = words[kind];
+	const { why, advice = otherwise, code, isTooLarge } = outcome;
+	if (outcome.kind === "distrusted") return new ConduitError(kind, `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`);
+	const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
+	return new ConduitError(kind, sentence, code, isTooLarge);
+}
+const kinds = {
+	refused: {
+		ofRead: "refused",
+		ofWrite: "refused"
+	},
+	busy: {
+		ofRead: "busy",
+		ofWrite: "busy"
+	},
+	lost: {
+		ofRead: "busy",
+		ofWrite: "unsure"
+	},
+	distrusted: {
+		ofRead: "busy",
+		ofWrite: "busy"
+	},
+	unreadable: {
+		ofRead: "refused",
+		ofWrite: "unsure"
+	}
+};
+const words = {
+	refused: {
+		did: "refused",
+		otherwise: "correct what it names"
+	},
+	busy: {
+		did: "could not do",
+		otherwise: "try again later"
+	},
+	unsure: {
+		did: "may or may not have done",
+		otherwise: "look there before it is tried again"
+	}
+};
+/** Shortens to one readable line, without tokens: the server quotes an invalid one. */
+function said(text, token) {
+	const line = reasonOf(text.replaceAll(token, "(token)").replace(/\b(?:api|cli|clr)-\w+/gi, "(token)"));
+	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
+}
+
+// src/forge/phabricator/conduit.ts
 /** A map as PHP writes it, whose empty ones are empty lists. */
 const mapOf = (value) => preprocess((map) => Array.isArray(map) && map.length === 0 ? {} : map, byName(value));
 /** After the last wait the call fails. */
@@ -54,6 +192,29 @@ function openConduit(options) {
 		url,
 		call,
 		search: searchBy(call, url)
+	};
+}
+/**
+* Repeats reads that fail for a while, since maintenance may last longer than one call waits. Logs at growing intervals.
+* Throws the last error after `mostSeconds`, on abort, and where `mayWait` returns false.
+*/
+function withPatience(conduit, { log, signal, pause = realPause, mostSeconds = secondsOfPatience, mayWait }) {
+	const call = async (method, params, schema) => {
+		for (let tries = 0, waited = 0;; tries += 1) try {
+			return await conduit.call(method, params, schema);
+		} catch (error) {
+			const seconds = Math.min(5 * 2 ** tries, 60);
+			waited += seconds;
+			if (!(error instanceof ConduitError && !isFinal(error) && isRead(method)) || signal.aborted || waited > mostSeconds) throw error;
+			if (mayWait?.(error) === false) throw error;
+			if (Number.isInteger(Math.log2(tries + 1))) log.warn(`${error.message} It is tried until the server is back.`);
+			await pause(seconds, signal);
+		}
+	};
+	return {
+		url: conduit.url,
+		call,
+		search: searchBy(call, conduit.url)
 	};
 }
 function refuseUnsafe(url, token) {
@@ -108,7 +269,8 @@ function readAnswer({ headers, body }) {
 	if (body === void 0) return {
 		kind: "unreadable",
 		why: `it answered with more than ${mostBytes} bytes`,
-		advice: "nothing as large is taken"
+		advice: "nothing as large is taken",
+		isTooLarge: true
 	};
 	const answer = envelope.safeParse(parseJson(body.toString()));
 	if (!answer.success) return unreadable("it answered JSON that is not from Conduit");
@@ -117,61 +279,6 @@ function readAnswer({ headers, body }) {
 		kind: "answered",
 		result
 	} : failureNamed(code, info ?? "no reason");
-}
-const unreadable = (why) => ({
-	kind: "unreadable",
-	why,
-	advice: "look whether this is the address of a Phabricator, and whether a proxy answers for it"
-});
-function failureNamed(code, info) {
-	const why = `${code}: ${info}`;
-	if (code === "ERR-CONDUIT-CORE" && /\bread-only mode\b/.test(info)) return {
-		kind: "busy",
-		why,
-		code
-	};
-	return {
-		kind: "refused",
-		why,
-		code,
-		advice: adviceOn(code, info)
-	};
-}
-function adviceOn(code, info) {
-	if (["ERR-INVALID-AUTH", "ERR-INVALID-SESSION"].includes(code)) return "look whether the Conduit token is whole, and whether its account may use the API";
-	if (["ERR_NOT_FOUND", "ERR-INVALID-OBJECT-PHID"].includes(code) || /does not identify a valid object|You Shall Not Pass/.test(info)) return "it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart";
-	return code === "ERR-CONDUIT-CALL" ? otherVersion : void 0;
-}
-const otherVersion = "the server is of a version that ppsgate does not know";
-function otherStatus({ status, statusText, headers }) {
-	const why = `${status} ${statusText}`.trim();
-	const retryAfter = /^\d{1,9}$/.exec(headers.get("retry-after") ?? "")?.[0];
-	const patience = retryAfter === void 0 ? {} : { retryAfterSeconds: Number(retryAfter) };
-	if (status === 429) return {
-		kind: "busy",
-		why,
-		...patience
-	};
-	if (status === 500) return {
-		kind: "lost",
-		why: `${why}, as it also answers where it does not know the name that it is called by`,
-		...patience
-	};
-	if (status > 500) return {
-		kind: "lost",
-		why,
-		...patience
-	};
-	if (status >= 300 && status < 400) return {
-		kind: "refused",
-		why: `${why} to ${headers.get("location") ?? "nowhere"}`,
-		advice: "the token is not sent after it, so write down the address that the server has now"
-	};
-	return {
-		kind: "refused",
-		why,
-		advice: "look whether the address is right, and whether a proxy stands before it"
-	};
 }
 /** Codes of errors from before the connection. */
 const beforeSending = [
@@ -189,64 +296,14 @@ function fixOfCertificate({ fault }, ca) {
 		case "other": return "have another one made there";
 	}
 }
-const isRead = (method) => /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
-const mayRetry = ({ kind }, method) => kind === "busy" || kind === "lost" && isRead(method);
-function errorOf(outcome, method, server) {
-	const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
-	const { did, otherwise } = words[kind];
-	const { why, advice = otherwise, code } = outcome;
-	if (outcome.kind === "distrusted") return new ConduitError(kind, `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`);
-	const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
-	return new ConduitError(kind, sentence, code);
-}
-const kinds = {
-	refused: {
-		ofRead: "refused",
-		ofWrite: "refused"
-	},
-	busy: {
-		ofRead: "busy",
-		ofWrite: "busy"
-	},
-	lost: {
-		ofRead: "busy",
-		ofWrite: "unsure"
-	},
-	distrusted: {
-		ofRead: "busy",
-		ofWrite: "busy"
-	},
-	unreadable: {
-		ofRead: "refused",
-		ofWrite: "unsure"
-	}
-};
-const words = {
-	refused: {
-		did: "refused",
-		otherwise: "correct what it names"
-	},
-	busy: {
-		did: "could not do",
-		otherwise: "try again later"
-	},
-	unsure: {
-		did: "may or may not have done",
-		otherwise: "look there before it is tried again"
-	}
-};
-/** Shortens to one readable line, without tokens: the server quotes an invalid one. */
-function said(text, token) {
-	const line = reasonOf(text.replaceAll(token, "(token)").replace(/\b(?:api|cli|clr)-\w+/gi, "(token)"));
-	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
-}
 function parsed(schema, result, method, server) {
 	const answer = schema.safeParse(result);
 	if (answer.success) return answer.data;
 	const [issue] = answer.error.issues;
+	const why = `it answered something else at ${issue?.path.join(".") || "the top"}: ${issue?.message}`;
 	throw errorOf({
 		kind: "unreadable",
-		why: `it answered something else at ${issue?.path.join(".") || "the top"}: ${issue?.message}`,
+		why,
 		advice: otherVersion
 	}, method, server);
 }
@@ -295,17 +352,27 @@ var RevisionError = class extends Error {
 };
 const looksLikeRevision = (text) => /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 /**
-* Parses `D27401`, `D27401:80677` (at that diff), `diff:80677`, or the URL of a revision or a diff. Undefined for other
+* Parses `D27401`, `D27401:80677` (at that diff, which a job follows by the PHIDs of both), `diff:80677`, or the URL of a revision or a diff. Undefined for other
 * texts; throws a `RevisionError` for a URL of another server.
 */
 function parseRevisionName(text, server) {
 	const written = text.trim();
 	if (/^https?:\/\//i.test(written)) return nameInUrl(written, server);
-	const [, revision, diff] = /^D([1-9]\d{0,8})(?::([1-9]\d{0,8}))?$/.exec(written) ?? [];
-	if (revision !== void 0) return nameOf(revision, diff);
+	const [, revision, diff, ofRevision, ofDiff] = namePattern.exec(written) ?? [];
+	if (revision !== void 0) {
+		const phids = ofRevision && ofDiff && {
+			revision: ofRevision,
+			diff: ofDiff
+		};
+		return {
+			...nameOf(revision, diff),
+			...phids && { phids }
+		};
+	}
 	const [, lone] = /^diff:([1-9]\d{0,8})$/.exec(written) ?? [];
 	return lone === void 0 ? void 0 : { diff: Number(lone) };
 }
+const namePattern = /^D([1-9]\d{0,8})(?::([1-9]\d{0,8})(?::(PHID-DREV-[\w-]{1,100}):(PHID-DIFF-[\w-]{1,100}))?)?$/;
 const nameOf = (revision, diff) => ({
 	revision: Number(revision),
 	...diff !== void 0 && { diff: Number(diff) }
@@ -342,6 +409,11 @@ async function findRevision(conduit, name) {
 		const ids = diffs.map(({ id }) => id).join(", ") || "none";
 		throw new RevisionError(name.diff === void 0 ? `The newest diff of D${number} is not for the bot to see on ${conduit.url}: let its account see it.` : `Diff ${name.diff} is none of D${number}, whose diffs are: ${ids}.`);
 	}
+	const { phids = {
+		revision: phid,
+		diff: named.phid
+	} } = name;
+	if (phid !== phids.revision || named.phid !== phids.diff) throw new RevisionError(`Diff ${named.id} of D${number} is another one now (${named.phid}) than was asked for (${phids.diff}), as after a restore of ${conduit.url}: ask for it again.`);
 	const shown = diffs.filter(({ id }) => id <= named.id);
 	const names = await userNames(conduit, [fields.authorPHID, ...shown.map((diff) => diff.fields.authorPHID)]);
 	const repository = await repositoryOf(conduit, fields.repositoryPHID);
@@ -358,6 +430,24 @@ async function findRevision(conduit, name) {
 		diff: foundDiff(named, names),
 		earlier: earlier.map((diff) => foundDiff(diff, names))
 	};
+}
+/** The PHIDs that jobs and answers keep. */
+const phidsOf = ({ phid: revision, diff }) => ({
+	revision,
+	diff: diff.phid
+});
+/**
+* Compares a revision and its diff with those that have their numbers now. Returns a sentence on what was replaced, as
+* by a restore of the server; undefined where they are the same, or hidden from the bot. Throws a ConduitError.
+*/
+async function whyAnother(conduit, { number, diff, phids }) {
+	if (phids === void 0) return void 0;
+	const there = async (method, id) => (await conduit.search(method, { constraints: { ids: [id] } }, object({ phid }))).at(0)?.phid;
+	const revision = await there("differential.revision.search", number);
+	if (revision !== void 0 && revision !== phids.revision) return `D${number} is another revision now (${revision}) than was measured (${phids.revision})`;
+	if (diff === void 0 || phids.diff === void 0) return void 0;
+	const current = await there("differential.diff.search", diff);
+	return current === void 0 || current === phids.diff ? void 0 : `diff ${diff} is another one now (${current}) than was measured (${phids.diff})`;
 }
 const phid = string().regex(/^PHID-[\w-]{1,100}$/, "expected a PHID");
 const id = id$1;
@@ -458,6 +548,10 @@ const personOf = (phid, names) => ({
 	phid,
 	name: names.get(phid) ?? phid
 });
+/** Phabricator compares the names of users, projects and repositories without their case. */
+const isSameName = (one, other) => one.toLowerCase() === other.toLowerCase();
+/** True where one of the names is the callsign or the short name. */
+const isNamed = (repository, names) => [repository?.callsign, repository?.shortName].some((own) => own !== void 0 && names.some((name) => isSameName(name, own)));
 /** User names by PHID, without users whom the bot may not see, and PHIDs of other things. */
 async function userNames(conduit, phids) {
 	const users = [...new Set(phids)].filter((phid) => phid.startsWith("PHID-USER-"));
@@ -570,10 +664,10 @@ const projects = object({
 /** Throws a `RevisionError` where the diff is missing, or hidden from the bot. */
 async function fetchDiff(conduit, { id }) {
 	const text = await rawDiff(conduit, id);
-	const why = whyMisleading(text);
-	if (why !== void 0) return {
+	const misleading = whyMisleading(text);
+	if (misleading !== void 0) return {
 		kind: "misleading",
-		why,
+		...misleading,
 		paths: pathsMeant(text)
 	};
 	const added = sectionsOf(text).filter(isNew).map(newNameOf);
@@ -613,10 +707,19 @@ const isNew = ({ lines }) => lines[0]?.startsWith("new file mode ") ?? false;
 function whySectionMisleads(section) {
 	const { names, lines } = section;
 	const file = shortened(newNameOf(section));
-	if (lines.some((line) => isBinary.test(line))) return `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`;
-	if (names.includes("	")) return `Phabricator does not quote the tab in the name of ${file}, so git cannot read it: rename the file.`;
+	if (lines.some((line) => isBinary.test(line))) return {
+		fault: "binary-file",
+		why: `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`
+	};
+	if (names.includes("	")) return {
+		fault: "unusable-diff",
+		why: `Phabricator does not quote the tab in the name of ${file}, so git cannot read it: rename the file.`
+	};
 	if (lines.some((line) => /^(?:rename|copy) from /.test(line)) || !names.startsWith("a/") || namesOne(names)) return void 0;
-	return `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
+	return {
+		fault: "without-prefixes",
+		why: `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`
+	};
 }
 /** Lines of a file's text begin with a sign in a diff, so these are never one. */
 const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
@@ -693,4 +796,4 @@ async function readAuthority(path) {
 }
 const unfit = (path, fault, error) => new UsageError(`\`phabricator.ca\` ${fault} (${path}: ${reasonOf(error)}): name a file there with the certificate of the server's authority as PEM.`);
 
-export { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isOfToken, landedRevision, looksLikeRevision, mapOf, mayPass, openConduit, openPhabricator, parseRevisionName, phabricatorOf, readAuthority, tokenVariable, transactionsOf, userNames, whoami };
+export { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isFinal, isMember, isNamed, isOfToken, isSameName, landedRevision, looksLikeRevision, mapOf, openConduit, openPhabricator, parseRevisionName, phabricatorOf, phidsOf, readAuthority, secondsOfPatience, tokenVariable, transactionsOf, userNames, whoami, whyAnother, withPatience };

@@ -1,5 +1,5 @@
 import { version } from "../package.js";
-import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, excerpt, formatMetric, formatPps, historySchema, isCost, line, list, metricSchema, mostCommits, name, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
+import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, excerpt, formatMetric, formatPps, historySchema, id, isCost, line, list, metricSchema, mostCommits, name, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
 import { _enum, boolean, int, literal, object } from "../vendor/zod.js";
 import { systemOf, testbedKindOf } from "../config.js";
 import { NoCommitError, RepositoryError } from "../forge/patch.js";
@@ -958,6 +958,8 @@ const formSchema = object({
 const revisionSchema = object({
 	place: count,
 	commit: commitId,
+	/** Id of the diff that it was made of. */
+	diff: id.exactOptional(),
 	subject: line,
 	author: line,
 	alike: count,
@@ -1001,11 +1003,15 @@ async function readRange(request, repository, onProgress) {
 	const skipped = skippedOf(distinct, skips);
 	return {
 		commits: steps,
-		revisions: withNames(distinct).map(({ last, tree, ...revision }) => ({
-			...revision,
-			alike: last - revision.place,
-			isSkipped: skipped.has(revision.place)
-		})),
+		revisions: withNames(distinct).map(({ last, tree, ...revision }) => {
+			const diff = request.diffs?.get(revision.commit);
+			return {
+				...revision,
+				...diff !== void 0 && { diff },
+				alike: last - revision.place,
+				isSkipped: skipped.has(revision.place)
+			};
+		}),
 		notes
 	};
 }
@@ -1519,7 +1525,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 	if (cell === void 0 || another !== void 0) throw new UsageError("A bisection is of one scenario, one family and one size of frames.");
 	const entries = earlierEntries(await history.read(), now());
 	const rules = await readRules(config);
-	const { good, bad, fixUps, skips, seed, mostBoots, isVerified, from } = request;
+	const { good, bad, diffs, fixUps, skips, seed, mostBoots, isVerified, from } = request;
 	const { traffic, profile, overlay } = config;
 	const { metric, marginRatio: margin } = config.gate;
 	const notify = (text) => onEvent({
@@ -1533,6 +1539,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 		const asked = {
 			good,
 			bad,
+			diffs,
 			skips,
 			fixUps,
 			system,

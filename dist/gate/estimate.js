@@ -55,7 +55,8 @@ function durationsOf(result) {
 	const boots = steps.filter(({ isBoot }) => isBoot);
 	const trafficSeconds = median(trials.map((trial) => trial.trafficSeconds));
 	const trialSeconds = Math.max(trafficSeconds, quantileOf(within, .5) ?? 0);
-	const bootSeconds = Math.max(0, (quantileOf(boots, .25) ?? trialSeconds) - trialSeconds);
+	const measured = trials.flatMap((trial) => trial.bootSeconds ?? []);
+	const bootSeconds = measured.length > 0 ? quantile(measured, .25) : Math.max(0, (quantileOf(boots, .25) ?? trialSeconds) - trialSeconds);
 	const usual = bootSeconds + trialSeconds;
 	return {
 		bootSeconds,

@@ -13,7 +13,7 @@ import { freebsdLogNames, readFreebsdLogs } from "../lab/freebsd.js";
 import { pairsOf as pairsOf$1, readVirtualLogs, windowsLogName } from "../lab/qemu.js";
 import { basename, dirname, join } from "node:path";
 import { createHash, randomInt } from "node:crypto";
-import { access, appendFile, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
+import { access, appendFile, glob, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
 
 // src/gate/experiment/earlier-gates.ts
 const ratio = number().positive().lt(1);
@@ -331,9 +331,18 @@ async function openJournal(path) {
 		close: () => file.close()
 	};
 }
-const journalIn = (directory) => join(directory, "journal.jsonl");
+const file$1 = "journal.jsonl";
+const journalIn = (directory) => join(directory, file$1);
 /** Reads without changing the file; empty without a journal. */
 const readJournal = async (path) => (await read(path)).entries;
+/** True where a trial of the directory, or of a gate in a folder of it, would be lost with it. */
+async function hasMeasured(directory) {
+	for await (const name of glob([file$1, `*/${file$1}`], { cwd: directory })) {
+		const entries = await readJournal(join(directory, name)).catch(() => void 0);
+		if (entries === void 0 || entries.some(({ kind }) => kind === "measured")) return true;
+	}
+	return false;
+}
 /** A trial has some kilobytes. */
 const mostBytes$1 = 256 * 1024 ** 2;
 /** `whole` is the text up to its last newline. */
@@ -927,7 +936,7 @@ function withoutLog({ log: _, ...rest }) {
 const mostAttempts = 3;
 /** Goes by variant, as each may need a boot; the one that ran last comes first. */
 function nextProfile(plan, entries) {
-	const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) => judgement === void 0 || stopped ? [] : input.cell);
+	const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) => stopped || !isTimed(judgement) ? [] : input.cell);
 	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
 }
 /** Profiles of the variant in cells that lack one, unless tried often enough, or impossible on this machine. */
@@ -953,11 +962,15 @@ const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at
 	variant,
 	reason: "the experiment ended before"
 };
-const judgedCells = (plan, entries) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
+/** A profile tells nothing of packets that are not forwarded. */
+const isTimed = (judgement) => judgement?.evidence !== void 0;
+const judgedCells = (plan, entries) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => isTimed(judgement) ? input.cell : []);
 /** Cells with a valid run of the variant that have or will have a verdict. */
 const measuredCells = (plan, entries, variant) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
 	const { judgement, closed, stopped, input } = interim;
-	return input.runs.some((run) => run.variant === variant && run.validity.kind === "valid") && !stopped && (judgement !== void 0 || !closed) ? input.cell : [];
+	const isMeasured = input.runs.some((run) => run.variant === variant && run.validity.kind === "valid");
+	const isWanted = !stopped && (isTimed(judgement) || !closed);
+	return isMeasured && isWanted ? input.cell : [];
 });
 function variantsInOrder(plan, entries) {
 	const last = entries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).at(-1)?.variant;
@@ -1716,4 +1729,4 @@ async function readFreebsd(log) {
 	}
 }
 
-export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, entriesOf, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };
+export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, entriesOf, extendPlan, finishedAt, goingOn, hasMeasured, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };

@@ -1,13 +1,15 @@
 import { version } from "../package.js";
-import { UsageError, byName, count as count$1, document, families, formatShortOrdinal, list, name as name$1, oneLine, parseJson, path as path$1, reasonOf, seconds, share, shortened, total, variant } from "../model.js";
+import { UsageError, byName, count as count$1, document, facts, families, formatShortOrdinal, list, name as name$1, oneLine, parseJson, path as path$1, reasonOf, seconds, share, shortened, total, variant } from "../model.js";
 import { _enum, array, boolean, discriminatedUnion, literal as literal$1, looseObject, number$1 as number, object, partialRecord, union, unknown } from "../vendor/zod.js";
 import { HostError, commandText, hostFailures, shell, stdoutOf } from "../system/host.js";
 import { PowerError } from "../lab/power.js";
-import { ConsoleError } from "../lab/console.js";
+import { ConsoleError, ConsoleTape } from "../lab/console.js";
 import { parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes } from "../lab/freebsd/dut.js";
 import { openFreebsdTestbed } from "../lab/freebsd.js";
 import { parsePktGenLog } from "../lab/traffic.js";
 import { fencedDeps } from "../lab/lease.js";
+import { KernelFilesError, portOf, wireAddress } from "../lab/qemu/vm.js";
+import { imagesFolder, openVirtualTestbed } from "../lab/qemu.js";
 import { checkFreebsdTestbed, unquoted } from "../lab/check.js";
 import { journalIn, resumeJournal, runSelfTest, selfTestParts } from "./self-test.js";
 import { basename, join } from "node:path";
@@ -19,6 +21,9 @@ import { createHash } from "node:crypto";
 import { mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { homedir, hostname, tmpdir, userInfo } from "node:os";
 import { pipeline } from "node:stream/promises";
+
+// src/gate/recording/recordable-testbed.ts
+const isRecordable = (testbed) => testbed.kind === "freebsd" || testbed.kind === "virtual";
 
 // src/gate/recording/gzip-log.ts
 /** RFC 1952: the deflate method, no name, no time, Unix. */
@@ -166,7 +171,7 @@ function numbering() {
 
 // src/gate/recording/mask-addresses.ts
 /**
-* Keeps addresses of the benchmarking networks, loopback, netmasks and well-known groups: they are the same in every
+* Keeps addresses of the benchmarking networks, guests, loopback, netmasks and well-known groups: they are the same in every
 * lab, and the code depends on them.
 */
 function addressRules() {
@@ -206,6 +211,7 @@ function addressStandIns() {
 		mac(address) {
 			const bytes = address.split(/[:-]/).map((byte) => Number.parseInt(byte, 16));
 			if (bytes.every((byte) => byte === 0) || bytes.every((byte) => byte === 255)) return address;
+			if (isOfGuest(bytes)) return address;
 			const number = numbersMac(bytes.join(":"));
 			const text = [...number < 256 ? [
 				0,
@@ -224,6 +230,8 @@ function addressStandIns() {
 		}
 	};
 }
+/** Ours of virtual testbeds; see qemu/vm/addresses.ts. */
+const isOfGuest = ([a, b, c]) => a === 2 && b === 112 && c === 112;
 /** RFC 5737. */
 const documentation4 = [
 	"192.0.2",
@@ -752,6 +760,114 @@ function isInKey(text) {
 	return begin !== -1 && !text.slice(begin).includes("-----END ");
 }
 
+// src/gate/recording/request-log.ts
+function endStream(log, stream, lines) {
+	const { rest, omitted } = lines.end();
+	if (rest !== "") log.output(stream, rest);
+	if (omitted !== void 0) log.omit(stream, omitted);
+}
+/** Records the end of a request that is not a command. */
+async function logged(log, work) {
+	try {
+		const result = await work();
+		log.end({
+			kind: "done",
+			...typeof result === "string" && { said: result }
+		});
+		return result;
+	} catch (error) {
+		log.end(failureOf(error));
+		throw error;
+	}
+}
+function failureOf(error) {
+	return {
+		kind: "failed",
+		failure: error instanceof HostError ? error.kind : String(error?.name),
+		message: reasonOf(error)
+	};
+}
+
+// src/gate/recording/recorded-guests.ts
+const thisMachine = "this machine";
+const guestHost = (number) => `guest ${number}`;
+function recordedGuests(lab, recording) {
+	/** Records the result as JSON. */
+	const call = async (host, order, work) => {
+		const log = recording.request(host, {
+			what: "guest",
+			order
+		});
+		let result;
+		await logged(log, async () => {
+			result = await work();
+			return JSON.stringify(result ?? null);
+		});
+		return result;
+	};
+	const recorded = (guest) => {
+		const host = guestHost(guest.number);
+		hear(guest, recording.request(host, {
+			what: "console",
+			order: "hear"
+		}));
+		return {
+			...guest,
+			interrupt: () => call(host, "interrupt", () => guest.interrupt()),
+			reset: () => call(host, "reset", () => guest.reset())
+		};
+	};
+	const recordedLab = (virtual) => ({
+		...virtual,
+		kernel: (archive) => call(thisMachine, "kernel", () => virtual.kernel(archive)),
+		async boot(...request) {
+			const host = guestHost(request[0]);
+			let guest;
+			await call(host, "boot", async () => {
+				guest = await virtual.boot(...request);
+				return { commandLine: guest.commandLine };
+			});
+			const booted = recorded(guest);
+			const up = call(host, "up", () => booted.up);
+			up.catch(() => {});
+			return {
+				...booted,
+				up
+			};
+		},
+		async bootImage(...request) {
+			let guest;
+			await call(guestHost(request[0]), "boot", async () => {
+				guest = await virtual.bootImage(...request);
+			});
+			return recorded(guest);
+		}
+	});
+	return {
+		up: async (config) => recordedLab(await lab.up(config)),
+		facts: (config) => call(thisMachine, "facts", () => lab.facts(config)),
+		sendWindows: (wires, request) => call(thisMachine, "windows", () => lab.sendWindows(wires, request))
+	};
+}
+/** Records a guest's console until its QEMU ends. */
+function hear(guest, log) {
+	const lines = new OutputLines();
+	const receive = (piece) => {
+		const text = lines.add(piece);
+		if (text !== "") log.output("stdout", text);
+	};
+	receive(Buffer.from(guest.console()));
+	const leave = guest.listen(receive);
+	guest.ended.then((why) => {
+		leave();
+		endStream(log, "stdout", lines);
+		log.end({
+			kind: "done",
+			said: why
+		});
+	});
+}
+
 // src/gate/recording/recording-entry.ts
 const recordingVersion = 2;
 const recordingFormat = "ppsgate recording";
@@ -796,6 +912,18 @@ const asked = discriminatedUnion("what", [
 	object({
 		what: literal$1("sleep"),
 		seconds
+	}),
+	object({
+		what: literal$1("guest"),
+		order: _enum([
+			"boot",
+			"up",
+			"kernel",
+			"facts",
+			"windows",
+			"interrupt",
+			"reset"
+		])
 	})
 ]);
 const answer = discriminatedUnion("kind", [
@@ -880,6 +1008,7 @@ function startRecording(path, options) {
 	});
 	return {
 		deps: (deps) => recordedDeps(deps, file),
+		guests: (lab) => recordedGuests(lab, file),
 		begin: (part, request) => file.append({
 			kind: "begins",
 			at: now(),
@@ -997,7 +1126,8 @@ function recordedDeps(deps, file) {
 	return {
 		...deps,
 		async connect(config, label, options) {
-			const host = await logged(file.request(label, { what: "connect" }), () => deps.connect(config, label, options));
+			const log = file.request(label, { what: "connect" });
+			const host = await logged(log, () => deps.connect(config, label, options));
 			await file.learn(host, label);
 			return recordedHost(host, label, file);
 		},
@@ -1041,10 +1171,11 @@ async function recordedConsole(file, onOutput, open) {
 		onOutput(chunk);
 	};
 	try {
-		const opened = await logged(file.request("console", {
+		const opening = file.request("console", {
 			what: "console",
 			order: "open"
-		}), () => open(receive));
+		});
+		const opened = await logged(opening, () => open(receive));
 		opened.ended.then(end);
 		return {
 			...opened,
@@ -1057,32 +1188,6 @@ async function recordedConsole(file, onOutput, open) {
 		end();
 		throw error;
 	}
-}
-function endStream(log, stream, lines) {
-	const { rest, omitted } = lines.end();
-	if (rest !== "") log.output(stream, rest);
-	if (omitted !== void 0) log.omit(stream, omitted);
-}
-/** Records the end of a request that is not a command. */
-async function logged(log, work) {
-	try {
-		const result = await work();
-		log.end({
-			kind: "done",
-			...typeof result === "string" && { said: result }
-		});
-		return result;
-	} catch (error) {
-		log.end(failureOf(error));
-		throw error;
-	}
-}
-function failureOf(error) {
-	return {
-		kind: "failed",
-		failure: error instanceof HostError ? error.kind : String(error?.name),
-		message: reasonOf(error)
-	};
 }
 function recordedHost(host, label, file) {
 	const run = async (command, options = {}) => {
@@ -1129,12 +1234,13 @@ function recordedHost(host, label, file) {
 		output: async (command, options) => stdoutOf(await run(command, options), host.name, command),
 		async upload(source, path, mode, options) {
 			const content = await sizeAndSum(source);
-			await logged(file.request(label, {
+			const log = file.request(label, {
 				what: "upload",
 				path,
 				mode,
 				...content
-			}), () => host.upload(source, path, mode, options));
+			});
+			await logged(log, () => host.upload(source, path, mode, options));
 		}
 	};
 }
@@ -1174,18 +1280,10 @@ async function sizeAndSum(source) {
 
 // src/gate/recording/sensitive-terms.ts
 /** Reads the key and password files of the testbed; skips unreadable ones. */
-async function sensitiveTermsOf({ dut, senders, receiver, builder }, environment = process.env) {
-	const machines = [
-		dut,
-		...senders,
-		receiver,
-		...builder === void 0 ? [] : [builder]
-	];
-	const keys = machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
-	const { power, console } = dut;
+async function sensitiveTermsOf(testbed, environment = process.env) {
+	const { machines, macs, paths, power, console, keys } = accessOf(testbed, environment);
 	const passwords = [power, console].map((one) => one !== void 0 && "passwordPath" in one ? one.passwordPath : void 0);
 	const files = [.../* @__PURE__ */ new Set([...keys, ...passwords.flatMap((path) => path ?? [])])];
-	const macs = [...senders, receiver].map(({ mac }) => mac);
 	return {
 		secrets: [
 			...await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => ""))),
@@ -1195,7 +1293,7 @@ async function sensitiveTermsOf({ dut, senders, receiver, builder }, environment
 		],
 		serials: macs.flatMap(otherForms),
 		hosts: [
-			...machines.map(({ host }) => host),
+			...machines.map(({ host = "" }) => host),
 			...[power, console].map(hostOf),
 			hostname()
 		].flatMap(namesOf),
@@ -1204,7 +1302,54 @@ async function sensitiveTermsOf({ dut, senders, receiver, builder }, environment
 			...[power, console].map(userOf),
 			userInfo().username
 		],
-		others: new Map([...files, ...machines.map(({ knownHostsPath }) => knownHostsPath)].flatMap(writings).map((path) => [path, "/dev/null"]))
+		others: new Map([
+			...files,
+			...paths,
+			...machines.map(({ knownHostsPath }) => knownHostsPath)
+		].flatMap(writings).map((path) => [path, "/dev/null"]))
+	};
+}
+function accessOf(testbed, environment) {
+	const builders = testbed.builder === void 0 ? [] : [testbed.builder];
+	const keysOf = (machines) => machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
+	if (testbed.kind === "virtual") {
+		const keys = keysOf(builders);
+		if (testbed.system === "linux") {
+			const { kernelPath } = testbed;
+			return {
+				machines: builders,
+				keys,
+				macs: [],
+				paths: kernelPath === void 0 ? [] : [kernelPath]
+			};
+		}
+		const { image } = testbed;
+		const own = image.hostKey === void 0 ? void 0 : image.privateKeyPath;
+		const all = own === void 0 ? keys : [...keys, own];
+		const prepared = imagesFolder(environment, homedir());
+		return {
+			machines: builders,
+			keys: all,
+			macs: [],
+			paths: [image.path, prepared]
+		};
+	}
+	const { dut, senders, receiver } = testbed;
+	const machines = [
+		dut,
+		...senders,
+		receiver,
+		...builders
+	];
+	const macs = [...senders, receiver].map(({ mac }) => mac);
+	const { power, console } = dut;
+	return {
+		machines,
+		keys: keysOf(machines),
+		macs,
+		paths: [],
+		power,
+		console
 	};
 }
 /** Lists the forms in which ssh(1) may print a path: from the home folder, and with links followed. */
@@ -1263,9 +1408,9 @@ const userOf = (config) => config !== void 0 && "user" in config ? config.user :
 // src/gate/recording/record.ts
 /** Masks the secrets of all these testbeds; `command` is like `testbeds check`. Throws a UsageError. */
 async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3, report = (summary) => void process.stderr.write(summary)) {
-	const freebsd = testbeds.filter((testbed) => testbed.kind === "freebsd");
-	if (freebsd.length === 0) throw new UsageError("--record: only testbeds of `kind: freebsd` can be recorded; leave it out.");
-	const terms = await Promise.all(freebsd.map((testbed) => sensitiveTermsOf(testbed)));
+	const some = testbeds.filter((testbed) => isRecorded(testbed, command));
+	if (some.length === 0) throw new UsageError(`--record: \`ppsgate ${command}\` records testbeds of ${command === "gate" ? "`kind: freebsd` or `kind: virtual`" : "`kind: freebsd`"} only; leave it out.`);
+	const terms = await Promise.all(some.map((testbed) => sensitiveTermsOf(testbed)));
 	return startRecording(path, {
 		command,
 		now,
@@ -1280,9 +1425,12 @@ async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3, r
 		}
 	});
 }
+/** A check of virtual machines makes its own. */
+const isRecorded = (testbed, command) => isRecordable(testbed) && (testbed.kind === "freebsd" || command === "gate");
 /** Removes the access data of power control and console, which may hold a password. */
 const recordable = (request) => {
 	const { testbed } = request;
+	if (testbed.kind === "virtual") return request;
 	const { power, console, ...dut } = testbed.dut;
 	const kept = {
 		...dut,
@@ -1336,6 +1484,11 @@ const testbed = looseObject({
 });
 const traffic = looseObject({
 	flows: count$1,
+	frameBytes: count$1.optional(),
+	windows: object({
+		count: count$1,
+		packets: total
+	}).optional(),
 	settleSeconds: seconds,
 	measureSeconds: seconds
 });
@@ -1349,16 +1502,32 @@ const checkRequest = object({
 	sends: boolean(),
 	cycles: boolean()
 });
+/** A replay opens no file that a recording names. */
+const virtualTestbed = looseObject({
+	kind: literal$1("virtual"),
+	system: _enum(["linux", "freebsd"]),
+	accelerator: name$1,
+	memoryMebibytes: count$1,
+	image: looseObject({
+		path: literal$1("/dev/null"),
+		privateKeyPath: literal$1("/dev/null").optional(),
+		/** Absent for an official image, which a replay does not prepare. */
+		hostKey: document.default(""),
+		bootSeconds: seconds
+	}).optional(),
+	kernelPath: literal$1("/dev/null").optional()
+});
 const testbedRequest = object({
 	name: name$1,
-	testbed: as(testbed),
+	testbed: union([as(testbed), as(virtualTestbed)]),
 	traffic: as(traffic),
 	/** Token of the lease, which is part of every command. */
 	token: total.optional()
 });
 const cell = looseObject({
 	scenario: name$1,
-	family: _enum(families)
+	family: _enum(families),
+	frameBytes: count$1.optional()
 });
 const planned = looseObject({
 	number: count$1,
@@ -1381,6 +1550,8 @@ const testbedCall = discriminatedUnion("call", [
 			variant,
 			boots: _enum(["own", "archive"])
 		})),
+		/** Absent in older recordings. */
+		cells: list(as(cell)).default([]),
 		rules: byName(unknown()),
 		outcome: unknown()
 	}),
@@ -1455,15 +1626,17 @@ async function recordedTestbed(recorder, request, open) {
 			cells
 		}, () => opened.inspect(cells)),
 		prepare(prepare) {
-			const call = {
+			const variants = prepare.variants.map(({ variant, kernel }) => ({
+				variant,
+				boots: kernel === void 0 ? "own" : "archive"
+			}));
+			const { cells, rules } = prepare;
+			return logged({
 				call: "prepare",
-				variants: prepare.variants.map(({ variant, kernel }) => ({
-					variant,
-					boots: kernel === void 0 ? "own" : "archive"
-				})),
-				rules: prepare.rules
-			};
-			return logged(call, () => opened.prepare(prepare));
+				variants,
+				cells,
+				rules
+			}, () => opened.prepare(prepare));
 		},
 		trial: (planned, ...rest) => logged({
 			call: "trial",
@@ -1646,9 +1819,19 @@ function requestText({ host, call }) {
 		case "upload": return `the upload of ${call.path} to the ${host}`;
 		case "power": return `the power's ${call.order}`;
 		case "console": return call.order === "open" ? "the opening of the console" : "what the console printed";
+		case "guest": return `${guestRequests[call.order]} of ${host}`;
 		case "sleep": return `a sleep of ${call.seconds} s`;
 	}
 }
+const guestRequests = {
+	boot: "the start",
+	up: "the boot",
+	kernel: "the unpacking of a kernel",
+	facts: "the facts",
+	windows: "the windows of packets",
+	interrupt: "the interrupt",
+	reset: "the reset"
+};
 
 // src/gate/recording/output-formats.ts
 /** Returns a clause for output that the parsers would misread; undefined for good output, or output that is never read. */
@@ -1863,7 +2046,17 @@ var ReplayedMachines = class {
 		this.deps = {
 			connect: ({ host, port }, label) => this.#connect(label, `${label} (${host}:${port})`),
 			openPower: () => this.#openPower(),
-			openConsole: (_name, _config, onOutput) => this.#openConsole(onOutput),
+			openConsole: async (_name, _config, onOutput) => {
+				const ended = this.hear("console", onOutput);
+				await this.#result("console", {
+					what: "console",
+					order: "open"
+				});
+				return {
+					ended,
+					close: async () => {}
+				};
+			},
 			sleep: (seconds) => clock.until({
 				at: clock.now + seconds,
 				line: Number.MAX_SAFE_INTEGER,
@@ -1963,28 +2156,30 @@ var ReplayedMachines = class {
 			cycle: async () => void await power("cycle")
 		};
 	}
-	async #openConsole(onOutput) {
-		const printed = this.#pending.get(keyOf({
-			host: "console",
+	/** Returns the result of a request about guests. */
+	async ofGuest(host, order) {
+		return parseJson(await this.#result(host, {
+			what: "guest",
+			order
+		}));
+	}
+	/** Passes on a recorded console at its time; resolves with the reason of its end. */
+	hear(host, onOutput) {
+		const output = {
+			host,
 			call: {
 				what: "console",
 				order: "hear"
 			}
-		}))?.shift();
+		};
+		const printed = this.#pending.get(keyOf(output))?.shift();
 		const chunks = [...printed?.output ?? []];
 		const ended = Promise.withResolvers();
 		this.#clock.watch((now) => {
 			while (chunks[0] !== void 0 && chunks[0].at <= now) onOutput(Buffer.from(chunks.shift()?.text ?? ""));
 			if (printed?.ended !== void 0 && printed.ended.at <= now) ended.resolve(resultOf(printed.ended.outcome));
 		});
-		await this.#result("console", {
-			what: "console",
-			order: "open"
-		});
-		return {
-			ended: ended.promise,
-			close: async () => {}
-		};
+		return ended.promise;
 	}
 };
 /** Ignores the random parts of paths, and the length of sleeps. */
@@ -1997,7 +2192,8 @@ function textOf(call) {
 		case "run": return call.command;
 		case "upload": return call.path;
 		case "power":
-		case "console": return call.order;
+		case "console":
+		case "guest": return call.order;
 		default: return "";
 	}
 }
@@ -2007,6 +2203,7 @@ function resultOf(outcome) {
 	const { failure, message } = outcome;
 	if (failure === "PowerError") throw new PowerError(message);
 	if (failure === "ConsoleError") throw new ConsoleError(message);
+	if (failure === "KernelFilesError") throw new KernelFilesError(message);
 	const kind = hostFailures.find((one) => one === failure);
 	throw kind === void 0 ? new Error(message) : new HostError(kind, message);
 }
@@ -2089,7 +2286,7 @@ async function replayWork(requests, { testbed, token }, variants, work) {
 			assertHeld() {},
 			prove: async () => {}
 		};
-		const deps = token === void 0 ? machines.deps : fencedDeps(machines.deps, testbed, lease);
+		const deps = token === void 0 || testbed.kind === "virtual" ? machines.deps : fencedDeps(machines.deps, testbed, lease);
 		const differences = [];
 		try {
 			await work({
@@ -2122,21 +2319,22 @@ async function makeStandIn(path, bytes) {
 const mostBytes = 1024 ** 3;
 const mostBytesOfAll = 2 * mostBytes;
 const mostVariants = 100;
-/** Recognizes a kernel's upload by the folder or boot environment that the next command names. */
+/** Recognizes a kernel's upload by the folder or boot environment that its machine's next command names. */
 function uploadedKernel(variant, requests) {
 	const name = `ppsgate.${variant.replace(/[^\w.-]+/g, "-")}`;
 	const isNamed = new RegExp(`${name.replaceAll(".", "\\.")}(?![\\w-])`);
-	let next;
+	/** By host: machines are prepared beside each other. */
+	const next = /* @__PURE__ */ new Map();
 	let found = {
 		sha256: "",
 		bytes: 1
 	};
-	for (const { call } of requests.toReversed()) {
+	for (const { host, call } of requests.toReversed()) {
 		const text = commandOf(call);
-		if (/\bppsgate\.(?!sha256)/.test(text)) next = text;
+		if (/\bppsgate\.(?!sha256)/.test(text)) next.set(host, text);
 		const sha256 = call.what === "upload" ? kernelPath.exec(call.path)?.[1] : void 0;
 		if (sha256 === void 0 || call.what !== "upload") continue;
-		if (next !== void 0 && isNamed.test(next)) found = {
+		if (isNamed.test(next.get(host) ?? "")) found = {
 			sha256,
 			bytes: call.bytes
 		};
@@ -2229,6 +2427,100 @@ async function replaySelfTest({ request, requests, outcomes }) {
 /** A replay does not keep the time between two requests. */
 const withoutDurations = (text) => text.replace(/\b(?:under )?\d+ (?:min|s|h|days)\b/g, "…");
 
+// src/gate/recording/replay-guests.ts
+const kernelFiles = object({
+	image: path$1,
+	modules: path$1,
+	atBoot: list(name$1, 1e3),
+	version: document
+});
+const windowsOutcome = discriminatedUnion("kind", [object({
+	kind: literal$1("sent"),
+	log: document
+}), object({
+	kind: literal$1("broken"),
+	log: document,
+	lastLine: document
+})]);
+const booted = object({ commandLine: document });
+const mostConsoleBytes = 1024 ** 2;
+function replayedGuests(machines) {
+	const guestOf = (number) => {
+		const host = guestHost(number);
+		const tape = new ConsoleTape(mostConsoleBytes);
+		const listeners = /* @__PURE__ */ new Set();
+		const ended = machines.hear(host, (piece) => {
+			tape.write(piece);
+			for (const onOutput of listeners) onOutput(piece);
+		});
+		return {
+			number,
+			address: {
+				host: wireAddress,
+				port: portOf(number)
+			},
+			interfaces: {
+				sender: "",
+				receiver: ""
+			},
+			counts: void 0,
+			consoleInput: void 0,
+			cpuThread: "",
+			ended,
+			console: () => tape.text(),
+			listen(onOutput) {
+				listeners.add(onOutput);
+				return () => void listeners.delete(onOutput);
+			},
+			async pinTo() {},
+			async interrupt() {
+				await machines.ofGuest(host, "interrupt");
+			},
+			async reset() {
+				await machines.ofGuest(host, "reset");
+			},
+			async stop() {}
+		};
+	};
+	const lab = {
+		folder: "",
+		kernel: async () => kernelFiles.parse(await machines.ofGuest(thisMachine, "kernel")),
+		async boot(number) {
+			const answer = await machines.ofGuest(guestHost(number), "boot");
+			const { commandLine } = booted.parse(answer);
+			const up = machines.ofGuest(guestHost(number), "up").then(() => {});
+			up.catch(() => {});
+			return {
+				...guestOf(number),
+				commandLine,
+				up
+			};
+		},
+		async bootImage(number) {
+			await machines.ofGuest(guestHost(number), "boot");
+			return guestOf(number);
+		},
+		login: ({ address }) => ({
+			...address,
+			...access$1
+		}),
+		loginTo: async (_, { address }) => ({
+			...address,
+			...access$1
+		}),
+		async down() {}
+	};
+	return {
+		up: async () => lab,
+		facts: async () => facts.parse(await machines.ofGuest(thisMachine, "facts")),
+		sendWindows: async () => windowsOutcome.parse(await machines.ofGuest(thisMachine, "windows"))
+	};
+}
+const access$1 = {
+	user: "root",
+	knownHostsPath: "/dev/null"
+};
+
 // src/gate/recording/replay-testbed.ts
 async function replayTestbed({ request, requests, outcomes }) {
 	const { data: opened } = testbedRequest.safeParse(request);
@@ -2245,11 +2537,16 @@ async function replayTestbed({ request, requests, outcomes }) {
 	const work = await replayWork(requests, opened, [...variants], async (run) => {
 		const { machines, deps, kernels } = run;
 		const { name, testbed, traffic } = opened;
-		const replayed = await openFreebsdTestbed(name, testbed, traffic, deps);
+		const replayed = testbed.kind === "virtual" ? await openVirtualTestbed(name, testbed, traffic, deps, replayedGuests(machines)) : await openFreebsdTestbed(name, testbed, traffic, deps);
 		for (const { call, after } of calls) {
+			if (testbed.kind === "virtual" && call.call === "profile") {
+				machines.skipTo(after);
+				continue;
+			}
 			const outcome = await outcomeOf(replayed, call, kernels);
 			differences.push(...outcomeDifference(call, outcome, kernels));
-			machines.skipTo(after);
+			const isAhead = call.call === "inspect" || call.call === "prepare";
+			if (testbed.kind !== "virtual" || !isAhead) machines.skipTo(after);
 		}
 	});
 	return {
@@ -2269,7 +2566,7 @@ async function outcomeOf(testbed, call, kernels) {
 				const rules = call.rules;
 				return await testbed.prepare({
 					variants,
-					cells: [],
+					cells: call.cells,
 					rules,
 					keepLog,
 					notify() {},
@@ -2302,7 +2599,7 @@ function variantOf(variant, kernels) {
 	};
 }
 function outcomeDifference({ call, outcome: then }, now, kernels) {
-	const text = (value) => JSON.stringify(value ?? null, (key, one) => key === "startedAt" ? void 0 : one);
+	const text = (value) => JSON.stringify(value ?? null, (key, one) => key === "startedAt" || key === "bootSeconds" ? void 0 : one);
 	const before = replaceSums(text(then), kernels);
 	const after = text(JSON.parse(text(now)));
 	if (before === after) return [];
@@ -2406,4 +2703,4 @@ async function* recordedSelfTest(recorder, request, deps, token) {
 	}
 }
 
-export { readRecording, recordTo, recordable, recordedSelfTest, recordedTestbed, replay };
+export { isRecordable, readRecording, recordTo, recordable, recordedSelfTest, recordedTestbed, replay };

@@ -1,19 +1,19 @@
-import { connectTo, machinesOf } from "../lab.js";
+import { machinesOf } from "../lab.js";
 import { UsageError, formatEstimate, notUsed, reasonOf } from "../model.js";
 import { estimateWait, forgetLease, keepLease, readUsualSeconds, reserve } from "./reserve.js";
 import { StoreError, openProcessesOf, openStore, steadySeconds } from "./reserve/store.js";
 import { isOnThisMachine } from "../config.js";
 import { kernelSums, sumsFolder } from "../kernel.js";
+import { claimWhenFree, connectTo, labDown, labUp, openLinuxTestbed, ownerFile, requireLab } from "../lab/netns.js";
 import { openConsole, realConsoleDeps } from "../lab/console.js";
 import { openFreebsdTestbed, wakeFreebsdTestbed } from "../lab/freebsd.js";
 import { FencedError, fencedConnect, fencedDeps, raiseFences } from "../lab/lease.js";
-import { labDown, labUp, openLinuxTestbed, requireLab } from "../lab/netns.js";
 import { PowerError, openPower, realPowerDeps } from "../lab/power.js";
-import { imagesFolder, openVirtualTestbed } from "../lab/qemu.js";
+import { imagesFolder, labOfThisMachine, openVirtualTestbed } from "../lab/qemu.js";
 import { healthOf, whyUnhealthy } from "../lab/check.js";
 import { DutLostError } from "../lab/freebsd/dut.js";
 import { HostError } from "../system/host.js";
-import { recordedTestbed } from "./recording.js";
+import { isRecordable, recordedTestbed } from "./recording.js";
 import { randomBytes } from "node:crypto";
 import { homedir, hostname, userInfo } from "node:os";
 import { setTimeout } from "node:timers/promises";
@@ -27,20 +27,21 @@ async function requireHere(names, { testbeds }) {
 	}
 }
 /** Starts an embedded testbed; `restore` stops it. Throws a UsageError for an unknown name. */
-async function openTestbed(name, traffic, config, { lease, machines }) {
+async function openTestbed(name, traffic, config, { lease, machines, guests }) {
 	const testbed = config.testbeds[name];
 	switch (testbed?.kind) {
 		case "linux": return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
 		case "freebsd": return openFreebsdTestbed(name, testbed, traffic, fencedDeps(machines, testbed, lease));
 		case "embedded-linux":
-		case "virtual": return openHere(name, traffic, config, machines);
+		case "virtual": return openHere(name, traffic, config, machines, guests);
 		case void 0: throw new UsageError(`The configuration has no testbed ${name}.`);
 	}
 }
-/** Makes a testbed of this machine. Only this process reaches it, so it needs no lease. */
-async function openHere(name, traffic, { testbeds }, machines = realDeps) {
+/** Makes a testbed of this machine once no other process uses it. Only this one reaches it, so it needs no lease. */
+async function openHere(name, traffic, { testbeds }, machines = realDeps, guests) {
+	await claimWhenFree(ownerFile, machines);
 	const testbed = testbeds[name];
-	return testbed?.kind === "virtual" ? openVirtualTestbed(name, testbed, traffic, machines) : openEmbedded(name, traffic);
+	return testbed?.kind === "virtual" ? openVirtualTestbed(name, testbed, traffic, machines, guests) : openEmbedded(name, traffic);
 }
 async function openEmbedded(name, traffic) {
 	const lab = await labUp();
@@ -150,21 +151,24 @@ function openLeased(lease, traffic, config, { machines, recorder, notify, signal
 	const { testbed: name, token } = lease;
 	const testbed = config.testbeds[name];
 	const signal = AbortSignal.any([ofGate, lease.signal]);
+	const guests = recorder?.guests(labOfThisMachine);
 	const open = () => openTestbed(name, traffic, config, {
 		lease,
 		machines: {
 			...machines,
 			notify,
 			signal
-		}
+		},
+		guests
 	});
-	if (recorder === void 0 || testbed?.kind !== "freebsd") return open();
-	return recordedTestbed(recorder, {
+	if (recorder === void 0 || testbed === void 0 || !isRecordable(testbed)) return open();
+	const request = {
 		name,
 		testbed,
 		traffic,
-		token
-	}, open);
+		...testbed.kind === "freebsd" && { token }
+	};
+	return recordedTestbed(recorder, request, open);
 }
 function leased(lease, config, deps) {
 	let notRestored;

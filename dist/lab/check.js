@@ -1039,20 +1039,21 @@ async function* checkVirtualTestbed(testbed, { signal, ...deps }) {
 	});
 }
 const programs = "the programs of this machine";
-async function bootLinux(what, lab, testbed, { signal, deps: { connect } }) {
+async function bootLinux(what, lab, testbed, { signal, deps }) {
 	const kernel = await lab.kernel(testbed.kernelPath);
 	const startedAt = performance.now();
+	const variant = {
+		variant: "base",
+		commit: "",
+		files: []
+	};
 	const [booted] = await bootTogether({
+		...deps,
 		lab,
-		connect,
 		cpus: [guestCpu],
 		signal
 	}, [{
-		variant: {
-			variant: "base",
-			commit: "",
-			files: []
-		},
+		variant,
 		kernel
 	}]);
 	if (booted?.kind !== "booted") {

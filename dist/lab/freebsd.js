@@ -4,7 +4,8 @@ import { HostError, commandText, ownFolder, requirePrograms, shell, stdoutOf, th
 import { ConsoleRecorder, describeScreen } from "./console.js";
 import { DutLostError, FreebsdDut, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, loadedModules, markBoot, parseIfconfig, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./freebsd/dut.js";
 import { flowRanges, flowSlices, formatPercent, isJudged, lastLine, layoutName, netmapPort, pathName, withoutKernelFacts } from "../model.js";
-import { impossible, isToBlame, judgeProfile, lacksControl, missed, tallyOf } from "../lab.js";
+import { isToBlame, lacksControl, tallyOf } from "../lab.js";
+import { impossible, judgeProfile, missed } from "./netns.js";
 import { areOpen, closePorts, openPorts, parsePktGenLog, pktGenRun, secondsFor, trialThrough } from "./traffic.js";
 import { join } from "node:path";
 import { createReadStream, rmSync } from "node:fs";
@@ -387,6 +388,43 @@ function circumstances({ flows, scenario, phase }) {
 const isReachable = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(() => true, () => false);
 const answerSeconds = 10;
 
+// src/lab/freebsd/other-filters.ts
+/** Returns a warning for each. Loads no module. */
+async function otherFilters(host) {
+	const ipf = await outputOf(host, shell`sysctl -n net.inet.ipf.fr_running`);
+	const hooks = (await outputOf(host, shell`pfilctl heads`)).matchAll(linkedHook);
+	const modules = new Set([...hooks].map(([, module = ""]) => module).filter(isUnknown));
+	const nodes = (await netgraphNodes(host)).matchAll(connectedPort);
+	return [
+		...Number(ipf) > 0 ? [inForce("ipf of the DUT, with the rules of ipnat,", "`ipf -D`")] : [],
+		...[...modules].map((module) => inForce(`the packet filter ${module} of the DUT`, `\`kldunload ${module}\``)),
+		...[...nodes].map(([, port]) => inForce(`netgraph of ${port} of the DUT`, `\`ngctl show ${port}:\` lists its hooks: \`rmhook\``))
+	];
+}
+/** Lines of pfilctl(8), which FreeBSD has since 13.0: direction, module and ruleset below each point. */
+const linkedHook = /^ +(?:In|Out) +([\w.-]{1,63}) +\S+ *$/gm;
+/** Trials remove pf and ipfw, and ipf shows by a setting that older releases have, too. */
+const isUnknown = (module) => ![
+	"pf",
+	"ipfw",
+	"ipfilter"
+].includes(module);
+/** A line of ngctl(8). */
+const connectedPort = /^ +Name: ([\w.-]{1,31}) +Type: ether +ID: [0-9a-f]+ +Num hooks: [1-9]\d*$/gm;
+/** ngctl(8) would load ng_socket. */
+async function netgraphNodes(host) {
+	for (const module of ["ng_ether", "ng_socket"]) {
+		const loaded = await host.run(shell`kldstat -q -m ${module}`);
+		if (loaded.kind !== "exited" || loaded.code !== 0) return "";
+	}
+	return outputOf(host, shell`ngctl list`);
+}
+async function outputOf(host, command) {
+	const outcome = await host.run(command);
+	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
+}
+const inForce = (what, fix) => `${what} stays in force beside every scenario, and takes its time from every number: ${fix} removes it.`;
+
 // src/lab/freebsd/scenario.ts
 /** Assumes a DUT without any scenario. Files go to `folder`, an absolute path. */
 function scenarioInstallation(scenario, folder, own = {}) {
@@ -549,12 +587,8 @@ async function siteFirewalls(host) {
 	return ["pf", "ipfw"].filter((_, index) => isOn[index]);
 }
 async function firewallWarnings(host, ofSite) {
-	const others = firewallsOn(await proofOf(host)).map((name) => ofSite.includes(name) ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.` : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`);
-	const ipf = await host.run(shell`sysctl -n net.inet.ipf.fr_running`);
-	return ipf.kind === "exited" && ipf.code === 0 && Number(ipf.stdout) > 0 ? [...others, ipfIsOn] : others;
+	return [...firewallsOn(await proofOf(host)).map((name) => ofSite.includes(name) ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.` : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`), ...await otherFilters(host)];
 }
-/** No scenario has rules of ipf(8), and none takes it off. */
-const ipfIsOn = "ipf of the DUT is on: it stays in force beside every scenario, and takes its time from every number. `ipf -D` turns it off.";
 async function proofOf(host) {
 	const outputs = await readAll(host, Object.values(proofCommands));
 	const entries = Object.entries(proofCommands).map(([key, command]) => [key, outputs.get(commandText(command))]);

@@ -1,8 +1,11 @@
-import { lastLine, pathName } from "../model.js";
+import { lastLine, pathName, shortened } from "../model.js";
 import { HostError, shell } from "../system/host.js";
-import { nsPerTick } from "./traffic.js";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
+
+// src/system/clock-ticks.ts
+/** /proc/stat counts hundredths of a second on every kernel: proc_stat(5), USER_HZ. */
+const nsPerTick = 1e7;
 
 // src/lab/linux/linux-script.ts
 /** Read at startup: a gate restores its DUT with it hours later, when the files may be gone. */
@@ -21,18 +24,22 @@ function observeCommand(request) {
 /** Parses the output of `observe`: converts counters at points in time to differences. */
 function parseObservation(log) {
 	const lines = log.trimEnd().split("\n");
-	if (lines.at(-1) !== "end") return {
+	const last = lines.at(-1) ?? "";
+	if (last !== "end") return {
 		kind: "failed",
-		reason: "the DUT stopped sampling before the end of the trial"
+		reason: `the DUT’s log does not end with "end", but with "${shortened(last)}"`
 	};
 	const points = lines.filter((line) => line.startsWith("sample ")).map(parsePoint);
-	const samplesPerRun = [...Map.groupBy(points, (point) => point.run).values()].map(differences);
-	return samplesPerRun.flat().every(goesForward) ? {
+	const runs = Map.groupBy(points, (point) => point.run);
+	const samplesPerRun = [...runs.values()].map(differences);
+	const wrong = [...runs.values()].flatMap((points) => points.slice(1))[samplesPerRun.flat().findIndex((sample) => !goesForward(sample))];
+	if (wrong === void 0) return {
 		kind: "observed",
 		samplesPerRun
-	} : {
+	};
+	return {
 		kind: "failed",
-		reason: "the DUT’s clock or a counter went backwards, or is unreadable"
+		reason: `a line of the DUT’s log does not follow the one before: "${shortened(wrong.line)}"`
 	};
 }
 /** Receives a run's log in pieces of any size, and returns the samples of all complete lines so far. */
@@ -55,6 +62,7 @@ function samplesAsTheyCome() {
 function parsePoint(line) {
 	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
 	return {
+		line,
 		run,
 		time: Number(time),
 		received: Number(received),
@@ -81,8 +89,10 @@ const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, s
 /** `interfaces` are those that forward. Changes nothing on the DUT, not even a file. */
 async function findLeftovers(host, interfaces) {
 	const command = shell`bash -s leftovers ${interfaces}`;
-	return (await host.output(command, { stdin: linuxDutScript })).split("\n").flatMap((line) => leftover(line.slice(0, mostShown$2).split(" ")) ?? []);
+	return readLeftovers(await host.output(command, { stdin: linuxDutScript }));
 }
+/** Reads what the script's `leftovers` prints. */
+const readLeftovers = (text) => text.split("\n").flatMap((line) => leftover(line.slice(0, mostShown$2).split(" ")) ?? []);
 /** Returns why the DUT's own rules could not be restored; undefined if they could. */
 async function whyUnrestorable(host) {
 	const outcome = await host.run(shell`bash -s provable`, { stdin: linuxDutScript });
@@ -97,13 +107,41 @@ function leftover([kind, name = "", ...rest]) {
 		case "owned": return inForce(`the nftables table ${name} ${words}, which a running program owns,`, "stop that program: firewalld, for one");
 		case "xdp": return inForce(`an XDP program of ${name}`, `\`ip link set dev ${name} xdp off\``);
 		case "tc": return inForce(`the discipline ${words} of ${name}`, `\`tc qdisc del dev ${name} …\``);
-		case "unseen": return {
-			why: `XDP programs and filters of tc(8) are not looked for, as the DUT lacks ${name}`,
-			fix: "install iproute2 there"
-		};
+		case "tcx": return inForce(`a BPF program at the tcx ${words} of ${name}`, stopItsProgram);
+		case "bpf": return inForce(`a BPF program of netfilter, at the ${hookNames[Number(words)] ?? words} hook of ${familyNames[name] ?? `family ${name}`},`, stopItsProgram);
+		case "ipvs": return inForce("the service table of IPVS", "`ipvsadm --clear`");
+		case "xfrm": return inForce("a policy of IPsec", "`ip xfrm policy flush`");
+		case "unseen": return unseen[name];
 		default: return;
 	}
 }
+const stopItsProgram = "end the program that attached it: `bpftool link show` and `bpftool net show` of the kernel’s version list it";
+/** By their numbers in <linux/netfilter.h>. */
+const hookNames = [
+	"prerouting",
+	"input",
+	"forward",
+	"output",
+	"postrouting"
+];
+const familyNames = {
+	1: "inet",
+	2: "ip",
+	10: "ip6"
+};
+const unseenWithout = (program, what, itsPackage) => ({
+	why: `${what} are not looked for, as the DUT lacks ${program}`,
+	fix: `install ${itsPackage} there`
+});
+const unseen = {
+	ip: unseenWithout("ip", "XDP programs and filters of tc(8)", "iproute2"),
+	tc: unseenWithout("tc", "XDP programs and filters of tc(8)", "iproute2"),
+	perl: unseenWithout("perl", "BPF programs of tcx and netfilter", "perl"),
+	bpf: {
+		why: "BPF programs of tcx and netfilter are not looked for, as the DUT’s kernel does not list them for this login",
+		fix: "log in as root, and allow root the system call bpf(2)"
+	}
+};
 const inForce = (what, fix) => ({
 	why: `${what} stays in force beside the rules of every variant, and takes its time from every number`,
 	fix
@@ -623,4 +661,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { arrivalsAround, findInertChanges, findLeftovers, linuxDut, loadable, parseObservation, whyUnrestorable };
+export { arrivalsAround, findInertChanges, findLeftovers, linuxDut, loadable, nsPerTick, parseObservation, whyUnrestorable };

@@ -1,10 +1,10 @@
-import { formatPercent, formatPps, isLinuxScenario, lastLine, total } from "../model.js";
+import { formatPercent, formatPps, isLinuxScenario, lastLine, realPause, reasonOf, shortened, total } from "../model.js";
 import { object } from "../vendor/zod.js";
 import { frameBytesFor } from "../config.js";
 import { isSteady, median, steadyStretch } from "../analysis/stats.js";
+import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "../analysis/profile.js";
 import { checkNotOpen } from "../kernel.js";
-import { HostError, packagesOf, requirePrograms, shell, stdoutOf } from "../system/host.js";
-import { connectTo, impossible, judgeProfile, missed } from "../lab.js";
+import { HostError, connect as connect$1, packagesOf, requirePrograms, shell, stdoutOf } from "../system/host.js";
 import { parseTrafgenLog, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { arrivalsAround, linuxDut, parseObservation } from "./linux.js";
 import { once } from "node:events";
@@ -14,7 +14,8 @@ import { statSync } from "node:fs";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { connect } from "node:net";
 import { PassThrough } from "node:stream";
-import { access, constants as constants$1, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { access, constants as constants$2, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, release } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
@@ -105,15 +106,33 @@ function lockIfFree(path) {
 const locks = /* @__PURE__ */ new Map();
 /** Makes this process the owner, and writes its id to the file; throws a LabInUseError where another process is. */
 async function claim(path) {
-	if (locks.has(path)) return;
+	if (await isClaimed(path)) return;
+	throw new LabInUseError(`The lab of this machine is in use by process ${await ownerOf(path)}: wait for it to end.`);
+}
+/** Waits until no other process owns the lab, and makes this one the owner. Throws once `signal` is aborted. */
+async function claimWhenFree(path, { notify, signal = new AbortController().signal, pause = realPause }) {
+	let told;
+	while (!await isClaimed(path)) {
+		const owner = await ownerOf(path);
+		if (owner !== told) notify?.(`waiting for the lab of this machine ${forOperator(owner)}`);
+		told = owner;
+		await pause(secondsBetweenTries, signal);
+		signal.throwIfAborted();
+	}
+}
+const secondsBetweenTries = 2;
+/** Reports to authors leave it out. */
+const forOperator = (owner) => `(process ${owner} uses it; Ctrl-C stops waiting)`;
+const withoutOperatorsPart = (line) => line.replace(/ \(process [^()]* uses it; Ctrl-C stops waiting\)/, "");
+const ownerOf = (path) => readFile(path, "utf8").catch(() => "of another user");
+async function isClaimed(path) {
+	if (locks.has(path)) return true;
 	await mkdir(dirname(path), { recursive: true });
 	const lock = lockIfFree(`${path}.lock`);
-	if (lock === void 0) {
-		const pid = await readFile(path, "utf8").catch(() => "of another user");
-		throw new LabInUseError(`The lab of this machine is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`);
-	}
+	if (lock === void 0) return false;
 	locks.set(path, lock);
 	await writeFile(path, String(process.pid));
+	return true;
 }
 async function disclaim(path) {
 	const lock = locks.get(path);
@@ -266,7 +285,7 @@ async function missingPrograms(programs) {
 	return programs.filter((_, index) => !present[index]);
 }
 async function isInstalled(program) {
-	return (await Promise.allSettled(labPath().split(delimiter).map((folder) => access(join(folder, program), constants$1.X_OK)))).some(({ status }) => status === "fulfilled");
+	return (await Promise.allSettled(labPath().split(delimiter).map((folder) => access(join(folder, program), constants$2.X_OK)))).some(({ status }) => status === "fulfilled");
 }
 /** After a plain su(1), root's own PATH lacks these folders. */
 const labPath = () => [
@@ -644,6 +663,82 @@ async function feed(program, args, input) {
 	return (await running).stdout;
 }
 
+// src/lab/connect.ts
+/** `label` is the machine's name for people. Throws a HostError. */
+async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
+	const { host, port, user, privateKeyPath, knownHostsPath } = config;
+	const name = `${label} (${host}:${port})`;
+	const knownHosts = await readFile(knownHostsPath, "utf8").catch((error) => {
+		const make = `make it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
+		throw new HostError("host-key", `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`, { cause: error });
+	});
+	const identity = privateKeyPath === void 0 ? { agent: true } : { privateKey: await readPrivateKey(privateKeyPath, name) };
+	return connect$1({
+		host,
+		port,
+		user,
+		knownHosts,
+		label,
+		...identity
+	}, options);
+}
+const readPrivateKey = (path, name) => readFile(path, "utf8").catch((error) => {
+	const make = `make it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
+	throw new HostError("login", `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`, { cause: error });
+});
+const fixOf = (error, make) => codeOf(error) === "ENOENT" ? make : "see to it that it is a file that you may read";
+const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : reasonOf(error);
+
+// src/lab/judge-profile.ts
+const rawName = "profile.txt.gz";
+const stacksName = "stacks.txt";
+/** With 500 samples a function with 5 % of them is measured to a fifth of its share. */
+const fewestSamples = 500;
+/** A DUT with many CPUs may forward with few of them; one that idles more was not under load. */
+const mostIdleRatio = .9;
+/** Keeps the text as a log, too. `defaults` complete the text. */
+async function judgeProfile(text, defaults, keepLog) {
+	await keepLog(rawName, gzipSync(text));
+	const all = profileOrError(text);
+	if (typeof all === "string") return missed(all);
+	const { event = defaults.event, kernel = defaults.kernel } = all;
+	await keepLog(stacksName, stacksText(all, kernel));
+	const { profile, idleSamples } = withoutIdle(all);
+	const busySamples = samplesOf(profile.stacks);
+	const idleRatio = idleSamples / (busySamples + idleSamples);
+	if (idleRatio > mostIdleRatio) return missed(`the DUT idled in ${formatPercent(idleRatio)} of the samples: no load was on it`);
+	if (busySamples < fewestSamples) return missed(`only ${busySamples} samples fell into work, at least ${fewestSamples} are needed`);
+	return {
+		kind: "profiled",
+		event,
+		kernel,
+		busySamples,
+		idleSamples,
+		log: stacksName
+	};
+}
+const stacksText = (profile, kernel) => [
+	`# kernel: ${kernel}`,
+	...foldedLines(profile, { modules: true }),
+	""
+].join("\n");
+function profileOrError(text) {
+	try {
+		return parseProfile(text, "the profile", foreignBounds);
+	} catch (error) {
+		if (!(error instanceof ProfileError)) throw error;
+		return error.message;
+	}
+}
+const missed = (reason) => ({
+	kind: "missed",
+	reason
+});
+const impossible = (reason) => ({
+	kind: "impossible",
+	reason
+});
+
 // src/lab/netns/netns-run.ts
 /** A DUT is not the limit if it forwards the whole load, or needs its CPU for less than this share of the time. */
 const leastOfferedRatio = 1.02;
@@ -719,7 +814,7 @@ function generatorLimited(samples, pps, load) {
 	const busy = busyRatio(samples);
 	const share = formatPercent(forwardedPps / offeredPps);
 	const trial = `${formatPps(forwardedPps)} of ${formatPps(offeredPps)} offered (${share}) in its whole trial`;
-	const rates = `generator-limited: ${formatPps(pps)} came through, ${trial}`;
+	const rates = `generator-limited: ${formatPps(pps)} came through in this run, ${trial}`;
 	return busy === void 0 ? rates : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
 /** Share of the time in which the forwarding thread ran or was runnable; undefined where the DUT does not report it. */
@@ -764,7 +859,7 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 	const counted = countersOf(logs.counters);
 	if (counted === void 0) return {
 		kind: "failed",
-		reason: "the counters cannot be read"
+		reason: `the counters cannot be read: "${shortened(logs.counters)}"`
 	};
 	const loss = lossBehindTheDut(counted);
 	if (loss !== void 0) return {
@@ -1065,4 +1160,4 @@ async function counter(host, name, kind) {
 	return Number(await host.output(shell`cat ${`/sys/class/net/${name}/statistics/${kind}`}`));
 }
 
-export { ForeignFileError, LabImpossibleError, LabInUseError, claim, disclaim, failureOf, isEmpty, isSqliteError, labDown, labLeftovers, labPath, labUp, lockIfFree, logNames, neededPrograms, openDatabase, openLinuxTestbed, ourFolder, ourPrograms, ownerFile, readLinuxLogs, readyMachine, requireLab, rerunAsRoot, watchPlace };
+export { ForeignFileError, LabImpossibleError, LabInUseError, claim, claimWhenFree, connectTo, disclaim, failureOf, impossible, isEmpty, isSqliteError, judgeProfile, labDown, labLeftovers, labPath, labUp, lockIfFree, logNames, missed, neededPrograms, openDatabase, openLinuxTestbed, ourFolder, ourPrograms, ownerFile, readLinuxLogs, readyMachine, requireLab, rerunAsRoot, watchPlace, withoutOperatorsPart };

@@ -73,7 +73,7 @@ async function requestBmc({ label, config, password, order, deps }) {
 		if (!silent.test(ran.stderr)) return ran;
 		silence = lastMessage(ran.stderr);
 	}
-	throw new PowerError(`${label} did not answer in ${tries$1} tries: ${silence}; check that it has power and network, its address, and that IPMI over LAN is enabled.`);
+	throw new PowerError(`${label} cannot be asked: the last of ${tries$1} tries ended with "${silence}"; check that it has power and network, its address, and that IPMI over LAN is enabled.`);
 }
 /**
 * `-E` takes the password from the environment, `-N` and `-R` allow 10 s of silence, `-L` requests no more than an
@@ -127,7 +127,7 @@ const refusals = [
 /** Returns the last line that is specific: not the fixed conclusion, and no note on late replies. */
 function lastMessage(stderr) {
 	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT|^Close Session command failed/.test(line));
-	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no answer");
+	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no word of ipmitool");
 }
 function readingOf$2({ code, stdout, stderr }, label) {
 	const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
@@ -251,7 +251,7 @@ async function readSystem(server, url, redirects = 0) {
 	const { label } = server;
 	const { status, headers, body } = await requestJson(server, url);
 	if (status >= 300 && status < 400 && redirects < mostRedirects) return readSystem(server, onSameServer(server, url, headers.get("location") ?? "", "it redirects to"), redirects + 1);
-	if (status !== 200) throw new PowerError(`${label} has no system at ${url.pathname} (${errorText(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`);
+	if (status !== 200) throw new PowerError(`${label} shows no system at ${url.pathname} (${errorText(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`);
 	const document = systemDocument.safeParse(parseJson(body));
 	if (document.success) return document.data;
 	throw new PowerError(`${label} answers at ${url.pathname} with ${shortened(headers.get("content-type") ?? "something")} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`);
@@ -273,7 +273,7 @@ async function requestJson(server, url, payload) {
 	}
 	if (reply.kind === "answered") return acceptedResponse(server, reply);
 	if (reply.distrust !== void 0) throw new PowerError(distrusted(label, reply.code, reply.distrust));
-	throw new PowerError(`${label} did not answer in ${tries} tries: ${reply.why}; check that it has power and network, and \`url\`.`);
+	throw new PowerError(`${label} cannot be asked: the last of ${tries} tries ended with "${shortened(reply.why)}"; check that it has power and network, and \`url\`.`);
 }
 /** A system's document has about 10 kB. */
 const mostBytes$1 = 1024 ** 2;
@@ -292,7 +292,7 @@ async function tryOnce(server, url, payload) {
 	};
 	return {
 		kind: "no-answer",
-		why: `more than ${mostBytes$1} bytes in an answer`,
+		why: `an answer of more than ${mostBytes$1} bytes`,
 		code: "",
 		wasSent: true
 	};
@@ -340,7 +340,7 @@ function acceptedResponse(server, reply) {
 	const { status, body } = reply;
 	if (status === 401 || status === 403) throw new PowerError(`${label} does not let in the user ${user} (${errorText(server, status, body)}); check \`user\`, its password file, and that it may control power.`);
 	if (!isTransient(reply)) return reply;
-	throw new PowerError(`${label} could not answer in ${tries} tries (${errorText(server, status, body)}); wait until it is ready, or restart the BMC.`);
+	throw new PowerError(`${label} refuses ${tries} tries, the last with "${errorText(server, status, body)}"; wait until it is ready, or restart the BMC.`);
 }
 function distrusted(label, code, { sha256, fault, reason }) {
 	const why = fault === "pin" ? reason : code;
@@ -354,8 +354,8 @@ const errorDocument = object({ error: object({
 /** Masks our credentials where a BMC repeats them. */
 function errorText({ user, password }, status, body) {
 	const { data } = errorDocument.safeParse(parseJson(body));
-	const message = data?.error["@Message.ExtendedInfo"]?.[0]?.Message ?? data?.error.message;
-	if (message === void 0) return String(status);
+	const message = data?.error["@Message.ExtendedInfo"]?.[0]?.Message ?? data?.error.message ?? body.trim();
+	if (message === "") return String(status);
 	const encoded = Buffer.from(`${user}:${password}`).toString("base64");
 	return `${status} ${shortened(message.replaceAll(encoded, "…").replaceAll(password, "…"))}`;
 }

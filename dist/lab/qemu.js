@@ -2,7 +2,7 @@ import { frameBytesFor } from "../config.js";
 import { trafgenFlows } from "./traffic.js";
 import { UsageError, isLinuxScenario, lastLine, pathName, reasonOf } from "../model.js";
 import { ConsoleRecorder, describeScreen, lastWords } from "./console.js";
-import { impossible, isToBlame, judgeProfile, lacksControl, missed, tallyOf } from "../lab.js";
+import { isToBlame, lacksControl, tallyOf } from "../lab.js";
 import { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, pathProblem, proofOf, provesScenario, rejected as rejected$1, setListed, settingsThatFail } from "./freebsd.js";
 import { DutLostError, FreebsdDut, benchmarkingNetworks, parseIfconfig, wakeFreebsdDut } from "./freebsd/dut.js";
 import { HostError, shell } from "../system/host.js";
@@ -10,6 +10,7 @@ import { PowerError } from "./power.js";
 import { ConsoleShell, ConsoleShellError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
 import { buildLinuxKernel, checkOwn, givenKernel, noSums } from "../kernel.js";
 import { findInertChanges, linuxDut, loadable } from "./linux.js";
+import { impossible, judgeProfile, missed } from "./netns.js";
 import { median } from "../analysis/stats.js";
 import { sum } from "../vendor/simple-statistics.js";
 import { once } from "node:events";
@@ -861,6 +862,8 @@ var FreebsdGuests = class {
 	}
 	async #bootVariant(run) {
 		const { variant, layout } = run;
+		const assigned = this.#copies.guestFor(variant);
+		assigned.catch(() => {});
 		const kernel = await this.#prepared?.kernels.get(variant, layout);
 		const notBooted = (outcome, console = "") => ({
 			kind: "not-booted",
@@ -870,7 +873,7 @@ var FreebsdGuests = class {
 		});
 		if (kernel === void 0) throw new TypeError(`${variant} was not readied.`);
 		if (kernel.kind === "rejected") return notBooted(rejected$1(variant, kernel.rejection));
-		const imageGuest = await this.#copies.guestFor(variant).catch((error) => {
+		const imageGuest = await assigned.then(() => this.#copies.guestFor(variant)).catch((error) => {
 			if (this.#copies.isFit && isOfOneCopy(error)) return reasonOf(error);
 			throw error;
 		});
@@ -955,23 +958,17 @@ const mostBootSeconds = 120;
 const mostTimesSlower = 4;
 const leastSecondsBeside = 20;
 async function bootTogether(deps, bootables) {
-	const startedAt = performance.now();
-	const isOneUp = Promise.withResolvers();
-	return Promise.all(bootables.map((bootable, index) => {
-		const patience = patienceFrom(startedAt, isOneUp.promise);
-		return boot(deps, bootable, index + 1, patience, () => isOneUp.resolve((performance.now() - startedAt) / 1e3));
-	}));
+	const together = {
+		startedAt: deps.now(),
+		firstUpSeconds: void 0
+	};
+	return Promise.all(bootables.map((bootable, index) => boot(deps, bootable, index + 1, together)));
 }
-async function patienceFrom(startedAt, isOneUp) {
-	const elapsed = () => (performance.now() - startedAt) / 1e3;
-	const limit = setTimeout(mostBootSeconds * 1e3, void 0, { ref: false });
-	const durationSeconds = await Promise.race([isOneUp, limit]);
-	if (durationSeconds === void 0) return mostBootSeconds;
-	const mostSeconds = Math.max(durationSeconds * mostTimesSlower, durationSeconds + leastSecondsBeside);
-	await setTimeout((mostSeconds - elapsed()) * 1e3, void 0, { ref: false });
-	return Math.round(elapsed());
+function limitSeconds({ firstUpSeconds }) {
+	if (firstUpSeconds === void 0) return mostBootSeconds;
+	return Math.max(firstUpSeconds * mostTimesSlower, firstUpSeconds + leastSecondsBeside);
 }
-async function boot({ lab, connect, cpus, signal }, { variant, kernel }, number, patience, onUp) {
+async function boot({ lab, connect, sleep, now, cpus, signal }, { variant, kernel }, number, together) {
 	signal.throwIfAborted();
 	const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
 	const notBooted = (reason) => ({
@@ -984,22 +981,28 @@ async function boot({ lab, connect, cpus, signal }, { variant, kernel }, number,
 	const aborted = Promise.withResolvers();
 	const abort = () => aborted.reject(signal.reason);
 	signal.addEventListener("abort", abort);
+	const elapsedSeconds = () => now() - together.startedAt;
 	try {
-		const isUp = guest.up.then(() => "up", () => "ended");
-		const how = await Promise.race([
-			isUp,
-			patience,
+		let how;
+		const upOrEnded = guest.up.then(() => {
+			how = "up";
+		}, () => {
+			how = "ended";
+		});
+		while (how === void 0 && elapsedSeconds() < limitSeconds(together)) await Promise.race([
+			upOrEnded,
+			sleep(1),
 			aborted.promise
 		]);
 		if (how === "ended") return notBooted("it reset itself before it was up");
-		if (how !== "up") {
+		if (how === void 0) {
 			const { where, words } = await interrupted(guest);
 			return {
-				...notBooted(`it was not up after ${how} s${where}, and was power-cycled`),
+				...notBooted(`it was not up after ${Math.round(limitSeconds(together))} s${where}, and was power-cycled`),
 				words
 			};
 		}
-		onUp();
+		together.firstUpSeconds ??= elapsedSeconds();
 		const host = await connect(lab.login(guest), variant.variant, { keepaliveSeconds: 5 });
 		const found = await identify(host, guest, kernel);
 		if (found.kind === "other") {
@@ -1103,8 +1106,8 @@ var LinuxGuests = class {
 			return bootable;
 		});
 		const all = await bootTogether({
+			...deps,
 			lab,
-			connect: deps.connect,
 			cpus,
 			signal
 		}, bootables);
@@ -1619,11 +1622,10 @@ async function installRules({ system }, booted, cell) {
 	}
 }
 async function send({ lab, traffic, flowsFor, sendWindows }, booted, cell, windows, signal) {
-	const flows = await flowsFor(cell);
 	const { packets } = windowsOf(traffic);
 	const sent = await sendWindows(lab, {
 		guests: booted.map(({ guest }) => guest),
-		flows,
+		flows: () => flowsFor(cell),
 		packets,
 		windows,
 		signal
@@ -1764,12 +1766,13 @@ const mostSeconds = 30;
 async function sendWindows({ wire }, { guests, flows, packets, windows, signal }) {
 	const all = guests.map((_, index) => index + 1);
 	const rounds = Array.from({ length: windows }, (_, round) => round % 2 === 0 ? all : all.toReversed());
+	const file = await flows();
 	const described = guests.map(({ interfaces, counts = "-", cpuThread }) => [
 		interfaces.sender,
 		interfaces.receiver,
 		counts,
 		cpuThread,
-		flows
+		file
 	].join(","));
 	const words = [
 		packets,
@@ -1884,4 +1887,4 @@ async function flowsFor(lab, { flows, frameBytes }, cell) {
 	return path;
 }
 
-export { bootTogether, guestImage, imagesFolder, isOfImage, openImage, openVirtualTestbed, pairsOf, readVirtualLogs, windowsLogName };
+export { bootTogether, guestImage, imagesFolder, isOfImage, labOfThisMachine, openImage, openVirtualTestbed, pairsOf, readVirtualLogs, windowsLogName };

@@ -1,6 +1,7 @@
 import { flowSlices, formatPercent, formatPps, grouped, lastLine, netmapPort, shortened } from "../model.js";
 import { defaultBounds, formatGeneral, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "../analysis/stats.js";
 import { shell } from "../system/host.js";
+import { nsPerTick } from "./linux.js";
 import { readFileSync } from "node:fs";
 
 // src/lab/traffic/pkt-gen.ts
@@ -40,7 +41,7 @@ function parsePktGenLog(text) {
 		} else if (isWhole || line.kind === "crash") addLine(log, line, number);
 		else addFault(log, {
 			kind: "cut",
-			message: `the log ends in the middle of line ${number}`
+			message: `line ${number} of the log, its last, has no line break: "${shortened(content)}"`
 		});
 	}
 	if (!isPktGen) return {
@@ -303,9 +304,20 @@ function unlessDropped({ rates }, senders, { egressPackets, ingressPackets }) {
 		return invalid("unsteady", `no steady rate: ${silence}, ${left}`);
 	}
 	const arrived = sent > 0 && egressPackets !== void 0 ? ingressPackets ?? 0 : 0;
-	if (!(arrived > 0 && arrived >= leastArrivedRatio * sent)) return invalid("unsteady", `no steady rate: ${silence}, because a link was down or the DUT forwards nothing`);
+	if (!(arrived > 0 && arrived >= leastArrivedRatio * sent)) {
+		const counted = portsCounted({
+			ingressPackets,
+			egressPackets
+		});
+		return invalid("unsteady", `no steady rate: ${silence}, ${counted}`);
+	}
 	if (seconds >= 10) return unsteadySender(senders);
 	return invalid("too-short", `${silence}, at least ${10} s are needed`);
+}
+/** A clause; a link that is down looks like a DUT that forwards nothing. */
+function portsCounted({ ingressPackets, egressPackets }) {
+	if (ingressPackets === void 0 || egressPackets === void 0) return "and it is not known what the ports of the DUT counted";
+	return `and the ports of the DUT counted ${grouped(ingressPackets)} in and ${grouped(egressPackets)} out`;
 }
 function unsteady(receiver, stretch) {
 	if (stretch.kind === "steady") return void 0;
@@ -695,10 +707,6 @@ function lastComplaint(log) {
 	return lastLine(complaints.at(-1) ?? text) ?? "it said nothing";
 }
 
-// src/system/clock-ticks.ts
-/** /proc/stat counts hundredths of a second on every kernel: proc_stat(5), USER_HZ. */
-const nsPerTick = 1e7;
-
 // src/lab/traffic/flows.ts
 const destinationsPerSource = 100;
 const port = 2e3;
@@ -828,10 +836,13 @@ function parseTrafgenLog(log) {
 	const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
 	const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
 	const seconds = Number(time?.[1]) + Number(time?.[2]) / 1e6;
-	if (packets === void 0 || !(seconds > 0)) return {
-		kind: "failed",
-		reason: `trafgen ended without its summary: "${log.trim().split("\n").at(-1) ?? ""}"`
-	};
+	if (packets === void 0 || !(seconds > 0)) {
+		const lastLine = log.trim().split("\n").at(-1) ?? "";
+		return {
+			kind: "failed",
+			reason: `trafgen ended without its summary: "${shortened(lastLine)}"`
+		};
+	}
 	const waitedRatio = waitedShare(log);
 	return {
 		kind: "sent",
@@ -850,4 +861,4 @@ function waitedShare(log) {
 }
 const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
 
-export { areOpen, closePorts, nsPerTick, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, pktGenTrial, secondsFor, senderCommand, senderScript, trafgenFlows, trialThrough };
+export { areOpen, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, pktGenTrial, secondsFor, senderCommand, senderScript, trafgenFlows, trialThrough };

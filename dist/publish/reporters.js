@@ -1,9 +1,9 @@
-import { byName, cellName, change, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, document, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, list, metricNouns, name, ordinal, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, text, time, total, withoutPaths, word } from "../model.js";
+import { byName, callOnGithub, callOnPhabricator, cellName, change, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, document, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, list, metricNouns, name, ordinal, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, text, time, total, withoutPaths, word } from "../model.js";
 import { _enum, boolean, int, object, unknown } from "../vendor/zod.js";
 import "../config.js";
-import { bisectWords, callOnGithub, callOnPhabricator, gateOverridesSchema } from "../forge/patch.js";
+import { PatchError, bisectWords, gateOverridesSchema } from "../forge/patch.js";
+import { ConduitError, isFinal, whyAnother } from "../forge/phabricator.js";
 import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
-import { ConduitError, mayPass as mayPass$1 } from "../forge/phabricator.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
 import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
 import { createHash } from "node:crypto";
@@ -13,6 +13,9 @@ const failureReasonSchema = _enum([
 	"cancelled",
 	"usage",
 	"patchAtFault",
+	"binary-file",
+	"without-prefixes",
+	"unusable-diff",
 	"infrastructure",
 	"waits-for-approval",
 	"left-to-merge-queue"
@@ -28,8 +31,14 @@ const outcomeOfResult = (result, links) => ({
 	links
 });
 function outcomeOfError(error) {
+	const sentence = error instanceof Error ? error.message : String(error);
+	return outcomeOfFailure(reasonOfError(error), sentence);
+}
+function reasonOfError(error) {
 	const conclusion = conclusionOfError(error);
-	return outcomeOfFailure(conclusion === "usage" || conclusion === "patchAtFault" ? conclusion : "infrastructure", error instanceof Error ? error.message : String(error));
+	if (conclusion === "usage") return conclusion;
+	if (conclusion !== "patchAtFault") return "infrastructure";
+	return error instanceof PatchError && error.fault !== "does-not-apply" ? error.fault : conclusion;
 }
 /** Removes paths, which are for the log alone, from the sentence of an error. */
 const outcomeOfFailure = (reason, sentence) => ({
@@ -49,6 +58,9 @@ const conclusions = {
 	cancelled: "cancelled",
 	usage: "usage",
 	patchAtFault: "patchAtFault",
+	"binary-file": "patchAtFault",
+	"without-prefixes": "patchAtFault",
+	"unusable-diff": "patchAtFault",
 	infrastructure: "infrastructure",
 	"waits-for-approval": "usage",
 	"left-to-merge-queue": "pass"
@@ -87,12 +99,14 @@ function outcomeMarkdown(outcome) {
 		case "uncounted": return `${outcome.why}\n\n${outcomeMarkdown(outcome.measured)}`;
 	}
 }
+/** The command that starts a bisection again; `diff` is the one up to which it searches, unless ends are named. */
+const bisectCommand = (call, request, diff) => `${call} ${bisectWords(request, diff)}`;
 /** The commands by which a comment requests what a bisection proposes. */
-function bisectCommands(call, request) {
-	const command = (more) => `\`${call} ${bisectWords({
+function bisectCommands(call, request, diff) {
+	const command = (more) => `\`${bisectCommand(call, {
 		...request,
 		...more
-	})}\``;
+	}, diff)}\``;
 	const { fixUp, maxBoots = 60 } = request;
 	return {
 		fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(",") }),
@@ -112,6 +126,18 @@ const failureTexts = {
 	patchAtFault: {
 		symbol: "🔴",
 		text: "not measured: the patch does not apply"
+	},
+	"binary-file": {
+		symbol: "🔴",
+		text: "not measured: the diff changes a binary file"
+	},
+	"without-prefixes": {
+		symbol: "🔴",
+		text: "not measured: the diff was sent without the prefixes of git"
+	},
+	"unusable-diff": {
+		symbol: "🔴",
+		text: "not measured: the diff cannot be used as it is"
 	},
 	infrastructure: {
 		symbol: "⚪",
@@ -304,7 +330,7 @@ var ThrottledUpdates = class {
 		while (this.#pending !== void 0 && !this.#over.aborted) {
 			const update = this.#pending;
 			const attempt = await this.#post(update);
-			if (attempt.kind === "refused") this.#refuse(attempt.why);
+			if (attempt.kind === "refused" || attempt.kind === "pointless") this.#refuse(attempt.why);
 			if (attempt.kind === "delivered" && this.#pending === update) this.#pending = void 0;
 			await this.#pause(this.#options.secondsBetween, this.#over);
 		}
@@ -326,7 +352,7 @@ var ThrottledUpdates = class {
 			if (this.#gaveUp.signal.aborted) break;
 			const attempt = await this.#post(update);
 			if (attempt.kind === "delivered") return "delivered";
-			if (attempt.kind === "refused") return this.#refuse(attempt.why);
+			if (attempt.kind === "refused" || attempt.kind === "pointless") return this.#refuse(attempt.why);
 			this.#whyUndelivered = attempt.why;
 		}
 		return this.#isRefused ? "refused" : this.#undelivered();
@@ -416,11 +442,14 @@ async function buildFields(conduit, build) {
 	return own?.fields;
 }
 function attemptOfError(error, sentence) {
-	const isPassing = error instanceof ConduitError && mayPass$1(error);
-	const why = reasonOf(error).replace(/\.$/, "");
+	const why = sentence(reasonOf(error).replace(/\.$/, ""));
+	if (!(error instanceof ConduitError) || isFinal(error)) return {
+		kind: "refused",
+		why
+	};
 	return {
-		kind: isPassing ? "failed" : "refused",
-		why: sentence(why)
+		kind: error.kind === "unsure" && error.code !== void 0 ? "not-yet" : "failed",
+		why
 	};
 }
 /**
@@ -627,7 +656,7 @@ function messageOf(reported, undecided) {
 	};
 }
 function unitsOf(reported) {
-	if (reported.kind === "unmeasured") return [aUnit("gate", resultsWithout.get(reported.reason) ?? "broken", reported.message)];
+	if (reported.kind === "unmeasured") return [aUnit("gate", resultsWithout[conclusionOf(reported)] ?? "broken", reported.message)];
 	if (reported.kind === "bisected") {
 		const blame = conclusionOf(reported) === "pass" ? "pass" : "unsound";
 		return [aUnit("bisection", blame, bisectHeadline(reported.result))];
@@ -639,7 +668,10 @@ function unitsOf(reported) {
 	const blame = outcome.kind === "out-of-disk" ? "broken" : "fail";
 	return [aUnit(outcomeName(result), blame, outcome.message)];
 }
-const resultsWithout = /* @__PURE__ */ new Map([["patchAtFault", "fail"], ["cancelled", "skip"]]);
+const resultsWithout = {
+	patchAtFault: "fail",
+	cancelled: "skip"
+};
 /** A single unit for all cells if none was measured, since Harbormaster shows five units. */
 function unitsOfCells(cells, result) {
 	if (cells.some(({ verdict }) => verdict.kind !== "invalid") || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
@@ -1147,7 +1179,7 @@ function openRevisionComment(conduit, revision, options) {
 	};
 }
 /** Returns a function that posts the comment once for each run, however often it is called. It never throws. */
-function revisionCommenter(conduit, revision, { run, details, page, takesCommands, log }) {
+function revisionCommenter(conduit, revision, { run, details, page, takesCommands, rerun, log }) {
 	const { number, diff } = revision;
 	const marker = `ppsgate D${number}:${diff} run ${run}`;
 	const plot = plotOf(conduit, revision);
@@ -1157,12 +1189,12 @@ function revisionCommenter(conduit, revision, { run, details, page, takesCommand
 			...details !== void 0 && { details },
 			...page !== void 0 && { page },
 			...takesCommands && {
-				rerun: `${"@ppsgate"} rerun`,
+				rerun: outcome.kind === "bisected" ? bisectCommand("@ppsgate", outcome.request, diff) : rerun ?? `${"@ppsgate"} rerun`,
 				goOn: `${"@ppsgate"} extend`
 			}
 		};
 		let missing;
-		const attempt = await postOnce(conduit, number, marker, async () => {
+		const attempt = await postOnce(conduit, revision, marker, async () => {
 			if (outcome.kind === "unmeasured") return renderRemarkupFailure({
 				...failureTexts[outcome.reason],
 				said: outcome.message
@@ -1174,7 +1206,7 @@ function revisionCommenter(conduit, revision, { run, details, page, takesCommand
 				...image && { image }
 			};
 			if (outcome.kind !== "bisected") return renderRemarkup(resultOf(outcome), withImage);
-			const ways = bisectCommands(callOnPhabricator, outcome.request);
+			const ways = bisectCommands(callOnPhabricator, outcome.request, diff);
 			return renderRemarkup(outcome.result, {
 				...withImage,
 				...takesCommands && { ways }
@@ -1189,13 +1221,23 @@ function revisionCommenter(conduit, revision, { run, details, page, takesCommand
 * throws.
 *
 * @param revision 27401 of D27401
+* @param phid absent: any revision that has the number
 */
-const postReply = (conduit, revision, text, key) => postOnce(conduit, revision, `ppsgate D${revision} reply ${key}`, async () => text);
+const postReply = (conduit, revision, text, key, phid) => postOnce(conduit, {
+	number: revision,
+	...phid && { phids: { revision: phid } }
+}, `ppsgate D${revision} reply ${key}`, async () => text);
 /** Phabricator accepts duplicates, so it looks for the marker first: the last line, as Remarkup cannot hide text. */
 async function postOnce(conduit, revision, marker, compose) {
-	const objectIdentifier = `D${revision}`;
+	const { number, phids } = revision;
+	const objectIdentifier = phids?.revision ?? `D${number}`;
 	const lastLine = `\`${marker}\``;
 	try {
+		const why = await whyAnother(conduit, revision);
+		if (why !== void 0) return {
+			kind: "pointless",
+			why
+		};
 		if (await isPosted(conduit, objectIdentifier, lastLine)) return { kind: "delivered" };
 		const comment = {
 			objectIdentifier,
@@ -1207,7 +1249,7 @@ async function postOnce(conduit, revision, marker, compose) {
 		await conduit.call("differential.revision.edit", comment, unknown());
 		return { kind: "delivered" };
 	} catch (error) {
-		return attemptOfError(error, (why) => maybeMissing(revision, why));
+		return attemptOfError(error, (why) => maybeMissing(number, why));
 	}
 }
 const maybeMissing = (revision, why) => `The comment on D${revision} may not be there (${why}).`;
@@ -1845,4 +1887,4 @@ async function withReviewers(change, issue, { tasks, octokit, repository, server
 	}
 }
 
-export { BuildUpdater, addReportLinks, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, reportThenLink, revisionCommenter };
+export { BuildUpdater, addReportLinks, bisectCommand, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, reportThenLink, revisionCommenter };

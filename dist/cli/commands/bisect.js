@@ -5,24 +5,28 @@ import { bisectionEstimateLines, estimateBisection } from "../../gate/estimate.j
 import { cellsOf, goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
 import { inSession, showProgress, timestampedDirectory } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
-import { UsageError, conclusionOfBisection, conclusionOfError, exitCodes, metricChoice, patchName } from "../../model.js";
+import { UsageError, callOnPhabricator, conclusionOfBisection, conclusionOfError, exitCodes, metricChoice, patchName } from "../../model.js";
 import { bisectHeadline, readAnyResult } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
-import { findRevision, openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
-import { openRevisionComment, reportOutcome } from "../../publish/reporters.js";
+import { openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
+import { bisectCommand, openRevisionComment, reportOutcome } from "../../publish/reporters.js";
 import { keptOf } from "../../relay.js";
-import { keptAnswers } from "./gate-revision.js";
-import { revisionNamed, stderrLog, usualConfig } from "./judge-gate.js";
+import { keptAnswers, pinnedDiff } from "./gate-revision.js";
+import { patientIfAnswered, revisionNamed, stderrLog, usualConfig } from "./judge-gate.js";
 import { print, printJson } from "./table.js";
 import { resolve } from "node:path";
 
 // src/cli/commands/bisect-revision.ts
 const called = namingStyles.bisectFlag;
 /** The base of the diff, and a commit with it and the earlier ones stacked. */
-async function endsOfRevision({ patch: text, earlier }, repository, { config, signal }) {
+async function endsOfRevision({ patch: text, earlier }, repository, { config, signal, ...patience }) {
 	const phabricator = phabricatorOf(config);
-	const conduit = await openPhabricator(phabricator, {
+	const opened = await openPhabricator(phabricator, {
 		log: stderrLog,
+		signal
+	});
+	const conduit = patientIfAnswered(opened, {
+		...patience,
 		signal
 	});
 	const name = revisionNamed(text, {
@@ -37,21 +41,25 @@ async function endsOfRevision({ patch: text, earlier }, repository, { config, si
 	return lineOfDiffs(patch, repository);
 }
 /** Posts one comment at the end, kept until Phabricator accepts it. */
-async function bisectAndAnswer({ patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }, work) {
+async function bisectAndAnswer({ patch, run: typed, details, site, asked, config, signal }, work) {
+	const run = typed ?? `by-hand-${Date.now()}`;
 	const phabricator = phabricatorOf(config);
 	const conduit = await openPhabricator(phabricator, { log: stderrLog });
-	const found = await findRevision(conduit, revisionNamed(patch, {
+	const patience = {
+		answer: true,
+		run: typed,
+		signal
+	};
+	const name = revisionNamed(patch, {
 		config,
 		called
-	}));
-	const revision = {
-		number: found.number,
-		diff: found.diff.id
-	};
+	});
+	const revision = await pinnedDiff(patientIfAnswered(conduit, patience), name);
 	using kept = keptAnswers(phabricator, conduit);
 	const about = {
 		run,
-		takesCommands: !run.startsWith("by-hand-"),
+		takesCommands: typed !== void 0,
+		rerun: bisectCommand(callOnPhabricator, asked, revision.diff),
 		...details !== void 0 && { details },
 		...site !== void 0 && { page: `${site.replace(/\/+$/, "")}/report/index.html` }
 	};
@@ -207,13 +215,18 @@ async function requestOf(options, written, signal) {
 	};
 }
 /** Named commits take precedence: a revision may be given only for its answer. */
-async function endsOf({ good, bad, patch, earlier, repository }, from, surroundings) {
+async function endsOf({ good, bad, patch, earlier, repository, answer, run }, from, surroundings) {
 	if (patch && !good && !bad && from === void 0) {
 		const revision = {
 			patch,
 			earlier: parseEarlier(earlier, "--earlier")
 		};
-		return endsOfRevision(revision, openRepository(resolve(repository)), surroundings);
+		const about = {
+			...surroundings,
+			answer,
+			run
+		};
+		return endsOfRevision(revision, openRepository(resolve(repository)), about);
 	}
 	return {
 		good: good ?? from?.good ?? missing("good"),

@@ -1,6 +1,7 @@
 import { namingStyles, overrideGate, parseSeed } from "../../config.js";
-import { goingOn, randomSeed } from "../../gate/experiment.js";
+import { goingOn, hasMeasured, randomSeed } from "../../gate/experiment.js";
 import { showProgress, timestampedDirectory } from "../../gate.js";
+import { expectKernel } from "../../lab.js";
 import { readyMachine } from "../../lab/netns.js";
 import { UsageError, excerpt, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model.js";
 import { bisectHeadline, headline, outcomeName } from "../../report.js";
@@ -40,6 +41,7 @@ async function runDemoCommand(options, signal, lastWords) {
 	if (options.bisect && options.kernels !== void 0) throw new UsageError("--kernels: virtual machines judge patches; drop it, or --bisect.");
 	if (options.bisect && options.freebsd !== void 0) throw new UsageError("--freebsd: virtual machines judge patches; drop it, or --bisect.");
 	await requireImage(options);
+	await requireKernels(options);
 	const isVirtual = options.kernels !== void 0 || options.freebsd !== void 0;
 	const exitCode = await readyMachine(say, [isVirtual ? "virtual" : "embedded-linux"]);
 	if (exitCode !== void 0) return exitCode;
@@ -60,9 +62,9 @@ async function runDemoCommand(options, signal, lastWords) {
 		seed,
 		options,
 		signal
-	}, say).catch((error) => {
+	}, say).catch(async (error) => {
 		const command = options.bisect ? "ppsgate demo --bisect" : "ppsgate demo";
-		lastWords.push(goingOn(directory, command));
+		if (await hasMeasured(directory)) lastWords.push(goingOn(directory, command));
 		throw error;
 	});
 	return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
@@ -75,6 +77,12 @@ async function requireImage({ freebsd, kernels }) {
 	await access(freebsd, constants.R_OK).catch((error) => {
 		throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}).`);
 	});
+}
+/** Throws a UsageError before anything is installed. */
+async function requireKernels({ freebsd, kernels }) {
+	if (typeof kernels !== "string") return;
+	const { base, patched } = twoKernels(kernels);
+	for (const path of [base, patched]) await expectKernel("--kernels", path, freebsd === void 0 ? "linux" : "freebsd");
 }
 function whatOf({ bisect, kernels, freebsd }) {
 	if (freebsd !== void 0) return `${kernels === void 0 ? "A rule set of pf" : "A rule set of pf and a kernel"}, judged on FreeBSD with real boots and packets`;

@@ -1,10 +1,11 @@
-import { findRevision, openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
+import { patchOf } from "../../forge/patch.js";
+import { findRevision, openPhabricator, phabricatorOf, phidsOf } from "../../forge/phabricator.js";
 import { hasPlan, readPlan } from "../../gate/experiment.js";
 import { UsageError, worstConclusion } from "../../model.js";
-import { combineReporters, conclusionOf, openBuild, openRevisionComment, outcomeOfError, outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
+import { cancelledOutcome, combineReporters, conclusionOf, openBuild, openRevisionComment, outcomeOfError, outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
 import { InboxError, inboxIn, keeping, keptOf, openInbox } from "../../relay.js";
 import { readResult } from "../../report.js";
-import { gatesOf, judgeAll, required, revisionNamed, stderrLog } from "./judge-gate.js";
+import { gatesOf, judgeAll, patientIfAnswered, required, revisionNamed, stderrLog } from "./judge-gate.js";
 import { basename } from "node:path";
 
 // src/cli/commands/gate-revision.ts
@@ -16,7 +17,10 @@ async function judgeAndAnswer(asked) {
 	const { undecided } = phabricator;
 	const conduit = await openPhabricator(phabricator, { log: stderrLog });
 	const diff = await diffOf(conduit, asked);
-	const patch = `D${diff.number}:${diff.diff}`;
+	const patch = patchOf({
+		revision: diff.number,
+		...diff
+	});
 	const call = {
 		...asked,
 		options: {
@@ -68,7 +72,7 @@ async function judgeAndAnswer(asked) {
 	let ended = [];
 	await reportOutcome(buildAnswer, signal, async () => {
 		const gates = await gatesOf(call).catch(async (error) => {
-			await comment(0).conclude(outcomeOfError(error));
+			await comment(0).conclude(signal.aborted ? cancelledOutcome : outcomeOfError(error));
 			throw error;
 		});
 		ended = await judgeAll(gates, call, (index) => combineReporters([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]));
@@ -113,14 +117,35 @@ async function diffOf(conduit, call) {
 	const { options } = call;
 	if (options.resume !== void 0) {
 		const { patch } = await toldIn(options.resume);
-		if (patch.kind === "revision") return patch;
+		if (patch.kind === "revision") {
+			const { number, diff, phids } = patch;
+			return {
+				number,
+				diff,
+				...phids && { phids }
+			};
+		}
 		throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
 	}
 	const name = revisionNamed(required("patch", call), call);
-	const { number, diff } = await findRevision(conduit, name);
-	return {
+	return pinnedDiff(patientIfAnswered(conduit, {
+		...options,
+		signal: call.signal
+	}), name);
+}
+/** Without a read where a relay has pinned it. */
+async function pinnedDiff(conduit, name) {
+	const { revision: number, diff, phids } = name;
+	if (number !== void 0 && diff !== void 0 && phids !== void 0) return {
 		number,
-		diff: diff.id
+		diff,
+		phids
+	};
+	const found = await findRevision(conduit, name);
+	return {
+		number: found.number,
+		diff: found.diff.id,
+		phids: phidsOf(found)
 	};
 }
 /** A gate with nothing to measure has a result, but no plan. */
@@ -139,4 +164,4 @@ function worstOf(endings) {
 	return endings.find((ending) => conclusionOf(ending) === worst) ?? endings[0] ?? outcomeOfError(/* @__PURE__ */ new Error("There was no gate."));
 }
 
-export { judgeAndAnswer, keptAnswers };
+export { judgeAndAnswer, keptAnswers, pinnedDiff };

@@ -2,12 +2,14 @@ import { applyOverrides, isOfGate, loadConfig, namingStyles, parameter, paramete
 import { recordTo } from "../../gate/recording.js";
 import { conclusionOfResult, exitCodes, worstConclusion } from "../../model.js";
 import { combineReporters } from "../../publish/reporters.js";
-import { earlierGatesText, headline } from "../../report.js";
+import { earlierGatesText, headline, terminalRows } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
+import { columns } from "./columns.js";
 import { judgeAndAnswer } from "./gate-revision.js";
 import { gatesOf, judgeAll, usualConfig } from "./judge-gate.js";
-import { printJson } from "./table.js";
+import { hasColours, printJson } from "./table.js";
 import { resolve } from "node:path";
+import { styleText } from "node:util";
 
 // src/cli/commands/gate.ts
 function define(command) {
@@ -16,8 +18,12 @@ function define(command) {
 		command.option(value === void 0 ? flags : `${flags} <${value}>`, help, usual);
 	}
 	command.addHelpText("after", `
-Example:
+Examples:
+  ppsgate gate
   ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
+
+Without --patch it judges what you have changed since the main branch,
+committed or not.
 
 Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
 it stays undecided, 4 when the lab failed.`).action(async (options) => {
@@ -52,6 +58,7 @@ async function runGate(options, signal, lastWords) {
 	} else for (const { result, directory } of judged) {
 		const lines = [
 			headline(result),
+			...verdictRows(result),
 			earlierGatesText(result),
 			`Report: ${directory}/report/index.html`
 		];
@@ -61,5 +68,24 @@ async function runGate(options, signal, lastWords) {
 	if (failure?.status === "rejected") throw failure.reason;
 	return exitCodes[worstConclusion(judged.map(({ result }) => conclusionOfResult(result)))];
 }
+/** Draws each cell's verdict and change, coloured at a terminal. */
+function verdictRows(result) {
+	const { heads, rows } = terminalRows(result);
+	if (rows.length === 0) return [];
+	const isColoured = hasColours(process.stdout);
+	const texts = [heads, ...rows.map((row) => row.texts)];
+	return columns(texts, (text, row, column) => {
+		const verdict = rows[row - 1]?.verdict;
+		if (!isColoured || column !== 1 || verdict === void 0) return text;
+		return styleText(verdictColours[verdict], text, { validateStream: false });
+	});
+}
+const verdictColours = {
+	regression: "red",
+	improvement: "green",
+	"no-regression": "green",
+	inconclusive: "yellow",
+	invalid: "gray"
+};
 
 export { define };

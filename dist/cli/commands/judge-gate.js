@@ -1,10 +1,11 @@
-import { parseMaxRuns, parsePriority, parseSeed, selectorsOf, testbedsFor } from "../../config.js";
-import { NoRepositoryError, RepositoryError, openRepository, parseEarlier, patchOfRange, patchOfRevision, rangeLike } from "../../forge/patch.js";
-import { looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../../forge/phabricator.js";
-import { goingOn, hasPlan, historyFile, randomSeed } from "../../gate/experiment.js";
+import { namingStyles, parseMaxRuns, parsePriority, parseSeed, selectorsOf, testbedsFor } from "../../config.js";
+import { NoRepositoryError, RepositoryError, named, openRepository, ownChanges, parseEarlier, patchOfRange, patchOfRevision, patchOfTypedRange, rangeLike } from "../../forge/patch.js";
+import { looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf, withPatience } from "../../forge/phabricator.js";
+import { goingOn, hasMeasured, historyFile, randomSeed } from "../../gate/experiment.js";
 import { gate, gateLayoutNoise, inSession, labelled, resumeGate, timestampedDirectory } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
-import { UsageError, conclusionOfError, excerpt, expected, patchName } from "../../model.js";
+import { expectKernel, kernelFormOf } from "../../lab.js";
+import { UsageError, conclusionOfError, excerpt, expected, patchName, shortId } from "../../model.js";
 import { outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
 import { join, resolve } from "node:path";
 
@@ -17,7 +18,7 @@ const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (
 			result: await judge(one, call, answerOf(index))
 		};
 	} catch (error) {
-		if (conclusionOfError(error) !== "usage" && await hasPlan(one.directory)) call.lastWords.push(goingOn(one.directory, commandOf(call)));
+		if (conclusionOfError(error) !== "usage" && await hasMeasured(one.directory)) call.lastWords.push(goingOn(one.directory, commandOf(call)));
 		throw error;
 	}
 }));
@@ -39,7 +40,7 @@ async function gatesOf(call) {
 	const kernels = givenKernels(call);
 	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
 	const selectors = selectorsOf(config, options, called);
-	const chosen = selectors.map((selector) => testbedsFor(config, selector));
+	const chosen = await Promise.all(selectors.map((selector) => bootable(kernels, testbedsFor(config, selector), call)));
 	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; ask for one of them.`);
 	return selectors.map((selector, index) => {
 		const isOnly = selectors.length === 1;
@@ -63,11 +64,12 @@ async function gatesOf(call) {
 }
 async function patchOf(call) {
 	const { config, options, called, signal } = call;
+	if (options.patch === void 0 && called === namingStyles.flag) return patchOfOwnChanges(call);
 	const text = required("patch", call);
 	const repository = repositoryOf(options);
 	const earlier = parseEarlier(options.earlier || "none", called("earlier"));
 	if (text.includes("..")) {
-		if (earlier === "none") return patchOfRange(repository, text).catch(wrongly(called));
+		if (earlier === "none") return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(wrongly(called));
 		throw new UsageError(`${called("earlier")}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`);
 	}
 	if (!looksLikeRevision(text)) {
@@ -76,8 +78,11 @@ async function patchOf(call) {
 	}
 	const name = revisionNamed(text, call);
 	const phabricator = phabricatorOf(config);
-	const conduit = await openPhabricator(phabricator, {
+	const conduit = patientIfAnswered(await openPhabricator(phabricator, {
 		log: stderrLog,
+		signal
+	}), {
+		...options,
 		signal
 	});
 	return patchOfRevision(name, earlier, {
@@ -86,6 +91,22 @@ async function patchOf(call) {
 		config: phabricator
 	});
 }
+/** Judges what was changed in the checkout, and says what that is. */
+async function patchOfOwnChanges({ options, called }) {
+	const { since, baseCommit, headCommit, uncommitted, untracked } = await ownChanges(resolve(options.repository ?? ".")).catch(wrongly(called));
+	stderrLog.info(`Patch: what was changed since ${since} (${shortId(baseCommit)}).`);
+	if (uncommitted.length > 0) stderrLog.warn(`not committed, and measured as it is: ${named(uncommitted)}`);
+	if (untracked.length > 0) stderrLog.warn(`git does not track ${named(untracked)}, so that is not measured`);
+	return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
+}
+/** Kernels may differ where commits do not, and one commit can be measured against itself. */
+const mayBeOneCommit = ({ measureAnyway, layoutNoise, baseKernel, patchedKernel }) => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
+/** A gate of a relay waits for the server as its answer would; by hand, a person corrects what the server refuses. */
+const patientIfAnswered = (conduit, { answer, run, signal }) => answer === true ? withPatience(conduit, {
+	log: stderrLog,
+	signal,
+	mayWait: ({ kind }) => run !== void 0 || kind !== "refused"
+}) : conduit;
 const wrongly = (called) => (error) => {
 	if (!(error instanceof RepositoryError)) throw error;
 	const which = error instanceof NoRepositoryError ? "repository" : "patch";
@@ -133,6 +154,36 @@ function givenKernels(call) {
 		patched: required("patchedKernel", call)
 	};
 }
+/** The testbeds that boot the given kernels; throws a UsageError, which names the option, where none does. */
+async function bootable(kernels, testbeds, { config, called }) {
+	if (kernels === void 0) return testbeds;
+	const formOf = (testbed) => kernelFormOf(config.testbeds[testbed]);
+	const forms = [...new Set(testbeds.map(formOf))].filter((form) => form !== void 0);
+	if (forms.length === 0) throw new UsageError(`${called("baseKernel")}: ${testbeds.join(", ")} installs files and boots no kernel of a patch: choose a testbed of kind freebsd or virtual, or drop both kernels.`);
+	const fitting = /* @__PURE__ */ new Set();
+	const failures = [];
+	for (const form of forms) {
+		const failure = await whyUnbootable(kernels, form, called);
+		if (failure === void 0) fitting.add(form);
+		else failures.push(failure);
+	}
+	const [failure] = failures;
+	if (fitting.size === 0 && failure !== void 0) throw failure;
+	return testbeds.filter((testbed) => {
+		const form = formOf(testbed);
+		return form !== void 0 && fitting.has(form);
+	});
+}
+async function whyUnbootable(kernels, form, called) {
+	try {
+		await expectKernel(called("baseKernel"), kernels.base, form);
+		await expectKernel(called("patchedKernel"), kernels.patched, form);
+		return;
+	} catch (error) {
+		if (error instanceof UsageError) return error;
+		throw error;
+	}
+}
 /** Treats an empty option as absent. */
 function required(name, { options, called }) {
 	const text = options[name];
@@ -140,4 +191,4 @@ function required(name, { options, called }) {
 	throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
 }
 
-export { gatesOf, judgeAll, patchOf, required, revisionNamed, stderrLog, usualConfig };
+export { gatesOf, judgeAll, patchOf, patientIfAnswered, required, revisionNamed, stderrLog, usualConfig };

@@ -1,6 +1,6 @@
 import { loadConfig, parsePriority, testbedsFor } from "../../config.js";
 import { openRepository, patchOfRange } from "../../forge/patch.js";
-import { goingOn, hasPlan, historyFile, randomSeed } from "../../gate/experiment.js";
+import { goingOn, hasMeasured, historyFile, randomSeed } from "../../gate/experiment.js";
 import { inSession, timestampedDirectory } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
 import { UsageError, conclusionOfError, conclusionOfResult, exitCodes, patchName } from "../../model.js";
@@ -42,7 +42,7 @@ async function runNightly(options, signal, lastWords) {
 		data: resolve(kept),
 		directory
 	}, signal).catch(async (error) => {
-		if (conclusionOfError(error) !== "usage" && await hasPlan(directory)) lastWords.push(goingOn(directory, commandOf(options)));
+		if (conclusionOfError(error) !== "usage" && await hasMeasured(directory)) lastWords.push(goingOn(directory, commandOf(options)));
 		throw error;
 	});
 	if (options.json) printJson(result);

@@ -1,7 +1,7 @@
 import { applyOverrides, loadConfig, namingStyles, readSecret, selectorsOf, testbedsFor } from "../../config.js";
-import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../../forge/phabricator.js";
+import { ConduitError, isOfToken, openPhabricator, phabricatorOf, whoami, withPatience } from "../../forge/phabricator.js";
 import { UsageError, exitCodes, realPause } from "../../model.js";
-import { inboxIn, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOnce } from "../../relay.js";
+import { inboxIn, openBell, openInbox, openStarter, pollOnce, seldomLog, startRelayServer, waitingText, workOn, workOnce } from "../../relay.js";
 import { runToExit } from "../../system/exit.js";
 import { resolve } from "node:path";
 import { mkdir } from "node:fs/promises";
@@ -42,28 +42,27 @@ async function runRelay(options, signal) {
 		}
 	});
 	deps.log.info(`Listens on ${host}, port ${server.port}.`);
-	while (!signal.aborted) {
-		await workOnce(deps);
-		await bell.waitFor(secondsBetweenRounds, signal);
-	}
+	await workOn(deps, { wait: () => bell.waitFor(10, signal) });
 	return exitCodes.pass;
 }
-/** Between looks at started gates and retries of failures. */
-const secondsBetweenRounds = 10;
 async function runPoll(options, signal) {
 	const every = secondsIn(options.every ?? "60");
 	const deps = await openDeps(options, signal);
 	using _inbox = deps.inbox;
-	for (;;) {
-		await pollOnce(deps).catch((error) => {
-			if (options.once || !(error instanceof ConduitError)) throw error;
-			deps.log.warn(error.message);
-		});
+	if (options.once) {
+		await pollOnce(deps);
 		await workOnce(deps);
-		if (options.once) return exitCodes.pass;
-		await realPause(every, signal);
-		if (signal.aborted) return exitCodes.pass;
+		return exitCodes.pass;
 	}
+	const before = () => pollOnce(deps).catch((error) => {
+		if (!(error instanceof ConduitError)) throw error;
+		deps.log.warn(error.message);
+	});
+	await workOn(deps, {
+		before,
+		wait: () => realPause(every, signal)
+	});
+	return exitCodes.pass;
 }
 function secondsIn(text) {
 	const seconds = Number(text);
@@ -75,14 +74,20 @@ async function openDeps(options, signal) {
 	const config = await loadConfig(configPath);
 	const phabricator = phabricatorOf(config);
 	const { relay } = phabricator;
+	const now = () => /* @__PURE__ */ new Date();
+	const log = seldomLogs(now);
 	const conduit = await openPhabricator(phabricator, {
-		log,
+		log: { info: log.retries },
 		signal
 	});
-	const me = await whoami(conduit);
+	const mayWait = (error) => !isOfToken(error);
+	const me = await whoami(options.once ? conduit : withPatience(conduit, {
+		log,
+		signal,
+		mayWait
+	}));
 	const starter = await openStarter(relay, { configPath });
 	await mkdir(relay.directory, { recursive: true });
-	const now = () => /* @__PURE__ */ new Date();
 	const inbox = openInbox(inboxIn(relay.directory), now);
 	log.info(`Is ${me.name} on ${conduit.url}.`);
 	const waiting = inbox.waitingAnswers(conduit.url);
@@ -114,17 +119,11 @@ async function secretsOf({ webhookKeyPath, buildPasswordPath }) {
 		...buildPasswordPath && { buildPassword: await read("The user and password of builds", buildPasswordPath) }
 	};
 }
-/** A ring without a waiter is kept for the next one. */
-function openBell() {
-	let rung = new AbortController();
-	return {
-		ring: () => rung.abort(),
-		async waitFor(seconds, signal) {
-			await realPause(seconds, AbortSignal.any([signal, rung.signal]));
-			rung = new AbortController();
-		}
-	};
-}
+const seldomLogs = (now) => ({
+	info: log.info,
+	warn: seldomLog(log.warn, now),
+	retries: seldomLog(log.info, now)
+});
 const log = {
 	info: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} ${sentence}\n`),
 	warn: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} warning: ${sentence}\n`)

@@ -5,6 +5,7 @@ import { readLab } from "../../gate/reserve.js";
 import { beginJournal, resumeJournal, runSelfTest, selfTestParts } from "../../gate/self-test.js";
 import { openReservations, realDeps, whoami } from "../../gate/testbeds.js";
 import { timestampedDirectory } from "../../gate.js";
+import { expectKernel, kernelFormOf } from "../../lab.js";
 import { UsageError, endedEarly, exitCodes, expected } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
 import { diagnosticText, summary } from "./diagnostics-text.js";
@@ -41,6 +42,8 @@ async function selfTestOf(name, options, signal, lastWords) {
 	const path = configPath(options.config);
 	const config = await loadConfig(path);
 	const testbed = freebsdOnly(namedTestbed(config, path, name), name);
+	const form = kernelFormOf(testbed);
+	if (baseKernel !== void 0 && form) await expectKernel("--base-kernel", baseKernel, form);
 	const rules = await readRules(config);
 	const directory = resolve(resume ?? timestampedDirectory("ppsgate-self-test"));
 	const earlier = resume === void 0 ? void 0 : resumeJournal(directory, name);

@@ -6,7 +6,7 @@ import { ConsoleTape, describeScreen, openPacedPipe } from "../console.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { basename, delimiter, dirname, join } from "node:path";
-import { constants, readFileSync } from "node:fs";
+import { constants, createReadStream, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { createConnection } from "node:net";
 import { randomUUID } from "node:crypto";
@@ -103,7 +103,7 @@ var ConsoleShell = class ConsoleShell {
 	async run(command, seconds = usualSeconds) {
 		const text = commandText(command);
 		const ended = await this.#execute(`{ ${text}; } 2>&1`, seconds);
-		if (ended === void 0) throw new ConsoleShellError(`"${text}" was not over within ${seconds} s on its serial console, which ${describeScreen(this.#shown)}`);
+		if (ended === void 0) throw new ConsoleShellError(`"${text}" was not over within ${seconds} s on its serial console, which ${describeScreen(sinceMark(this.#shown))}`);
 		const { code, output } = ended;
 		if (code === 0) return output;
 		const said = lastLine(output) ?? "nothing";
@@ -117,10 +117,11 @@ var ConsoleShell = class ConsoleShell {
 	async #execute(text, seconds) {
 		this.#commands += 1;
 		this.#shown = "";
-		await this.#type(`${text}; echo "<<""ppsgate ${this.#commands} $?>>"`);
-		const end = await this.#shows(new RegExp(`<<ppsgate ${this.#commands} (\\d{1,3})>>`), seconds);
+		const number = this.#commands;
+		await this.#type(`echo "<<""begin ${number}>>"; ${text}; echo "<<""end ${number} $?>>"`);
+		const end = await this.#shows(new RegExp(`<<end ${number} (\\d{1,3})>>`), seconds);
 		if (end === void 0) return void 0;
-		const output = end.input.slice(0, end.index).replaceAll("\r", "");
+		const output = sinceMark(end.input.slice(0, end.index)).replaceAll("\r", "");
 		return {
 			code: Number(end[1]),
 			output
@@ -157,6 +158,8 @@ var ConsoleShell = class ConsoleShell {
 		this.#leave();
 	}
 };
+/** Leaves out the echo of a command, up to the mark that its output begins with. */
+const sinceMark = (shown) => shown.replace(/^.*<<begin \d+>>\r*\n/s, "");
 
 // src/lab/qemu/vm/disk-image.ts
 /** The first descriptor after standard input, output and error. */
@@ -168,7 +171,7 @@ async function openDiskImage(path, writesTo = "copy") {
 	try {
 		const stats = await file.stat();
 		if (!stats.isFile() && !stats.isBlockDevice()) throw new Error("it is neither a file nor a disk");
-		const header = await beginningOf$1(file);
+		const header = await beginningOf(file);
 		const format = header.subarray(0, 4).equals(qcowMagic) ? "qcow2" : "raw";
 		const reference = format === "qcow2" ? referenceIn(header) : void 0;
 		if (reference !== void 0) throw new UsageError(`The image ${path} ${reference}: convert it to one file, by \`qemu-img convert -O qcow2\` where you trust it.`);
@@ -188,7 +191,7 @@ const unreadable$1 = (path) => (error) => {
 const qcowMagic = Buffer.from("QFIû", "latin1");
 /** The largest cluster, which holds the header with its extensions. */
 const mostHeaderBytes = 2 * 1024 ** 2;
-async function beginningOf$1(file) {
+async function beginningOf(file) {
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(mostHeaderBytes), 0, null, 0);
 	return buffer.subarray(0, bytesRead);
 }
@@ -553,6 +556,115 @@ function endProcess(pid) {
 	}
 }
 
+// src/system/decompress.ts
+/** The stream is cut short or damaged. */
+var DecompressError = class extends Error {
+	name = "DecompressError";
+};
+/** The program is not installed. */
+var NoDecompressorError = class extends Error {
+	name = "NoDecompressorError";
+};
+const decompressors = [
+	{
+		magic: "1f8b",
+		program: "gzip"
+	},
+	{
+		magic: "1f9d",
+		program: "gzip"
+	},
+	{
+		magic: "425a68",
+		program: "bzip2"
+	},
+	{
+		magic: "fd377a585a00",
+		program: "xz"
+	},
+	{
+		magic: "5d0000",
+		program: "xz"
+	},
+	{
+		magic: "28b52ffd",
+		program: "zstd"
+	},
+	{
+		magic: "04224d18",
+		program: "lz4"
+	},
+	{
+		magic: "4c5a4950",
+		program: "lzip"
+	}
+];
+const decompressorOf = (head) => decompressors.find(({ magic }) => head.toString("hex", 0, magic.length / 2) === magic)?.program;
+/** @param user runs the program: what it reads may be made to attack it. */
+async function* decompressed({ path, start = 0, bytes }, user) {
+	const end = bytes === void 0 ? void 0 : start + bytes - 1;
+	const file = createReadStream(path, {
+		start,
+		...end !== void 0 && { end }
+	});
+	const program = decompressorOf(await headOf(path, start, 6));
+	if (program === void 0) {
+		yield* file;
+		return;
+	}
+	const child = spawn(program, ["-d", "-c"], {
+		stdio: [
+			"pipe",
+			"pipe",
+			"pipe"
+		],
+		env: {
+			PATH: process.env.PATH,
+			LC_ALL: "C"
+		},
+		cwd: "/",
+		...user !== void 0 && {
+			uid: user,
+			gid: user
+		}
+	});
+	const ended = once(child, "close").then(([code]) => code === 0 ? void 0 : `it exited with ${code}`, (error) => {
+		if (error.code !== "ENOENT") return reasonOf(error);
+		return new NoDecompressorError(`${program} is not installed`);
+	});
+	let told = "";
+	child.stderr.on("data", (text) => {
+		if (told.length < 4096) told += String(text);
+	});
+	child.stdin.on("error", () => {});
+	file.on("error", (error) => child.stdin.destroy(error)).pipe(child.stdin);
+	try {
+		for await (const chunk of child.stdout) yield chunk;
+		const failure = await ended;
+		if (failure instanceof Error) throw failure;
+		if (failure !== void 0) throw new DecompressError(lastLine(told) ?? `${program}: ${failure}`);
+	} finally {
+		file.destroy();
+		child.kill();
+	}
+}
+async function headOf(path, start, bytes) {
+	await using file = await open(path);
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, start);
+	return buffer.subarray(0, bytesRead);
+}
+
+// src/lab/qemu/vm/linux-image.ts
+/** The version lies in the first sectors of the image. */
+const mostImageHeaderBytes = 32768;
+/** Release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`; undefined for what is no bzImage. */
+function linuxVersionIn(header) {
+	if (!(header.length > 528 && header.toString("latin1", 514, 518) === "HdrS")) return void 0;
+	const at = header.readUInt16LE(526) + 512;
+	const version = header.toString("latin1", at, header.indexOf(0, at));
+	return /^[\w][\w.+~-]{0,100} [ -~]+$/.test(version) ? version : void 0;
+}
+
 // src/lab/qemu/vm/kernel-files.ts
 /** A guest cannot boot the archive's kernel; the message continues the archive's name. */
 var KernelFilesError = class extends Error {
@@ -720,20 +832,11 @@ async function imageIn(tree) {
 	if (image === void 0 || images.length > 1) throw new KernelFilesError(`has ${images.length} files boot/vmlinuz-*, expected one`);
 	return join(tree, "boot", image);
 }
-/** Reads the header of an x86 image: Linux's Documentation/arch/x86/boot.rst, `kernel_version`. */
 async function versionOf(image) {
-	const header = await beginningOf(image, 32768).catch(() => Buffer.alloc(0));
-	const isImage = header.length > 528 && header.toString("latin1", 514, 518) === "HdrS";
-	const at = isImage ? header.readUInt16LE(526) + 512 : 0;
-	const end = header.indexOf(0, at);
-	const version = header.toString("latin1", at, end);
-	if (!isImage || !/^[\w][\w.+~-]{0,100} [ -~]+$/.test(version)) throw new KernelFilesError("has a boot/vmlinuz that is no bzImage of Linux for x86");
-	return version;
-}
-async function beginningOf(path, bytes) {
-	await using file = await open(path);
-	const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
-	return buffer.subarray(0, bytesRead);
+	const header = await headOf(image, 0, mostImageHeaderBytes).catch(() => Buffer.alloc(0));
+	const version = linuxVersionIn(header);
+	if (version !== void 0) return version;
+	throw new KernelFilesError("has a boot/vmlinuz that is no bzImage of Linux for x86");
 }
 /** Older packages use /lib, newer ones /usr/lib. */
 async function modulesIn(tree, release) {
@@ -1277,4 +1380,4 @@ async function concatenate(files, target) {
 	]);
 }
 
-export { ConsoleShell, ConsoleShellError, GuestEndedError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp };
+export { ConsoleShell, ConsoleShellError, DecompressError, GuestEndedError, KernelFilesError, NoDecompressorError, decompressed, decompressorOf, guestCpu, guestMac, guestPorts, headOf, kernelCommandLine, linuxVersionIn, mostImageHeaderBytes, neighbours, nobody, portOf, receiverMac, senderMac, virtualLabUp, wireAddress };
