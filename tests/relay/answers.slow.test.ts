@@ -214,7 +214,7 @@ describe('answers that wait', () => {
     await giveAnswers(deps);
     expect(told(id)).toEqual(['7']);
     const texts = phabricator.state.transactions.map(({ comment }) => comment?.raw ?? '');
-    expect(texts.join()).toContain('@ppsgate bisect inet4 fix-up=main,431980466ff0');
+    expect(texts.join()).toContain('@ppsgate bisect 1 inet4 fix-up=main,431980466ff0');
     expect(waiting()).toEqual([]);
   });
 

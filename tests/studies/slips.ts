@@ -173,6 +173,11 @@ export function expectNumbersOfTheResult({ result, report }: Judged): void {
     const counted = fewest < 3 ? 'no block' : runs.replace(/ of .*/, '');
     expect(ministatCounts(report, cell)).toBe(counted);
     if (verdict.kind === 'invalid') continue;
+    if (comparison.patched === 0) {
+      // No change is told of a rate of nothing.
+      expect(change).toBe('–');
+      continue;
+    }
     expect(change.replaceAll('*', '')).toBe(
       `${formatChange(comparison.interval.change)} (${formatInterval(low, high)})`,
     );

@@ -85,9 +85,10 @@ async function runGate(
   } else {
     for (const { result, directory } of judged) {
       const lines = [
-        headline(result),
         ...verdictRows(result),
         earlierGatesText(result),
+        // The Jenkins library reads the line before the report's.
+        headline(result),
         `Report: ${directory}/report/index.html`,
       ];
       process.stdout.write(`${lines.filter((line) => line !== undefined).join('\n')}\n`);

@@ -63,7 +63,7 @@ test('a gate that has finished is told again as the first time, and no file of i
   const before = filesIn(work);
   const { status, stdout, stderr } = await ppsgate('gate', '--resume', 'work');
   expect(stdout).toMatch(
-    /loses .*\ncell +verdict .*\n.* regression .*\nReport: work\/report\/index\.html\n$/s,
+    /^cell +verdict .*\n.* regression .*\n.*loses .*\nReport: work\/report\/index\.html\n$/s,
   );
   expect(stderr).toMatch(/^It finished at 2026-11-20T12:00:00\.000Z: nothing is measured, .*\n$/);
   expect(status).toBe(1);
@@ -73,7 +73,7 @@ test('a gate that has finished is told again as the first time, and no file of i
 test('a second gate of a commit says so, and what it is worth, on the terminal', async () => {
   const { ppsgate } = await aFinishedGate(2);
   const { stdout } = await ppsgate('gate', '--resume', 'work');
-  const [verdict, _heads, _row, worth, report] = stdout.split('\n');
+  const [_heads, _row, worth, verdict, report] = stdout.split('\n');
   expect(verdict).toMatch(/loses .*; second gate of this commit$/);
   expect(worth).toMatch(
     /^Second gate of this commit on this testbed: two gates .* 1\.99 %\. The earlier one found a regression as well\.$/,

@@ -12,7 +12,7 @@ class Outcome {
   /** From what it printed: the headline and the work directory of each gate, of which there is one a testbed. */
   @NonCPS
   static List<Map> gatesIn(String printed) {
-    return printed.readLines().collate(2).findResults { lines ->
+    return printed.readLines().collate(2, 1).findResults { lines ->
       def report = lines[1] =~ '^Report: (.+)/report/index\\.html$'
       report.find() ? [headline: lines[0], directory: report.group(1)] : null
     }
