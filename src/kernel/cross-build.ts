@@ -33,6 +33,9 @@ for folder in \${1:-$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V -r) /usr/b
 done
 `;
 
+/** make.py runs bmake's own tests, which write files beside themselves. git(1) removes those before the next build. */
+export const bmakeTests = 'contrib/bmake/unit-tests';
+
 /**
  * Runs make.py of the tree, which builds bmake first. bmake's own test fails where SIGINT is ignored, as it is in
  * background jobs of a shell.

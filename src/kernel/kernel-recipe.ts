@@ -14,7 +14,7 @@ import {
 } from './build-step.ts';
 import { inTree } from './build-tree.ts';
 import { BuilderError } from './builder-error.ts';
-import { crossMake, crossToolsOf, whyNotLoadable } from './cross-build.ts';
+import { bmakeTests, crossMake, crossToolsOf, whyNotLoadable } from './cross-build.ts';
 import type { GuardOptions } from './guard.ts';
 import { buildFolder, inJail } from './jail.ts';
 import { keepToolchain, keptToolchain, layToolchain } from './kept-toolchain.ts';
@@ -82,7 +82,10 @@ async function makeKernel(
   const jobs = recipe.jobs ?? Number(await host.output(cpus));
   const stage = `${tree}/stage`;
   // Only these: a build that could change sources would change the next build.
-  for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
+  const ofTests = recipe.cross === undefined ? [] : [`${tree}/src/${bmakeTests}`];
+  for (const path of [`${tree}/obj`, stage, ...ofTests]) {
+    await host.output(buildFolder(request, path));
+  }
   const install = [
     `DESTDIR=${stage}`,
     ...['NO_ROOT', 'DB_FROM_SRC', 'WITHOUT_KERNEL_SYMBOLS'].map((name) => `-D${name}`),

@@ -2,7 +2,7 @@
 
 /**
  * Fails where FreeBSD's fails: without a target machine, without a decision on cleaning, without clang and lld in
- * `--cross-bindir`, and where SIGINT is ignored, as bmake's own test does.
+ * `--cross-bindir`, and where SIGINT is ignored or tests cannot write beside themselves, as bmake's own tests do.
  */
 const makePy = `#!/usr/bin/env python3
 import os, signal, subprocess, sys
@@ -35,6 +35,7 @@ def compiled(name):
     return made
 
 if target == 'kernel-toolchain':
+    (source / 'contrib/bmake/unit-tests/result').write_text('of a test')
     (objects / 'toolchain').write_text('made')
 elif target == 'buildkernel':
     if not (objects / 'toolchain').exists():
@@ -54,6 +55,7 @@ elif target == 'installkernel':
 
 export const freebsdTree: Readonly<Record<string, string>> = {
   'tools/build/make.py': makePy,
+  'contrib/bmake/unit-tests/Makefile': 'TESTS=\n',
   'sys/conf/newvers.sh': 'REVISION="14.2"\n',
   'sys/kern/core.c': 'int core_called;\nvoid core(void) { core_called += 1; }\n',
   'sys/modules/pf.c': 'static int count;\nint pf_test(void) { return count += 1; }\n',
