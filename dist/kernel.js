@@ -246,6 +246,8 @@ for folder in \${1:-$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V -r) /usr/b
   if test -x "$folder/clang" && test -x "$folder/ld.lld"; then echo "$folder"; exit; fi
 done
 `;
+/** make.py runs bmake's own tests, which write files beside themselves. git(1) removes those before the next build. */
+const bmakeTests = "contrib/bmake/unit-tests";
 /**
 * Runs make.py of the tree, which builds bmake first. bmake's own test fails where SIGINT is ignored, as it is in
 * background jobs of a shell.
@@ -1547,7 +1549,12 @@ async function makeKernel(host, recipe, request, tree, guard) {
 	const { sha256, cpus, rootArchive } = commandsOf[request.system];
 	const jobs = recipe.jobs ?? Number(await host.output(cpus));
 	const stage = `${tree}/stage`;
-	for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
+	const ofTests = recipe.cross === void 0 ? [] : [`${tree}/src/${bmakeTests}`];
+	for (const path of [
+		`${tree}/obj`,
+		stage,
+		...ofTests
+	]) await host.output(buildFolder(request, path));
 	const install = [`DESTDIR=${stage}`, ...[
 		"NO_ROOT",
 		"DB_FROM_SRC",

@@ -57,9 +57,9 @@ async function runGate(options, signal, lastWords) {
 		if (printed !== void 0) printJson(printed);
 	} else for (const { result, directory } of judged) {
 		const lines = [
-			headline(result),
 			...verdictRows(result),
 			earlierGatesText(result),
+			headline(result),
 			`Report: ${directory}/report/index.html`
 		];
 		process.stdout.write(`${lines.filter((line) => line !== void 0).join("\n")}\n`);
