@@ -32,6 +32,7 @@ export type ConduitOptions = {
   signal?: AbortSignal;
   pause?: Pause;
   answerSeconds?: number;
+  send?: typeof sendRequest;
 };
 
 export type Conduit = {
@@ -147,15 +148,16 @@ const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 type Server = Pick<ConduitOptions, 'url' | 'token' | 'ca'>;
 
-type CallOptions = Server & { signal: AbortSignal; answerSeconds: number };
+type CallOptions = Server &
+  Pick<ConduitOptions, 'send'> & { signal: AbortSignal; answerSeconds: number };
 
 async function sendCall(
-  { url, token, ca, signal, answerSeconds }: CallOptions,
+  { url, token, ca, signal, answerSeconds, send = sendRequest }: CallOptions,
   method: string,
   params: Record<string, unknown>,
 ): Promise<CallOutcome> {
   if (signal.aborted) return { kind: 'busy', why: 'it was cancelled' };
-  const answer = await sendRequest(`${url}/api/${method}`, {
+  const answer = await send(`${url}/api/${method}`, {
     method: 'POST',
     // The only encoding of parameters that keeps their types.
     body: new URLSearchParams({ params: asJson({ ...params, __conduit__: { token } }) }),

@@ -7,10 +7,17 @@
 //   … url: phabricator.url, token: phabricator.token …
 //   expect(phabricator.violations).toEqual([]);
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { sendRequest } from '../../../src/system/http.ts';
 import { type Call, ConduitError, type Methods, refusal, type Values } from './conduit.ts';
 import { differentialMethods } from './differential.ts';
 import { type Decoded, decodeCall } from './encoding.ts';
@@ -52,6 +59,8 @@ export type FakePhabricator = Scene & {
   /** Mistakes of the bot, in words; a test expects none. */
   violations: string[];
   faults: Faults;
+  /** Answers a call in this process, without a connection. */
+  send: typeof sendRequest;
   /** Resolves when the webhooks and the requests of builds that were begun have been answered. */
   settled: () => Promise<void>;
   stop: () => Promise<void>;
@@ -96,6 +105,7 @@ export async function startPhabricator(
     requests,
     violations,
     faults,
+    send: (to, request) => answerHere(inner, new URL(to), request),
     settled: () => settled(inner),
     stop,
     [Symbol.asyncDispose]: stop,
@@ -143,40 +153,36 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const bytes = await buffer(request);
-  const [path = '', query = ''] = (request.url ?? '').split('?');
-  const { host = '', cookie } = request.headers;
-  if (host !== new URL(inner.state.baseUri).host) {
-    send(response, page(500, wrongHostPage(path, host)));
-    return;
-  }
-  if (inner.state.away !== undefined) {
-    const isPhp = inner.state.away === 'php';
-    send(response, isPhp ? page(502, noPhpPage) : page(500, noDatabasePage));
-    return;
-  }
-  const name = /^\/api\/([^/]+)$/.exec(path)?.[1];
-  if (name === undefined) {
-    send(response, page(200, loginPage));
-    return;
-  }
-  const contentType = request.headers['content-type'] ?? '';
-  const decoded = read(() => decodeCall(name, query, contentType, bytes));
-  if (decoded instanceof ConduitError) {
-    send(response, refused(decoded));
-    return;
-  }
-  inner.violations.push(...manners(name, decoded.encoding, { cookie }));
-  await carryOut(inner, name, decoded, request, response);
+  const { url = '', headers } = request;
+  const answer = await answered(inner, { url, headers, bytes: await buffer(request) });
+  if (answer === undefined) request.socket.resetAndDestroy();
+  else send(response, answer, newId(inner.state, 'session'));
 }
 
-async function carryOut(
+/** A request as it came; `url` begins with its path. */
+type Received = { url: string; headers: IncomingHttpHeaders; bytes: Buffer };
+
+/** Undefined where the connection is reset. */
+async function answered(
   inner: Inner,
-  name: string,
-  decoded: Decoded,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+  { url, headers, bytes }: Received,
+): Promise<Answer | undefined> {
+  const [path = '', query = ''] = url.split('?');
+  const { host = '', cookie } = headers;
+  if (host !== new URL(inner.state.baseUri).host) return page(500, wrongHostPage(path, host));
+  if (inner.state.away !== undefined) {
+    return inner.state.away === 'php' ? page(502, noPhpPage) : page(500, noDatabasePage);
+  }
+  const name = /^\/api\/([^/]+)$/.exec(path)?.[1];
+  if (name === undefined) return page(200, loginPage);
+  const contentType = headers['content-type'] ?? '';
+  const decoded = read(() => decodeCall(name, query, contentType, bytes));
+  if (decoded instanceof ConduitError) return refused(decoded);
+  inner.violations.push(...manners(name, decoded.encoding, { cookie }));
+  return carryOut(inner, name, decoded);
+}
+
+async function carryOut(inner: Inner, name: string, decoded: Decoded): Promise<Answer | undefined> {
   const { params, token } = decoded;
   const fault = inner.faults.next({ method: name, params });
   const actor = inner.state.users.find(
@@ -191,13 +197,35 @@ async function carryOut(
   inner.webhooks.announce();
   for (const work of inner.state.background) void work.then(() => inner.webhooks.announce());
   if (fault?.kind === 'slow') await sleep(fault.milliseconds, undefined, { ref: false });
-  if (fault?.kind === 'reset' || answer === undefined) {
-    request.socket.resetAndDestroy();
-    return;
-  }
+  if (fault?.kind === 'reset' || answer === undefined) return undefined;
   requested.status = answer.status;
   if (answer.errorCode !== undefined) requested.errorCode = answer.errorCode;
-  send(response, answer, newId(inner.state, 'session'));
+  return answer;
+}
+
+async function answerHere(
+  inner: Inner,
+  { host, pathname, search }: URL,
+  { body = '' }: Parameters<typeof sendRequest>[1],
+): ReturnType<typeof sendRequest> {
+  const headers = { host, 'content-type': 'application/x-www-form-urlencoded' };
+  const bytes = Buffer.from(body.toString());
+  const answer = await answered(inner, { url: pathname + search, headers, bytes });
+  if (answer === undefined) {
+    const why = 'socket hang up (ECONNRESET)';
+    return { kind: 'no-answer', why, code: 'ECONNRESET', wasSent: true };
+  }
+  const { status, contentType, location } = answer;
+  return {
+    kind: 'answered',
+    status,
+    statusText: STATUS_CODES[status] ?? '',
+    headers: new Map([
+      ['content-type', contentType],
+      ...(location === undefined ? [] : [['location', location] as const]),
+    ]),
+    body: Buffer.from(answer.body),
+  };
 }
 
 function answerTo(inner: Inner, name: string, decoded: Decoded, fault: Fault | undefined): Answer {
