@@ -187,6 +187,12 @@ describe('a new diff', () => {
     expect((await about(sent(src), { repositories: ['SRC'] })).kind).toBe('run');
   });
 
+  test('is measured whatever the case in which its author and repository are listed', async () => {
+    const revision = revisionBy(alice, { repository: phabricator.addRepository('SRC') });
+    const settings = { people: ['aLICE'], projects: [], repositories: ['sRc'] };
+    expect((await about(sent(revision), settings)).kind).toBe('run');
+  });
+
   test('that changes nothing below the paths is nothing', async () => {
     const revision = revisionBy(alice);
     expect(await about(sent(revision), { paths: ['sys/net/', 'sys/dev/'] })).toEqual(
@@ -623,6 +629,55 @@ describe('@ppsgate rerun', () => {
     const comment = written(revision, alice, '@ppsgate rerun');
     expect(await about(comment)).toEqual(reply('mistaken', 'scenarios: no "forwading".', comment));
   });
+});
+
+describe('a stranger who asks for a diff', () => {
+  const said = async (revision: Revision) => about(written(revision, eve, '@ppsgate run'));
+  const ended = async (revision: Revision, text: string, how: string) =>
+    inbox.markEnded(queued(await about(written(revision, alice, text))).key, how);
+  const isMeasured = {
+    kind: 'reply',
+    why: expect.stringContaining(' is measured, as the comment'),
+  };
+
+  test.each(['it passed', 'the patch is at fault', 'it was undecided'])(
+    'whose gate ended since %s hears that it is measured',
+    async (how) => {
+      const revision = revisionBy(alice);
+      await ended(revision, '@ppsgate run', how);
+      expect(await said(revision)).toMatchObject(isMeasured);
+    },
+  );
+
+  test.each([
+    ['nothing was asked for', async () => {}],
+    ['its gate failed', async (of) => ended(of, '@ppsgate run', 'the lab failed')],
+    ['its gate runs', async (of) => queued(await about(written(of, alice, '@ppsgate run')))],
+    [
+      'an earlier diff was measured',
+      async (of) => {
+        await ended(of, '@ppsgate run', 'it passed');
+        another(of);
+      },
+    ],
+    [
+      'a bisection ended',
+      async (of) => {
+        another(of);
+        await ended(of, '@ppsgate bisect', 'it passed');
+      },
+    ],
+  ] satisfies [string, (of: Revision) => Promise<unknown>][])(
+    'of which %s hears that it is not measured yet',
+    async (_, meanwhile) => {
+      const revision = revisionBy(alice);
+      await meanwhile(revision);
+      expect(await said(revision)).toMatchObject({
+        kind: 'reply',
+        why: expect.stringContaining('is not measured yet'),
+      });
+    },
+  );
 });
 
 describe('@ppsgate extend', () => {

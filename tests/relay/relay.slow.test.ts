@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import type { Job } from '../../src/forge/patch/job-key.ts';
-import { openConduit } from '../../src/forge/phabricator/conduit.ts';
+import { type Conduit, openConduit } from '../../src/forge/phabricator/conduit.ts';
 import { outcomeOfFailure } from '../../src/publish/reporters/outcome-text.ts';
 import { giveAnswers, keepAnswer, keptOf } from '../../src/relay/answers.ts';
 import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
-import { pollOnce, type RelayDeps, workOnce } from '../../src/relay/relay.ts';
+import { pollOnce, type RelayDeps, workOn, workOnce } from '../../src/relay/relay.ts';
 import type { JobStatus, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { withMethods } from '../fakes/inbox.ts';
@@ -559,6 +559,36 @@ describe('a job', () => {
     expect(scene.starter.starts.at(-1)).toEqual({ key, mayBeStarted: true });
   });
 });
+
+test('a relay starts what is asked for while an answer waits for the server', async () => {
+  const { deps, alice } = scene;
+  const end = new AbortController();
+  const isSent = Promise.withResolvers<void>();
+  const isTaken = Promise.withResolvers<void>();
+  const call: Conduit['call'] = async (method, params, schema) => {
+    if (method === 'differential.revision.edit') {
+      isSent.resolve();
+      await isTaken.promise;
+    }
+    return deps.conduit.call(method, params, schema);
+  };
+  const revision = revisionBy(alice);
+  keepAnswer({ kind: 'reply', of: revision.id, to: 'help', text: 'Help.' }, deps);
+  let key = '';
+  const rounds = async () => {
+    await isSent.promise;
+    if (key === '') {
+      key = told(revision, alice, '@ppsgate run');
+      return;
+    }
+    expect([startedKeys(), commentsOn(revision)]).toEqual([[key], []]);
+    end.abort();
+    isTaken.resolve();
+  };
+  const conduit = { ...deps.conduit, call };
+  await workOn({ ...deps, conduit, signal: end.signal }, { wait: rounds });
+  expect(commentsOn(revision)).toEqual([expect.stringContaining('Help.')]);
+}, 60_000);
 
 describe('a newer diff', () => {
   test('ends the measurement of the older one once its own has begun, and not before', async () => {
