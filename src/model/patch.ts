@@ -41,6 +41,8 @@ const revision = z.object({
   headCommit: commitId,
   /** Earlier diffs measured for comparison, oldest first. */
   earlier: bounded.list(z.object({ diff: bounded.id, headCommit: commitId }), 1000),
+  /** A sentence on the commit that the diff was made on, where that is missing here, as an open parent's is. */
+  missingBase: bounded.prose().optional(),
   /** Notes for the report: how the base was found, what was left out. */
   notes: bounded.list(bounded.prose(), 1000),
 });

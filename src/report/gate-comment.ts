@@ -1,6 +1,6 @@
 // Builds the comment on a gate: the verdict, the table of all cells, and folded details.
 
-import { patchName } from '../model/patch.ts';
+import { type Patch, patchName } from '../model/patch.ts';
 import type { CellResult, Result } from '../model/result.ts';
 import { cellTable, weightOf } from './cell-rows.ts';
 import { isExplained, reasonTitle, whyLines, whyOfCell } from './change-reason.ts';
@@ -59,7 +59,8 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
   const next = paragraph(words`${strong('What now:')} ${nextStep(result, links.goOn)}`);
   const meaning = meaningOf(result);
   const before = earlierGatesText(result);
-  const meant = [meaning, before].filter((text) => text !== undefined).map(paragraph);
+  const missing = missingBaseText(result.patch);
+  const meant = [missing, meaning, before].filter((text) => text !== undefined).map(paragraph);
   switch (outcome.kind) {
     case 'judged':
       return [
@@ -89,6 +90,12 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
       ];
   }
 }
+
+/** A stacked revision without its parent may behave unlike what its author expects, so it is not left to a fold. */
+const missingBaseText = (patch: Patch): Text | undefined =>
+  patch.kind !== 'revision' || patch.missingBase === undefined
+    ? undefined
+    : words`⚠️ ${strong('Measured without its base:')} ${quoted(patch.missingBase, 300)}`;
 
 /** Under a limit, the last parts are dropped. */
 function parts(result: Result, links: CommentLinks): Block[] {

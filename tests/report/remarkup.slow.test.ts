@@ -499,7 +499,13 @@ const hostileResult =
     return resultSchema.parse({
       ...aResult(),
       generator: { name: 'ppsgate', version: word() },
-      patch: { ...revision, title: next(), author: next(), notes: [next(), next()] },
+      patch: {
+        ...revision,
+        title: next(),
+        author: next(),
+        missingBase: next(),
+        notes: [next(), next()],
+      },
       variants: [
         { name: 'base', commit: word(), files: [{ path: word(), sha256: word() }] },
         { name: word(), commit: word(), files: [] },
@@ -697,6 +703,14 @@ describe('no text of a result gets out of code', () => {
       { numRuns: times(20) },
     );
   });
+});
+
+test('a revision that was measured without its parent tells so above its table', () => {
+  const missingBase = 'Diff 80700 was made on ffffffffffff, which is not in the repository.';
+  const stacked = aResult({ patch: { ...revision, missingBase } });
+  const [head = ''] = renderRemarkup(stacked).split('**What now:**');
+  expect(head).toContain(`⚠️ **Measured without its base:** \`${missingBase}\``);
+  expect(renderRemarkup(aResult({ patch: revision }))).not.toContain('without its base');
 });
 
 test('a patch that need not be measured, as its reader sees it', () => {

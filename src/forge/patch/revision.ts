@@ -82,6 +82,7 @@ export async function patchOfRevision(
     baseCommit: base.commit,
     headCommit: head.commit,
     earlier: others,
+    ...(base.missing !== undefined && { missingBase: base.missing }),
     notes,
   };
 }
@@ -160,7 +161,8 @@ export function chosenDiffs({ diff, earlier }: FoundRevision, which: EarlierDiff
   return earlier.filter(({ id }) => which.includes(id));
 }
 
-type DiffBase = { commit: string; notes: string[] };
+/** `missing` is a sentence for the comment where the diff names a commit that is not here. */
+type DiffBase = { commit: string; notes: string[]; missing?: string };
 
 /** The base that the diff names, or its branch's commit of that day. */
 async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): Promise<DiffBase> {
@@ -180,7 +182,11 @@ async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): P
       const commit = await repository.resolve(base.id).catch(() => undefined);
       if (commit !== undefined) return { commit, notes: [] };
       const called = shortId(base.id);
-      return asOfDay(`says that it was made for ${called}, which is not in the repository`);
+      const taken = await asOfDay(
+        `says that it was made for ${called}, which is not in the repository`,
+      );
+      const missing = `Diff ${id} was made on ${called}, which is not in the repository, and was measured on ${shortId(taken.commit)} of ${config.branch} instead: changes of a parent revision are not in it.`;
+      return { ...taken, missing };
     }
     case 'svn-path': {
       const { branch, called } = await branchOf(base.path, deps);

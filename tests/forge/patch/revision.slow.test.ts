@@ -137,8 +137,11 @@ describe('a revision', () => {
 
   test('whose base is missing here is measured the same way, with a note that names it', async () => {
     const { id } = revisionWith(diffTo('faster'), { base: 'f'.repeat(40) });
-    const { baseCommit, notes } = await patchOf(id);
+    const { baseCommit, notes, missingBase } = await patchOf(id);
     expect(baseCommit).toBe(base);
+    expect(missingBase).toBe(
+      `Diff ${idOfNewest()} was made on ffffffffffff, which is not in the repository, and was measured on ${nameOfBase()} of main instead: changes of a parent revision are not in it.`,
+    );
     expect(notes).toEqual([
       `Diff ${idOfNewest()} says that it was made for ffffffffffff, which is not in the repository: it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
     ]);
