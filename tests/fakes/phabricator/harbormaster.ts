@@ -305,7 +305,8 @@ function checkUri(data: Values, isForm: boolean): void {
   checkType(data, 'ui.external', 'optional bool', (value) => isForm || typeof value === 'boolean');
   const uri = String(data.uri);
   if (/^(https?|mailto):/.test(uri)) return;
-  if (!/^\w+:\/\//.test(uri)) {
+  // PHP reads `name:1` as a host with a port.
+  if (!/^\w+:/.test(uri) || /^\w+:\d+$/.test(uri)) {
     throw refusal(
       `Unable to identify the protocol for URI "${uri}". URIs must be fully qualified and have an identifiable protocol.`,
     );
