@@ -85,7 +85,7 @@ const rulesStep = (dut: LinuxMachine): CheckStep =>
     const why = await whyUnrestorable(host);
     if (why === undefined) return [ok(what, 'a gate can restore them')];
     const fix =
-      'remove them, install the program that manages them, or use another machine as the DUT';
+      'remove them, install the program that manages them, stop the one that owns them, or use another machine as the DUT';
     return [wrong(what, why, fix)];
   });
 

@@ -190,7 +190,7 @@ async function remember(
   if (variant !== undefined) return refusalOf(variant, scenario, outcome);
   throw new HostError(
     'command-failed',
-    `The rules of ${host.name} are left alone, as they could not be restored: ${reasonIn(outcome)}. Remove them, install the program that manages them, or use another machine.`,
+    `The rules of ${host.name} are left alone, as they could not be restored: ${reasonIn(outcome)}. Remove them, install the program that manages them, stop the one that owns them, or use another machine.`,
   );
 }
 

@@ -71,6 +71,20 @@ describeWith(needs, 'a Linux DUT', () => {
     expect(stderr).toContain('the lists of the match "recent" hold addresses');
   });
 
+  /** Has a program own the table inet held, as firewalld owns its own. */
+  const hold =
+    'exec 5> >(exec nft -i >/dev/null 2>&1); echo "add table inet held { flags owner; }" >&5; until nft list tables | grep -q held; do :; done';
+
+  test('leaves rules alone that would come back behind a table with an owner', () => {
+    const { stdout, stderr } = run(
+      `nft add table ip first; ${hold}; nft add table ip last; dut remember </dev/null; echo $?; dut provable 2>/dev/null; echo $?; nft list tables; dut restore`,
+    );
+    expect(stdout).toBe('1\n1\ntable ip first\ntable inet held\ntable ip last\n');
+    expect(stderr).toBe(
+      'prove: a running program owns the table inet held, so that it cannot be flushed, and the table ip first, which precedes it, would come back behind it\n',
+    );
+  });
+
   test.for([
     ['net/ipv6/conf/all/disable_ipv6 = 1', 'a change drops or makes addresses'],
     ['net/ipv6/conf/d0/disable_ipv6 = 1', 'a change drops or makes addresses'],
@@ -152,7 +166,7 @@ describeWith(needs, 'a Linux DUT', () => {
 
   test('names what stays in force beside every variant', () => {
     const { stdout } = run(
-      'iptables-legacy -A FORWARD -j DROP; exec 5> >(exec nft -i >/dev/null 2>&1); echo "add table inet held { flags owner; }" >&5; until nft list tables | grep -q held; do :; done; tc qdisc add dev d0 clsact; dut leftovers d0 d1',
+      `iptables-legacy -A FORWARD -j DROP; ${hold}; tc qdisc add dev d0 clsact; dut leftovers d0 d1`,
     );
     expect(stdout).toBe('legacy ip filter\nowned inet held\ntc d0 clsact\n');
   });
