@@ -28,9 +28,7 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
       message: `${file} line ${index + 1}: ${why}.`,
     });
     const [, key, value] = keyAndValue.exec(line) ?? [];
-    if (key === undefined || value === undefined) {
-      return refused(`expected "key = value", found "${content.slice(0, mostShown)}"`);
-    }
+    if (key === undefined || value === undefined) return refused(whyNoPair(content));
     const path = pathOf(key);
     if (!networkSetting.test(path)) return refused(whyStrange(key, path));
     if (value.length > mostCharacters) {
@@ -50,6 +48,13 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
 
 /** ASCII only: sysctl(8) accepts no other blanks. */
 const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\r ]*$/;
+
+/** systemd-sysctl(8) sets all settings whose path matches. */
+function whyNoPair(content: string): string {
+  const text = `expected "key = value", found "${content.slice(0, mostShown)}"`;
+  const isPattern = /^[^=\s]*[*?[]/.test(content);
+  return isPattern ? `${text}, a pattern for several settings: write a line for each` : text;
+}
 
 const mostShown = 100;
 
@@ -96,6 +101,9 @@ const networkSetting = new RegExp(
 
 function whyStrange(key: string, path: string): string {
   const shown = key.slice(0, mostShown);
+  if (key.startsWith('-') && networkSetting.test(pathOf(key.slice(1)))) {
+    return `the "-" before ${shown.slice(1)} stands for errors that do not count, and here all do; remove it`;
+  }
   if (!path.startsWith('net/') || path.split('/').includes('..')) {
     return `${shown} is no setting of the network (net.…)`;
   }

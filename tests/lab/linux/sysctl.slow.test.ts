@@ -70,10 +70,13 @@ test.for([
   ['/net/ipv4/ip_forward = 1', '/net/ipv4/ip_forward is no setting of the network (net.…)'],
   ['-kernel.panic = 1', '-kernel.panic is no setting of the network (net.…)'],
   ['net.//.kernel.panic = 1', 'net.//.kernel.panic is no setting of the network (net.…)'],
-  ['-net.ipv4.ip_forward = 1', '-net.ipv4.ip_forward is no setting of the network (net.…)'],
   [
-    'net.ipv4.conf.*.rp_filter = 1',
-    'expected "key = value", found "net.ipv4.conf.*.rp_filter = 1"',
+    '-net.ipv4.ip_forward = 1',
+    'the "-" before net.ipv4.ip_forward stands for errors that do not count, and here all do; remove it',
+  ],
+  [
+    'net.ipv4.conf.*.rp_filter = 2',
+    'expected "key = value", found "net.ipv4.conf.*.rp_filter = 2", a pattern for several settings: write a line for each',
   ],
   ['net.ipv4.ip_forward', 'expected "key = value", found "net.ipv4.ip_forward"'],
   ['net.ipv4.ip_forward =', 'expected "key = value", found "net.ipv4.ip_forward ="'],
