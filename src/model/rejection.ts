@@ -9,6 +9,8 @@ const crashEvidence = {
   panic: bounded.prose().optional(),
   /** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
   console: bounded.prose().optional(),
+  /** Lines with text of the whole console, where `console` leaves out some. */
+  consoleLines: bounded.count.optional(),
   /** Log of the whole console of a guest, which was thrown away; absent: a machine, which is back on its own kernel. */
   guestConsole: bounded.name.exactOptional(),
 };

@@ -82,9 +82,20 @@ export function failureSaid(outcome: Rejection): string {
   const log = guestConsoleOf(outcome) ?? 'dut-console.log';
   const console =
     'console' in outcome && outcome.console
-      ? `Its console, which is whole in ${log}:\n${outcome.console}`
+      ? `Its console, ${linesShown(outcome)}which is whole in ${log}:\n${outcome.console}`
       : '';
   return [outcome.message, panic, console].filter(Boolean).join('\n');
+}
+
+function linesShown({
+  console = '',
+  consoleLines,
+}: {
+  console?: string | undefined;
+  consoleLines?: number | undefined;
+}): string {
+  const shown = console.split('\n').length;
+  return consoleLines === undefined ? '' : `${grouped(shown)} of ${grouped(consoleLines)} lines, `;
 }
 
 const guestConsoleOf = (outcome: Rejection): string | undefined =>

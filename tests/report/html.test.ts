@@ -353,6 +353,18 @@ test('A guest that failed is reported with the log of its console, and as thrown
   }
 });
 
+test('lines of a console that are left out are counted', () => {
+  const outcome: Rejection = {
+    kind: 'boot-failed',
+    message: 'silent',
+    console: 'panic: a\ncpuid = 3',
+    consoleLines: 1234,
+  };
+  expect(textOf(renderHtml(aResult({ outcome }), []))).toContain(
+    'Its console, 2 of 1,234 lines, which is whole in dut-console.log:',
+  );
+});
+
 test('the lines of a log stay lines', () => {
   const outcome: Rejection = { kind: 'build-failed', message: 'first\n  second\tof it' };
   expect(renderHtml(aResult({ outcome }), [])).toContain('<pre>first\n  second of it\n</pre>');

@@ -6,6 +6,8 @@ export type LastWords = {
   panic?: string;
   /** Up to 20 lines: from the panic to the next boot, or the last ones. */
   console?: string;
+  /** Lines with text that were read, where `console` leaves out some. */
+  consoleLines?: number;
 };
 
 /** A boot after a panic prints some 100 KB. */
@@ -15,24 +17,29 @@ const mostOfLine = 200;
 
 /** Returns the lines before the boot without a panic, where the machine came up without a power cycle (`isUp`). */
 export function lastWords(text: string, isUp: boolean): LastWords {
-  const lines = linesOf(text);
+  const { lines, unread } = readLines(text);
   const panic = panicIn(lines);
   if (panic !== undefined) {
     const after = lines.slice(panic.line, panic.line + mostLines);
     const boot = after.indexOf(bootLine);
     const shown = boot === -1 ? after : after.slice(0, boot);
-    return { panic: panic.message, console: shown.join('\n') };
+    return { panic: panic.message, ...shownOf(shown, lines.length + unread) };
   }
   const boot = isUp ? lines.lastIndexOf(bootLine) : -1;
   const before = boot > 0 ? lines.slice(0, boot) : lines;
-  return before.length === 0 ? {} : { console: before.slice(-mostLines).join('\n') };
+  return before.length === 0 ? {} : shownOf(before.slice(-mostLines), lines.length + unread);
 }
+
+const shownOf = (shown: readonly string[], all: number): LastWords => ({
+  console: shown.join('\n'),
+  ...(shown.length < all && { consoleLines: all }),
+});
 
 const bootLine = '---<<BOOT>>---';
 
 /** Completes "its console …": the prompt, and the last lines. */
 export function describeScreen(text: string): string {
-  const lines = linesOf(text);
+  const { lines } = readLines(text);
   const last = lines.at(-1);
   if (last === undefined) return 'shows nothing';
   const ended = `ends with "${lines.slice(-3).map(shortened).join(' | ')}"`;
@@ -124,11 +131,17 @@ export const showsPanic = (line: string): boolean => {
   return panics.some((group) => messageIn(group, text) !== undefined);
 };
 
-const linesOf = (text: string): string[] =>
-  text
-    .slice(-mostCharacters)
+/** `unread` counts the lines before the newest megabyte. */
+function readLines(text: string): { lines: string[]; unread: number } {
+  const cut = text.length - mostCharacters;
+  const start = cut > 0 ? text.indexOf('\n', cut) + 1 || cut : 0;
+  const unread = text.slice(0, start).match(/[^\r\n]+/g)?.length ?? 0;
+  const lines = text
+    .slice(start)
     .split(/[\r\n]+/)
     .map(asShown)
     .filter(Boolean);
+  return { lines, unread };
+}
 
 const asShown = (line: string): string => plainLine(line.replace(/[^\b][\b]/g, ''), mostOfLine);

@@ -70,12 +70,8 @@ function afterGlitch({ glitches }: RecoverableMachines, error: HostError): Trial
   return failed(error.message);
 }
 
-function afterDeath(
-  boots: Boots,
-  loss: TrialLoss,
-  how: string,
-  { panic, console }: LastWords,
-): TrialOutcome {
+function afterDeath(boots: Boots, loss: TrialLoss, how: string, words: LastWords): TrialOutcome {
+  const { panic, console } = words;
   const { tallies } = boots;
   const { variant, phase } = loss;
   const where = circumstances(loss);
@@ -91,8 +87,7 @@ function afterDeath(
   return rejected(variant, {
     kind: phase === 'after its boot' ? 'boot-failed' : 'panics-under-load',
     message: `Twice, ${where}${panic === undefined ? `: ${how}` : ''}.`,
-    ...(panic !== undefined && { panic }),
-    ...(console !== undefined && { console }),
+    ...words,
   });
 }
 

@@ -86,11 +86,14 @@ export const maxSymbolBytes = 64 * 1024 ** 2;
 /** Returns the location of a stuck guest, as `, stood in pf_test+0x1c`; the console shows its response, not a panic. */
 export async function interrupted(guest: Guest): Promise<{ where: string; words: LastWords }> {
   await guest.interrupt().catch(() => {});
-  const { console } = lastWords(guest.console(), false);
+  const { console, consoleLines } = lastWords(guest.console(), false);
   const location = stackPatterns.map((pattern) => pattern.exec(console ?? '')?.[1]).find(Boolean);
   return {
     where: location === undefined ? '' : `, stood in ${location}`,
-    words: console === undefined ? {} : { console },
+    words: {
+      ...(console !== undefined && { console }),
+      ...(consoleLines !== undefined && { consoleLines }),
+    },
   };
 }
 

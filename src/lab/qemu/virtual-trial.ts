@@ -287,14 +287,13 @@ function afterDeath(
   { tallies }: GuestTestbed,
   name: string,
   where: string,
-  { how, words: { panic, console } }: GuestEnd,
+  { how, words }: GuestEnd,
 ): TrialOutcome {
   if (isToBlame(tallies, name, 'deaths', 'hasStoodTrial')) {
     return rejected(name, {
       kind: 'panics-under-load',
-      message: `Twice, ${where}${panic === undefined ? `: ${how}` : ''}.`,
-      ...(panic !== undefined && { panic }),
-      ...(console !== undefined && { console }),
+      message: `Twice, ${where}${words.panic === undefined ? `: ${how}` : ''}.`,
+      ...words,
     });
   }
   return {

@@ -29,6 +29,7 @@ describe('the first panic', () => {
     expect(lastWords(tape.text(), false)).toEqual({
       panic: lastWords(words, false).panic,
       console: expect.stringContaining('\ncpuid = 0\nKDB: stack backtrace:\n'),
+      consoleLines: tape.text().match(/^.*\S.*$/gm)?.length,
     });
   });
 

@@ -24,6 +24,7 @@ describe('a panic', () => {
     expect(lastWords(text, true)).toEqual({
       panic: 'page fault',
       console: crash.slice(2).join('\n'),
+      consoleLines: 2 + crash.length + ownBoot.length,
     });
   });
 
@@ -87,6 +88,7 @@ describe('a panic of Linux', () => {
     expect(lastWords(`${started}${oops.join('\r\n')}\r\n`, false)).toEqual({
       panic: 'BUG: kernel NULL pointer dereference, address: 0000000000000010',
       console: oops.join('\n').replaceAll(/ +/g, ' '),
+      consoleLines: 2 + oops.length,
     });
   });
 
@@ -221,6 +223,16 @@ describe('a machine that waits for input', () => {
   });
 });
 
+test('lines before the newest megabyte are counted, though not read', () => {
+  const early = ['panic: long ago', 'a'.repeat(1024 ** 2), 'b'.repeat(1024 ** 2)];
+  const text = [...early, 'panic: now', 'cpuid = 3', ''].join('\r\n');
+  expect(lastWords(text, false)).toEqual({
+    panic: 'now',
+    console: 'panic: now\ncpuid = 3',
+    consoleLines: 5,
+  });
+});
+
 describe('every line of a console is either shown or lies before or after those that are', () => {
   const causes = [
     'panic: page fault',
@@ -237,8 +249,9 @@ describe('every line of a console is either shown or lies before or after those 
   test('a cause is named where a line has one, from which on lines are shown, and the last ones elsewhere', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 60 }), (lines) => {
-        const { panic, console = '' } = lastWords(lines.join('\r\n'), false);
+        const { panic, console = '', consoleLines } = lastWords(lines.join('\r\n'), false);
         const shown = console === '' ? [] : console.split('\n');
+        expect(consoleLines ?? shown.length).toBe(lines.length);
         expect(panic !== undefined).toBe(lines.some(showsPanic));
         if (panic === undefined) {
           expect(shown).toEqual(lines.slice(-20));
