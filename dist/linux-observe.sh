@@ -117,7 +117,7 @@ leftovers() {
   names=$(cd /sys/module 2>/dev/null && ls -d ebtable_* 2>/dev/null)
   # shellcheck disable=SC2086 # One a line.
   [[ ! $names ]] || echo legacy eb ${names//ebtable_/}
-  tables owned | sed 's/^/owned /'
+  tables | grep '^owned '
   # Three lines are its head.
   [[ $(wc -l 2>/dev/null </proc/net/ip_vs) -le 3 ]] || echo ipvs
   for name in ip tc; do

@@ -198,16 +198,30 @@ restore() {
 # Programs that manage a family's tables; their rules may have parts that nft(8) cannot write.
 declare -A managers=([ip]=iptables [ip6]=ip6tables [arp]=arptables [bridge]=ebtables)
 
-# Prints families and names of `unowned` or `owned` tables. A table with an owner stays in force as long as its program runs, and is no one else's.
+# Prints `owned` or `unowned`, family and name of each table. A table with an owner stays in force as long as its program
+# runs, and no other may change it.
 tables() {
-  local line table='' kind=$1 owner=unowned
+  local line table='' owner=unowned
   while IFS= read -r line; do
     case $line in
       'table '*) line=${line#table } table=${line%% \{*} owner=unowned ;;
       $'\tflags '*owner*) owner=owned ;;
-      '}') [[ $owner != "$kind" ]] || echo "$table" ;;
+      '}') echo "$owner $table" ;;
     esac
   done < <(nft list ruleset 2>/dev/null)
+}
+
+unowned() { tables | sed -n 's/^unowned //p'; }
+
+# What is flushed comes back behind the tables that stay, and the order of tables may be that of evaluation.
+keeps_order() {
+  local owner table first=''
+  while read -r owner table; do
+    if [[ $owner == unowned ]]; then first=${first:-$table}; continue; fi
+    [[ $first ]] || continue
+    echo "prove: a running program owns the table $table, so that it cannot be flushed, and the table $first, which precedes it, would come back behind it" >&2
+    return 1
+  done < <(tables)
 }
 
 # Saves the ruleset to a folder in pieces, each for nft. A piece ends with a table named after the folder: its chains are
@@ -225,7 +239,7 @@ save() {
     else
       listed "$table" >>"$to/$piece.nft" || return
     fi
-  done < <(tables unowned)
+  done < <(unowned)
   (($# == 0)) || ! command -v ipset >/dev/null || ipset save >"$to/sets"
 }
 
@@ -290,7 +304,8 @@ prove() {
   local -A own=() again=()
   save "$to" || return
   nft list ruleset >/dev/null 2>"$to/error" || { cat "$to/error" >&2; return 1; }
-  [[ $(tables unowned) ]] || return 0
+  [[ $(unowned) ]] || return 0
+  keeps_order || return
   sections own < <(state)
   for table in "${!own[@]}"; do
     [[ ${own[$table]} != *'  [ '@(match|target)' name '* ]] || wrong+=("$table")
@@ -336,7 +351,7 @@ state() {
   local table
   read_chains
   echo '=the order'
-  tables unowned
+  unowned
   while read -r table; do
     echo "=$table"
     listed "$table" --stateless --debug=netlink | sed -E '
@@ -347,7 +362,7 @@ state() {
       s/\[ last .*/[ last/
       s/ __(set|map)[0-9]+ / __\1 /'
     ! is_among "$table" "$@" || managed "$table"
-  done < <(tables unowned)
+  done < <(unowned)
 }
 
 sections() {

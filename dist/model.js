@@ -169,6 +169,8 @@ const revision = object({
 		diff: id,
 		headCommit: commitId
 	}), 1e3),
+	/** A sentence on the commit that the diff was made on, where that is missing here, as an open parent's is. */
+	missingBase: prose().optional(),
 	/** Notes for the report: how the base was found, what was left out. */
 	notes: list(prose(), 1e3)
 });
@@ -248,6 +250,8 @@ const crashEvidence = {
 	panic: prose().optional(),
 	/** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
 	console: prose().optional(),
+	/** Lines with text of the whole console, where `console` leaves out some. */
+	consoleLines: count.optional(),
 	/** Log of the whole console of a guest, which was thrown away; absent: a machine, which is back on its own kernel. */
 	guestConsole: name.exactOptional()
 };

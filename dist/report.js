@@ -1585,12 +1585,16 @@ function rule(policy) {
 function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
 	const log = guestConsoleOf(outcome) ?? "dut-console.log";
-	const console = "console" in outcome && outcome.console ? `Its console, which is whole in ${log}:\n${outcome.console}` : "";
+	const console = "console" in outcome && outcome.console ? `Its console, ${linesShown(outcome)}which is whole in ${log}:\n${outcome.console}` : "";
 	return [
 		outcome.message,
 		panic,
 		console
 	].filter(Boolean).join("\n");
+}
+function linesShown({ console = "", consoleLines }) {
+	const shown = console.split("\n").length;
+	return consoleLines === void 0 ? "" : `${grouped(shown)} of ${grouped(consoleLines)} lines, `;
 }
 const guestConsoleOf = (outcome) => "guestConsole" in outcome ? outcome.guestConsole : void 0;
 const leftOf = (outcome) => guestConsoleOf(outcome) === void 0 ? "The DUT is back on its own kernel" : "The guest was thrown away, and base runs in another";
@@ -3196,7 +3200,13 @@ const patchText = (result, { isOnRevision }) => {
 function mainBlocks(result, links) {
 	const { outcome, policy } = result;
 	const next = paragraph(words`${strong("What now:")} ${nextStep(result, links.goOn)}`);
-	const meant = [meaningOf(result), earlierGatesText(result)].filter((text) => text !== void 0).map(paragraph);
+	const meaning = meaningOf(result);
+	const before = earlierGatesText(result);
+	const meant = [
+		missingBaseText(result.patch),
+		meaning,
+		before
+	].filter((text) => text !== void 0).map(paragraph);
 	switch (outcome.kind) {
 		case "judged": return [
 			...meant,
@@ -3223,6 +3233,8 @@ function mainBlocks(result, links) {
 		];
 	}
 }
+/** A stacked revision without its parent may behave unlike what its author expects, so it is not left to a fold. */
+const missingBaseText = (patch) => patch.kind !== "revision" || patch.missingBase === void 0 ? void 0 : words`⚠️ ${strong("Measured without its base:")} ${quoted(patch.missingBase, 300)}`;
 /** Under a limit, the last parts are dropped. */
 function parts(result, links) {
 	const { outcome, policy, testbed, patch } = result;

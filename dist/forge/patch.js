@@ -1476,6 +1476,7 @@ async function patchOfRevision(name, earlier, deps) {
 		baseCommit: base.commit,
 		headCommit: head.commit,
 		earlier: others,
+		...base.missing !== void 0 && { missingBase: base.missing },
 		notes
 	};
 }
@@ -1561,7 +1562,13 @@ async function baseOf({ id, base, createdAt }, deps) {
 				commit,
 				notes: []
 			};
-			return asOfDay(`says that it was made for ${shortId(base.id)}, which is not in the repository`);
+			const called = shortId(base.id);
+			const taken = await asOfDay(`says that it was made for ${called}, which is not in the repository`);
+			const missing = `Diff ${id} was made on ${called}, which is not in the repository, and was measured on ${shortId(taken.commit)} of ${config.branch} instead: changes of a parent revision are not in it.`;
+			return {
+				...taken,
+				missing
+			};
 		}
 		case "svn-path": {
 			const { branch, called } = await branchOf(base.path, deps);

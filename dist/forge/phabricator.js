@@ -223,12 +223,12 @@ function refuseUnsafe(url, token) {
 	if (!/^[\w-]{1,200}$/.test(token)) throw new ConduitError("refused", `The Conduit token for ${url} is empty, or has more in it than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`);
 }
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-async function sendCall({ url, token, ca, signal, answerSeconds }, method, params) {
+async function sendCall({ url, token, ca, signal, answerSeconds, send = sendRequest }, method, params) {
 	if (signal.aborted) return {
 		kind: "busy",
 		why: "it was cancelled"
 	};
-	const answer = await sendRequest(`${url}/api/${method}`, {
+	const answer = await send(`${url}/api/${method}`, {
 		method: "POST",
 		body: new URLSearchParams({ params: asJson({
 			...params,

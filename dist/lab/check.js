@@ -827,7 +827,7 @@ const programsStep = (machine, programs) => on(machine, programsOf(machine), asy
 const rulesStep = (dut) => withPrograms(dut, "the own rules of the DUT", async (host, what) => {
 	const why = await whyUnrestorable(host);
 	if (why === void 0) return [ok(what, "a gate can restore them")];
-	return [wrong(what, why, "remove them, install the program that manages them, or use another machine as the DUT")];
+	return [wrong(what, why, "remove them, install the program that manages them, stop the one that owns them, or use another machine as the DUT")];
 });
 const leftoversStep = (dut) => withPrograms(dut, "other filters of the DUT", async (host, what) => {
 	const found = await findLeftovers(host, dut.names);

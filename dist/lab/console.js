@@ -243,7 +243,7 @@ const mostLines = 20;
 const mostOfLine = 200;
 /** Returns the lines before the boot without a panic, where the machine came up without a power cycle (`isUp`). */
 function lastWords(text, isUp) {
-	const lines = linesOf(text);
+	const { lines, unread } = readLines(text);
 	const panic = panicIn(lines);
 	if (panic !== void 0) {
 		const after = lines.slice(panic.line, panic.line + mostLines);
@@ -251,17 +251,21 @@ function lastWords(text, isUp) {
 		const shown = boot === -1 ? after : after.slice(0, boot);
 		return {
 			panic: panic.message,
-			console: shown.join("\n")
+			...shownOf(shown, lines.length + unread)
 		};
 	}
 	const boot = isUp ? lines.lastIndexOf(bootLine) : -1;
 	const before = boot > 0 ? lines.slice(0, boot) : lines;
-	return before.length === 0 ? {} : { console: before.slice(-20).join("\n") };
+	return before.length === 0 ? {} : shownOf(before.slice(-20), lines.length + unread);
 }
+const shownOf = (shown, all) => ({
+	console: shown.join("\n"),
+	...shown.length < all && { consoleLines: all }
+});
 const bootLine = "---<<BOOT>>---";
 /** Completes "its console …": the prompt, and the last lines. */
 function describeScreen(text) {
-	const lines = linesOf(text);
+	const { lines } = readLines(text);
 	const last = lines.at(-1);
 	if (last === void 0) return "shows nothing";
 	const ended = `ends with "${lines.slice(-3).map(shortened).join(" | ")}"`;
@@ -358,7 +362,16 @@ const showsPanic = (line) => {
 	const text = asShown(line);
 	return panics.some((group) => messageIn(group, text) !== void 0);
 };
-const linesOf = (text) => text.slice(-mostCharacters).split(/[\r\n]+/).map(asShown).filter(Boolean);
+/** `unread` counts the lines before the newest megabyte. */
+function readLines(text) {
+	const cut = text.length - mostCharacters;
+	const start = cut > 0 ? text.indexOf("\n", cut) + 1 || cut : 0;
+	const unread = text.slice(0, start).match(/[^\r\n]+/g)?.length ?? 0;
+	return {
+		lines: text.slice(start).split(/[\r\n]+/).map(asShown).filter(Boolean),
+		unread
+	};
+}
 const asShown = (line) => plainLine(line.replace(/[^\b][\b]/g, ""), mostOfLine);
 
 // src/lab/console/console-tape.ts

@@ -356,7 +356,8 @@ function afterGlitch({ glitches }, error) {
 	if (glitches.inARow >= mostGlitchesInARow) throw error;
 	return failed(error.message);
 }
-function afterDeath(boots, loss, how, { panic, console }) {
+function afterDeath(boots, loss, how, words) {
+	const { panic, console } = words;
 	const { tallies } = boots;
 	const { variant, phase } = loss;
 	const where = circumstances(loss);
@@ -373,8 +374,7 @@ function afterDeath(boots, loss, how, { panic, console }) {
 	return rejected(variant, {
 		kind: phase === "after its boot" ? "boot-failed" : "panics-under-load",
 		message: `Twice, ${where}${panic === void 0 ? `: ${how}` : ""}.`,
-		...panic !== void 0 && { panic },
-		...console !== void 0 && { console }
+		...words
 	});
 }
 function circumstances({ flows, scenario, phase }) {

@@ -203,7 +203,7 @@ function parseSysctl(text, file) {
 			message: `${file} line ${index + 1}: ${why}.`
 		});
 		const [, key, value] = keyAndValue.exec(line) ?? [];
-		if (key === void 0 || value === void 0) return refused(`expected "key = value", found "${content.slice(0, mostShown$1)}"`);
+		if (key === void 0 || value === void 0) return refused(whyNoPair(content));
 		const path = pathOf(key);
 		if (!networkSetting.test(path)) return refused(whyStrange(key, path));
 		if (value.length > mostCharacters) return refused(`the value of ${key} has more than ${mostCharacters} characters`);
@@ -223,6 +223,11 @@ function parseSysctl(text, file) {
 }
 /** ASCII only: sysctl(8) accepts no other blanks. */
 const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\r ]*$/;
+/** systemd-sysctl(8) sets all settings whose path matches. */
+function whyNoPair(content) {
+	const text = `expected "key = value", found "${content.slice(0, mostShown$1)}"`;
+	return /^[^=\s]*[*?[]/.test(content) ? `${text}, a pattern for several settings: write a line for each` : text;
+}
 const mostShown$1 = 100;
 /** The kernel accepts at most a page. */
 const mostCharacters = 4e3;
@@ -260,6 +265,7 @@ const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
 const networkSetting = new RegExp(`^net/(?:nf_conntrack_max|(?:${folders.join("|").replaceAll("*", interfaceName)})/${setting})$`);
 function whyStrange(key, path) {
 	const shown = key.slice(0, mostShown$1);
+	if (key.startsWith("-") && networkSetting.test(pathOf(key.slice(1)))) return `the "-" before ${shown.slice(1)} stands for errors that do not count, and here all do; remove it`;
 	if (!path.startsWith("net/") || path.split("/").includes("..")) return `${shown} is no setting of the network (net.…)`;
 	return `${shown} is none of the settings of a router's network, which lie in ${folders.map((folder) => `net.${folder.replaceAll("/", ".")}`).join(", ")}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
 }
@@ -572,7 +578,7 @@ async function remember(host, variants, scenario) {
 	const path = refusedSetting(outcome.stderr)?.path ?? "";
 	const variant = variants.find(({ sysctl }) => sysctl.settings.has(path));
 	if (variant !== void 0) return refusalOf(variant, scenario, outcome);
-	throw new HostError("command-failed", `The rules of ${host.name} are left alone, as they could not be restored: ${reasonIn(outcome)}. Remove them, install the program that manages them, or use another machine.`);
+	throw new HostError("command-failed", `The rules of ${host.name} are left alone, as they could not be restored: ${reasonIn(outcome)}. Remove them, install the program that manages them, stop the one that owns them, or use another machine.`);
 }
 const reasonIn = ({ stderr }) => lastLine(stderr)?.replace(/^\w+: /, "") ?? "it said nothing";
 /** Refuses settings that change more than can be restored. */

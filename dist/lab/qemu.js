@@ -640,11 +640,14 @@ const maxSymbolBytes = 64 * 1024 ** 2;
 /** Returns the location of a stuck guest, as `, stood in pf_test+0x1c`; the console shows its response, not a panic. */
 async function interrupted(guest) {
 	await guest.interrupt().catch(() => {});
-	const { console } = lastWords(guest.console(), false);
+	const { console, consoleLines } = lastWords(guest.console(), false);
 	const location = stackPatterns.map((pattern) => pattern.exec(console ?? "")?.[1]).find(Boolean);
 	return {
 		where: location === void 0 ? "" : `, stood in ${location}`,
-		words: console === void 0 ? {} : { console }
+		words: {
+			...console !== void 0 && { console },
+			...consoleLines !== void 0 && { consoleLines }
+		}
 	};
 }
 /**
@@ -1674,12 +1677,11 @@ async function endOf({ guest, host }) {
 	};
 }
 const answerSeconds = 10;
-function afterDeath({ tallies }, name, where, { how, words: { panic, console } }) {
+function afterDeath({ tallies }, name, where, { how, words }) {
 	if (isToBlame(tallies, name, "deaths", "hasStoodTrial")) return rejected(name, {
 		kind: "panics-under-load",
-		message: `Twice, ${where}${panic === void 0 ? `: ${how}` : ""}.`,
-		...panic !== void 0 && { panic },
-		...console !== void 0 && { console }
+		message: `Twice, ${where}${words.panic === void 0 ? `: ${how}` : ""}.`,
+		...words
 	});
 	return {
 		kind: "failed",
