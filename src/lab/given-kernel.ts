@@ -13,7 +13,7 @@ import {
 } from '../system/decompress.ts';
 import { NoTarError, TarError, type TarMember, tarMembers } from '../system/tar-members.ts';
 import { linuxVersionIn, mostImageHeaderBytes } from './qemu/vm/linux-image.ts';
-import { nobody } from './qemu/vm/unprivileged-user.ts';
+import { unprivilegedUserId } from './qemu/vm/unprivileged-user.ts';
 
 /** Form of what a testbed boots: a package of Linux, an archive of FreeBSD, or an image for an appliance. */
 export type KernelForm = 'linux' | 'freebsd' | 'nanobsd';
@@ -123,7 +123,7 @@ const limits = {
 };
 
 const membersOf = (part: FilePart): AsyncGenerator<TarMember> =>
-  tarMembers(decompressed(part, process.getuid?.() === 0 ? nobody : undefined), limits);
+  tarMembers(decompressed(part, process.getuid?.() === 0 ? unprivilegedUserId : undefined), limits);
 
 async function whyNoLinux(part: FilePart): Promise<string | undefined> {
   let version: string | undefined;

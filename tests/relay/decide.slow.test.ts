@@ -187,7 +187,7 @@ describe('a new diff', () => {
     expect((await about(sent(src), { repositories: ['SRC'] })).kind).toBe('run');
   });
 
-  test('is measured whatever the case in which its author and repository are listed', async () => {
+  test('is measured with its author and repository listed in another case', async () => {
     const revision = revisionBy(alice, { repository: phabricator.addRepository('SRC') });
     const settings = { people: ['aLICE'], projects: [], repositories: ['sRc'] };
     expect((await about(sent(revision), settings)).kind).toBe('run');

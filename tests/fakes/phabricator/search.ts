@@ -70,7 +70,7 @@ export function strings<Row>(
   return { type: 'strings', matches };
 }
 
-/** As `strings`, whatever the case, as columns of names compare on the live server. */
+/** As `strings`, but without case, as columns of names compare on the live server. */
 export function names<Row>(
   of: (row: Row) => string | null,
   read: (given: string) => string = (given) => given,

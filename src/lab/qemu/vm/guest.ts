@@ -12,7 +12,7 @@ import { ConsoleTape } from '../../console/console-tape.ts';
 import { guestAddress, guestMac, guestNetwork, wireAddress } from './addresses.ts';
 import type { DiskImage } from './disk-image.ts';
 import { openQmp } from './qmp.ts';
-import { nobody } from './unprivileged-user.ts';
+import { unprivilegedUserId } from './unprivileged-user.ts';
 import type { Wire } from './wire.ts';
 
 const execute = promisify(execFile);
@@ -234,8 +234,8 @@ const escaped = (path: string): string => path.replaceAll(',', ',,');
 async function asNobody(wire: Wire): Promise<string[]> {
   const help = await wire.run('qemu-system-x86_64', ['-help']);
   return /^-runas /m.test(help)
-    ? ['-runas', `${nobody}:${nobody}`]
-    : ['-run-with', `user=${nobody}:${nobody}`];
+    ? ['-runas', `${unprivilegedUserId}:${unprivilegedUserId}`]
+    : ['-run-with', `user=${unprivilegedUserId}:${unprivilegedUserId}`];
 }
 
 function bootArguments(boots: BootSource): string[] {

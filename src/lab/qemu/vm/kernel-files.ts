@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { lastLine, reasonOf } from '../../../model/one-line.ts';
 import { headOf } from '../../../system/decompress.ts';
 import { linuxVersionIn, mostImageHeaderBytes } from './linux-image.ts';
-import { mostFileBytes, nobody, runAsNobody } from './unprivileged-user.ts';
+import { mostFileBytes, runAsNobody, unprivilegedUserId } from './unprivileged-user.ts';
 
 export type KernelFiles = {
   image: string;
@@ -40,7 +40,7 @@ export async function unpackKernel(
   await beginFolder(folder);
   const copy = join(folder, 'archive');
   await copyFile(archive, copy).catch(unreadable);
-  await chown(copy, nobody, nobody);
+  await chown(copy, unprivilegedUserId, unprivilegedUserId);
   const tree = join(folder, 'tree');
   await inFolder(['mkdir', tree]);
   try {
@@ -116,7 +116,7 @@ const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() 
 
 async function beginFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await chown(folder, nobody, nobody);
+  await chown(folder, unprivilegedUserId, unprivilegedUserId);
 }
 
 /** Runs a program on untrusted files without privileges. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { labPath } from '../../netns/requirements.ts';
 
 /** A user and group id without an account; its bytes read `ppsg`. */
-export const nobody = 0x70707367;
+export const unprivilegedUserId = 0x70707367;
 
 const run = promisify(execFile);
 
@@ -14,7 +14,7 @@ const limits = [`--fsize=${mostFileBytes}`, '--cpu=600', `--as=${4 * 1024 ** 3}`
 
 /** Runs a program permanently as that user, within limits; throws where that fails. */
 export async function runAsNobody(program: string, args: readonly string[]): Promise<string> {
-  const user = String(nobody);
+  const user = String(unprivilegedUserId);
   const privileges = ['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--'];
   const { stdout } = await run(
     'setpriv',

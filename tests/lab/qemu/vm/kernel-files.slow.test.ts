@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { KernelFilesError, unpackKernel } from '../../../../src/lab/qemu/vm/kernel-files.ts';
-import { nobody } from '../../../../src/lab/qemu/vm/unprivileged-user.ts';
+import { unprivilegedUserId } from '../../../../src/lab/qemu/vm/unprivileged-user.ts';
 import { temporaryFolder } from '../../../fakes/folder.ts';
 import { describeWith } from '../../../needs.ts';
 
@@ -148,11 +148,11 @@ describeWith(needs, 'the files of a kernel', () => {
     expect(fileIn(modules, 'etc/modules')).toBe('\n');
   });
 
-  test('belong to the user nobody, who has no account, and are alone in their folder', async () => {
+  test('belong to the user unprivilegedUserId, who has no account, and are alone in their folder', async () => {
     const folder = openFolder();
     const files = await unpack(archiveOf(usual), [], folder);
-    expect(statSync(files.image).uid).toBe(nobody);
-    expect(statSync(files.modules).uid).toBe(nobody);
+    expect(statSync(files.image).uid).toBe(unprivilegedUserId);
+    expect(statSync(files.modules).uid).toBe(unprivilegedUserId);
     const names = readdirSync(join(folder, 'kernel'));
     expect(names.toSorted()).toEqual(['modules.cpio', 'vmlinuz']);
   });
