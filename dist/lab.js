@@ -1,6 +1,6 @@
 import { UsageError, reasonOf } from "./model.js";
 import { isOnThisMachine } from "./config.js";
-import { DecompressError, NoDecompressorError, decompressed, decompressorOf, headOf, linuxVersionIn, mostImageHeaderBytes, nobody } from "./lab/qemu/vm.js";
+import { DecompressError, NoDecompressorError, decompressed, decompressorOf, headOf, linuxVersionIn, mostImageHeaderBytes, unprivilegedUserId } from "./lab/qemu/vm.js";
 import { SocketAddress, isIPv6 } from "node:net";
 import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -303,7 +303,7 @@ const limits = {
 	mostMembers: 2e5,
 	mostBytes: 8 * 1024 ** 3
 };
-const membersOf = (part) => tarMembers(decompressed(part, process.getuid?.() === 0 ? nobody : void 0), limits);
+const membersOf = (part) => tarMembers(decompressed(part, process.getuid?.() === 0 ? unprivilegedUserId : void 0), limits);
 async function whyNoLinux(part) {
 	let version;
 	let image;

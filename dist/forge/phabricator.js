@@ -61,7 +61,7 @@ function failureNamed(code, info) {
 }
 /**
 * Errors of MariaDB by their numbers, and uncaught exceptions by their classes: a statement may have been carried out.
-* Those of the data itself are final: a null, a duplicate, and a value that does not fit.
+* Returns false for an error of the data itself, which is final: a null, a duplicate, and a value that does not fit.
 */
 function isOfDatabase(code, info) {
 	if (!/^ERR[-_]/.test(code)) return true;

@@ -272,7 +272,7 @@ async function openQmp(path) {
 
 // src/lab/qemu/vm/unprivileged-user.ts
 /** A user and group id without an account; its bytes read `ppsg`. */
-const nobody = 1886417767;
+const unprivilegedUserId = 1886417767;
 const run$2 = promisify(execFile);
 /** Limits of setrlimit(2): a file that it writes, its time and its memory. A kernel's packages need a tenth. */
 const mostFileBytes = 1024 ** 3;
@@ -283,7 +283,7 @@ const limits = [
 ];
 /** Runs a program permanently as that user, within limits; throws where that fails. */
 async function runAsNobody(program, args) {
-	const user = String(nobody);
+	const user = String(unprivilegedUserId);
 	const { stdout } = await run$2("setpriv", [
 		...[
 			"--reuid",
@@ -502,7 +502,7 @@ const escaped = (path) => path.replaceAll(",", ",,");
 /** QEMU has the first option up to 9.2, and the second since its removal. */
 async function asNobody(wire) {
 	const help = await wire.run("qemu-system-x86_64", ["-help"]);
-	return /^-runas /m.test(help) ? ["-runas", `${nobody}:${nobody}`] : ["-run-with", `user=${nobody}:${nobody}`];
+	return /^-runas /m.test(help) ? ["-runas", `${unprivilegedUserId}:${unprivilegedUserId}`] : ["-run-with", `user=${unprivilegedUserId}:${unprivilegedUserId}`];
 }
 function bootArguments(boots) {
 	if (boots.kind === "kernel") {
@@ -687,7 +687,7 @@ async function unpackKernel(archive, folder, more, most = usualLimits) {
 	await beginFolder(folder);
 	const copy = join(folder, "archive");
 	await copyFile(archive, copy).catch(unreadable);
-	await chown(copy, nobody, nobody);
+	await chown(copy, unprivilegedUserId, unprivilegedUserId);
 	const tree = join(folder, "tree");
 	await inFolder(["mkdir", tree]);
 	try {
@@ -787,7 +787,7 @@ async function ownKernel(folder, more) {
 const namesIn = (folder) => readdir(folder).catch(() => []);
 async function beginFolder(folder) {
 	await mkdir(folder, { recursive: true });
-	await chown(folder, nobody, nobody);
+	await chown(folder, unprivilegedUserId, unprivilegedUserId);
 }
 /** Runs a program on untrusted files without privileges. */
 async function inFolder([program = "", ...args]) {
@@ -1380,4 +1380,4 @@ async function concatenate(files, target) {
 	]);
 }
 
-export { ConsoleShell, ConsoleShellError, DecompressError, GuestEndedError, KernelFilesError, NoDecompressorError, decompressed, decompressorOf, guestCpu, guestMac, guestPorts, headOf, kernelCommandLine, linuxVersionIn, mostImageHeaderBytes, neighbours, nobody, portOf, receiverMac, senderMac, virtualLabUp, wireAddress };
+export { ConsoleShell, ConsoleShellError, DecompressError, GuestEndedError, KernelFilesError, NoDecompressorError, decompressed, decompressorOf, guestCpu, guestMac, guestPorts, headOf, kernelCommandLine, linuxVersionIn, mostImageHeaderBytes, neighbours, portOf, receiverMac, senderMac, unprivilegedUserId, virtualLabUp, wireAddress };
