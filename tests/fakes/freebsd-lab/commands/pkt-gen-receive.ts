@@ -17,7 +17,8 @@ export async function receive(
   const reader = {};
   try {
     return await read(process, found, options, ({ packets, seconds }) => {
-      const share = Math.min(1, packets / seconds / mostPpsOfThread / options.threads);
+      const pps = seconds > 0 ? packets / seconds : 0;
+      const share = Math.min(1, pps / mostPpsOfThread / options.threads);
       setDemand(machine, deps.clock.now(), reader, threadsOf(machine, options.threads, share));
     });
   } finally {
