@@ -251,6 +251,10 @@ export const trialSchema = z.object({
   ingressPackets: bounded.total.optional(),
   /** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
   lineGigabits: z.number().positive().max(100_000).exactOptional(),
+  /** The guest that waited longest for the CPUs of its host; absent where none waited for long, or none is a guest. */
+  starvation: z
+    .object({ machine: bounded.line, deniedRatio: z.number().min(0).max(1) })
+    .exactOptional(),
   /** Absent if the variants share a kernel. */
   kernel: bounded.line.optional(),
   /** By variant, if guests ran side by side. */

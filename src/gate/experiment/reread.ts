@@ -42,11 +42,12 @@ async function measureAgain(
   // Excludes variants that had been left out.
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...trial, runs: trial.runs.filter(({ number }) => numbers.has(number)) };
-  const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits } = summary;
+  const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits, starvation } = summary;
   const ports = {
     ...(egressPackets !== undefined && { egressPackets }),
     ...(ingressPackets !== undefined && { ingressPackets }),
     ...(lineGigabits !== undefined && { lineGigabits }),
+    ...(starvation !== undefined && { starvation }),
   };
   const outcome = await outcomeIn(logsIn(directory, summary.logs)).catch((error: unknown) => {
     if (error instanceof ForeignFileError) return undefined;

@@ -52,6 +52,11 @@ const readers: readonly [RegExp, Reader][] = [
     (text) => (parseCpuTimes(text).length > 0 ? undefined : no('five ticks for each CPU', text)),
   ],
   [
+    /^sysctl -n kern\.vm_guest kern\.clockrate$/,
+    (text) =>
+      unlessFound(text, /^\w+\n\{ hz = \d+, .*stathz = \d+ \}$/m, 'a guest or none, and its clock'),
+  ],
+  [
     /^sysctl -n kern\.boottime$/,
     (text) => unlessLines(text, boottime, '{ sec = …, usec = … } and an English date'),
   ],

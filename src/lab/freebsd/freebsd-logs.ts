@@ -2,8 +2,9 @@
 
 import type { Traffic } from '../../config/schema.ts';
 import { flowRanges, flowSlices } from '../../model/flows.ts';
+import { formatPercent } from '../../model/format.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
-import type { TrialSummary } from '../../model/result.ts';
+import type { TrialSummary, Validity } from '../../model/result.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { TrialOutcome } from '../testbed.ts';
 import { type PktGenRate, parsePktGenLog } from '../traffic/pkt-gen.ts';
@@ -24,7 +25,12 @@ type FreebsdTrial = {
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
   summary?: Pick<
     TrialSummary,
-    'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets' | 'lineGigabits'
+    | 'kernel'
+    | 'busiestCpuRatio'
+    | 'egressPackets'
+    | 'ingressPackets'
+    | 'lineGigabits'
+    | 'starvation'
   >;
 };
 
@@ -57,7 +63,7 @@ export function readFreebsdLogs(
       trial: number,
       pps: measured.medianPps,
       samples: [],
-      validity: measured.validity,
+      validity: starved(summary.starvation) ?? measured.validity,
     })),
     summary: {
       number,
@@ -67,6 +73,16 @@ export function readFreebsdLogs(
       offeredPps: measured.offeredPps ?? 0,
       ...summary,
     },
+  };
+}
+
+function starved(starvation: TrialSummary['starvation']): Validity | undefined {
+  if (starvation === undefined) return undefined;
+  const share = formatPercent(starvation.deniedRatio);
+  return {
+    kind: 'invalid',
+    cause: 'machine-busy',
+    reason: `machine too busy: the ${starvation.machine} is a guest that waited for its host's CPUs for ${share} of the trial; give it CPUs of its own`,
   };
 }
 

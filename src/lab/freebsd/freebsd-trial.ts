@@ -3,7 +3,8 @@ import type { Traffic } from '../../config/schema.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { OwnRules, Scenario } from '../../model/scenario.ts';
 import { HostError } from '../../system/host/host-error.ts';
-import { shell } from '../../system/shell.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { type Command, shell } from '../../system/shell.ts';
 import type { ConsoleRecorder } from '../console/recorder.ts';
 import { tallyOf } from '../fault-attribution.ts';
 import { impossible, missed } from '../judge-profile.ts';
@@ -36,6 +37,7 @@ import { readAll } from './preflight.ts';
 import { installRules, proofOf, rulesFolder } from './rules.ts';
 import { sampleUnderLoad } from './sample-under-load.ts';
 import { type Firewall, provesScenario } from './scenario.ts';
+import { starvationBetween, starvationCommands } from './starvation.ts';
 
 export type FreebsdMachines = RecoverableMachines & {
   readonly traffic: Traffic;
@@ -148,10 +150,15 @@ async function measure(
     await keepLog(freebsdLogNames.receiver, unopened.logs.receiver);
     return failed(unopened.reason);
   }
-  const [before, astray] = await Promise.all([
-    readAll(dut.host(), countersCommands(ports)),
-    pathProblem(boots, cell.family),
-  ]);
+  const dutCommands = new Set([...countersCommands(ports), ...starvationCommands]);
+  const readMachines = async () =>
+    new Map(
+      await Promise.all([
+        readNamed(dut.host(), [...dutCommands]),
+        ...generators.hosts().map((host) => readNamed(host, starvationCommands)),
+      ]),
+    );
+  const [readBefore, astray] = await Promise.all([readMachines(), pathProblem(boots, cell.family)]);
   if (astray !== undefined) return failed(astray);
   const startedAt = new Date(deps.now() * 1000).toISOString();
   const request = { cell, dutMac, trafficSeconds, atLeastSeconds };
@@ -163,10 +170,11 @@ async function measure(
   }
   // States live for seconds: they are read first. Drivers that read their cards once a second, as mlx5en(4) does, have
   // counted all by now: the receiver printed one more rate after the senders had ended.
-  const [proofs, after] = await Promise.all([
-    proofOf(dut.host()),
-    readAll(dut.host(), countersCommands(ports)),
-  ]);
+  const [proofs, readAfter] = await Promise.all([proofOf(dut.host()), readMachines()]);
+  const [before = new Map(), after = new Map()] = [readBefore, readAfter].map((read) =>
+    read.get(roleOf(dut.host())),
+  );
+  const starvation = starvationBetween(readBefore, readAfter);
   await keepLog(freebsdLogNames.counters, countersLog(before, after));
   const busy = busyShare(before, after);
   const { ingress, egress } = boots.config.dut;
@@ -182,6 +190,7 @@ async function measure(
       ...(egressPackets !== undefined && { egressPackets }),
       ...(ingressPackets !== undefined && { ingressPackets }),
       ...(lab.lineGigabits !== undefined && { lineGigabits: lab.lineGigabits }),
+      ...(starvation !== undefined && { starvation }),
     },
   });
   // A fault of the packets is more specific than their missing states.
@@ -200,6 +209,12 @@ async function measure(
   setReference(boots, boot);
   return measured;
 }
+
+/** Names the machine without its address, which is no business of a report's readers. */
+const roleOf = ({ name }: Host): string => name.replace(/ \(.*$/, '');
+
+const readNamed = async (host: Host, commands: readonly Command[]) =>
+  [roleOf(host), await readAll(host, commands)] as const;
 
 /** Time in which a link comes up after a generator has closed its port. */
 const linkSeconds = 15;

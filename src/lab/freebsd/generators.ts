@@ -132,6 +132,11 @@ export class Generators {
     this.#hosts = await connectAll(this.#config, this.#deps).catch(() => this.#hosts);
   }
 
+  /** All senders, then the receiver. */
+  hosts(): Host[] {
+    return allOf(this.#hosts);
+  }
+
   close(): Promise<void> {
     return closeAll(this.#hosts);
   }

@@ -13,6 +13,8 @@ export type CpuTimes = {
   countedTo: number;
   /** Seconds since the boot, CPU by CPU. */
   readonly spent: Record<CpuState, number>[];
+  /** Interrupts of its timer, CPU by CPU. */
+  readonly timer: number[];
   /** By what asks for it: a program, or the packets that are forwarded. */
   readonly demands: Map<object, CpuDemand>;
 };
@@ -20,6 +22,7 @@ export type CpuTimes = {
 export const cpuTimesFrom = (countedTo: number): CpuTimes => ({
   countedTo,
   spent: [],
+  timer: [],
   demands: new Map(),
 });
 
@@ -52,8 +55,13 @@ export const threadsOf = (machine: Machine, threads: number, share: number): Cpu
 
 export const cpusOf = ({ sysctls }: Machine): number => valueOfSysctl(sysctls, 'hw.ncpu');
 
-/** stathz, see sys/kern/kern_clock.c. */
+/** hz and stathz, see sys/kern/kern_clock.c. */
+const hardTicksPerSecond = 1000;
 const ticksPerSecond = 127;
+/** An idle CPU skips most of its ticks. */
+const idleInterruptsPerSecond = 40;
+
+export const clockRate = `{ hz = ${hardTicksPerSecond}, tick = 1000, profhz = 8128, stathz = ${ticksPerSecond} }`;
 
 /** User, nice, system, interrupt and idle ticks of each CPU. */
 export function ticksOf(machine: Machine, now: number): number[][] {
@@ -63,7 +71,15 @@ export function ticksOf(machine: Machine, now: number): number[][] {
   );
 }
 
-/** A CPU has no more than its time; what a host takes from it counts as use, as no tick of a guest is lost. */
+/** Interrupts of each CPU's timer since the boot. */
+export function timerInterruptsOf(machine: Machine, now: number): number[] {
+  countCpuTimes(machine, now);
+  return Array.from({ length: cpusOf(machine) }, (_, cpu) =>
+    Math.round(machine.cpuTimes.timer[cpu] ?? 0),
+  );
+}
+
+/** A CPU has no more than its time; what a host takes from it counts as use, as no tick of a guest is lost: only interrupts are. */
 function countCpuTimes(machine: Machine, now: number): void {
   const { cpuTimes, busyCpus, stolenRatio } = machine;
   const seconds = now - cpuTimes.countedTo;
@@ -81,6 +97,11 @@ function countCpuTimes(machine: Machine, now: number): void {
     spend('user', busyCpus - cpu);
     for (const { state, shares } of cpuTimes.demands.values()) spend(state, shares[cpu] ?? 0);
     spend('system', stolenRatio);
+    const atWork = 1 - left;
     spend('idle', left);
+    const interruptsPerSecond =
+      atWork * (hardTicksPerSecond + ticksPerSecond) * (1 - stolenRatio) +
+      (1 - atWork) * idleInterruptsPerSecond;
+    cpuTimes.timer[cpu] = (cpuTimes.timer[cpu] ?? 0) + interruptsPerSecond * seconds;
   }
 }

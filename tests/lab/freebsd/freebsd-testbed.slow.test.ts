@@ -168,6 +168,42 @@ test.each([
     ),
 );
 
+test.each([
+  ['a DUT', 'starved-dut', 'DUT'],
+  ['a sender', 'starved-sender', 'sender'],
+] as const)('%s that its host starves measures nothing', (_, kind, name) =>
+  onTestbed(
+    {
+      hardware: { 'kern.vm_guest': 'kvm' },
+      generatorPps: 10e6,
+      cabling: { generators: 'separate' },
+      faults: [{ kind, at: 1, stolenRatio: 0.45 }],
+    },
+    async (testbed, lab) => {
+      for (const { machine } of lab.senders) {
+        machine.sysctls.set('kern.vm_guest', {
+          access: 'read-only',
+          type: { kind: 'text' },
+          value: 'kvm',
+        });
+      }
+      const outcome = await send(testbed, trialOf('base', 1));
+      expect(outcome).toMatchObject({
+        runs: [
+          {
+            validity: {
+              cause: 'machine-busy',
+              reason: expect.stringMatching(
+                `^machine too busy: the ${name} is a guest that waited for its host's CPUs for 4\\d(?:\\.\\d)? % of the trial`,
+              ),
+            },
+          },
+        ],
+      });
+    },
+  ),
+);
+
 describe('a console', () => {
   const withConsole = (lab: FreebsdLab, testbed: Partial<FreebsdTestbed['dut']> = {}) => {
     const config = testbedOf(lab, temporaryFolder());

@@ -3,15 +3,16 @@ import { type Command, commandText, shell } from '../../../system/shell.ts';
 import type { CommandOutputs } from './setting.ts';
 
 const interfaceCounters = shell`netstat -i -b -n -W`;
-const cpuTimes = shell`sysctl -n kern.cp_times`;
+export const cpuTimesCommand = shell`sysctl -n kern.cp_times`;
+export const interruptsCommand = shell`vmstat -i`;
 
 /** Includes the statistics of cards whose drivers are listed below. */
 export function countersCommands(interfaces: readonly string[]): Command[] {
   return [
     interfaceCounters,
     shell`netstat -s`,
-    cpuTimes,
-    shell`vmstat -i`,
+    cpuTimesCommand,
+    interruptsCommand,
     ...interfaces.flatMap(cardStatistics),
   ];
 }
@@ -60,8 +61,8 @@ type BusyShare = {
  * 10 s around it, has 0.86.
  */
 export function busyShare(before: CommandOutputs, after: CommandOutputs): BusyShare | undefined {
-  const earlier = parseCpuTimes(before.get(commandText(cpuTimes)) ?? '');
-  const spent = parseCpuTimes(after.get(commandText(cpuTimes)) ?? '').map((cpu, index) =>
+  const earlier = parseCpuTimes(before.get(commandText(cpuTimesCommand)) ?? '');
+  const spent = parseCpuTimes(after.get(commandText(cpuTimesCommand)) ?? '').map((cpu, index) =>
     difference(cpu, earlier[index]),
   );
   if (spent.length !== earlier.length || spent.some(({ busy, idle }) => busy < 0 || idle < 0)) {

@@ -1,5 +1,5 @@
 // netstat and vmstat, and the other programs of a machine's network.
-import { cpusOf } from '../cpu.ts';
+import { timerInterruptsOf } from '../cpu.ts';
 import { hasOption, optionValue } from '../getopt.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { networkOf } from './addresses.ts';
@@ -23,14 +23,17 @@ function vmstat(process: Process): number {
   const seconds = Math.max(1, deps.clock.now() - (machine.running?.startedAt ?? 0));
   const row = (name: string, total: number) =>
     `${name.padEnd(28)} ${String(total).padStart(11)} ${String(Math.round(total / seconds)).padStart(10)}\n`;
-  const ticks = Math.round(seconds * timerInterruptsPerSecond);
-  const timers = Array.from({ length: cpusOf(machine) }, (_, cpu) => row(`cpu${cpu}:timer`, ticks));
-  out(`interrupt                          total       rate\n${timers.join('')}`);
-  out(row('Total', ticks * timers.length));
+  const timers = timerInterruptsOf(machine, deps.clock.now());
+  const rows = timers.map((interrupts, cpu) => row(`cpu${cpu}:timer`, interrupts));
+  out(`interrupt                          total       rate\n${rows.join('')}`);
+  out(
+    row(
+      'Total',
+      timers.reduce((total, interrupts) => total + interrupts, 0),
+    ),
+  );
   return 0;
 }
-
-const timerInterruptsPerSecond = 97;
 
 const netstatSpec = '46AaBbC:cdF:f:ghI:iLlM:mN:nPp:Qq:RrSsTuWw:xz';
 

@@ -1,6 +1,6 @@
 // uname, sysctl, dmesg and pciconf: descriptions of a machine.
 import { describeCards } from '../cards.ts';
-import { ticksOf } from '../cpu.ts';
+import { clockRate, ticksOf } from '../cpu.ts';
 import { hasUnsavedDump } from '../crash.ts';
 import { textOf, writeFile } from '../file-system.ts';
 import { hasOption } from '../getopt.ts';
@@ -177,6 +177,8 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: numb
       );
       return sum.join(' ');
     }
+    case 'kern.clockrate':
+      return clockRate;
     case 'kern.cp_times':
       return ticksOf(machine, now).flat().join(' ');
     case 'vm.loadavg': {
