@@ -87,8 +87,6 @@ const measuring = [
   'dummynet',
   'hwpmc',
   'ksyms',
-  'if_lagg',
-  'if_vlan',
 ];
 /** Dependencies of zfs.ko in all releases. */
 const ofZfs = ['opensolaris', 'acl_nfs4', 'crypto', 'cryptodev', 'krpc', 'xdr', 'zlib'];
