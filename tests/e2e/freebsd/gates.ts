@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { stringify } from 'yaml';
-import type { CellResult, Result } from '../../../src/model/result.ts';
+import type { CellResult, Result, Run } from '../../../src/model/result.ts';
 import { readResult } from '../../../src/report/read-result.ts';
 import { commit, git } from '../../fakes/repository.ts';
 import { type KernelName, kernel } from './given.ts';
@@ -42,7 +42,13 @@ export function repositoryWith(
 ): string {
   const folder = mkdtempSync(join(place, 'repository-'));
   git(folder, 'init', '--quiet', '--initial-branch=main');
-  const text = stringify({ profile: { enabled: false }, history: 'history.jsonl', ...config });
+  const text = stringify({
+    profile: { enabled: false },
+    history: 'history.jsonl',
+    // A gate that outlived earlier tests may have put a testbed of this name in quarantine.
+    reservations: { store: 'sqlite', file: join(place, 'reservations.sqlite') },
+    ...config,
+  });
   commit(folder, { ...files, 'ppsgate.yml': text, 'sys/net/if.c': 'int base;\n' });
   git(folder, 'switch', '--quiet', '--create', 'patched');
   commit(folder, { 'sys/net/if.c': 'int patched;\n' });
@@ -87,11 +93,16 @@ export async function readGated(repository: string, ended: Ended): Promise<Omit<
 export const cellsOf = ({ outcome }: Result): readonly CellResult[] =>
   outcome.kind === 'judged' ? outcome.cells : [];
 
-/** Numbers of the runs that the journal has as measured; a number twice is a run that was repeated. */
+/** Numbers of the trials that the journal has with valid runs; one that does not count is measured again. */
 export function measuredIn(repository: string): number[] {
   const path = join(workOf(repository), 'journal.jsonl');
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
   return lines
     .map((line) => JSON.parse(line))
-    .flatMap(({ kind, summary }) => (kind === 'measured' ? [summary.number] : []));
+    .flatMap(({ kind, summary, runs }) =>
+      kind === 'measured' && areValid(runs) ? [summary.number] : [],
+    );
 }
+
+const areValid = (runs: readonly Pick<Run, 'validity'>[]): boolean =>
+  runs.every(({ validity }) => validity.kind === 'valid');

@@ -20,7 +20,9 @@ const patience = { timeout: 1_800_000, interval: 1000 };
 function repository(keys: Readonly<Record<string, unknown>> = {}): string {
   const { path, keyPath, hostKey } = givenImage();
   return repositoryWith({
-    testbeds: { guests: { kind: 'virtual', image: { path, key: keyPath, hostKey, limit: '4 min' } } },
+    testbeds: {
+      guests: { kind: 'virtual', image: { path, key: keyPath, hostKey, limit: '4 min' } },
+    },
     scenarios: ['forwarding'],
     families: ['inet4'],
     traffic: { windows: 3, windowPackets: 3000 },
