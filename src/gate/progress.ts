@@ -24,7 +24,7 @@ export type ProgressOutput = Pick<WriteStream, 'write'> & { isTTY?: boolean; col
 export function showProgress(output: ProgressOutput, metric: Metric, now: () => number) {
   const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
   const remaining = new RemainingTime(now() / 1000);
-  let last = '';
+  let last: { cell?: string; text: string } = { text: '' };
 
   return {
     onEvent(event: ExperimentEvent): void {
@@ -56,9 +56,11 @@ export function showProgress(output: ProgressOutput, metric: Metric, now: () => 
           const again = attempt > 1 ? ` (try ${attempt}${because})` : '';
           const left = timeLeft(remaining.left(event));
           const place = `trial ${done + 1} of at most ${of}${again} · ${runRange(trial.runs)}`;
-          const isTold = last === `last: ${why}`;
-          const parts = [place, cellName(trial.cell), isTold ? '' : last, left];
-          line.show(parts.filter(Boolean).join(' · '));
+          const cell = cellName(trial.cell);
+          const { text } = last;
+          const ofOther = last.cell === undefined || last.cell === cell ? '' : ` (${last.cell})`;
+          const shown = text === '' || text === why ? '' : `last${ofOther}: ${text}`;
+          line.show([place, cell, shown, left].filter(Boolean).join(' · '));
           break;
         }
         case 'profile': {
@@ -67,7 +69,7 @@ export function showProgress(output: ProgressOutput, metric: Metric, now: () => 
           break;
         }
         case 'ended':
-          last = summary(event.entry, metric);
+          last = lastOf(event.entry, metric);
       }
     },
     end: () => line.end(),
@@ -92,7 +94,7 @@ function planLines(plan: Plan): string[] {
 
     const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
     const margin = formatPercent(policy.marginRatio);
-    const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs), so some ${Math.round(runsIfUnchanged)} runs if nothing is lost and ${Math.round(runsIfLost)} if ${margin} is`;
+    const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs): about ${Math.round(runsIfUnchanged)} runs without a loss, ${Math.round(runsIfLost)} with a loss of ${margin}`;
     if (reachableMarginRatio <= policy.marginRatio) return told;
     const reachable = formatPercent(reachableMarginRatio);
     const power = formatPercent(1 - policy.missRatio);
@@ -137,9 +139,9 @@ function timeLeft(left: ReturnType<RemainingTime['left']>): string {
     : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
 }
 
-/** `last: base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
-function summary(entry: JournalEntry, metric: Metric): string {
-  if (entry.kind !== 'measured') return entry.kind === 'failed' ? `last: ${entry.reason}` : '';
+/** `base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
+function lastOf(entry: JournalEntry, metric: Metric): { cell?: string; text: string } {
+  if (entry.kind !== 'measured') return { text: entry.kind === 'failed' ? entry.reason : '' };
   const byVariant = Map.groupBy(entry.runs, (run) => run.variant);
   const medians = [...byVariant].toSorted().map(([variant, runs]) => {
     const valid = runs.filter(({ validity }) => validity.kind === 'valid');
@@ -151,7 +153,7 @@ function summary(entry: JournalEntry, metric: Metric): string {
       ? `${variant} does not count: ${plainLine(fault, 120)}`
       : `${variant} ${formatMetric(median(values), metric)}`;
   });
-  return `last: ${medians.join(', ')}`;
+  return { cell: cellName(entry.summary.cell), text: medians.join(', ') };
 }
 
 function changingLine(output: ProgressOutput) {

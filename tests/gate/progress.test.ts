@@ -75,6 +75,19 @@ test('a log gets a line a trial: where it stands, what the last one gave, and th
   ]);
 });
 
+test('the last numbers of another cell have its name', () => {
+  const ofOther: ExperimentEvent = {
+    kind: 'trial',
+    trial: { ...trial, number: 2, cell: { ...forwarding, family: 'inet6' } },
+    attempt: 1,
+    done: 1,
+    of: 4,
+  };
+  expect(written([started(1), measured, ofOther]).at(-1)).toMatch(
+    / · forwarding inet6 · last \(forwarding inet4\): base 800\.0 kpps, /,
+  );
+});
+
 test('a run that does not count is shown with its reason, and not as a measurement', () => {
   const invalid: ExperimentEvent = {
     ...measured,
@@ -145,7 +158,7 @@ test('shows the design, the limit and the estimate of every cell before the firs
   const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
   const plan = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
   expect(written([{ kind: 'planned', plan }])).toEqual([
-    'forwarding inet4: group-sequential, at most 20 + 20 runs; noise 0.523 % (15 earlier runs), so some 4 runs if nothing is lost and 4 if 5 % is\n',
+    'forwarding inet4: group-sequential, at most 20 + 20 runs; noise 0.523 % (15 earlier runs): about 4 runs without a loss, 4 with a loss of 5 %\n',
     'forwarding inet6: group-sequential, at most 20 + 20 runs\n',
     'under 1 min if nothing is lost (10 trials), 1 min if 5 % is; by usual values, as no gate has run here yet, as if unknown runs differed by 1 %\n',
   ]);
