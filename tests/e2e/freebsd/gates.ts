@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import { stringify } from 'yaml';
 import type { CellResult, Result, Run } from '../../../src/model/result.ts';
 import { readResult } from '../../../src/report/read-result.ts';
@@ -76,6 +76,18 @@ export async function gated(repository: string, patched: KernelName): Promise<Ga
   const begun = Date.now();
   const ended = await gate(repository, patched).ended;
   return { ...(await readGated(repository, ended)), seconds: (Date.now() - begun) / 1000 };
+}
+
+/** Waits until a gate has measured its first trial; throws where it ends before. */
+export async function untilMeasured(running: Running, repository: string): Promise<void> {
+  const hasMeasured = vi.waitFor(() => expect(measuredIn(repository)).toContain(1), {
+    timeout: 3_600_000,
+    interval: 1000,
+  });
+  const hasEnded = running.ended.then(({ code, text }) => {
+    throw new Error(`The gate ended with ${code} before it measured:\n${text}`);
+  });
+  await Promise.race([hasMeasured, hasEnded]);
 }
 
 export const resumed = async (repository: string): Promise<Ended> =>

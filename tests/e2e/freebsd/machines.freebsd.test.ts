@@ -1,5 +1,5 @@
 // Gates of `kind: freebsd` on a real FreeBSD: three guests that stand for the machines of a laboratory.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWith, testWith } from '../../needs.ts';
 import {
   cellsOf,
@@ -11,11 +11,10 @@ import {
   readGated,
   repositoryWith,
   resumed,
+  untilMeasured,
 } from './gates.ts';
 import { givenImage, needsOf } from './given.ts';
 import { type LabOfGuests, startLabOfGuests } from './lab-of-guests.ts';
-
-const patience = { timeout: 3_600_000, interval: 1000 };
 
 /** So many rules that the DUT, and not the sender, is the limit. */
 const rules = `${'add count udp from any to any 9999\n'.repeat(400)}add allow ip from any to any\n`;
@@ -71,7 +70,7 @@ describeWith(
         beforeAll(async () => {
           const folder = repository();
           const running = gate(folder, 'same');
-          await vi.waitFor(() => expect(measuredIn(folder)).toContain(1), patience);
+          await untilMeasured(running, folder);
           running.kill();
           await running.ended;
           before = measuredIn(folder);

@@ -1,5 +1,5 @@
 // Gates of `kind: virtual` on a real FreeBSD: verdicts, accidents, and what is left of a gate that was killed.
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { describeWith, virtualPrograms } from '../../needs.ts';
 import {
   cellsOf,
@@ -11,10 +11,9 @@ import {
   readGated,
   repositoryWith,
   resumed,
+  untilMeasured,
 } from './gates.ts';
 import { givenImage, type KernelName, needsOf } from './given.ts';
-
-const patience = { timeout: 1_800_000, interval: 1000 };
 
 /** One cell and few windows, which find what these kernels differ in. */
 function repository(keys: Readonly<Record<string, unknown>> = {}): string {
@@ -53,7 +52,7 @@ describeWith(needs('base', 'same'), 'a kernel that was built twice of one source
   beforeAll(async () => {
     const folder = repository({ scenarios: ['forwarding', 'ipfw-stateless'] });
     const running = gate(folder, 'same');
-    await vi.waitFor(() => expect(measuredIn(folder)).toContain(1), patience);
+    await untilMeasured(running, folder);
     running.kill();
     await running.ended;
     before = measuredIn(folder);
