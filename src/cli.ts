@@ -15,8 +15,11 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
-  const { mistyped } = await import('./cli/commands/mistyped.ts');
-  const sentence = mistyped(error, program, words);
-  if (sentence !== undefined) process.stderr.write(`ppsgate: ${sentence}\n`);
-  process.exitCode = error.exitCode === 0 ? 0 : 2;
+  // Help and version end so, too, and need no configuration's code.
+  if (error.exitCode !== 0) {
+    const { mistyped } = await import('./cli/commands/mistyped.ts');
+    const sentence = mistyped(error, program, words);
+    if (sentence !== undefined) process.stderr.write(`ppsgate: ${sentence}\n`);
+    process.exitCode = 2;
+  }
 }
