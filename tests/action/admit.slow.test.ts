@@ -178,11 +178,14 @@ describe('a level', () => {
     expect(await acceptedBy('carol')).toMatchObject({ kind: 'accept', id: '0123456789ab' });
   });
 
+  // Attack read/accept: A user without write access writes `/ppsgate accept`. Defence: The permission is checked, and
+  // no reply means no approval.
   test.each(['dan', 'erin', 'mallory', 'nobody'])('is not accepted by %s', async (by) => {
     anIssue('github-actions[bot]', marker);
     expect(await acceptedBy(by)).toMatchObject({ kind: 'nothing' });
   });
 
+  // Attack read/fake-issue
   test('is not accepted in an issue of another author, in spite of its text', async () => {
     anIssue('mallory', marker);
     expect(await acceptedBy('carol')).toMatchObject({ kind: 'nothing' });
@@ -202,6 +205,7 @@ describe('a level', () => {
     }
   });
 
+  // Attack read/accept
   test('is not accepted while GitHub does not tell who may write', async () => {
     anIssue('github-actions[bot]', marker);
     const fault = { kind: 'broken', status: 502 } as const;
@@ -236,6 +240,8 @@ describe('a pull request that is pushed', () => {
     });
   });
 
+  // Attack run/own-configuration: A patch changes `ppsgate.yml` to be admitted or to pass. Defence: The file is read
+  // from the base commit.
   test('is held to the configuration of its base, never of its head', async () => {
     await admitted(await pushed(8, 'bob'));
     await admitted(comment(`/ppsgate run ${commits.head}`));
@@ -258,6 +264,8 @@ describe('a pull request that is pushed', () => {
 });
 
 describe('the label', () => {
+  // Attack run/push-after-approval: A push follows the approval. Defence: An approval covers one commit: that of the
+  // label's event, or the one that the command names.
   test('put by a maintainer approves the head as the event has it', async () => {
     remembered();
     const trigger = await labelled('carol');
@@ -266,6 +274,7 @@ describe('the label', () => {
     expect(patch.headCommit).toBe(commits.head);
   });
 
+  // Attack run/push-before-command
   test('put a second after a push is none for what was pushed', async () => {
     remembered({ headCommit: commits.older });
     expect(await admitted(await labelled('carol'))).toEqual(
@@ -317,6 +326,8 @@ describe('a pull request that is opened again, or sent to another branch', () =>
     expect((await admitted(await revived(7, 'dan'))).kind).toBe('gate');
   });
 
+  // Attack run/reopened: A pull request is reopened after another user pushed to its fork. Defence: GitHub does not say
+  // who pushed, so the head must have been approved before.
   test('is refused where another person may have pushed its head', async () => {
     ofDan();
     remembered({ headCommit: commits.older, title });
@@ -354,6 +365,7 @@ describe('/ppsgate run', () => {
     return twin;
   }
 
+  // Attack run/same-digits
   test.each(['run', 'rerun', 'extend'])(
     'with another verb, %s, admits no commit with the same first digits',
     async (verb) => {
@@ -377,6 +389,7 @@ describe('/ppsgate run', () => {
     expect((await admitted(comment(`/ppsgate run ${twin}`))).kind).toBe('gate');
   });
 
+  // Attack run/same-digits
   test('with a short id needs our own comment with the head, no copy of it by others', async () => {
     const short = comment(`/ppsgate run ${commits.head.slice(0, 12)}`);
     expect(await admitted(short)).toEqual(refused(new RegExp(`/ppsgate run ${commits.head}\\.$`)));
@@ -404,12 +417,15 @@ describe('/ppsgate run', () => {
     expect(await admitted(comment('/ppsgate run'))).toEqual(unseen);
   });
 
+  // Attack run/push-before-command
   test('alone is none where another author wrote the comment that named it', async () => {
     remembered();
     for (const one of github.state.comments) one.author = 'mallory';
     expect((await admitted(comment('/ppsgate run'))).kind).toBe('refused');
   });
 
+  // Attack run/push-before-command: A push arrives just before the label, or before a command without a commit.
+  // Defence: Our own comment must have named the head at least 10 s before.
   test('alone is none for what was pushed after the comment named a head', async () => {
     remembered({ headCommit: commits.older });
     expect(await admitted(comment('/ppsgate run'))).toEqual(refused(/may have been pushed after/));
@@ -426,6 +442,8 @@ describe('/ppsgate run', () => {
     expect(await admitted(comment(text))).toEqual(refused(/ and no longer [0-9a-f]{40}: read it/));
   });
 
+  // Attack forge/refused-command: A refused command replaces the verdict. Defence: The reply is posted beside the
+  // comment with the verdict.
   test.each(['mallory', 'alice', 'erin'])(
     'by %s is refused beside the comment of the gate, and not in its place',
     async (by) => {
@@ -487,6 +505,8 @@ describe('/ppsgate run', () => {
 });
 
 describe('a person on the list without write access', () => {
+  // Attack run/own-margin: An author without write access sets `margin=50%` for their own patch. Defence: Only users
+  // with write access may change what a patch must meet.
   test.each(['margin=50%', 'forwarding', 'inet4', 'testbed=fake'])(
     'does not choose what a patch is held to: %s',
     async (selector) => {
@@ -501,6 +521,7 @@ describe('a person on the list without write access', () => {
     expect((await admitted(comment(command, 'dan'))).kind).toBe('gate');
   });
 
+  // Attack run/own-margin
   test('does not reuse for a later head the request of a person with write access', async () => {
     remembered({ overrides: { margin: '50%' } });
     const command = `/ppsgate rerun ${commits.head}`;
@@ -529,6 +550,8 @@ describe('/ppsgate rerun', () => {
     expect(admission).toMatchObject({ kind: 'mistaken', why: expect.stringContaining('pf-mine') });
   });
 
+  // Attack forge/edited-memory: The memory in our comment is edited. Defence: A schema parses it, and it approves no
+  // other head.
   test.each([
     'garbage',
     Buffer.from('{"run":"1"}').toString('base64url'),
@@ -688,6 +711,8 @@ describe('/ppsgate bisect', () => {
     expect((await approved('/ppsgate bisect')).bad).toBe(commits.head);
   });
 
+  // Attack run/hidden-commits: `/ppsgate bisect HEAD` builds commits that are in no diff of the pull request, or on no
+  // branch. Defence: All commits are listed by full ids first; the approval names a digest of that list.
   test('of a fork lists each commit with its full id, and is approved as that list', async () => {
     const { older, head } = commits;
     const listed = await admitted(comment(`/ppsgate bisect ${head} inet4`));
@@ -711,6 +736,7 @@ describe('/ppsgate bisect', () => {
     expect(await admitted(byHand)).toMatchObject({ kind: 'refused', commits: [older, head] });
   });
 
+  // Attack run/hidden-commits
   test('with the approval of another list is refused, and lists the commits anew', async () => {
     const { directory, base, older, head } = commits;
     const command = commandIn(await admitted(comment(`/ppsgate bisect ${head}`)));
@@ -733,6 +759,7 @@ describe('/ppsgate bisect', () => {
     expect(bisection(await admitted(comment(commandIn(listed)))).bad).toBe(forced);
   });
 
+  // Attack run/hidden-commits
   test('of named commits lists those that are on no branch, at any pull request', async () => {
     const { directory, older, head } = commits;
     const tree = `${head}^{tree}`;
@@ -755,6 +782,8 @@ describe('/ppsgate bisect', () => {
     await expect(admitted(byHand)).rejects.toThrow(new RegExp(` The list: ${loose}$`));
   });
 
+  // Attack run/long-list: A pull request has thousands of commits, so that the list is not read. Defence: A list has at
+  // most 100 commits, else the command is refused.
   test('of more commits than a person reads is not listed, and not admitted', async () => {
     const directory = newRepository();
     const ids = plantHistory(
@@ -818,6 +847,7 @@ describe('a command that measures nothing', () => {
     });
   });
 
+  // Attack secret/others-queue
   test('a stranger may not cancel', async () => {
     expect(await admitted(comment('/ppsgate cancel', 'mallory'))).toEqual({
       ...refused(/^Thank you, mallory: what runs for #7 is not cancelled; who may write to /),
@@ -843,6 +873,8 @@ describe('by hand', () => {
     expect(request).toMatchObject({ patch: { number: 8 }, overrides: { margin: '1%' } });
   });
 
+  // Attack run/manual-start: A push precedes a manual start with `#123`, or a re-run. Defence: The head of a fork must
+  // be named.
   test('a fork’s pull request must be named by its head, which may have changed since', async () => {
     expect(await admitted(dispatched('#7'))).toEqual(refused(/start one with [0-9a-f]{40} in/));
     const short = commits.head.slice(0, 12);
@@ -850,6 +882,8 @@ describe('by hand', () => {
     expect((await admitted(dispatched(commits.head))).kind).toBe('gate');
   });
 
+  // Attack run/same-digits-in-clone: A commit in the clone begins like the one that a maintainer means in `bisect GOOD
+  // BAD`, `fix-up=` or a manual start. Defence: Short ids name only commits of branches and tags.
   test('the first digits of a commit that is on no branch name nothing', async () => {
     const { directory, head } = commits;
     const tree = `${head}^{tree}`;
@@ -916,6 +950,8 @@ describe('by hand', () => {
     },
   );
 
+  // Attack run/git-options: A manual start of `$(reboot)..main` or `--upload-pack=…`. Defence: git gets only commit
+  // names, after `--end-of-options`, never through a shell.
   test.each(['$(reboot)..main', '--upload-pack=reboot..main', 'f'.repeat(40), '1234567'])(
     '%j names nothing that the repository has',
     async (name) => {
@@ -1072,6 +1108,8 @@ describe('a button of the check', () => {
     expect(extend).toEqual({ run: 41 });
   });
 
+  // Attack forge/shared-button: Several pull requests share the button of a check. Defence: The check names its pull
+  // request, or nothing is measured.
   test('is for the pull request that its check was made for, of several with one head', async () => {
     alsoAtHead();
     for (const number of [7, 9]) {
@@ -1081,6 +1119,7 @@ describe('a button of the check', () => {
     expect((await admitted(button(commits.head, { number: 8 }))).kind).toBe('nothing');
   });
 
+  // Attack forge/shared-button
   test('measures nothing where the check does not tell which of them it was made for', async () => {
     alsoAtHead();
     expect(await admitted(button(commits.head))).toEqual({
@@ -1096,6 +1135,7 @@ describe('a button of the check', () => {
     });
   });
 
+  // Attack run/old-button
   test('pressed by a stranger is refused, for GitHub does not promise who may', async () => {
     const admission = await admitted(button(commits.head, { by: 'mallory' }));
     expect(admission).toEqual(refused(/^Thank you, mallory: /));
@@ -1127,6 +1167,7 @@ describe('a push to the default branch', () => {
 describe('a branch of a merge queue', () => {
   const branch = `gh-readonly-queue/main/pr-8-${'c'.repeat(40)}`;
 
+  // Attack run/queued-push
   test('is measured upon what it would be merged upon, before patches, and as that wants it', async () => {
     const { base, head } = commits;
     const request = requestOf(await admitted({ kind: 'queued', branch, base, head }));
@@ -1156,6 +1197,7 @@ test('the priority of the job overrides that of the trigger', async () => {
   }
 });
 
+// Attack run/permissions-fail: GitHub fails while permissions are requested. Defence: No reply means no approval.
 test('a GitHub that does not tell who may write approves nothing', async () => {
   github.faults.order(
     'repos/get-collaborator-permission-level',
@@ -1167,6 +1209,7 @@ test('a GitHub that does not tell who may write approves nothing', async () => {
   );
 });
 
+// Attack run/stranger-command
 test('no text of a stranger has a fork measured', async () => {
   const deps = await depsOf();
   const { head } = commits;

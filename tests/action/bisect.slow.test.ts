@@ -168,6 +168,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     expect(answer?.body).toMatch(new RegExp(`!\\[.+\\]\\(${kept}\\S+/bisect\\.svg\\)`));
   });
 
+  // Attack forge/large-plot
   test('is not verified where it tells of other commits, or takes their words for them', async () => {
     const { outputs } = await asked(`/ppsgate bisect ${commits[2]} ${commits[6]} max-boots=40`);
     const { request = '' } = outputs;

@@ -93,6 +93,8 @@ describe('the plan is verified of', () => {
     await expect(extended()).resolves.toBeDefined();
   });
 
+  // Attack forge/own-plan: `/ppsgate extend` installs an attacker's plan on the DUT. Defence: Plans from a fork's own
+  // workflow or of other commits are not resumed.
   test.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
     'no %s from a fork, which runs the workflow of the fork',
     async (event) => {

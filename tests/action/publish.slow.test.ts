@@ -178,6 +178,7 @@ describe('an artifact that lies', () => {
     }
   });
 
+  // Attack forge/other-testbed
   test('of its testbed is refused, and teaches nothing', async () => {
     const result = resultOf(1);
     result.testbed.name = 'the fast one';
@@ -248,6 +249,9 @@ describe('an artifact that says that nothing changes which the testbed installs'
     expect(hasHistory()).toBe(false);
   });
 
+  // Attack forge/forged-unchanged: A `result.json` claims that nothing installed changes, which passes without a
+  // number. Defence: `publish` computes the difference of the approved commits itself, and refuses the result where it
+  // cannot confirm it.
   test.each<[string, (directory: string) => string]>([
     ['changes a file', (directory) => commit(directory, { 'dut/nftables.conf': '# slow\n' })],
     ['brings a file', (directory) => commit(directory, { 'dut/sysctl.conf': '' })],
@@ -282,6 +286,7 @@ describe('an artifact that says that nothing changes which the testbed installs'
     expect(comment()).toContain('changes nothing which the testbed installs, and on lab it does');
   });
 
+  // Attack forge/forged-unchanged
   test('does not pass where the patch changes a kernel, of which the testbed needs no overlay', async () => {
     const port = 'interface: cxl0, mac: "00:07:43:2e:e5:92", inet4: 198.18.0.110';
     const other = port.replace('e5:92', 'e5:9a').replace('198.18', '198.19');
@@ -305,6 +310,7 @@ describe('an artifact that says that nothing changes which the testbed installs'
     expect(comment()).toContain('and on rack it does');
   });
 
+  // Attack forge/forged-unchanged
   test('does not pass without proof', async () => {
     const gone = 'overlay: elsewhere\n';
     await instead((directory) => commit(directory, { a: '1' }), config + gone);
@@ -313,12 +319,14 @@ describe('an artifact that says that nothing changes which the testbed installs'
     expect(comment()).toContain('that cannot be proven');
   });
 
+  // Attack forge/forged-unchanged
   test('does not pass where it was to be measured anyway', async () => {
     const ran = await publish(claim(), [], { overrides: { measureAnyway: 'true' } });
     expect(conclusions(), ran.log).toEqual(['failure']);
     expect(comment()).toContain('was to be measured anyway');
   });
 
+  // Attack forge/forged-unchanged
   test.each([
     ['sys/net/if.c', 'changes nothing that the testbed installs**'],
     ['dut/nftables.conf', 'changes nothing which the testbed installs, and on lab it does'],

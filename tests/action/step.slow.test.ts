@@ -62,6 +62,7 @@ describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
     github.state.permissions.carol = 'write';
   });
 
+  // Attack read/mistyped
   test.each([
     ['/ppsgate rnu', '### 🤔 ppsgate did not understand', '; write /ppsgate run`'],
     ['/ppsgate run --margn 5%', '### 🤔 ppsgate did not understand', '; write /ppsgate run`'],
@@ -78,6 +79,8 @@ describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
     expect(github.state.checkRuns).toEqual([]);
   });
 
+  // Attack read/mistyped: Strangers mistype commands to get replies or fail jobs. Defence: An author without approval
+  // gets no reply, and a mistyped command fails nothing.
   test('by a stranger gets no reply, and fails no job', async () => {
     const ran = await run(command, comment('/ppsgate rnu'));
     expect(ran.exitCode, ran.log).toBe(0);
@@ -85,6 +88,7 @@ describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
   });
 });
 
+// Attack run/long-list
 test('a bisection of a fork lists a hundred commits in one comment, with a link to each', async () => {
   github.state.permissions.carol = 'write';
   const files = { 'ppsgate.yml': 'testbeds: { lab: { kind: embedded-linux } }\n' };
@@ -114,6 +118,8 @@ describe('a command of a stranger', () => {
     return commands.filter(({ name, data }) => name !== 'add-mask' || !secrets.includes(data));
   };
 
+  // Attack secret/runner-commands: Text contains `##[set-output name=directory;]…` or `::set-output …`. Defence: One
+  // writer prints all text of the action and removes runner commands; outputs are set by files only.
   test.each(
     hostileComments.map((body, index) => [body, index % 2 === 0 ? 'admit' : 'gate'] as const),
   )('in a comment sets no output and no state: %j to %s', async (body, command) => {
@@ -126,6 +132,7 @@ describe('a command of a stranger', () => {
     expect(github.state.comments).toHaveLength(1);
   });
 
+  // Attack secret/runner-commands
   test('as the head of what another workflow measured sets no output', async () => {
     const head_sha = '##[set-output name=go;]true';
     const head_repository = { owner: { login: 'mallory' } };
@@ -136,6 +143,7 @@ describe('a command of a stranger', () => {
     expect(ran.outputs).toEqual({});
   });
 
+  // Attack secret/runner-commands
   test('ends the step where the runner takes outputs by commands alone', async () => {
     const environment = { GITHUB_OUTPUT: '' };
     const ran = await run('admit', comment('/ppsgate help'), { environment });
@@ -178,6 +186,8 @@ describe('the check of what waits for approval', () => {
     expect(checks()).toEqual([queued]);
   });
 
+  // Attack run/neutral-reopened: A failed pull request is reopened to get the neutral check. Defence: Only a commit
+  // without any check gets it.
   test('does not take the place of what was measured', async () => {
     leaveToQueue();
     await run('admit', opened());
@@ -204,6 +214,7 @@ test('a branch of a merge queue has the check of pull requests, on the commit th
 });
 
 describe('the artifact', () => {
+  // Attack secret/upload-folder
   test('lies where workflows look for it', async () => {
     const { outputs, temporary } = await run('gate', opened());
     expect(outputs).toEqual({ directory: join(temporary, 'ppsgate') });
@@ -242,6 +253,8 @@ test('the end of a job completes what several gates of it have left open', async
 });
 
 describeWith(['root'], 'what root has left there', () => {
+  // Attack secret/left-files: An earlier job has left files in the work directory. Defence: Files of root are given to
+  // the runner's user, who empties the folder before each job.
   test('belongs to who runs the runner when the job has ended', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'trials'));

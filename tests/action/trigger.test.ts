@@ -409,6 +409,8 @@ describe('a merge queue', () => {
     });
   });
 
+  // Attack run/queued-push: A push goes to a queued pull request. Defence: GitHub removes it from the queue; the commit
+  // of the event is measured, on branches that only GitHub pushes.
   test.each<[string, object]>([
     ['what it has let go of', { action: 'destroyed', reason: 'dequeued' }],
     ['a branch where people can push', { merge_group: { ...group, head_ref: 'refs/heads/main' } }],
@@ -531,6 +533,7 @@ function replaced(value: unknown, choices: Iterator<number>, by: unknown): unkno
   return Object.fromEntries(all);
 }
 
+// Attack run/payload: An event has a payload that GitHub would not send. Defence: It is parsed by a schema.
 test('no payload makes it fail otherwise than by a sentence', () => {
   const examples = understood.flatMap((name) => payloadsOf(name).slice(0, 3));
   const payload = fc.oneof(fc.anything(), fc.constantFrom(...examples).chain(spoilt));

@@ -116,6 +116,8 @@ describe('a file that others can get at', () => {
     return readSecret({ what, path, variable });
   };
 
+  // Attack secret/readable-secret: A user of the controller reads a password, token or etcd key from a world-readable
+  // file. Defence: Such a file is refused, as ssh refuses a key.
   test.each([0o644, 0o604, 0o602, 0o620, 0o660])('is refused with the mode %o', async (mode) => {
     await expect(inModeOf(mode)).rejects.toThrow(
       `The Conduit token is refused: ${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'.`,

@@ -11,6 +11,8 @@ test.each(faults)('$fault, in these cases: $whens', ({ fault, whens }) => {
   expect([...toldOf(fault).keys()]).toEqual(whens);
 });
 
+// Attack testbed/dead-kernel: A kernel panics, hangs or does not return. Defence: It is booted once; the power is
+// cycled; an unhealthy DUT is quarantined.
 test('each is tried by one part of the tests', () => {
   expect(Object.values(parts).flat().toSorted()).toEqual(Object.keys(cases).toSorted());
 });

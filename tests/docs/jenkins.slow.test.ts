@@ -174,6 +174,8 @@ const jcascSchema = z.object({
   }),
 });
 
+// Attack jenkins/library: A Jenkinsfile requests another version of the library. Defence: It gets the version of the
+// controller.
 test('jcasc.yaml sets up the library that the examples load, where its files are', () => {
   const { libraries } = jcascSchema.parse(parse(read('jenkins', 'jcasc.yaml'))).unclassified
     .globalLibraries;
@@ -190,6 +192,8 @@ test('the seed makes a job of each example', () => {
   for (const name of examples) expect(seed).toContain(name.replace('.Jenkinsfile', ''));
 });
 
+// Attack jenkins/jenkinsfile: A fork brings its own Jenkinsfile or `ppsgate.yml`. Defence: `Trust: Nobody` uses the
+// Jenkinsfile of the target branch; the agent has the configuration.
 test('no pull request brings its own configuration, and no fork its own Jenkinsfile', () => {
   expect(example('pull-request.Jenkinsfile')).toMatch(/config: '\//);
   expect(read('jenkins', 'job-dsl', 'seed.groovy')).toMatch(
@@ -197,6 +201,7 @@ test('no pull request brings its own configuration, and no fork its own Jenkinsf
   );
 });
 
+// Attack jenkins/unreviewed: A fork's patch was not reviewed. Defence: Its build waits for a person, for each commit.
 test('a patch from a fork waits for approval by a reviewer', () => {
   const [, leave = '', gate = ''] = example('pull-request.Jenkinsfile').split(/^ {4}stage\(/m);
   expect(leave).toMatch(/beforeInput true\s+expression \{ env\.CHANGE_FORK != null \}/);

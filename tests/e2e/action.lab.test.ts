@@ -187,6 +187,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     );
   });
 
+  // Attack run/fork
   test('refuses the pull request of a fork automatically, and measures nothing', async () => {
     pullRequest.headRepository = 'mallory/router';
     push(harmless);

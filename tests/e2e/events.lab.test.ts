@@ -326,6 +326,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(github.state.checkRuns).toEqual([]);
   });
 
+  // Attack forge/lax-base
   test('another base takes a pass away that was earned against the one before', async () => {
     github.state.checkRuns.push({
       id: 2001,
@@ -358,6 +359,9 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(refused()).toEqual([]);
   });
 
+  // Attack forge/own-workflow: A fork changes the workflow, or the action in the same repository. Defence: `publish`
+  // refuses its result if `.github/`, `action.yml`, `dist/`, or a `package.json` or `node_modules/` that Node would
+  // load changes.
   test('and nothing that a fork says of itself where it changes what measures it', async () => {
     pullRequest.headCommit = example.pushFile('.github/workflows/another.yml', 'on: push\n');
     await runJob(request('workflow_run', { workflow_run: runOf(4711) }, { workflow: publisher }));

@@ -702,6 +702,7 @@ describe('the history', () => {
     expect((await history.read()).at(-2)).toMatchObject({ cell: forwarding, moved: true });
   });
 
+  // Attack forge/future-result
   test('teaches nothing by lines of the future, which would outlive all others', async () => {
     const history = memoryHistory([aHistoryEntry({ at: '9999-11-01T12:00:00.000Z' })]);
     const deps = depsOf(fakeTestbed({ noise: 0.005 }), { history });

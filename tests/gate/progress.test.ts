@@ -140,6 +140,8 @@ test('a repeated trial says what was the matter with the try before, once', () =
   );
 });
 
+// Attack read/host-line: A line from a host is a command to the runner. Defence: Output of a host is put on one line of
+// ours, without commands.
 test('a repeated trial says so, and a failed one why', () => {
   const reason = 'trafgen ended\n::error::without its summary';
   const failed: ExperimentEvent = {

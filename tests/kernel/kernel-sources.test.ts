@@ -15,6 +15,8 @@ _basic_bootstrap_tools=usr.bin/awk usr.bin/cut bin/expr sbin/md5
 
 const may = (path: string, builder = usual) => mayChangeKernel(path, builder, makefile);
 
+// Attack forge/outside-sys: A patch changes a kernel by a file outside `sys`: a makefile, compiler, build tool or
+// `.gitattributes`. Defence: A file counts unless every build step is known to ignore it.
 test.each([
   'sys/netinet/ip_input.c',
   'sys/amd64/conf/GENERIC',
@@ -41,6 +43,7 @@ test('the text that newvers.sh has read into the kernel counts, though it is an 
   expect(may('share/examples/etc/bsd-style-copyright')).toBe(true);
 });
 
+// Attack forge/outside-sys
 test.each([
   ['usr.sbin/config/main.cc', 'which Makefile.inc1 names'],
   ['usr.bin/vi/vi.c', 'of which it names a part'],
@@ -71,6 +74,7 @@ test.each([
   expect(may(path)).toBe(false);
 });
 
+// Attack forge/outside-sys
 test.each([
   'sbin/ifconfig/Makefile',
   'sbin/Makefile.inc',
@@ -93,6 +97,7 @@ describe('everything counts', () => {
     expect(mayChangeKernel(manual, usual, undefined)).toBe(true);
   });
 
+  // Attack forge/outside-sys
   test.each(['LOCAL_TOOL_DIRS=share/man', 'PORTS_MODULES=graphics/drm-kmod', 'SRCCONF=/x'])(
     'where an option may have make read more: %s',
     (option) => {

@@ -332,6 +332,9 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  // Attack forge/cache-write: The build of a patch replaces base in the builder's cache, with its checksum. Defence: A
+  // cached kernel is used if the controller stored its checksum, or if builds run in a jail without access to the
+  // cache.
   test("what a patch's build writes over base in the cache, with the sum beside it, is built again", async () => {
     const { archive, sha256 } = await built();
     const forged = [
@@ -346,6 +349,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(inArchive(again.archive, './kernel')).toContain('int if_base;');
   });
 
+  // Attack forge/cache-write
   test('a machine that does not know the sum of a kernel has it built', async () => {
     await built();
     sums = kernelSums(temporaryFolder());
@@ -362,6 +366,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       await body();
     });
 
+  // Attack forge/cache-write
   inJail(
     'in a jail builds write neither to the cache nor to the clone nor to sources',
     async () => {
@@ -386,6 +391,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect((await built()).cached).toBe(true);
   });
 
+  // Attack forge/cache-write
   inJail('what was kept before builds had a jail is not trusted with it', async () => {
     const { jail } = config;
     delete config.jail;
@@ -413,6 +419,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(inArchive(archive, 'kernel')).toBe('nobody\n');
   });
 
+  // Attack forge/weak-jail: The builder's jail is stopped, has a network, or may write to the cache. Defence: Nothing
+  // is built.
   inJail('a jail that would not keep builds away builds nothing, and says what to do', async () => {
     const why = () =>
       build().then(
@@ -469,6 +477,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       );
     });
 
+    // Attack forge/toolchain
     inJail('does not build a patch that changes it', async () => {
       await built();
       const { archive } = await built({ diff: diffTo({ ...patch, ...compiler('another') }) });
@@ -477,6 +486,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       expect(kept()).toHaveLength(1);
     });
 
+    // Attack forge/toolchain: The build of a patch changes the compiler for later builds. Defence: Only the toolchain
+    // of a base is kept, where builds cannot write; a patch that changes its sources builds its own.
     inJail('is the only one that is kept: what a patch had built is not', async () => {
       const other = compiler('another');
       await built({ diff: diffTo(other) });
@@ -508,6 +519,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       expect(inArchive(archive, './kernel')).toMatch(/int if_patched;[\s\S]*compiler of base/);
     });
 
+    // Attack forge/toolchain
     inJail('is out of reach for builds', async () => {
       await built();
       const runs = kept().map((path) => `ls ${path} || echo out of reach`);
@@ -524,6 +536,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       expect(kept()).toHaveLength(2);
     });
 
+    // Attack forge/toolchain
     test('is not kept without a jail, where each build could change it', async () => {
       await built();
       await built({ diff: diffTo(patch) });
@@ -640,6 +653,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect((await built()).cached).toBe(true);
   });
 
+  // Attack forge/changed-tools
   test('modules that ports have installed on the builder are not in the kernel', async () => {
     programs.setPortModules({ 'drm-kmod': 'int drm;\n' });
     const { archive } = await built();
@@ -647,6 +661,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(names.filter((name) => name.endsWith('.ko'))).toEqual(['./if_test.ko']);
   });
 
+  // Attack forge/changed-tools: Another compiler, or kernel modules of ports, appear on the builder between base and
+  // patched. Defence: Programs count by checksum, and modules of ports are left out.
   test.each(['cc', 'ld', 'make'])(
     'another %s on the builder makes another kernel, even if its version text is the same',
     async (program) => {

@@ -293,6 +293,9 @@ describeWith(
     });
 
     describe('whose patch is hostile', () => {
+      // Attack forge/linux-makefiles: Makefiles of a Linux patch read, write or send files of root on the controller.
+      // Defence: Each build step runs as an unprivileged user without network or our environment, and all its processes
+      // end with it.
       test.each([
         ['the clone', () => join(repository, 'own')],
         ['the sources that are built', () => join(folder, 'tree/src/own')],
@@ -308,6 +311,7 @@ describeWith(
         expect(existsSync(place())).toBe(false);
       });
 
+      // Attack forge/linux-makefiles
       test('cannot read what only root may', async () => {
         expect((await whyRejected({ diff: running(`cat ${secretFile()}`) })).kind).toBe(
           'build-failed',
@@ -316,6 +320,7 @@ describeWith(
         expect(log()).not.toContain('the secret');
       });
 
+      // Attack forge/linux-makefiles
       test('has no network', async () => {
         const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
         await new Promise((resolve) => server.once('listening', resolve));
@@ -327,6 +332,8 @@ describeWith(
         server.close();
       });
 
+      // Attack forge/linux-sockets: Makefiles of a Linux patch use unix sockets, read command lines, or leave files for
+      // other users. Defence: A build has its own /run, /tmp, /var/tmp, /dev and /proc, and other sockets are covered.
       test.each([
         ['in /run', '/run/ppsgate-test.sock'],
         ['in /tmp', '/tmp/ppsgate-test.sock'],
@@ -351,6 +358,7 @@ describeWith(
         expect(log()).not.toContain('hello');
       });
 
+      // Attack forge/linux-sockets
       test('sees no process but its own', async () => {
         const other = spawn('sleep', ['299.125']);
         onTestFinished(() => void other.kill());
@@ -360,6 +368,7 @@ describeWith(
         expect(log()).not.toContain('vitest');
       });
 
+      // Attack forge/linux-sockets
       test.each(['/run', '/tmp', '/var/tmp', '/dev/shm'])(
         'neither leaves nor finds anything in %s',
         async (place) => {
@@ -374,6 +383,7 @@ describeWith(
         },
       );
 
+      // Attack forge/linux-sockets
       test('does not get to the old folders by where it is started', async () => {
         const here = process.cwd();
         onTestFinished(() => process.chdir(here));
@@ -384,6 +394,7 @@ describeWith(
         expect(log()).not.toContain('ppsgate-found');
       });
 
+      // Attack forge/linux-sockets
       test('has the devices that a build needs, and no other', async () => {
         await built({
           diff: running('echo devices: `ls /dev`; head -c 1 /dev/urandom >/dev/null'),
@@ -393,16 +404,19 @@ describeWith(
         );
       });
 
+      // Attack forge/linux-makefiles
       test('cannot become root by a program that would make it so', async () => {
         await built({ diff: running('grep NoNewPrivs /proc/self/status; id -u; id -G') });
         expect(log()).toMatch(/NoNewPrivs:\t1\n65534\n65534\n/);
       });
 
+      // Attack forge/linux-makefiles
       test('leaves no process behind', async () => {
         await built({ diff: running('setsid sleep 299.25 >/dev/null 2>&1 &') });
         expect(runningNow('sleep 299.25')).toBe(false);
       });
 
+      // Attack forge/linux-makefiles
       test('does not see what our environment holds', async () => {
         process.env.PPSGATE_TEST_TOKEN = 'the secret';
         await built({ diff: running('env') });
@@ -411,6 +425,8 @@ describeWith(
         expect(log()).not.toContain('the secret');
       });
 
+      // Attack forge/packed-link: A link or pipe among the files of a Linux kernel makes root read its target. Defence:
+      // The build user packs the kernel and reads what is packed.
       test('gets a link into the archive, and not what it leads to', async () => {
         const install = `modules_install: own\nown: ; @mkdir -p $(modules) && ln -s ${secretFile()} $(modules)/own\n`;
         const { path } = await built({ diff: diffTo({ 'net/Makefile': install }) });
@@ -418,6 +434,7 @@ describeWith(
         expect(listing).toMatch(/^l.* \.\/lib\/modules\/6\.1\.0\/own -> \//m);
       });
 
+      // Attack forge/packed-link
       test('does not have root read an image that is a link', async () => {
         const image = '$(objects)/arch/x86/boot/bzImage';
         const install = `modules_install: own\nown: ; @ln -sf ${secretFile()} ${image}\n`;
@@ -427,6 +444,7 @@ describeWith(
         });
       });
 
+      // Attack forge/packed-link
       test('does not have us wait for a pipe in place of the archive', async () => {
         const install = 'modules_install: own\nown: ; @mkfifo $(INSTALL_MOD_PATH)/../packed\n';
         await built({
@@ -461,6 +479,7 @@ describeWith(
       );
     });
 
+    // Attack forge/linux-makefiles
     test('is not built as root, however it is called', async () => {
       const builder = { ...written(), jail: { user: '0' } };
       await expect(build({ builder })).rejects.toThrow(/^this machine: 0 is root; /);

@@ -87,11 +87,15 @@ describe('on Linux', () => {
     expect(await differing({ linux, make, command }, {})).toEqual([]);
   });
 
+  // Attack forge/mode-only: A patch changes only a mode, a link that reads like the file, or a submodule that
+  // `.gitmodules` has git ignore. Defence: Paths are compared with modes and ids; submodules always count, and git's
+  // settings for them do not.
   test('one that installs the same content otherwise is worth it: by its mode', async () => {
     const change = (directory: string) => chmodSync(join(directory, 'dut/nftables.conf'), 0o755);
     expect(await differing({ linux }, change)).toEqual(['linux']);
   });
 
+  // Attack forge/mode-only
   test('or as a link whose target reads like the file', async () => {
     const change = (directory: string) => {
       rmSync(join(directory, 'dut/nftables.conf'));
@@ -100,6 +104,7 @@ describe('on Linux', () => {
     expect(await differing({ linux }, change)).toEqual(['linux']);
   });
 
+  // Attack forge/mode-only
   test('or with another commit of a submodule, of which nothing is read', async () => {
     const submoduleAt = (directory: string, id: string) => {
       git(directory, 'update-index', '--add', '--cacheinfo', `160000,${id},dut/sub`);
@@ -143,6 +148,7 @@ describe('on FreeBSD', () => {
     expect(await differing({ make }, { 'usr.sbin/config/main.c': 'int main;' })).toEqual(['make']);
   });
 
+  // Attack forge/mode-only
   test('a mode, a link and a submodule are changes, regardless of .gitmodules', async () => {
     const mode = (directory: string) => chmodSync(join(directory, 'sys/net/if.c'), 0o755);
     expect(await differing({ make }, mode)).toEqual(['make']);
@@ -168,6 +174,9 @@ describe('on FreeBSD', () => {
     expect(await differing(all, both)).toEqual(Object.keys(all));
   });
 
+  // Attack forge/ignored-folder: A patch moves, links or deletes a file in the folder of another card's driver to avoid
+  // a measurement. Defence: Only plain files below such a folder are ignored, by old and new name, never a makefile;
+  // the check stays neutral.
   test('what is renamed, deleted or linked from elsewhere into such a folder counts where it was', async () => {
     const renamed = (directory: string) => {
       mkdirSync(join(directory, 'sys/dev/mlx5'), { recursive: true });

@@ -94,6 +94,7 @@ test('kernels of base and patched alone do not make a comparison with earlier di
   await expect(built).rejects.toThrow('none of diff 80345: leave earlier diffs out');
 });
 
+// Attack run/refspec
 test.for(['main', '--upload-pack=reboot', '+refs/heads/evil:refs/heads/main', '0'.repeat(39)])(
   'are read again with a base that is a full commit id, and none else: %s',
   (baseCommit) => {

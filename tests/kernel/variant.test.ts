@@ -54,6 +54,8 @@ describe('variants are', () => {
   });
 });
 
+// Attack read/sparse-kernel: A kernel has 10^12 bytes without using space, or never ends. Defence: Its size is checked
+// before it is read.
 test('A kernel of 10^12 bytes, none of which takes space, is refused without being read', async () => {
   const path = join(temporaryFolder(), 'kernel.tar');
   writeFileSync(path, '');
@@ -63,6 +65,7 @@ test('A kernel of 10^12 bytes, none of which takes space, is refused without bei
   );
 });
 
+// Attack read/sparse-kernel
 test('A kernel that never ends is refused', async () => {
   await expect(givenKernel('/dev/zero')).rejects.toThrow('it is no regular file');
 });

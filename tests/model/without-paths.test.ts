@@ -62,6 +62,7 @@ describe('in any text', () => {
     ' is it',
   );
 
+  // Attack read/paths-in-error
   test('a path in it is not told', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(before, path, after), { maxLength: 5 }), (parts) => {

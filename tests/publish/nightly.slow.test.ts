@@ -246,6 +246,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(await bisect(true, change({ good, bad }))).toEqual(['', `gate-${range(1, 2)}`]);
   });
 
+  // Attack forge/nightly-change: A change point in the data branch makes the nightly run boot a fork's commits.
+  // Defence: Only commits on the default branch's first-parent line are booted.
   test('boots only commits of the branch, regardless of what the nightly runs claim', async () => {
     await using study = await startLab();
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');

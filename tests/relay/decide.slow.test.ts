@@ -484,6 +484,8 @@ describe('@ppsgate run', () => {
     });
   });
 
+  // Attack run/earlier-diffs: `earlier=all` or `bisect` builds earlier diffs of a stranger, or diffs attached after the
+  // approval. Defence: Diffs are pinned by id when the command is read; those of unapproved senders must be named.
   test('with all earlier diffs of a stranger lists them, and is approved as that list', async () => {
     const revision = revisionBy(eve);
     const first = newestOf(revision);
@@ -501,6 +503,7 @@ describe('@ppsgate run', () => {
     expect(await about(unknown)).toMatchObject({ kind: 'reply', topic: 'mistaken' });
   });
 
+  // Attack run/earlier-diffs
   test('with all earlier diffs of approved people has those of this moment, by their ids', async () => {
     const revision = revisionBy(alice);
     const first = newestOf(revision);
@@ -760,6 +763,7 @@ describe('@ppsgate extend', () => {
 });
 
 describe('@ppsgate bisect', () => {
+  // Attack run/earlier-diffs
   test('is of the diffs of the revision, up to the newest or to the one that is named', async () => {
     const revision = revisionBy(eve);
     const first = newestOf(revision);

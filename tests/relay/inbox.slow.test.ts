@@ -353,6 +353,7 @@ describe('a file', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
+  // Attack secret/others-store
   test.each([
     ['though it is empty', ''],
     ['by the log beside it', '-wal'],

@@ -156,6 +156,8 @@ const stateOf = (key: string): JobRecord['state'] | undefined =>
 const keyOf = (revision: Revision) => `D${revision.id}:${newestOf(revision)}`;
 
 describe('a stranger', () => {
+  // Attack read/many-commands: A stranger writes hundreds of commands on a revision, to send mail. Defence: Each reply
+  // to strangers is posted once per revision, and one reply serves all mistyped commands.
   test('gets one reply to eighty mistyped commands, and one to eighty of any other kind', async () => {
     const revision = revisionBy(scene.alice);
     for (let count = 0; count < 80; count += 1) told(revision, scene.eve, `@ppsgate rnu${count}`);

@@ -54,6 +54,7 @@ async function start(options: Partial<RelayServerOptions> = {}) {
 const query = 'target=PHID-HMBT-a&build=PHID-HMBD-a&diff=80677&revision=27401';
 
 describe('a webhook', () => {
+  // Attack phabricator/repeated-webhook: A webhook is sent twice. Defence: Its bytes are recognized.
   test('that is signed is queued, and known when it comes again', async () => {
     const { port, inbox } = await start();
     const request = webhookText(webhookBody({ transaction: 'ylb3' }));
@@ -70,6 +71,7 @@ describe('a webhook', () => {
     ]);
   });
 
+  // Attack phabricator/webhook: A webhook is forged. Defence: Its bytes are signed with the key of the hook.
   test.each([
     ['without a signature', undefined],
     ['signed with another key', signatureOf(webhookBody(), 'another')],
@@ -86,6 +88,8 @@ describe('a webhook', () => {
 
   const unsigned = 'Refused from 127.0.0.1: a webhook whose signature is missing or wrong.';
 
+  // Attack phabricator/log-flood: Refused requests fill the log or write into it. Defence: Each kind has one line a
+  // minute with a count, and no text of the request.
   test('that is refused is in the log once a minute, with how many more there were', async () => {
     let now = at;
     const { port, logged } = await start({ now: () => now });
@@ -108,6 +112,7 @@ describe('a webhook', () => {
     ]);
   });
 
+  // Attack phabricator/log-flood
   test('that is refused leaves nothing of its words in the log', async () => {
     const { port, logged } = await start();
     const headers = {
@@ -191,6 +196,7 @@ describe('a webhook', () => {
     }
   });
 
+  // Attack phabricator/requests
   test('as long as may be is taken, and one that is a byte longer is refused unread', async () => {
     const { port } = await start();
     const longest = webhookBody().padEnd(limits.bodyBytes);
@@ -288,6 +294,8 @@ describe('a build', () => {
 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
+  // Attack phabricator/build-request: A build request is forged. Defence: It needs the password; the reply reveals
+  // nothing else.
   test.each([
     ['no password', undefined],
     ['another password', basic('phorge:correct horses')],
@@ -346,6 +354,7 @@ describe('the relay', () => {
     expect(answer).toMatchObject({ status: 200, text: '1 pending' });
   });
 
+  // Attack phabricator/no-key: The relay has no key or no password. Defence: A path without its key does not exist.
   test('has no path that it was given no key or no password for', async () => {
     const { port } = await start({ webhookKey: '', buildPassword: '' });
     const webhook = webhookText(webhookBody(), {
@@ -360,6 +369,8 @@ describe('the relay', () => {
     }
   });
 
+  // Attack phabricator/encoded-path: `/webhook/%2e%2e/build` passes a proxy that allows only `/webhook`. Defence: Paths
+  // are compared as sent, and any other spelling does not exist.
   test.each([
     '/webhook/%2e%2e/build',
     '/webhook/../build',
@@ -417,6 +428,8 @@ describe('the relay', () => {
     });
   });
 
+  // Attack phabricator/second-request: A second request is in the body of the first. Defence: One request per
+  // connection is served.
   test('answers the first of several requests on a connection and does nothing about the others', async () => {
     const { port, inbox } = await start();
     const requests = ['a', 'b', 'c'].map((transaction) =>
@@ -430,6 +443,8 @@ describe('the relay', () => {
     expect(unanswered.text).toBe('queued');
   });
 
+  // Attack phabricator/requests: Requests are slow, large, broken or many. Defence: Time, headers, body and connections
+  // have bounds; larger requests are refused unread.
   test.each([
     ['headers', 0],
     ['a body', webhookText(webhookBody()).length - webhookBody().length],
@@ -452,6 +467,8 @@ describe('the relay', () => {
     expect(inbox.countPending()).toBe(0);
   });
 
+  // Attack phabricator/connections: Idle connections, from one address or many, keep webhooks out. Defence: The oldest
+  // connection without a whole request is closed, in the same network first (IPv6: a /64).
   test.each([
     ['nothing', ''],
     ['half of its headers', 'POST /webhook HTTP/1.1\r\nHost: relay\r\n'],

@@ -163,6 +163,7 @@ test('a set-up that is right is so at every point', async () => {
   expect(phabricator.violations).toEqual([]);
 });
 
+// Attack phabricator/token-in-reply
 test('nothing of what is secret is in what is found', async () => {
   const { config, phabricator } = await aSetUp();
   const said = JSON.stringify(await diagnosticsOf(config));
@@ -179,6 +180,8 @@ test('nothing is written to the server', async () => {
   expect(methods).toContain('harbormaster.buildplan.search');
 });
 
+// Attack phabricator/other-host: A host that poses as the Phabricator of `ppsgate.yml` wants the token. Defence: The
+// check sends it only to a server that speaks Conduit.
 test('sends the token only to a server that has answered like Phabricator', async () => {
   const scene = await aSetUp();
   const heard: string[] = [];
@@ -285,6 +288,7 @@ async function trusted(days?: number): Promise<{ url: string; caPath: string }> 
   return { url: server.origin, caPath: authority.caPath };
 }
 
+// Attack phabricator/certificate
 testWith(
   ['openssl'],
   'a certificate that is not trusted is wrong, and the token is kept',
@@ -396,6 +400,7 @@ test('a file that is missing is told by the key that names it', async () => {
   ]);
 });
 
+// Attack phabricator/readable-token: Every user of the machine can read the token. Defence: The check reports it.
 test.each([
   [
     '644',
@@ -552,6 +557,8 @@ test.each([
   expect(faults[0]).toContain('fix: start the relay again');
 });
 
+// Attack phabricator/open-relay: The relay is open by mistake. Defence: `ppsgate phabricator check` sends a request
+// without a key.
 test('reports a proxy that answers for the relay and refuses no caller', async () => {
   const scene = await aSetUp();
   const open = await aPage(200, 'text/plain', '0 pending\n');

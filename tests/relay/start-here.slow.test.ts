@@ -142,6 +142,7 @@ test('a gate is told where browsers find its directory, where there is such a pl
   expect(calls().join()).toContain(' --site https://ci.example.org/ppsgate/D7-12 ');
 });
 
+// Attack phabricator/relay-words: A command contains `$(reboot)`. Defence: A gate receives words as separate arguments.
 test('passes a request to the gate as words, with any content', async () => {
   const { start, textOf, kindOf } = lab('for word; do echo "<$word>"; done');
   await start({ ...job, overrides: { testbed: '\'; touch owned; $(id) `id` \\ "' } });
@@ -176,6 +177,8 @@ test('what a gate says is in the log beside its work directory', async () => {
   expect(textOf('relay/D7-12.log')).toBe('to stdout\nto stderr\n');
 });
 
+// Attack phabricator/environment: Keys of the relay are in the environment of a gate. Defence: A gate gets only the
+// variables it needs.
 test('a gate sees of the environment what it needs, and reads nothing', async () => {
   const environment = {
     PATH: process.env.PATH,

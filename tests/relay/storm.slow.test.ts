@@ -38,6 +38,8 @@ const deaths: RelayServerPlan['dies'][] = [
   { at: 'begun', times: 1 },
 ];
 
+// Attack phabricator/storm: Forged and valid requests arrive while the relay is killed repeatedly. Defence: A request
+// acknowledged with 200 is on disk.
 test('loses nothing that it answered with 200, starts nothing twice, and admits no stranger', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'inbox.sqlite');

@@ -124,6 +124,7 @@ describe('no data', () => {
 describe('a name of others', () => {
   const known = piecesOf(badge({ verdict: 'regression', pps: 1, at: now }).svg);
 
+  // Attack read/badge: The name of a testbed puts a script into an SVG. Defence: Badges are drawn here, and escaped.
   test.each([
     '</text><script>alert(1)</script><text>',
     '"><svg onload="alert(1)" x="',
@@ -136,6 +137,7 @@ describe('a name of others', () => {
     expect(pieces).toEqual(known);
   });
 
+  // Attack read/badge
   test('adds nothing to it', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),

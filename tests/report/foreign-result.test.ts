@@ -46,6 +46,7 @@ test('A profile below the work directory is read', async () => {
   expect([profiles.length, said]).toEqual([1, []]);
 });
 
+// Attack read/foreign-paths
 test.for(['../secret', 'linked', 'folder/secret'])(
   'A file outside of the work directory is no profile: %s',
   async (file) => {
@@ -79,6 +80,7 @@ test('A result that the user names is read, also by a link', async () => {
   expect((await readAnyResult(link)).result).toEqual(aResult());
 });
 
+// Attack read/foreign-paths
 test('A report is not written through a link in the place of its folder', async () => {
   const { directory } = work();
   const elsewhere = temporaryFolder();

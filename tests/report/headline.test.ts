@@ -155,6 +155,8 @@ test('an invalid measurement is none, and says why in words of our own', () => {
   );
 });
 
+// Attack read/headline: A machine adds its own words to the reason for a busy machine in the headline. Defence: The
+// headline shows only our own sentence.
 test('an invalid measurement on a busy machine says so, in no words but ours', () => {
   const busy = 'machine too busy: the sender waited for a CPU 41 % of the time';
   const cell = aCell({ kind: 'invalid', reason: `${busy}@everyone; end what else runs` });

@@ -496,6 +496,7 @@ test('a patch that need not be measured gets the reason, and how to measure it',
   expect(text).toMatch(/What now: .*--measure-anyway/);
 });
 
+// Attack forge/large-plot
 test('a page of more than 16 MiB is not written', () => {
   const large = { kind: 'paragraph', text: 'x'.repeat(16 * 1024 ** 2) } as const;
   const page = {

@@ -284,6 +284,7 @@ describe('text of others', () => {
     panic: 'no',
   });
 
+  // Attack jenkins/junit: A test report contains markup or control characters. Defence: They are escaped or removed.
   test('never changes the structure, and never grows beyond bounds', () => {
     const texts = fc.record({
       testbed: hostile,

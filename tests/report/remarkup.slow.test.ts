@@ -334,6 +334,8 @@ describe('text within a line', () => {
 });
 
 describe('the text of an image', () => {
+  // Attack phabricator/alt-text: The alternative text of a plot contains a hash, a monogram, a mention or the end of
+  // the image. Defence: It has letters, digits and few signs; possible names of objects are split.
   test.for([
     ['a commit', 'c10f270148b9 costs 34 ± 2 %', 'c10f27 0148b9 costs 34 ± 2 %'],
     ['a revision', 'D24, rSRC12', 'D 24; r SRC 12'],
@@ -602,6 +604,8 @@ const manyTexts = fc.record({
 });
 
 describe('no text of a result gets out of code', () => {
+  // Attack phabricator/remarkup: Titles, names or logs contain `@everyone`, `{F1}`, tables or fences. Defence: Foreign
+  // text is shown as code that it cannot leave.
   test.for(makers.map((maker, index) => [`outcome ${index}`, maker] as const))(
     'and the report has the same shape with any texts (%s)',
     ([, maker]) => {

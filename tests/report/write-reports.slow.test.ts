@@ -57,6 +57,7 @@ test('writes a flamegraph of each profile into a separate file', async () => {
   }
 });
 
+// Attack read/endless-drawing
 test('what cannot be drawn costs that drawing alone, and is said', async () => {
   const directory = temporaryFolder();
   const cell = { scenario: 'forwarding', family: 'inet4' } as const;

@@ -18,6 +18,9 @@ async function outputOf(script: string) {
   return { pieces, text: Buffer.concat(pieces).toString(), mostReads };
 }
 
+// Attack testbed/endless-console: A guest or DUT prints endlessly, to use up this machine or scroll its panic away.
+// Defence: A console is read 20 times a second, 64 KiB each; the newest output and the first panic are kept, within
+// bounds.
 test('Twenty thousand writes of one byte come whole, in a few pieces.', async () => {
   const script = 'i=0; while [ $i -lt 20000 ]; do printf x; i=$((i+1)); done';
   const { pieces, text, mostReads } = await outputOf(script);

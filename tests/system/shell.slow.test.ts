@@ -23,6 +23,7 @@ const anyWord = fc
   )
   .filter((word) => !word.includes('\0') && word.isWellFormed());
 
+// Attack run/shell-words
 test('any strings come back from a real shell as the same words', () => {
   fc.assert(
     fc.property(fc.array(anyWord, { minLength: 1, maxLength: 8 }), (words) => {

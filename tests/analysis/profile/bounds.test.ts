@@ -17,6 +17,11 @@ const lines = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n');
 
 describe('a profile of others is refused where it has', () => {
+  // Attack read/slow-text
+  // Attack read/small-profile: A small profile expands beyond memory. Defence: Stacks, functions, frames and names have
+  // bounds; the verdict is kept without the profile.
+  // Attack read/short-lines: A profile, trend or history has millions of short lines. Defence: Lines are bounded and
+  // read one by one; Ctrl-C ends a computation.
   test.each<[string, string, RegExp]>([
     ['a stack without an end, folded', `${'a;'.repeat(2000)}b 1\n`, /1,024 frames in one stack/],
     [

@@ -340,6 +340,8 @@ describe('text of a profile', () => {
       .map((parts) => parts.join('')),
   );
 
+  // Attack read/profile-markup: A function name in a profile contains markup or a script. Defence: Names are escaped in
+  // every drawing; the page allows only its own script, by hash, and loads nothing.
   test('never becomes markup', () => {
     const pieces = (svg: XmlElement) =>
       new Set(

@@ -114,6 +114,7 @@ describe('what is found', () => {
     expect(only(later)).toMatchObject({ id: only(lost).id, foundAt: now.toISOString() });
   });
 
+  // Attack run/same-digits-results
   test('is called by forty digits, and known again by its commits where a file has twelve', () => {
     const { id } = only(lost);
     expect(id).toMatch(/^[0-9a-f]{40}$/);

@@ -87,6 +87,8 @@ describe('a nightly run', () => {
     expect(only(aResult({ outcome: { kind: 'unchanged' } }))).toBeUndefined();
   });
 
+  // Attack forge/future-commit: A commit of the year 9999 stays last among the nightly runs. Defence: A commit time
+  // after its own session is ignored.
   test('knows when its commit was made, in UTC', () => {
     const runs = pairedRuns([8e5], [8e5]);
     const told = (time: string) => only(judged(runs, oneCommit), () => time)?.committedAt;
@@ -148,6 +150,7 @@ describe('a nightly run', () => {
   });
 });
 
+// Attack read/short-lines
 test('A year with more lines than it may have is read up to there', () => {
   const nightlyRuns = nightlyRunsOf(judged([aRun({})], oneCommit), 'nightly', unknown, path);
   const line = `${JSON.stringify(nightlyRuns[0]?.nightlyRun)}\n`;

@@ -241,6 +241,7 @@ describe('a repository without rules', () => {
   });
 });
 
+// Attack secret/conduit-secret
 test.each([
   ['has it', 'phabricator: { url: "https://reviews.example.org" }\n', true],
   ['has none', '# phabricator: {}\n', false],

@@ -68,6 +68,7 @@ const permissionsOf = (text: string) =>
     Object.entries(read(text).jobs).map(([name, { permissions }]) => [name, permissions]),
   );
 
+// Attack secret/runner-root
 test('The project’s own workflow is what init writes.', async () => {
   const text = `${ownHeader}${splitWorkflow(own)}`;
   await expect(text).toMatchFileSnapshot('../../../.github/workflows/gate.yml');
@@ -104,6 +105,7 @@ test('The example for a tree of Linux is what init writes, with steps that build
   await expect(text).toMatchFileSnapshot(place);
 });
 
+// Attack secret/lab-job: A patch takes over the job beside the lab. Defence: The token of that job is read-only.
 test('each job may do what it does and no more', () => {
   const answers = {
     contents: 'write',
@@ -125,6 +127,8 @@ test('each job may do what it does and no more', () => {
   }
 });
 
+// Attack secret/runner-root: Rules or settings of a fork take over the root process that reads them in GitHub's runner.
+// Defence: Measuring and publishing are separate jobs; the measuring job may write nothing.
 test('What measures may write nothing, and no job that may write measures.', () => {
   for (const one of [setting, beside, own]) {
     const { jobs } = read(splitWorkflow(one));
@@ -153,6 +157,8 @@ test('A tree of FreeBSD is readied where kernels are built, and nowhere else.', 
   expect(readied).toEqual(['gate', 'bisect']);
 });
 
+// Attack secret/conduit-secret: Rules of a fork read the Conduit token of a project without Phabricator. Defence: The
+// secret is passed only where `ppsgate.yml` has `phabricator`.
 test('The Conduit secret is passed only where ppsgate.yml has Phabricator.', () => {
   for (const one of [setting, beside, own]) {
     expect(splitWorkflow(one)).not.toMatch(/conduit|secrets\./i);
@@ -164,6 +170,7 @@ test('The Conduit secret is passed only where ppsgate.yml has Phabricator.', () 
   }
 });
 
+// Attack secret/lab-job
 test('only what measures runs beside the lab', () => {
   const { jobs } = read(splitWorkflow(beside));
   expect(Object.entries(jobs).map(([name, job]) => [name, job['runs-on']])).toEqual([
@@ -180,12 +187,16 @@ const steps = [splitWorkflow(setting), splitWorkflow(beside)]
   .flatMap((text) => Object.values(read(text).jobs))
   .flatMap((job) => job.steps);
 
+// Attack secret/action-tag: Another version of an action is published under the same tag. Defence: Actions are pinned
+// to commits.
 test('nothing is run that is not pinned to a commit', () => {
   const actions = steps.flatMap(({ uses }) => uses ?? []);
   expect(actions).toHaveLength(24);
   for (const action of actions) expect(action).toMatch(/@[\da-f]{40}$/);
 });
 
+// Attack secret/checkout: A job reads the token from the checkout. Defence: Every checkout is of the base and stores no
+// token.
 test('every checkout is of the base, with its history and without a token left behind', () => {
   const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
   expect(checkouts).toHaveLength(10);
@@ -194,12 +205,15 @@ test('every checkout is of the base, with its history and without a token left b
   }
 });
 
+// Attack secret/upload-folder: An output makes the job upload another folder. Defence: The folder has a fixed place.
 test('what is uploaded lies at a place that no output can change', () => {
   const uploads = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
   const paths = uploads.map((upload) => upload.with.path);
   expect(paths).toEqual(new Array(4).fill(`\${{ runner.temp }}/ppsgate`));
 });
 
+// Attack run/push-during-job: A push arrives while the job runs. Defence: `admit` fixes base and head by their full
+// ids.
 test('what is measured beside the lab is what was admitted', () => {
   const text = splitWorkflow({ ...beside, hasPhabricator: true });
   const request = `\${{ needs.admit.outputs.request }}`;
@@ -279,6 +293,8 @@ test('a bisection has a line of its own, and so a cancel that ends it', () => {
   expect(outcome(text, 'cancel', other)).toEqual({ runs: true, ...line });
 });
 
+// Attack secret/others-queue: A stranger cancels or delays the measurements of others. Defence: A request without
+// approval joins no queue of theirs.
 test('what is not admitted ends nothing, even where it names a patch', () => {
   const text = splitWorkflow(beside);
   const refused = admitted({ go: 'false', cancel: 'false', subject: '#7' });
@@ -314,6 +330,7 @@ test.for([
 });
 
 describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => {
+  // Attack secret/workflow: A workflow allows injection. Defence: actionlint and zizmor check what `init` writes.
   test.for([
     ["the workflow for GitHub's runner", setting],
     ['the workflow beside a lab', { ...setting, runner: ['self-hosted'] }],

@@ -109,6 +109,8 @@ describe('a result is read', () => {
     expect(await resultOf([bomb, good])).toEqual(read);
   });
 
+  // Attack forge/result-shape: A `result.json` has unknown keys or millions of values. Defence: Values are counted
+  // first, then a schema parses them.
   test('without unknown keys of any kind', async () => {
     const more = `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},`;
     const content = json.replace('{', more).replace('"kernel"', '"__proto__":"x","kernel"');
@@ -118,6 +120,8 @@ describe('a result is read', () => {
 });
 
 describe('an artifact is refused', () => {
+  // Attack forge/zip-tricks: A zip has links, devices, `..` in paths or two results, or is damaged. Defence: Nothing is
+  // unpacked to disk; one regular file with the right name is read.
   test.for<[string, string, ZipEntry[]]>([
     ['has no result', 'holds no result.json', [zeros(10)]],
     ['is empty', 'holds no result.json', []],
@@ -161,6 +165,7 @@ describe('an artifact is refused', () => {
     expect(await refusalOf(...entries)).toMatch(new RegExp(`^The .*${why}.*: [^.]+\\.$`));
   });
 
+  // Attack forge/large-artifact
   test.each([0, 8])(
     'whose result exceeds the bound, against its headers (method %d)',
     async (method) => {
@@ -177,12 +182,14 @@ describe('an artifact is refused', () => {
     },
   );
 
+  // Attack forge/large-artifact
   test('whose result would inflate to a thousand times its size', async () => {
     expect(await refusalOf({ ...zeros(64 * 1024 ** 2), name: 'result.json' })).toMatch(
       'more than 16777216 bytes',
     );
   });
 
+  // Attack forge/result-shape
   test('whose result has more values than any, before they are checked', async () => {
     const content = json.replace('{', `{"more":[${'0,'.repeat(500_000)}0],`);
     expect(await refusalOf({ ...good, content })).toMatch('no result of this version');
@@ -204,6 +211,7 @@ describe('an artifact is refused', () => {
     expect(await resultFromArtifact(zip)).toMatchObject({ kind: 'refused' });
   });
 
+  // Attack forge/zip-tricks
   test.for<[string, Buffer]>([
     ['nothing', Buffer.alloc(0)],
     ['a web page', Buffer.from('<!doctype html><title>Sign in</title>')],
@@ -218,6 +226,7 @@ describe('an artifact is refused', () => {
     expect(await resultFromArtifact(bytes)).toEqual({ kind: 'refused', why });
   });
 
+  // Attack forge/zip-tricks
   test('or read, but nothing else, whichever of its bytes are wrong', async () => {
     const zip = zipOf([zeros(20), { ...good, zip64: true }], { zip64: true });
     const where = fc.oneof(
@@ -259,6 +268,8 @@ describe('a result and a pull request', () => {
     expect(agreesWith(result, { ...patch, ...changes })).toBeUndefined();
   });
 
+  // Attack forge/other-patch: An artifact names another pull request or other commits. Defence: The patch is read from
+  // GitHub, and a result of another patch is refused.
   test.for<[string, Partial<PullRequest>, string]>([
     [
       'number',
@@ -284,12 +295,14 @@ describe('a result and a pull request', () => {
     expect(agreesWith(result, { ...patch, ...changes })).toBe(why);
   });
 
+  // Attack forge/other-patch
   test('do not agree where the result is of a range of commits', () => {
     const { title, author, baseCommit, headCommit } = patch;
     const range = { kind: 'range', title, author, baseCommit, headCommit } as const;
     expect(agreesWith(aResult({ patch: range }), patch)).toMatch(/^The result is of a range/);
   });
 
+  // Attack forge/other-patch
   test("are shown under GitHub's title", () => {
     expect(withPatch(result, { ...patch, title: 'Drop it late' })).toEqual({
       ...result,
@@ -308,6 +321,7 @@ describe('a result and a revision', () => {
     expect(agreesWith(judged, { ...revision, ...changes })).toBeUndefined();
   });
 
+  // Attack forge/other-patch
   test.for<[string, Partial<Revision>, string]>([
     [
       'number',
@@ -460,6 +474,8 @@ function expectHarmless(markdown: string): void {
 }
 
 describe('no text of a result gets out of code', () => {
+  // Attack read/markup: Titles, names, logs or kernels contain backticks, HTML, `@everyone` or links. Defence: Foreign
+  // text is shown as code, in fences that it cannot close.
   test('what is left without code is our own', () => {
     expect(withoutCode('a `b` c ``d ` e`` f\n```\ng\n```\nh ` i')).toBe(
       'a CODE c CODE f\nCODE\nh ` i',
@@ -476,6 +492,7 @@ describe('no text of a result gets out of code', () => {
       .map((path) => ({ where: `${whole.outcome.kind}: ${path.join('.')}`, whole, path })),
   );
 
+  // Attack read/markup
   test('every text that its schema leaves free is tried', () => {
     const fields = new Set(
       places.map(({ path }) => path.filter((step) => !/^\d+$/.test(`${step}`)).join('.')),
@@ -606,6 +623,8 @@ const why = (text: string) =>
   );
 
 describe('an artifact is fetched', () => {
+  // Attack secret/artifact-address: The address of an artifact receives the token. Defence: The target of GitHub's
+  // redirect is requested without the token, over https, with no further redirect.
   test('from where GitHub points to, which does not get the token', async () => {
     const store = await serve((_request, response) => response.end('zip'));
     const github = await gitHub([anArtifact()], () => ({
@@ -648,6 +667,8 @@ describe('an artifact is fetched', () => {
     expect(await fetchFrom(github)).toEqual({ kind: 'fetched', bytes: Buffer.from('/13') });
   });
 
+  // Attack forge/large-artifact: An artifact has, or inflates to, a file of 1 GB. Defence: The download, the entries
+  // and each file have bounds, regardless of their headers.
   test('up to the bound, and cut off beyond it while it still comes', async () => {
     const store = await serve((_request, response) => response.write(Buffer.alloc(1001)));
     const github = await gitHub([anArtifact()], () => ({ status: 302, location: store.url }));
@@ -695,6 +716,7 @@ describe('an artifact is not fetched', () => {
     expect(await fetchFrom(github)).toEqual({ kind: 'refused', why: why('no https address') });
   });
 
+  // Attack secret/artifact-address
   test('from a host that points to a further one', async () => {
     const further = await serve((_request, response) => response.end('zip'));
     const store = await serve((_request, response) =>
@@ -805,6 +827,8 @@ describe('the profiles of a result', () => {
     expect(await readFrom([{ name: `2/${file}`, content }], '1/')).toEqual([]);
   });
 
+  // Attack read/fork-pages: Flamegraphs of a fork are pages of its own. Defence: The publishing job draws them again
+  // from bounded stacks.
   test.for<[string, ZipEntry[]]>([
     ['not there', []],
     ['no profile', [{ name: file, content: '<script>alert(1)</script>' }]],
@@ -833,6 +857,8 @@ describe('the profiles of a result', () => {
     },
   });
 
+  // Attack read/many-names: A result names the same profile tens of thousands of times. Defence: At most 500 are read,
+  // in one pass over the zip, within a bound on bytes.
   test('are all left out where there are more than any experiment takes', async () => {
     const leftOut: string[] = [];
     const many = naming(55_000, () => file);
@@ -843,6 +869,7 @@ describe('the profiles of a result', () => {
     ]);
   });
 
+  // Attack read/many-names
   test('are found in one pass over the zip, for any number of names and other entries', async () => {
     const others = Array.from({ length: 19_000 }, (_, index) => ({
       name: `${index}`,
@@ -853,6 +880,7 @@ describe('the profiles of a result', () => {
     expect((await profilesIn(zip, many, ''))[0]?.variants).toHaveLength(1);
   });
 
+  // Attack read/many-names
   test('are no more than so many bytes together, also where the same is named again and again', async () => {
     const leftOut: string[] = [];
     const content = `napi 1\n${`napi;${'a'.repeat(999_000)} 80\n`.repeat(8)}`;

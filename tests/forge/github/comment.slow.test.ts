@@ -89,6 +89,8 @@ describe('one comment', () => {
     expect(bodies()).toEqual([`${bot}: ${marker}\nno regression`]);
   });
 
+  // Attack forge/fake-comment: A comment looks like ours. Defence: Ours has our login and begins with our marker;
+  // others are neither read nor changed.
   test("is not looked for in other people's comments, nor in ours for another testbed", async () => {
     given(
       { author: 'mallory', body: `${marker}\nno regression, trust me` },
@@ -199,6 +201,7 @@ describe('nothing is published, with the reason, when', () => {
     expect(operations().filter((call) => call.startsWith('issues/create'))).toHaveLength(1);
   });
 
+  // Attack secret/token-in-error: An error repeats the token. Defence: It is masked, and no message contains it.
   test('GitHub does not know the token, which is then nowhere in what is said or logged', async () => {
     const logged: string[] = [];
     const token = 'gho_secret';
@@ -274,6 +277,7 @@ describe('nothing is published, with the reason, when', () => {
   });
 });
 
+// Attack read/comments: A flood of comments. Defence: One comment per gate and one for commands, updated in place.
 test('never posts two comments, and posts one when it reports one, through any failure', async () => {
   const operationId = fc.constantFrom(
     'graphql/viewer',

@@ -49,6 +49,10 @@ test('allows a diff by a person on the list, or by a member of a project', async
   });
 });
 
+// Attack phabricator/diff: A stranger sends a diff. Defence: It is refused until one of `people` or `projects` approves
+// it.
+// Attack phabricator/other-sender: A stranger sends a diff to the revision of an approved author. Defence: The sender
+// is checked as well as the author.
 test.each([
   ['author', [eve, alice]],
   ['sender', [alice, eve]],
@@ -63,6 +67,8 @@ test('a command that names the diff approves it, however soon after it', async (
   expect(await written(bob, 1, true)).toMatchObject({ kind: 'allowed' });
 });
 
+// Attack phabricator/diff-before-command: Another diff arrives just before a command. Defence: A diff that the command
+// does not name must be at least a minute old.
 test('a command that names no diff approves one that was there for a minute', async () => {
   expect(await written(bob, 60, false)).toMatchObject({ kind: 'allowed' });
   expect(await written(bob, 59, false)).toEqual({
@@ -80,6 +86,7 @@ test('a stranger who asks for a diff that is measured is told so', async () => {
   );
 });
 
+// Attack phabricator/command: A stranger writes a command. Defence: The permission of its author is checked.
 test.each([true, false])('a command of a stranger is refused (named: %s)', async (isNamed) => {
   expect(await written(eve, 3600, isNamed)).toMatchObject({ kind: 'refused' });
 });
@@ -132,6 +139,7 @@ test('approves no diff when no person is configured, and requests no project', a
   });
 });
 
+// Attack phabricator/project
 test('a server that does not tell who is a member gives no approval', async () => {
   const silent = { ...rules, isMember: () => Promise.reject(new Error('no answer')) };
   await expect(authorizeRevision(diff, { kind: 'sent', by: [eve] }, silent)).rejects.toThrow(

@@ -43,6 +43,7 @@ test('a pull request from a branch of the repository itself is allowed', async (
   });
 });
 
+// Attack run/fork: A fork opens a pull request. Defence: It is refused until a user with write access approves it.
 test('one from a fork is refused, and told what a maintainer does to run it', async () => {
   expect(await authorizationOf({ kind: 'pushed', by: 'alice' })).toEqual({
     kind: 'refused',
@@ -50,6 +51,8 @@ test('one from a fork is refused, and told what a maintainer does to run it', as
   });
 });
 
+// Attack run/similar-name: The fork was deleted, or its repository has a similar name. Defence: Only the repository's
+// exact name counts as the repository itself.
 test('one from a fork that was deleted since is refused', async () => {
   const authorization = await authorize(
     { kind: 'pushed', by: 'alice' },
@@ -59,6 +62,7 @@ test('one from a fork that was deleted since is refused', async () => {
   expect(authorization).toEqual({ kind: 'refused', why: expect.stringContaining('was deleted') });
 });
 
+// Attack run/similar-name
 test('a repository whose name only begins like ours is a fork like any other', async () => {
   const found = { pullRequest, headRepository: 'freebsd/freebsd-src2' };
   expect((await authorizationOf({ kind: 'pushed', by: 'alice' }, found)).kind).toBe('refused');
@@ -69,6 +73,8 @@ test.each(['carol', 'dan'])('the fork of %s is allowed as it is pushed', async (
   expect((await authorizationOf({ kind: 'pushed', by: author }, found)).kind).toBe('allowed');
 });
 
+// Attack run/other-pusher: Another user pushes to the fork of an approved author. Defence: The pusher is checked as
+// well as the author.
 test('refuses a push by another user to the fork of an author with write access', async () => {
   const found = { ...fork, pullRequest: { ...pullRequest, author: 'carol' } };
   expect((await authorizationOf({ kind: 'pushed', by: 'mallory' }, found)).kind).toBe('refused');
@@ -88,6 +94,8 @@ test('does not approve a pull request that is opened again: another user may hav
 
 const labelled = { kind: 'labelled', label: 'ppsgate', at: noon } as const;
 
+// Attack run/label: A user without write access sets the label. Defence: The permission of the user who set it is
+// checked.
 test('the label approves the head where a maintainer puts it', async () => {
   const more = { seen: { headCommit: head, since: '2026-11-20T11:59:00Z' } };
   expect((await authorizationOf({ ...labelled, by: 'carol' }, fork, more)).kind).toBe('allowed');
@@ -105,6 +113,7 @@ test('ignores other labels', async () => {
   expect(authorization.kind).toBe('ignored');
 });
 
+// Attack run/stranger-command: A stranger writes a command. Defence: The permission of its author is checked.
 test('a command of a stranger is refused', async () => {
   const authorization = await authorizationOf({
     kind: 'commanded',
@@ -131,6 +140,8 @@ test.each(['carol', 'dan'])('a command of %s that names the head approves it', a
 /** Another commit with the same first twelve digits, which take 39 s on one core. */
 const twin = `${'b'.repeat(12)}${'e'.repeat(28)}`;
 
+// Attack run/same-digits: A second commit has the same first 12 digits as the reviewed one (39 s on one core). Defence:
+// Ids are compared in full; a short id counts only for one head that our comment showed in full.
 test.each(['b'.repeat(7), 'b'.repeat(12), 'b'.repeat(39)])(
   'a commit with the same first digits is not admitted by a command with %s',
   async (commit) => {
@@ -157,6 +168,7 @@ test('a short id names only a head that our comment showed in full before', asyn
   expect((await authorizationOf(commanded, own)).kind).toBe('allowed');
 });
 
+// Attack run/same-digits
 test('a short id names no head if our comment has shown another that begins like it', async () => {
   const seen = { headCommit: head, since: '2026-11-20T11:59:00Z', before: [twin] };
   const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
@@ -178,6 +190,7 @@ test('a margin or scenarios of one’s own are for those who may write', async (
   });
 });
 
+// Attack run/push-after-approval
 test('a command that names a commit which is no longer the head is refused', async () => {
   const authorization = await authorizationOf({
     kind: 'commanded',
@@ -276,6 +289,8 @@ test('requires the head of a fork at a start by hand, as the person may have see
   });
 });
 
+// Attack run/old-button: A button on an old check is pressed. Defence: The button approves the commit of its check
+// only, and the permission of the user is checked.
 test('the button of a check does not approve what was pushed after it', async () => {
   const authorization = await authorizationOf({
     kind: 'pressed',

@@ -108,6 +108,8 @@ test.each([
   expect(parseCommand(comment)).toBeUndefined();
 });
 
+// Attack run/shell-words: `/ppsgate run $(reboot)`, or a testbed called `;reboot`. Defence: Words of a command must be
+// names; only `system/shell.ts` passes words to a shell, quoted.
 test.each([
   ['/ppsgate rnu', 'there is no command "rnu"; write /ppsgate run'],
   ['/ppsgate Rerun', 'there is no command "Rerun"; write /ppsgate rerun'],
@@ -206,6 +208,7 @@ test('on Phabricator a diff is named by its id, and earlier ones can be asked fo
   });
 });
 
+// Attack read/mistyped-markup: A mistyped command contains markup. Defence: It is quoted as one short line of code.
 test('reads scenarios, families and commits as plain names from any text, and answers in one short line', () => {
   const comment = fc.oneof(
     fc.string().map((text) => `/ppsgate run ${text}`),

@@ -29,6 +29,7 @@ test('a diff of git is accepted, with the path it changes', () => {
   });
 });
 
+// Attack read/slow-text
 test('as many hunks as lines before them are read at once', () => {
   const [head, ...names] = ['diff --git a/x b/x\n', '--- a/x\n', '+++ b/x\n'];
   const text = [head, '\n'.repeat(1_000_000), ...names, `${hunk.join('\n')}\n`.repeat(100_000)];
@@ -154,6 +155,8 @@ test('a diff without prefixes is refused', () => {
   );
 });
 
+// Attack run/diff-outside: A diff writes outside the tree, by `..` or a rename. Defence: It is refused before git reads
+// it.
 test.each([
   ['a/../x', 'b/../x'],
   ['a/sys/../../x', 'b/sys/../../x'],
@@ -175,6 +178,7 @@ test('a path that is not UTF-8 is refused', () => {
   );
 });
 
+// Attack run/diff-outside
 test('a rename to outside of the tree is refused', () => {
   const rename = (to: string) =>
     reasonOf(`diff --git a/x b/${to}`, 'rename from x', `rename to ${to}`);
@@ -205,6 +209,8 @@ test.each([
   );
 });
 
+// Attack run/diff-mode: A diff makes a link or a submodule, by a mode followed by a blank, a tab or a CR. Defence:
+// Modes are parsed as git parses them, and the tree that git made is checked too.
 test.each([
   '120000 ',
   '120000\t',
@@ -241,6 +247,7 @@ describe('what git made of a diff', () => {
     expect(isAsSaid([], '')).toEqual({ kind: 'as-said' });
   });
 
+  // Attack run/diff-mode
   test.each([
     ['000000 120000', 'a symbolic link'],
     ['120000 100644', 'a symbolic link'],

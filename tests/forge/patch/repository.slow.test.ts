@@ -146,6 +146,7 @@ function cloneOfEvil() {
   return { clone, later, evil, state };
 }
 
+// Attack run/git-options
 test.for(refspecs)(
   'what is no name of a commit is refused before git sees it: %j',
   async (name) => {
@@ -161,6 +162,8 @@ test.for(refspecs)(
   },
 );
 
+// Attack run/refspec: A patch called `+refs/heads/evil:refs/remotes/origin/main` rewrites a branch. Defence: Only full
+// ids are fetched, and the fetch writes no ref, tag or FETCH_HEAD.
 test('writes no ref for any name, and passes none as an option to git', async () => {
   const { clone, later, state } = cloneOfEvil();
   const before = state();
@@ -197,6 +200,7 @@ test('writes no ref for any name, and passes none as an option to git', async ()
   );
 });
 
+// Attack run/refspec
 test('fetches a commit without ref, tag or FETCH_HEAD, against any configuration', async () => {
   const { clone, evil, state } = cloneOfEvil();
   const before = state();
@@ -204,6 +208,7 @@ test('fetches a commit without ref, tag or FETCH_HEAD, against any configuration
   expect(state()).toEqual(before);
 });
 
+// Attack run/git-options
 test.for(['main', '--output=x', 'HEAD:file', '0'.repeat(39)])(
   'where an id is meant, another name is refused: %s',
   async (name) => {
@@ -223,6 +228,7 @@ test.for(['main', '--output=x', 'HEAD:file', '0'.repeat(39)])(
   },
 );
 
+// Attack run/pathspec: An overlay folder is called `:(top)etc`. Defence: Paths are literal.
 test('a folder is its name, and no pattern of git', async () => {
   const directory = newRepository();
   const id = commit(directory, { 'dut/a': '', ':(top)dut/b': '', '*/c': '' });
@@ -762,6 +768,7 @@ describe('a diff', () => {
   const changeOf = (path: string, from: string, to = 'new', other = path) =>
     `diff --git a/${path} b/${other}\n--- a/${path}\n+++ b/${other}\n@@ -1,1 +1,1 @@\n-${from}\n+${to}\n`;
 
+  // Attack run/diff-mode
   test.each<[string, string, string]>([
     [
       'whose lines are not there',
@@ -864,6 +871,7 @@ describe('what differs between two commits', () => {
     expect(await openRepository(directory).changedPaths(second, second)).toEqual([]);
   });
 
+  // Attack forge/mode-only
   test('covers the whole repository with submodules, against any settings of it or its owner', async () => {
     const directory = newRepository();
     const ignoring = '[submodule "sub"]\n\tpath = sub\n\turl = x\n\tignore = all\n';

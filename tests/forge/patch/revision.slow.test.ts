@@ -293,6 +293,7 @@ describe('a diff of a working copy of Subversion', () => {
     ]);
   });
 
+  // Attack phabricator/svn-id
   test('does not depend on how a commit in the branch calls itself above its last line', async () => {
     const { directory, commits } = convert();
     commit(directory, {}, {}, `${gitSvn(2)}\n\nSigned-off-by: Mallory`);

@@ -62,6 +62,8 @@ test('a history without either tells nothing', async () => {
   expect(await find(8, [])).toEqual({ kind: 'no-revisions' });
 });
 
+// Attack phabricator/svn-id: A commit message contains a `git-svn-id` line of another revision. Defence: Only the last
+// line counts, and only commits of the branch before the diff are found by it.
 test.each<[string, Told]>([
   ['in the middle of a message', { message: `Fix it\n\n${svnId(1)}\n\nReviewed by: me\n` }],
   ['in a quotation', { message: `Fix it\n\n> ${svnId(1)}\n` }],
@@ -78,6 +80,8 @@ test('a note comes before a message, and of several lines the last', async () =>
   expect(await find(5, [{ ...byMessage(6), note }])).toEqual(found(0, 4));
 });
 
+// Attack phabricator/old-base: A base of `r1`, or an unknown number, makes each diff read the whole history. Defence:
+// The history is streamed newest first, only up to the commit, for at most a minute.
 test('the history is read no further than to the commit', async () => {
   let read = 0;
   async function* endless() {
@@ -108,6 +112,7 @@ test('what is found does not depend on how the output is cut', async () => {
   );
 });
 
+// Attack phabricator/old-base
 test('of a message that is longer than any string the end is kept', async () => {
   const piece = 'x'.repeat(2 ** 20);
   async function* huge() {

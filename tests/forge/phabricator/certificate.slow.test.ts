@@ -57,6 +57,8 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
     return { kind: thrown.kind, message: thrown.message.replace(url, 'https://it') };
   }
 
+  // Attack phabricator/certificate: A server poses as Phabricator with its own certificate. Defence: The certificate
+  // must be valid now, for that name, and signed by `phabricator.ca` or a CA that Node knows.
   test('is of the authority that is named gets the token', async () => {
     const { url, asked } = await start({});
     const conduit = await open(url, site.caPath);

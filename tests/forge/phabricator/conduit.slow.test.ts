@@ -133,6 +133,8 @@ describe('what is sent', () => {
     expect(server.params()).toMatchObject([{ value: 'cut \ufffd', whole: '🟢' }]);
   });
 
+  // Attack phabricator/token-on-wire: The token is read on its way. Defence: It goes over https or loopback only, in
+  // the body, and never to a redirect.
   test('goes over https, or stays on this machine', () => {
     expect(() => open({ url: 'http://reviews.example.org' })).toThrow(
       "The Conduit token is not sent to http://reviews.example.org, since others on the way could read it: use the server's https address.",
@@ -148,6 +150,7 @@ describe('what is sent', () => {
     expect(conduit).toThrow(/^The Conduit token for https:\/\/reviews.example.org is empty, or/);
   });
 
+  // Attack phabricator/token-on-wire
   test('does not follow a redirect, so that the token goes nowhere else', async () => {
     await using other = await serve(result('vm'));
     for (const status of [301, 302, 303, 307, 308]) {
@@ -244,6 +247,7 @@ describe('what is answered', () => {
     expect(await failureOf(open(server), write, schema)).toMatchObject({ kind: 'unsure' });
   });
 
+  // Attack phabricator/slow-diff
   test('in more than 32 MiB is given up while it comes', async () => {
     const chunk = Buffer.alloc(1024 ** 2, ' ');
     let sent = 0;
@@ -265,6 +269,8 @@ describe('what is answered', () => {
     expect(sent).toBeLessThan(64);
   });
 
+  // Attack phabricator/token-in-reply: A reply repeats the token, as Phabricator's own does. Defence: It is removed
+  // from every message.
   test('repeats a wrong token, which is removed from the error', async () => {
     const letters = fc.stringMatching(/^[ -~]{0,320}$/);
     const secret = fc.constantFrom(token, 'cli-2345', 'API-QRSTUVWXYZ', 'clr-a_b');

@@ -101,6 +101,8 @@ describe('the name of a revision', () => {
     },
   );
 
+  // Attack read/other-server: `Differential Revision:` in a commit names another server, to receive the bot's token.
+  // Defence: Only the server of `ppsgate.yml` is requested.
   test.each([
     [`Prefetch.\n\nReviewed by:\tbob\nDifferential Revision:\t${server}/D27401\n`, 27401],
     [
@@ -176,6 +178,8 @@ describe('a revision', () => {
     expect([...found.earlier, found.diff].map(({ id }) => id)).toEqual(ids);
   });
 
+  // Attack phabricator/later-diff: Another diff arrives after the approval. Defence: An approval covers one diff, and
+  // that diff is fetched.
   test('is as of the named diff, even after newer ones', async () => {
     const { revision, ids } = withThreeDiffs();
     const found = await findRevision(conduit, { revision: revision.id, diff: ids[1] });
@@ -236,6 +240,8 @@ describe('a revision', () => {
 
   const numbered = { kind: 'svn-revision', revision: 325006 } as const;
 
+  // Attack phabricator/base: A base is `--upload-pack=…`, a branch, markup or escape sequences. Defence: A base is a
+  // full commit id or a Subversion revision; anything else is only shown, as one short line of code.
   test.each<[string | undefined, ClaimedBase]>([
     [undefined, { kind: 'none' }],
     ['', { kind: 'none' }],
@@ -260,6 +266,7 @@ describe('a revision', () => {
     expect(await baseOf(written)).toEqual(told);
   });
 
+  // Attack phabricator/base
   test.each([
     '--all',
     '-1',
@@ -401,6 +408,7 @@ describe('a diff', () => {
     }
   });
 
+  // Attack phabricator/garbled-diff
   test('of a binary file comes back as one that empties it, and is refused', async () => {
     const binary =
       'diff --git a/sys/blob.bin b/sys/blob.bin\nnew file mode 100644\nindex 0..1\nGIT binary patch\nliteral 4\nLc${NkU|;|M00jU5\n\nliteral 0\nHcmV?d00001\n\n';
@@ -424,6 +432,8 @@ describe('a diff', () => {
     expect(await bytesOf(empty)).toContain('b/empty\nnew file mode 100644\n');
   });
 
+  // Attack phabricator/garbled-diff: Phabricator returns a diff changed. Defence: Diffs that it is known to garble are
+  // refused.
   test('of git diff --noprefix comes back as one that moves the file, and is refused', async () => {
     expect(await sent(raw.replaceAll(/\b[ab]\//g, ''))).toEqual({
       kind: 'misleading',
@@ -477,6 +487,7 @@ describe('a diff', () => {
     }
   });
 
+  // Attack phabricator/slow-diff: A diff takes very long to read. Defence: It is read in one pass, with a bound.
   test('of a name that is made to take long is read at once', () => {
     const names = `a/${' b/'.repeat(2_000_000)}`;
     expect(whyMisleading(`diff --git ${names}\n`)).toEqual({
@@ -617,6 +628,8 @@ describe('a comment that was changed', () => {
     expect(await commentsOf()).toEqual([]);
   });
 
+  // Attack phabricator/edited-comment: Another user edits a comment of an approved user. Defence: A comment belongs to
+  // the author of its last version.
   test('is by the author of its last version', async () => {
     const [by] = await commentsOf(version(2, 'rerun', 'PHID-USER-b'), version(1, 'x'));
     expect(by).toMatchObject({ by: 'PHID-USER-b' });
@@ -669,6 +682,8 @@ describe('a member', () => {
     expect(await isMember(conduit, phabricator.bot.phid, [])).toEqual({ isMember: false });
   });
 
+  // Attack phabricator/project: A project vanishes, or the server does not list its members. Defence: Then it has no
+  // members; no reply means no approval.
   test('does not exist in an unknown project, with a warning', async () => {
     const alice = phabricator.addUser('alice');
     phabricator.addProject('network', [alice]);

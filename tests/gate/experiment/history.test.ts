@@ -71,6 +71,7 @@ test('a directory is no history', async () => {
   await expect(historyFile(temporaryFolder()).read()).rejects.toThrow(/cannot be read \(EISDIR\)/);
 });
 
+// Attack secret/others-store
 test('A history that any user may write is refused.', async () => {
   const path = join(temporaryFolder(), 'history.jsonl');
   writeFileSync(path, '');

@@ -113,6 +113,7 @@ describe('an honest result', () => {
     });
   });
 
+  // Attack forge/ignored-folder
   test('of a patch that need not be measured keeps the places that are known to count for nothing, and no others', () => {
     const config = aConfig({ paths: pathsSchema.parse({ nothing: ['tools/'] }) });
     const plan = planOf(config, pullRequest);
@@ -149,6 +150,8 @@ describe('earlier gates of a commit', () => {
   };
   const known = [...historyEntries(gateOn(1, 0.8)), ...historyEntries(gateOn(2))];
 
+  // Attack forge/repeated-gate: A gate is repeated until it passes, and its `result.json` hides earlier tries. Defence:
+  // The history counts gates by their first run, forks included; the larger count is shown.
   test('are those of the trusted history where a result hides them', () => {
     expect(earlier(gateOn(3), { history: known })).toEqual([{ count: 2, regressions: 1 }]);
   });
@@ -175,6 +178,7 @@ describe('earlier gates of a commit', () => {
     expect(earlier(longer, { history, isExtended: true })).toEqual([undefined]);
   });
 
+  // Attack forge/repeated-gate
   test('include one whose time the result claims', () => {
     const random = drawn(5);
     const noisy = journalOf(plan, { ...still, noiseRatio: 0.001, random });
@@ -183,6 +187,7 @@ describe('earlier gates of a commit', () => {
     expect(earlier(claimed, { history: known })).toEqual([{ count: 2, regressions: 1 }]);
   });
 
+  // Attack forge/repeated-gate
   test('cannot be hidden by a base that the result claims', () => {
     const variants = gateOn(3).variants.map((variant) =>
       variant.name === 'base' ? { ...variant, commit: 'c'.repeat(40) } : variant,
@@ -243,6 +248,9 @@ describe('a result that lies', () => {
     expect(judged(lost).verdict).toBe('regression');
   });
 
+  // Attack forge/forged-verdict: A `result.json` has another margin or metric, invented cells, or an improvement where
+  // its runs lose. Defence: All conclusions are recomputed from the runs under the base's `ppsgate.yml`; differences
+  // are listed below the report.
   test.each<[string, (result: Result, cells: CellResult[]) => void, string]>([
     [
       'of the margin',
@@ -310,6 +318,7 @@ describe('a result that lies', () => {
     expect(result).toEqual(lost);
   });
 
+  // Attack forge/extreme-numbers
   test.each<[string, (cell: CellResult) => void]>([
     [
       'a rate of 1e300',
@@ -380,6 +389,7 @@ describe('a result that lies', () => {
     isExtended: fc.boolean(),
   });
 
+  // Attack forge/extreme-numbers
   test('with any numbers that a result may have is judged and reported like every other', () => {
     fc.assert(
       fc.property(forgery, ({ rates, ordinals, history, isExtended }) => {
@@ -406,6 +416,7 @@ describe('a result that lies', () => {
     );
   });
 
+  // Attack forge/forged-verdict
   test('by leaving a cell out does not pass', () => {
     const plan = planOf(config, pullRequest);
     const kept = written(assembleResult(plan, journalOf(plan, still)));
@@ -419,6 +430,7 @@ describe('a result that lies', () => {
     });
   });
 
+  // Attack forge/forged-verdict
   test.each<[string, (cell: CellResult) => void]>([
     [
       'one look',
@@ -449,6 +461,7 @@ describe('a result that lies', () => {
     expect(judged(result).verdict).toBe('regression');
   });
 
+  // Attack forge/forged-verdict
   test('of an extension that there was none of is judged by the budget that was planned', () => {
     const cells = computed(
       forged((_, all) => {
@@ -469,6 +482,7 @@ describe('a result that lies', () => {
     expect(judged(again.result).verdict).toBe('regression');
   });
 
+  // Attack forge/other-testbed: A `result.json` of another testbed changes its history. Defence: It is refused.
   test('of another testbed is refused', () => {
     const other = forged((result) => {
       result.testbed.name = 'the fast one';
@@ -495,6 +509,8 @@ describe('a result that lies', () => {
     expect(leftOut).toEqual([]);
   });
 
+  // Attack forge/many-profiles: A `result.json` has thousands of profiles. Defence: At most one of each variant and
+  // cell is accepted.
   test('of profiles has one of each variant at most', () => {
     const many = forged((_, cells) => {
       for (const cell of cells) {

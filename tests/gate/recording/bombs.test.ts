@@ -23,6 +23,8 @@ function recording(lines: string): string {
 
 const begins = `${JSON.stringify({ kind: 'begins', at: 1, part: 'check', request: {} })}\n`;
 
+// Attack read/recording-bomb: A small recording unpacks to much, or has huge kernels made and hashed. Defence: Bytes,
+// lines, requests and parts have limits, and so has the total of its kernels.
 test.for<[string, () => string, string]>([
   ['lines', () => '\n'.repeat(2_000_000), '2,000,000 lines'],
   ['bytes in a line', () => `"${'x'.repeat(16 * 1024 ** 2)}"\n`, '16,777,216 bytes in a line'],

@@ -76,6 +76,7 @@ async function trialsOn(testbed: Testbed): Promise<TrialOutcome[]> {
   return outcomes;
 }
 
+// Attack read/recorded-names
 test('A gate on guests is recorded without its secrets, and replayed without a difference.', async () => {
   const { path, outcomes, secrets } = await record();
   expect(outcomes.map(({ kind }) => kind)).toEqual(Array(4).fill('measured'));

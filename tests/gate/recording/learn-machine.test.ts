@@ -38,6 +38,7 @@ function machine(limit = Number.POSITIVE_INFINITY): Host {
   };
 }
 
+// Attack read/recorded-names
 test('learns names, serial numbers, host ids, users and the password of carp', async () => {
   const { hosts, serials, secrets, users } = await learnFrom(machine());
   const names = [

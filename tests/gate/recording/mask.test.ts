@@ -12,6 +12,9 @@ const mask = (text: string) => maskFor(nothing)(text);
 const hex = (value: number, digits = 0) => value.toString(16).padStart(digits, '0');
 
 describe('a mask', () => {
+  // Attack read/recorded-names: A recording reveals host names, serial numbers, host ids, carp passwords, encoded
+  // secrets or key paths. Defence: Each machine is asked for its names first; these and known forms are replaced
+  // consistently, and the end prints counts.
   test.each([
     ['192.168.1.7', '192.0.2.1'],
     ['10.1.2.3:22', '192.0.2.1:22'],
@@ -122,6 +125,7 @@ describe('a mask', () => {
 });
 
 describe('what a machine prints of itself', () => {
+  // Attack read/recorded-names
   test.each([
     ['long', 'Setting hostname: dut7.lab.example.org.\n', 'dut7.lab.example.org'],
     ['short', 'Setting hostname: dut7.lab.example.org.\n', 'dut7'],
@@ -137,6 +141,7 @@ describe('what a machine prints of itself', () => {
     if (text.includes(`: ${name}.\n`)) expect(before).toContain(standIn);
   });
 
+  // Attack read/recorded-names
   test('that was learnt before is masked in the first line, and within longer words', () => {
     const hide = maskFor(nothing);
     hide.learn({ hosts: ['dut7'], serials: ['S4EWNX0R', '3f1f9d4c'], secrets: ['mekmita'] });
@@ -157,6 +162,7 @@ describe('what a machine prints of itself', () => {
 describe('a secret', () => {
   const secret = `it's "5 < 6"`;
   const bytes = Buffer.from(secret);
+  // Attack read/recorded-names
   test.each([
     ['plain', secret],
     ['in JSON', JSON.stringify({ a: secret })],
@@ -174,6 +180,7 @@ describe('a secret', () => {
     expect(masked).toMatch(/^x \W*(?:"a":")?secret-\d\W* x$/);
   });
 
+  // Attack read/recorded-names
   test('is masked in base64 of a longer text, no matter where it begins', () => {
     fc.assert(
       fc.property(
@@ -190,6 +197,7 @@ describe('a secret', () => {
   });
 });
 
+// Attack read/recorded-names
 test('counts what it has replaced, by kinds, and keeps none of it', () => {
   const hide = maskFor({ ...nothing, hosts: ['dut7', 'dut8'], secrets: ['hunter2!'] });
   hide('dut7 DUT7 dut8 10.1.2.3 127.0.0.1 hunter2!');
@@ -295,6 +303,8 @@ const around = fc.constantFrom(
 );
 
 describe('any output of a host', () => {
+  // Attack secret/recorded-address: A recording contains addresses of a lab, in any notation. Defence: Each gets a
+  // placeholder of its form, except well-known addresses.
   test('keeps no address except well-known ones, in any notation', () => {
     fc.assert(
       fc.property(
@@ -316,6 +326,8 @@ describe('any output of a host', () => {
     );
   });
 
+  // Attack secret/recorded-secret: A recording attached to a bug report contains passwords, keys or tokens, perhaps
+  // encoded. Defence: Known and likely secrets are replaced in whole lines before anything is written.
   test('masks every secret, in chunks of any size', () => {
     const secret = fc
       .stringMatching(/^[!-~]{8,40}$/)
@@ -359,6 +371,7 @@ describe('any output of a host', () => {
     );
   });
 
+  // Attack secret/replay
   test('reads endless beginnings of addresses in linear time', () => {
     for (const piece of ['a:', '1.', 'a.', '::', '%25', 'x@', 'ab-', '\\u0031', '-----BEGIN ']) {
       const text = piece.repeat(40_000 / piece.length);

@@ -70,6 +70,7 @@ describe('a recording', () => {
     expect(text.split('\n')[0]).toContain('"format":"ppsgate recording"');
   });
 
+  // Attack secret/recorded-secret
   test('contains no secret, and only well-known addresses', () => {
     const text = linesOf(intact.path)
       .map((line) => JSON.stringify(line))
@@ -80,6 +81,7 @@ describe('a recording', () => {
     expect(text).toContain('198.18.');
   });
 
+  // Attack read/recorded-names
   test('contains no path of our own key', () => {
     const text = JSON.stringify(linesOf(intact.path));
     expect(text).not.toContain('.key');
@@ -87,6 +89,7 @@ describe('a recording', () => {
     expect(text).toContain('with the key /dev/null');
   });
 
+  // Attack read/recorded-names
   test('contains nothing that a machine says of itself, and not that it was asked', async () => {
     await using lab = await startFreebsdLab();
     const { machine } = lab.dut;
@@ -122,6 +125,8 @@ describe('a recording', () => {
     );
   });
 
+  // Attack secret/replay: A recording to replay names a local file, is a bomb, or is endless. Defence: No named file is
+  // opened; bytes are bounded, lines are parsed by a schema, in linear time.
   test('naming a file of this machine is not replayed', async () => {
     const path = join(temporaryFolder(), 'hostile.rec');
     const written = JSON.stringify(linesOf(intact.path)).replaceAll('/dev/null', '/etc/passwd');
@@ -153,6 +158,7 @@ const packed = (...lines: object[]) =>
   gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 
 describe('a foreign file', () => {
+  // Attack secret/replay
   test.each<[string, () => Uint8Array | string, RegExp]>([
     ['text', () => 'hello', /is no recording: expected a file that `--record` has written\.$/],
     ['nothing', () => '', /is no recording: /],

@@ -108,6 +108,7 @@ test('masks arguments of power commands that may be passwords, and no plain word
   );
 });
 
+// Attack read/recorded-names
 test('masks the paths of our own key and password files, however ssh prints them', async () => {
   const folder = temporaryFolder();
   const [key, link] = [join(folder, 'lab-key'), join(folder, 'linked-key')];

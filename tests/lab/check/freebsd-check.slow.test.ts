@@ -727,6 +727,7 @@ describeWith(
   ['root', 'setpriv', 'sshd', 'ssh-keygen', 'git'],
   'a builder whose builds run in a jail',
   () => {
+    // Attack forge/jail-sockets
     test('is said to lead to sockets of its host, where the jail has the folders of it', async () => {
       const folder = temporaryFolder();
       const programs = freebsdBuilder(folder);
@@ -753,6 +754,8 @@ describeWith(
 );
 
 describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
+  // Attack forge/jail-sockets: Makefiles of a FreeBSD patch use sockets or read command lines from the jail. Defence: A
+  // jail shows no other process, and one that shares memory builds nothing; the check lists reachable sockets.
   test('has a clone, and the space for a build where its folder will be', async () => {
     const folder = temporaryFolder();
     const programs = freebsdBuilder(folder);

@@ -14,6 +14,7 @@ function tapeWith(...pieces: (string | Buffer)[]): ConsoleTape {
 }
 
 describe('the first panic', () => {
+  // Attack testbed/endless-console
   test.each([
     'panic: Most recently used by none',
     'db> panic: again',

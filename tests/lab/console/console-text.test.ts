@@ -187,6 +187,8 @@ describe('the last lines', () => {
     );
   });
 
+  // Attack read/console: A kernel paints, hides or fakes console output, or prints endlessly. Defence: The newest 16
+  // MiB are kept; reports show 20 plain lines of 200 characters, as code.
   test('are bounded, single-line, and without control characters, for any output', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 1000 }), fc.boolean(), (text, isUp) => {

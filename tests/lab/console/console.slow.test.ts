@@ -36,6 +36,8 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
     expect(await console.heard('for the later one', print)).toContain('SOL Session operational');
   });
 
+  // Attack secret/process-list: A user of the controller lists its processes to read a BMC password. Defence: No
+  // argument contains it, even while a console is open.
   test('is opened without its password in any argument', async () => {
     const { bmc } = await aBmc();
     await opened(bmc.config);
@@ -112,6 +114,7 @@ test('a silent machine is no reason to doubt its console', async () => {
   await console.close();
 });
 
+// Attack testbed/endless-console
 test('a console that prints without end is read in a few pieces', async () => {
   const pieces: Buffer[] = [];
   const startedAt = performance.now();

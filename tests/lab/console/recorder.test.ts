@@ -58,6 +58,7 @@ describe('a record', () => {
     expect(recorder.lastWords()).toEqual({ console: 'up' });
   });
 
+  // Attack testbed/endless-console
   test('of a flood is given out up to 128 MiB, and then the end of each part', async () => {
     const { recorder, opened } = aConsole();
     await recorder.open();
@@ -80,6 +81,7 @@ describe('a record', () => {
     expect(recorder.takeLog()).toHaveLength(0);
   });
 
+  // Attack read/console
   test('has the newest 16 MiB of what was printed, however it comes', async () => {
     const size = 16 * 1024 ** 2;
     const { recorder, opened } = aConsole();

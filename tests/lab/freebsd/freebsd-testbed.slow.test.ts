@@ -601,6 +601,7 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
   });
 });
 
+// Attack run/hidden-filter
 test('an ipf that is on is reported, as it filters beside every scenario', () =>
   onTestbed({}, async (testbed, lab) => {
     lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(1));
@@ -612,6 +613,7 @@ test('an ipf that is on is reported, as it filters beside every scenario', () =>
     expect(await testbed.inspect([forwarding])).toMatchObject({ warnings: [] });
   }));
 
+// Attack run/hidden-filter
 test('a packet filter of another module is reported, as it filters beside every scenario', () =>
   onTestbed({}, async (testbed, lab) => {
     lab.dut.machine.otherFilters = ['ipfilter', 'siftr'];
@@ -621,6 +623,7 @@ test('a packet filter of another module is reported, as it filters beside every 
     ]);
   }));
 
+// Attack run/hidden-filter
 test('hooks of netgraph on a port are reported, and nothing is loaded to find them', () =>
   onTestbed({}, async (testbed, lab) => {
     const { machine } = lab.dut;

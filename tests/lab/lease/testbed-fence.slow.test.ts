@@ -50,6 +50,7 @@ test('a trial is measured under its lease, and the DUT keeps the token over its 
     for (const machine of machinesOf(lab)) expect(tokensOn(machine)).toEqual(['7']);
   }));
 
+// Attack testbed/lost-lease: A job continues after it lost the testbed. Defence: Machines refuse lower fencing tokens.
 test('a testbed that a later lease has is not touched any more, not even to be restored', () =>
   onTestbed({}, async ({ testbed, lab, config, deps }) => {
     const send = (variant: string, pair: number) =>
@@ -146,6 +147,8 @@ test('the power is cycled only where the store says that the lease is ours', asy
   expect(lab.dut.machine.boots).toBe(0);
 });
 
+// Attack testbed/console-session: A job that lost the testbed occupies the DUT's only console session. Defence: The
+// lease is checked before the console is opened.
 test('leaves the console of a testbed that is not ours any more to its new holder', async () => {
   await using lab = await startFreebsdLab();
   const prove = () => Promise.reject(new RangeError('the lease is over'));

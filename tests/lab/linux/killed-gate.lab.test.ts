@@ -169,12 +169,15 @@ describeWith(
       rmSync(top, { recursive: true });
     });
 
+    // Attack run/own-rules: A gate, perhaps killed, removes the DUT's own rules. Defence: Rules are restored in a test
+    // namespace and compared first; rules that would not come back are not touched.
     test('is byte for byte as before after a gate', async () => {
       const output = await outputOf(gate());
       expect(output).toMatch(/^.* ppsgate: .*\bforwarding inet4/ms);
       expect(await state(), output).toBe(kept);
     });
 
+    // Attack run/own-rules
     test.for(places)(
       'is byte for byte as before once a gate was killed where it %s',
       async ([, isThere]) => {

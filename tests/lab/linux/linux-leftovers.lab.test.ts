@@ -31,6 +31,8 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
     expect(leftoversAfter('nft add table inet own')).toBe('');
   });
 
+  // Attack run/hidden-filter: A filter that survives `flush ruleset` slows base and patched alike, to hide a loss.
+  // Defence: The check and every report list other active filters.
   testWith(
     bpfCall === undefined ? ['a known number of bpf(2)'] : [],
     'reports BPF programs of tcx and of netfilter, which ip, tc and nft show nowhere',
@@ -60,6 +62,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
     expect(readLeftovers(text)).toMatchObject([{ fix: 'install perl there' }]);
   });
 
+  // Attack run/hidden-filter
   test('reports a BPF program of tc(8) by its discipline', () => {
     const filter = `bpf bytecode '1,6 0 0 4294967295,'`;
     expect(
@@ -67,6 +70,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
     ).toBe('tc d1 clsact\n');
   });
 
+  // Attack run/hidden-filter
   test('reports policies of IPsec', () => {
     const text = leftoversAfter('ip xfrm policy add src 192.0.2.0/24 dst 198.51.100.0/24 dir fwd');
     expect(text).toBe('xfrm\n');

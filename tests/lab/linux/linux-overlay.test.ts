@@ -25,6 +25,8 @@ const refused = (message: string) => ({
 });
 
 describe('a patch that changes nothing but settings that cannot act', () => {
+  // Attack run/idle-setting: A patch has only settings that cannot act on a running DUT, to pass without a measurement.
+  // Defence: It is refused; beside other changes the report warns of it.
   test.for([
     'net.core.default_qdisc',
     'net.core.rps_default_mask',
@@ -37,6 +39,7 @@ describe('a patch that changes nothing but settings that cannot act', () => {
     expect(compare('', `# new\n${name} = 7\n`)).toEqual(refused(message));
   });
 
+  // Attack run/idle-setting
   test('is refused where the machine keeps the value for itself', () => {
     const path = 'net/netfilter/nf_conntrack_max';
     const known = { before: new Map([[path, '1000']]), fixed: new Set([path]) };
@@ -49,6 +52,7 @@ describe('a patch that changes nothing but settings that cannot act', () => {
     expect(compare('net.core.default_qdisc = fq\n', '')).toEqual(refused(message));
   });
 
+  // Attack run/idle-setting
   test('is refused beside comments and blanks', () => {
     const rules: [string, string] = ['table inet t {}\n', '# why\ntable  inet t {}\n\n'];
     expect(compare('', 'net.core.default_qdisc = fq\n', dut, rules).kind).toBe('refused');

@@ -20,6 +20,8 @@ const upd = `${included}${folder}/nftables.conf:3:15-17: Error: Could not resolv
 `;
 
 describe('the report of rules that do not load', () => {
+  // Attack run/quoted-file: An overlay fails to load so that the report quotes a file of the DUT. Defence: The report
+  // shows nft's words and the overlay's own line only.
   test('is nft’s words, with the line as the overlay has it and never as nft shows it', () => {
     expect(told(upd)).toBe(
       'nftables.conf:3:15-17: Error: Could not resolve protocol name\n' +
@@ -56,6 +58,7 @@ describe('the report of rules that do not load', () => {
     expect(told(stderr)).toBe('Error: Could not process rule: Message too long');
   });
 
+  // Attack run/quoted-file
   test.each([
     ['another file', '/etc/ssl/private/key.pem:1:1-5: Error: syntax error, unexpected -'],
     ['a file beside it', `${folder}/other.nft:1:1-5: Error: syntax error, unexpected -`],
@@ -111,6 +114,7 @@ test.each([
 });
 
 describeWith(['root', 'nft', 'unshare'], 'with the nft of this machine', () => {
+  // Attack run/quoted-file
   test.each([
     [
       'a word that it does not know',

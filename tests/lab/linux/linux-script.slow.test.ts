@@ -114,6 +114,8 @@ test('of a log that is still being written the whole lines count', () => {
   expect(samplesAsTheyCome()('')).toEqual([]);
 });
 
+// Attack read/endless-samples: A DUT prints samples endlessly. Defence: Each line is read once, and at most 16 MiB are
+// kept.
 test('a log that arrives in pieces has the samples of the whole', () => {
   const run = log.slice(0, log.indexOf('lay patched'));
   const samplesWith = samplesAsTheyCome();
@@ -150,6 +152,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
   const forward = '/proc/sys/net/ipv4/ip_forward';
   const ports = '/proc/sys/net/ipv4/ip_local_reserved_ports';
 
+  // Attack run/unreadable-setting
   test('remembers of the settings what can be read, as a path and its value', () => {
     const { run, before } = dut();
     const names = ['net/ipv4/ip_forward', 'net/ipv4/ip_local_reserved_ports'];
@@ -215,6 +218,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     expect(stderr).toMatch(/: No such file or directory\nsetting net\/ipv4\/nothing\n$/);
   });
 
+  // Attack run/printed-samples: Rules make nft print fake samples. Defence: Output of nft is discarded.
   test('prints nothing that rules have nft list, which would be read as samples', () => {
     const { run, settings, rules } = dut();
     settings('');

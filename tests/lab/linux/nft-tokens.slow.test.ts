@@ -31,10 +31,13 @@ const followed = (path: string) =>
   ] as const;
 
 describe('rules are refused', () => {
+  // Attack run/nft-include: The overlay's nftables.conf has `include "/etc/shadow"` after text that nft skips. Defence:
+  // The word is refused at each place where nft may read it as its own.
   test.each(followed('/etc/shadow'))('where nft would include a file: %s', (_, text) => {
     expect(why(`${text}\n`)).toMatch(/^nftables\.conf:\d+: Error: /);
   });
 
+  // Attack run/nft-include
   test.each([
     ['a number before it', 'add rule t c 1include "/path"'],
     ['a number of another base before it', '0xcinclude "/path"'],
@@ -117,6 +120,7 @@ describeWith(['root', 'nft', 'unshare'], 'the nft of this machine', () => {
     },
   );
 
+  // Attack run/nft-include
   test('follows nothing of what is not refused', () => {
     const { sentinel, follows } = watchedFile();
     fc.assert(

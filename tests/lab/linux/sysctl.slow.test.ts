@@ -62,6 +62,8 @@ test('of a repeated setting the last one holds, in its place and under either na
   ]);
 });
 
+// Attack run/sysctl-path: The overlay's sysctl.conf has `kernel.panic = 1` or `net.//.kernel.panic = 1`. Defence: Names
+// become paths as in sysctl(8), and must be on a list of router settings.
 test.for([
   ['kernel.core_pattern = |/bin/sh', 'kernel.core_pattern is no setting of the network (net.…)'],
   ['vm.swappiness = 0', 'vm.swappiness is no setting of the network (net.…)'],
@@ -100,6 +102,7 @@ test('what is too long is refused, and not repeated', () => {
   expect(settingsOf(`net.ipv4.x = ${'1'.repeat(4000)}`)).toHaveProperty(['net/ipv4/x']);
 });
 
+// Attack run/sysctl-path
 test.for([
   'net = 1',
   'net. = 1',
@@ -172,6 +175,7 @@ const hostileText = () => {
   return fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n'));
 };
 
+// Attack run/sysctl-path
 test('every accepted setting lies below /proc/sys/net, by a path that leads nowhere else', () => {
   const taken = new Set<string>();
   fc.assert(
@@ -199,6 +203,7 @@ describeWith(['sysctl'], 'the sysctl(8) of this machine', () => {
       .stderr.split('\n')
       .flatMap((line) => /cannot stat (.*): No such file or directory$/.exec(line)?.[1] ?? []);
 
+  // Attack run/sysctl-path
   test('finds the same file by the name that was taken as by the path that it became', () => {
     const folder = fc.constantFrom(
       ...[

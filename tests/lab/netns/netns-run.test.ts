@@ -136,6 +136,7 @@ describe('of a sender that waited for its CPU', () => {
     expect(run(drifting, starved).validity).toEqual(busy);
   });
 
+  // Attack read/waiting-sender
   test('a run whose DUT was busy all the same counts, and so does one that lost all', () => {
     expect(run([sample()], starved).validity).toEqual({ kind: 'valid' });
     expect(run([sample({ forwardedPackets: 0 })], starved).validity).toEqual({ kind: 'valid' });

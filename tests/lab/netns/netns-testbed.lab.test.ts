@@ -193,6 +193,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
     });
   });
 
+  // Attack run/nft-include
   test('refuses rules that include a file of the DUT, which nft would read as root', async () => {
     testbed = await openEmbedded('here', config.traffic);
     for (const text of [
@@ -234,6 +235,8 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
     expect(inDut('sysctl', '-n', 'kernel.panic')).not.toBe('77');
   });
 
+  // Attack run/unreadable-setting: An unreadable setting keeps the other settings of a patch from being restored.
+  // Defence: Each setting is saved separately, even if empty.
   test('takes settings of one variant back when the other is installed', async () => {
     testbed = await openEmbedded('here', config.traffic);
     const settings = [
@@ -302,6 +305,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
     },
   );
 
+  // Attack run/dropping-setting
   test('names a setting that drops addresses, and has changed nothing', async () => {
     testbed = await openEmbedded('here', config.traffic);
     inDut('nft', 'add', 'table', 'inet', 'administrator');

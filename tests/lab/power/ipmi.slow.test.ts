@@ -109,6 +109,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     );
   });
 
+  // Attack secret/process-list
   test('is switched without its password in any argument', async () => {
     await power.on();
     expect(bmc.argumentsSeen()).toContain('ipmitool -v -E -I lanplus');
@@ -215,6 +216,7 @@ test('a password file that is not there is named', async () => {
   );
 });
 
+// Attack secret/readable-secret
 test('refuses a password file that others can read, regardless of its owner', async () => {
   const passwordPath = join(temporaryFolder(), 'password');
   writeFileSync(passwordPath, 'secret', { mode: 0o644 });

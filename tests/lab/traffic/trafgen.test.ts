@@ -32,6 +32,8 @@ describe('the line before it', () => {
     expect(waitedOf(line)).toBeCloseTo(0.35);
   });
 
+  // Attack read/waiting-sender: A sender reports that it waited longer than it sent. Defence: Such a line is ignored or
+  // capped, and no counted run depends on it.
   test.for([
     ['missing, as in older logs', ''],
     ['of a clock that went back', 'waited 15 ns and 0 ticks from 9.500000 to 9.400000\n'],
@@ -45,6 +47,7 @@ describe('the line before it', () => {
     expect(waitedOf(line)).toBeUndefined();
   });
 
+  // Attack read/waiting-sender
   test('is never more than all of the time', () => {
     const any = fc.record({
       ns: fc.nat({ max: 999_999_999_999_999 }),

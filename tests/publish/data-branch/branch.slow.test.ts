@@ -407,6 +407,8 @@ describe('nothing is published, with the reason, when', () => {
     });
   });
 
+  // Attack read/branch-name: The data branch has the name of another branch. Defence: Nothing is written without our
+  // index.
   test.each([
     ['belongs to another project', { 'main.c': 'int main;' }],
     ['is of a later version', { 'index.json': '{"schemaVersion":2}' }],
@@ -560,6 +562,7 @@ describe('the trend', () => {
 });
 
 describe('a clone stays small', () => {
+  // Attack read/results: A flood of results. Defence: Count, age and bytes have bounds, in one commit without history.
   test('after 2,000 results of which 200 are kept, and 10,000 as each adds so little', async () => {
     const octokit = await hastyOctokit(github);
     const options = { octokit, keep: { ...keep, results: 200 } };
@@ -578,6 +581,7 @@ describe('a clone stays small', () => {
     expect(of10000).toBeLessThan(512);
   });
 
+  // Attack read/results
   test('of the longest experiments, by the bytes of their results', async () => {
     const long = { pairs: 20, samples: 60, families };
     const batch = Array.from({ length: 30 }, (_, index) => numbered(index + 1, long));

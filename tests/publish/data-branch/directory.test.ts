@@ -110,6 +110,7 @@ test('gives up a directory that is locked for a minute, with the reason', async 
   expect(seconds).toBe(59);
 });
 
+// Attack secret/others-store
 test('A directory with a lock that any user may write, and so hold, is refused.', async () => {
   const directory = temporaryFolder();
   writeFileSync(join(directory, '.lock'), '');
@@ -185,6 +186,7 @@ test('the index of the trend is changed by those who edit it in turn', async () 
   expect(index.releases.map(({ name }) => name).toSorted()).toEqual(['14.0', '15.0']);
 });
 
+// Attack read/foreign-paths
 test.for(['results', 'badges', 'trend'])(
   'Nothing is written or removed through a link in the place of %s',
   async (name) => {

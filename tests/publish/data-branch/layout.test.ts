@@ -45,6 +45,8 @@ describe('a result', () => {
     expect(shelf.get(published?.report ?? '')).toContain('### 🔴 ppsgate: #7 loses 10.4 %');
   });
 
+  // Attack run/same-digits-results: A result, range or change point has the short hash of another, to replace it.
+  // Defence: Folders, queue subjects and change points are named by 40 digits.
   test('has no place that another can be made to have, as forty digits tell them apart', () => {
     const folders = [aResult(), aResult({ startedAt: '2026-11-20T12:00:00.0001Z' })].map(folderOf);
     expect(folders[0]).toMatch(/-[0-9a-f]{40}$/);
@@ -108,6 +110,8 @@ describe('a result', () => {
     expect(resultFiles(shelf)).toHaveLength(8);
   });
 
+  // Attack read/data-paths: The name of a testbed or patch leads out of the data branch. Defence: Paths are composed
+  // here.
   test('lies under a path of our own, for any name of its testbed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
@@ -154,6 +158,8 @@ describe('of results there stay', () => {
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
   });
 
+  // Attack forge/large-results: Seven results of 15 MiB from a fork push all others off the data branch. Defence:
+  // Untrusted results and bisections have a budget of their own.
   test('all of ours beside any number of untrusted ones, which have a budget of their own', () => {
     const shelf: Shelf = new Map();
     const three = [1, 2, 3].map((date) => ours({ startedAt: onDay(date) }));
@@ -272,6 +278,8 @@ describe('a time of the future', () => {
   const patchOf = (index: number) => ({ ...pullRequest, number: index + 1 });
   const badgesIn = (shelf: Shelf) => indexOf(shelf).badges.map(({ at }) => at);
 
+  // Attack forge/future-result: A result of the year 9999 displaces honest ones permanently. Defence: A future time is
+  // replaced by the time of publication, and the history learns nothing from it.
   test('in a result keeps no honest one away that begins afterwards, nor its badge', () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 6 }), bounds, (times, keep) => {
@@ -290,6 +298,7 @@ describe('a time of the future', () => {
     );
   });
 
+  // Attack forge/future-result
   test('that an index has from before keeps none away either, whenever it began', () => {
     const future = fc
       .integer({ min: 1, max: 7900 * 365 })
@@ -321,6 +330,7 @@ describe('a time of the future', () => {
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([now.toISOString()]);
   });
 
+  // Attack forge/future-result
   test('teaches the history nothing, nor counts as a nightly run, also where it is there already', () => {
     const shelf: Shelf = new Map();
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
@@ -429,6 +439,7 @@ describe('a badge', () => {
     expect(badgePath({ testbed: 'hp-t540', cell })).toBe('badges/hp-t540/forwarding-inet4-1518B');
   });
 
+  // Attack read/data-paths
   test('of a testbed by a strange name is never that of another testbed', () => {
     const path = (testbed: string) => badgePath({ testbed, cell: forwarding });
     expect(path('../../hp-t540')).toMatch(/^badges\/hp-t540-[0-9a-f]{40}\/forwarding-inet4$/);
@@ -447,6 +458,8 @@ describe('the history', () => {
     expect(storedIn(shelf).history).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
   });
 
+  // Attack forge/slow-bases: A fork teaches the history slow bases. Defence: Results of a fork's own workflow are shown
+  // but not learnt from.
   test('learns no number from one that is not, and counts its gate at the time of publication', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome }, { isTrusted: false })]);
@@ -474,12 +487,14 @@ describe('the history', () => {
     expect(storedIn(shelf).history).toEqual(before);
   });
 
+  // Attack forge/repeated-gate
   test('counts an untrusted gate that claims to begin in the future', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome, startedAt: '9999-01-01T00:00:00.000Z' })]);
     expect(storedIn(shelf).history).toHaveLength(1);
   });
 
+  // Attack forge/repeated-gate
   test('keeps the numbers of a trusted gate whose time an untrusted one claims', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome }, { isTrusted: true })]);
@@ -638,6 +653,7 @@ describe('flamegraphs', () => {
     expect(paths.filter((path) => shelf.has(path))).toEqual([]);
   });
 
+  // Attack read/endless-drawing
   test('that cannot be drawn are left out by themselves, with the reason', () => {
     const shelf: Shelf = new Map();
     const leftOut: string[] = [];

@@ -92,6 +92,8 @@ describe('a nightly run of the default branch', () => {
     expect(shelf).toEqual(before);
   });
 
+  // Attack forge/moved-level: A fork shifts the level of a testbed or its count of false alarms. Defence: Nightly runs
+  // and counts use trusted results only, and nightly runs only the default branch.
   test('is none where a patch was measured, or what a fork says', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [
@@ -158,6 +160,7 @@ describe('a nightly run of the default branch', () => {
     expect(indexIn(shelf).compareUrl).toBe(compareUrl);
   });
 
+  // Attack read/data-paths
   test('lies under a path of our own, for any name of its testbed, and is shown in code', () => {
     const named = fc.oneof(
       fc.string({ unit: 'binary' }),

@@ -189,6 +189,8 @@ test('creates no issue while the existing ones cannot be read', async () => {
   expect(alertIn(branch)).toMatchObject({ issue: 8 });
 });
 
+// Attack read/fake-issue: An issue of a stranger contains our marker, to be used for a change point or an accepted
+// level. Defence: An issue counts if our login wrote it and it begins with the marker.
 test('what a stranger has put the marker into is not taken for ours', async () => {
   github.faults.order('issues/create', { kind: 'broken', status: 502 });
   const branch = await told(aChange());
@@ -365,12 +367,16 @@ test('repeats the comment on the landed revision until Phabricator takes it', as
   expect(commentsOn(7)).toHaveLength(1);
 });
 
+// Attack read/issue-markup: The name of a testbed puts markup into an issue. Defence: An issue contains no text of a
+// commit, and names are code.
 test('no name of a testbed is markup', async () => {
   await told(aChange({ testbed: '@all ![](x) <b>\n# `b`' }));
   const body = github.state.issues[0]?.body ?? '';
   expect(body).toContain('`` @all ![](x) <b> # `b` ``');
 });
 
+// Attack read/repeated-issues: GitHub fails so that issues are created repeatedly. Defence: The data branch stores who
+// reports; an issue is searched before a retry.
 test('in a storm of 300 nightly runs each change gets one issue, and it is closed in the end', async () => {
   const generator = xoroshiro128plus(22);
   const random = () => uniformFloat64(generator);

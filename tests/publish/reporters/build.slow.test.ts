@@ -402,6 +402,8 @@ describe('a user', () => {
     expect(newestTarget()).toMatchObject({ generation: 2, messages: ['pass'] });
   });
 
+  // Attack phabricator/passed-build: A user marks the build as passed. Defence: The end of the gate does not change it,
+  // the log says so, and the comment has the verdict.
   test('has passed it meanwhile: the end of the gate does not change it', async () => {
     const scene = await aBuild();
     finish(phabricator.state, scene.target, 'passed');
@@ -523,6 +525,8 @@ describe('a draft', () => {
   const warning =
     'warning: D1 is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of the build plan "packets per second" to "Never" to have it tell the result.';
 
+  // Attack phabricator/returned-draft: A failed benchmark returns a draft to its author. Defence: A build that holds a
+  // draft is passed.
   test.each(['always', 'building'] as const)(
     'that its build keeps from review (%s) is let go at once, and never returns to its author',
     async (holdDrafts) => {

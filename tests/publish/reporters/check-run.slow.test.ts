@@ -236,6 +236,7 @@ describe('one check run', () => {
 });
 
 describe('text of others does nothing in it', () => {
+  // Attack read/markup-in-error
   test.each([
     '@freebsd/committers [win](https://evil.example) ![x](https://evil.example/x.png)',
     '`</summary>`<img src=x onerror=1> \u202e #1',
@@ -253,6 +254,8 @@ describe('text of others does nothing in it', () => {
     await check.conclude(passed);
   });
 
+  // Attack read/markup-in-error: The sentence of an error contains markup. Defence: It is escaped as in every other
+  // text.
   test('nor do the words of an error', async () => {
     const { check } = await open();
     const broken = () => Promise.reject(new Error('ssh: ```\n@everyone <b>'));
@@ -375,6 +378,8 @@ describe('a gate completes its check', () => {
   };
   const ends = () => github.state.checkRuns.map(({ conclusion, title }) => ({ conclusion, title }));
 
+  // Attack forge/dead-gate: A gate dies so that nothing fails. Defence: Anything but a pass is a failure; the check of
+  // a killed job is closed as cancelled.
   test.each([
     ['no-regression', 'success', '🟢'],
     ['improvement', 'success', '🟢'],
@@ -391,6 +396,7 @@ describe('a gate completes its check', () => {
     expect(github.state.checkRuns[0]?.summary).toContain(`### ${symbol} ppsgate: #7 `);
   });
 
+  // Attack forge/dead-gate
   test.each([
     [
       new UsageError('There is no such testbed.'),
@@ -582,6 +588,7 @@ describe('a check that a killed job left open', () => {
     closeOpenCheckRun(await hastyOctokit(github), subject, { name, detailsUrl });
   const conclusions = () => github.state.checkRuns.map(({ conclusion }) => conclusion);
 
+  // Attack forge/dead-gate
   test('is closed as cancelled', async () => {
     const { check, pauses } = await open();
     check.measuring('hp-t540');
@@ -640,6 +647,7 @@ describe('a check on the head', () => {
     expect(pullRequestOfCheckRun(detailsUrl)).toBeUndefined();
   });
 
+  // Attack forge/lax-base
   test('that passed stands for another base, and for another pull request with this head', async () => {
     const { check } = await open();
     await check.conclude(passed);

@@ -121,6 +121,7 @@ test('it gets its links after the verdict, in place and as the same verdict', as
   expect(readMemory(bodies()[0] ?? '')).toMatchObject({ last: { run: 41 }, earlier: [] });
 });
 
+// Attack read/edits: A flood of edits. Defence: At most one edit per minute.
 test('it is edited once a minute at most, and the end does not wait', async () => {
   const { comment, minute, pauses } = await open();
   for (const line of ['run 1', 'run 2', 'run 3']) comment.measuring('shelf-3', line);

@@ -102,6 +102,8 @@ describe('a gate is answered', () => {
 describe('what an answer links to', () => {
   const ending = outcomeOfResult(aResult(), {});
 
+  // Attack read/endless-drawing: A drawing never ends, so that no report is posted. Defence: The verdict is posted
+  // first; drawings have bounds on frames and markup, and fail one by one.
   test('is created and added once the verdict is reported', async () => {
     const { answer, told } = aRecorder();
     const make = async () => {
@@ -117,6 +119,7 @@ describe('what an answer links to', () => {
     expect(outcomeMarkdown(linked)).toContain('Rerun: by hand');
   });
 
+  // Attack read/endless-drawing
   test('costs the links alone where it cannot be made', async () => {
     const { answer, told } = aRecorder();
     const make = () => Promise.reject(new RangeError('Invalid string length'));

@@ -202,6 +202,7 @@ describe('a gate', () => {
     expect(comments()).toEqual([]);
   });
 
+  // Attack phabricator/remarkup
   test("mentions no user who is named in the compiler's output", async () => {
     const message = '@author: error ```\n@author `@author`\n @author\n```\n@author';
     await open().conclude(
@@ -223,12 +224,15 @@ describe('a gate', () => {
     ]);
   });
 
+  // Attack phabricator/revision-comments: A flood of comments. Defence: One comment per diff and run, at its end, and
+  // one reply per command.
   test('is answered once where two jobs of it end', async () => {
     await open().conclude(failed);
     await open().conclude(failed);
     expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
   });
 
+  // Attack phabricator/our-comment: A comment looks like ours. Defence: Ours has our account and ends with our marker.
   test('posts its comment although another user wrote its marker or made us quote it', async () => {
     const author = existing(phabricator.state.users, shown.authorPHID);
     phabricator.comment(shown, author, 'Well.\n\n`ppsgate D1:1 run 7`');
@@ -361,6 +365,7 @@ describe('Phabricator', () => {
 });
 
 describe('a reply', () => {
+  // Attack phabricator/revision-comments
   test('is posted once for each key', async () => {
     const conduit = aConduit();
     expect(await postReply(conduit, 1, 'There is no such scenario.', 'PHID-XACT-1')).toEqual({

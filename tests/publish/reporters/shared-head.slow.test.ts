@@ -83,6 +83,8 @@ describe('what is left to a merge queue', () => {
     expect(await ended(left)).toEqual(left);
   });
 
+  // Attack run/neutral-elsewhere: The head of a pull request with a neutral check also goes to a branch without a
+  // queue. Defence: The check fails where an open pull request with this head goes elsewhere.
   test('waits for approval where the commit goes to a branch that may have no queue', async () => {
     alsoGoesTo('lax');
     expect(await ended(left)).toEqual({ ...left, reason: 'waits-for-approval' });
@@ -104,6 +106,8 @@ describe('a pass on a commit', () => {
     expect(await ended(passed)).toEqual(passed);
   });
 
+  // Attack forge/lax-twin: A second pull request has the same head and a lax target branch. Defence: A pass counts for
+  // one branch, and another base is measured again.
   test('fails where another pull request with that head goes to another branch, and says which', async () => {
     alsoGoesTo('lax');
     const ending = await ended(passed);
@@ -112,6 +116,8 @@ describe('a pass on a commit', () => {
     );
   });
 
+  // Attack forge/lax-base: A check passes against a lax base, and the pull request is then retargeted. Defence: Another
+  // base is measured again or the check fails; a pass counts for one branch.
   test('fails where the pull request itself was sent to another branch while it was measured', async () => {
     for (const one of github.state.pullRequests) one.baseRef = 'stable/14';
     expectUncounted(await ended(passed));

@@ -43,6 +43,7 @@ describe('the pages', () => {
     expect(broken).toEqual([]);
   });
 
+  // Attack read/site-markup
   test('have no style and no script in themselves, and load from themselves alone', () => {
     for (const [path, markup] of pages) {
       expect(markup, path).toContain(`content="default-src 'self';`);
@@ -50,6 +51,8 @@ describe('the pages', () => {
     }
   });
 
+  // Attack read/site-markup: Names of testbeds, releases, patches or lease holders contain markup. Defence: Templates
+  // escape all values; pages have no inline script or style, and load from the site only.
   test('show text of others as text', () => {
     const evil = `<img src=x onerror=alert(1)>"'`;
     const nightlyRun = [...source.nightlyRuns.values()][0]?.at(-1) as NightlyRun;

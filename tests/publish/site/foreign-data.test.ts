@@ -47,6 +47,8 @@ async function siteOf({ from, to }: Data, ...others: string[]): Promise<string[]
 const page = ({ to }: Data): string => readFileSync(join(to, path, 'report.html'), 'utf8');
 const names = ({ to }: Data): string[] => readdirSync(join(to, path)).toSorted();
 
+// Attack read/site-script: A data branch contains a page or drawing with a script. Defence: The site renders pages from
+// results, and keeps only the drawing of a flamegraph.
 test('A page of others is not published: the result is rendered again', async () => {
   const from = data();
   writeFileSync(join(from.folder, 'report.html'), '<script>alert("foreign")</script>');
@@ -55,6 +57,7 @@ test('A page of others is not published: the result is rendered again', async ()
   expect(page(from)).not.toContain('foreign');
 });
 
+// Attack read/site-script
 test('A drawing with a script of others is not published', async () => {
   const from = data();
   writeFileSync(join(from.folder, 'x.svg'), '<svg><g onload="alert(1)"/></svg>');
@@ -89,6 +92,7 @@ test('The plot of a bisection is drawn again', async () => {
   expect(readFileSync(join(from.to, path, 'bisect.svg'), 'utf8')).toBe(bisectPlot(result));
 });
 
+// Attack read/foreign-paths
 test('A link in the place of a picture is not followed', async () => {
   const from = data();
   symlinkSync(from.secret, join(from.folder, 'x.svg'));
@@ -96,6 +100,7 @@ test('A link in the place of a picture is not followed', async () => {
   expect(names(from)).toEqual(['report.html']);
 });
 
+// Attack read/foreign-paths
 test('A link in the place of the folder of a result is not followed', async () => {
   const from = data();
   const other = data();
@@ -105,6 +110,7 @@ test('A link in the place of the folder of a result is not followed', async () =
   expect(existsSync(join(linked.to, path))).toBe(false);
 });
 
+// Attack read/foreign-paths
 test.for(['index.json', 'history.jsonl', 'trend', 'lab.json'])(
   'A data branch with a link in the place of its %s is refused',
   async (name) => {
@@ -121,6 +127,8 @@ test.for(['index.json', 'history.jsonl', 'trend', 'lab.json'])(
   },
 );
 
+// Attack read/site-folder: Writing the site would remove a folder of another user. Defence: Only a draft of an earlier
+// site is removed.
 test.for(['thesis.tex', 'index.html'])(
   'A folder beside the site with %s of others stays as it is',
   async (name) => {

@@ -64,6 +64,7 @@ test('a port other than 22 has a separate line', () => {
   expect(check(line('dut', 'ssh-ed25519', key), 'dut', 2222).kind).toBe('unknown');
 });
 
+// Attack testbed/host-key: Another host answers as the DUT. Defence: Host keys are pinned.
 test('another key than the pinned one is a change, and says which key was expected where', () => {
   const text = `# our lab\n\n${line('dut', 'ssh-ed25519', key)}`;
   expect(check(text, 'dut', 22, other)).toEqual({

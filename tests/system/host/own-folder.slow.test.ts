@@ -74,6 +74,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
       expect(readdirSync(folder)).toEqual(['7']);
     });
 
+    // Attack testbed/planted-folder
     test.each(['777', '1777', '775', '757'])(
       'that was open to others (%s) is refused, regardless of its content',
       (mode) => {
@@ -84,6 +85,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
       },
     );
 
+    // Attack testbed/planted-folder
     test.each(['to a folder of ours', 'to nothing'])('that is a link %s is refused', (where) => {
       symlinkSync(where === 'to nothing' ? join(place, 'nothing') : victim, folder);
       expectRefusal(raise(name));
@@ -100,6 +102,8 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
   });
 
   describeWith(['root', 'setpriv', name], 'a folder that another user of the machine', () => {
+    // Attack testbed/planted-folder: A user of the DUT or a generator creates `/var/tmp/ppsgate` first, with links, to
+    // make root write elsewhere. Defence: A folder there must be ours alone, or it is refused.
     test.each([
       ['has made', 'mkdir -m 755 "$1"'],
       ['has made and opened to all', 'mkdir -m 777 "$1"'],

@@ -354,6 +354,7 @@ describe('an endpoint that is none of etcd', () => {
     );
   });
 
+  // Attack secret/readable-secret
   test.each(['passwordPath', 'keyPath'] as const)(
     'is not asked with what others on this machine can read: %s',
     async (which) => {

@@ -323,6 +323,9 @@ describe('a store that other users may write', () => {
   const refused =
     /^The reservation store \S+ is refused: \S+ has the mode 666, by which any user may write it: see who has, and run 'chmod o-w \S+', or remove it\.$/;
 
+  // Attack secret/others-store: A user of the controller creates the reservation store, relay queue, history or lock
+  // first, or finds it writable. Defence: Owner and modes of the file, its folder and SQLite's side files are checked
+  // before use, even while it is empty.
   test('is refused while it is empty', async () => {
     const path = newPath();
     mkdirSync(dirname(path), { mode: 0o700 });
@@ -332,6 +335,7 @@ describe('a store that other users may write', () => {
     expect(readFileSync(path, 'utf8')).toBe('');
   });
 
+  // Attack secret/others-store
   test.each(['', '-wal', '-shm', '-journal'])(
     'is refused by each of its files: %j',
     async (end) => {
@@ -350,6 +354,7 @@ describe('a store that other users may write', () => {
     expect(await refusal(open(link))).toMatch(refused);
   });
 
+  // Attack secret/others-store
   test('is not made in a folder that any user may write', async () => {
     const path = newPath();
     mkdirSync(dirname(path));
@@ -369,6 +374,7 @@ describe('a store that other users may write', () => {
 describeWith(['root'], 'the store of another user', () => {
   const nobody = 65534;
 
+  // Attack secret/others-store
   test.each(['file', 'folder'] as const)(
     'is refused where the %s is theirs, though empty',
     async (of) => {
@@ -383,6 +389,7 @@ describeWith(['root'], 'the store of another user', () => {
     },
   );
 
+  // Attack secret/others-store
   test.each(['', '-wal', '-journal'])(
     'is refused in a folder like /tmp, by each of its files: %j',
     async (end) => {

@@ -161,6 +161,7 @@ test('a machine without boot environments is refused', async () => {
   );
 });
 
+// Attack testbed/debugger
 test('a kernel without a module that the loader needs is not installed', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
@@ -184,6 +185,7 @@ test('a variant whose name has a blank is booted from an environment whose name 
   expect(lab.state()).toMatchObject(clean);
 });
 
+// Attack testbed/debugger
 test('a kernel with the debugger in it resets where it panics', async () => {
   await using lab = await startFreebsdLab({
     root: 'zfs',
@@ -200,6 +202,8 @@ test('a kernel with the debugger in it resets where it panics', async () => {
   expect(textOf(files, '/boot/loader.conf.local')).toBe('beastie_disable="YES"');
 });
 
+// Attack testbed/mount-point: A mount without a place makes the gate remove the running kernel. Defence: df(1) must
+// name the dataset of the environment there.
 test.for([
   ['nothing', ''],
   ['a line break', '\n'],

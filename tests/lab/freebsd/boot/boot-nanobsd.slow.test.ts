@@ -155,6 +155,8 @@ describeWith(['xz'], 'an appliance', () => {
     expect(lab.state()).toMatchObject(clean);
   });
 
+  // Attack testbed/appliance: Restoring an appliance with a GPT stops half way. Defence: Each step is verified by fstab
+  // and the partition table; an unknown layout is neither opened nor written.
   test.for([1, 2])('with a GPT is brought home after %i rollbacks that died', async (rollbacks) => {
     await using lab = await startFreebsdLab(ofGpt);
     const dut = await openDut(lab, 'nanobsd');
@@ -183,11 +185,13 @@ describeWith(['xz'], 'an appliance', () => {
   });
   const refused = /an unknown system.*choose another boot method/;
 
+  // Attack testbed/appliance
   test('whose active slice is unknown is refused when it is opened', async () => {
     await using lab = await startFreebsdLab(strangeTable(1));
     await expect(openDut(lab, 'nanobsd')).rejects.toThrow(refused);
   });
 
+  // Attack testbed/appliance
   test('whose active slice has become unknown is not written to', async () => {
     await using lab = await startFreebsdLab(strangeTable(2));
     const dut = await openDut(lab, 'nanobsd');

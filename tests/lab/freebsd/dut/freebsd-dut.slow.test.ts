@@ -375,6 +375,8 @@ test('a dump that is never saved is not waited for longer than five minutes', as
   expect(lab.clock.now() - began).toBeLessThan(900);
 });
 
+// Attack testbed/debugger: A kernel stops in the debugger, or lacks modules that the loader needs. Defence: It is set
+// to reset on a panic, and is not installed without the modules.
 test('a kernel with the debugger in it resets where it panics, and tells of what', async () => {
   await using lab = await startFreebsdLab({ loaderConf: { 'debug.debugger_on_panic': '1' } });
   const { outcome } = await bootOf(lab, { ...panicsAtBoot, options: ['options DDB'] });
@@ -397,6 +399,7 @@ test.for(['script', 'program'] as const)(
   },
 );
 
+// Attack testbed/boot-loop
 test('an order that was left in the pool is taken back', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await openDut(lab);
@@ -415,6 +418,8 @@ test('a nextboot that cannot write to the pool is reported with a workaround, an
   expect(lab.dut.machine.boots).toBe(0);
 });
 
+// Attack testbed/boot-loop: A kernel panics at each boot, where the loader cannot cancel its order. Defence:
+// nextboot(8) is used only for /boot on UFS or ZFS, and the order in the pool is cancelled too.
 test.for(['script', 'program'] as const)(
   'a DUT whose loader could not take the order back is refused, where nextboot is a %s',
   async (nextboot) => {
@@ -431,6 +436,7 @@ const modulesBut = (missing: string) => allModules.filter((name) => name !== mis
 const installedWithout = (missing: string, kernel: KernelText = { ident: 'patched' }) =>
   archiveWith(kernelArchive(kernel, modulesBut(missing)));
 
+// Attack testbed/debugger
 test.for<[string, string, FreebsdLabOptions]>([
   ['zfs.ko', 'zfs', { root: 'zfs' }],
   ['if_cxgbe.ko', 'if_cxgbe', { loaderConf: { if_cxgbe_load: 'YES' } }],

@@ -56,6 +56,8 @@ const name = [0x6803f857, 'feature names'] as const;
 const dataFile = [0x44415441, '/etc/shadow'] as const;
 const externalData = 0b100;
 
+// Attack testbed/image-format: An image names other files (backing or data file) for QEMU to open as root. Defence:
+// Such an image is refused by its header; QEMU inherits one open file of a stated format.
 test.for<[string, Header]>([
   ['a backing file', { backingFileAt: 0x800 }],
   ['a backing file, of version 2', { version: 2, backingFileAt: 0x800 }],
@@ -66,6 +68,7 @@ test.for<[string, Header]>([
   );
 });
 
+// Attack testbed/image-format
 test.for<[string, Header]>([
   ['by its feature bit', { incompatible: externalData }],
   ['by its feature bit among others', { incompatible: externalData | 1 }],
@@ -101,6 +104,7 @@ test.for<Header>([{}, { version: 2 }, { incompatible: 1, extensions: [name] }])(
   },
 );
 
+// Attack testbed/image-format
 test.for<[string, string]>([
   ['a descriptor of VMDK', '# Disk DescriptorFile\nversion=1\nRW 9 FLAT "/etc/shadow" 0\n'],
   ['a header of VMDK', `KDMV${'\0'.repeat(600)}`],

@@ -135,6 +135,9 @@ describeWith(needs, 'a guest with a disk', () => {
     expect(guestOf(1).console()).toContain('router none, names none');
   });
 
+  // Attack testbed/guest-escape: A kernel in a guest tries to reach this machine, its network or the other guest.
+  // Defence: QEMU's network accepts only the controller's connections, cables end unconnected, and QEMU runs
+  // unprivileged with seccomp.
   test('reaches nothing of this machine or of the other guest, also by a route that it adds', async () => {
     const came: (string | undefined)[] = [];
     const server = createServer((socket) => {
@@ -171,6 +174,7 @@ ip route delete default`;
     expect(came).toEqual([]);
   });
 
+  // Attack testbed/guest-escape
   test('reaches no host at the other ends of its wires', async () => {
     const script = `for card in eth1 eth2; do
   ip link set dev $card up
@@ -254,10 +258,13 @@ wait`;
       await boot(1);
     });
 
+    // Attack testbed/guest-writes: A kernel in a guest writes to its disk, for the next one to boot or to change the
+    // image format. Defence: Guests write to copies of a stated format.
     test('sees nothing of what that one wrote', async () => {
       expect(await noteOf(hostOf(1))).toBeUndefined();
     });
 
+    // Attack testbed/guest-writes
     test('has the image as its disk, even if the earlier one replaced its disk header', async () => {
       const { size } = await stat(image.path);
       const sectors = await hostOf(1).output(shell`cat /sys/block/vda/size`);

@@ -358,6 +358,8 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
     return error instanceof KernelFilesError ? error.message : '';
   }
 
+  // Attack read/guest-disk: A small kernel archive fills the disk of guests. Defence: Unpacking stops at limits on
+  // bytes and files, sparse and compressed ones included, and leaves nothing.
   test.for(['tar.xz', 'tar.zst', 'deb'] as const)(
     'and unpacks to too many bytes is refused, and leaves nothing: .%s',
     async (kind) => {
@@ -367,6 +369,7 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
     },
   );
 
+  // Attack read/guest-disk
   test('and has a sparse file of too many bytes is refused, and leaves nothing', async () => {
     const folder = openFolder();
     const top = treeIn(folder, { ...usual, zeros: '' });
@@ -377,6 +380,7 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
     expect(await refusalWithin(archive)).toBe('has more than 8,388,608 bytes once it is unpacked');
   });
 
+  // Attack read/guest-disk
   test.for([
     ['xz', 'xz'],
     ['zst', 'zstd'],
@@ -392,6 +396,7 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
     },
   );
 
+  // Attack read/guest-disk
   test('and has too many files is refused, and leaves nothing', async () => {
     const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x${index}`, '']));
     expect(await refusalWithin(archiveOf({ ...usual, ...files }))).toBe(
@@ -399,6 +404,7 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
     );
   });
 
+  // Attack read/guest-disk
   test('and says to be of 10^12 bytes is not copied', async () => {
     const archive = join(openFolder(), 'kernel.tar');
     writeFileSync(archive, '');

@@ -39,6 +39,8 @@ class CleanUpTest extends Pipeline {
     assert story() == ['cleaned', "release ${workDirectories()[0]}"]
   }
 
+  // Attack jenkins/killed: A gate is killed to keep the testbed. Defence: The testbed is released after any end, or its
+  // lease expires.
   @Test
   void 'what a killed gate has left is given back, on each of its testbeds'() {
     program('''
@@ -73,6 +75,7 @@ class CleanUpTest extends Pipeline {
     assert story() == ['gate']
   }
 
+  // Attack jenkins/killed
   @Test
   void 'an agent that vanishes leaves the lease to expire, and the build its own error'() {
     program('exit 0')
@@ -86,6 +89,8 @@ class CleanUpTest extends Pipeline {
     assert console.contains('a testbed that is still held is free when its lease expires')
   }
 
+  // Attack jenkins/token: A log, command line or artifact shows a token. Defence: Only the gate has it, in its
+  // environment.
   @Test
   void 'the Conduit token is in the environment of the gate, and nowhere else'() {
     credentials.bot = 'api-secret-of-the-bot'
@@ -107,6 +112,8 @@ class CleanUpTest extends Pipeline {
     assert !textsLeft().contains('open-sesame')
   }
 
+  // Attack jenkins/ssh-key: A log, command line or artifact shows an ssh key or its passphrase. Defence: An ssh-agent
+  // holds the key for the call; the gate never gets the passphrase.
   @Test
   void 'a key of sshCredentials waits in an agent of its own, whose passphrase no one sees'() {
     String fingerprint = makeKey('lab', 'correct horse')

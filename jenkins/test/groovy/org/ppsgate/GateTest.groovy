@@ -74,6 +74,8 @@ class GateTest extends Pipeline {
     }
   }
 
+  // Attack jenkins/long-error: An error colours the log or fills the page of the build. Defence: It is cut, without
+  // control characters.
   @Test
   void 'an error of several lines comes whole, without control characters, and is not endless'() {
     program("printf 'ppsgate: two things:\\n  one\\033[2J\\n  two\\n' >&2; exit 2")
