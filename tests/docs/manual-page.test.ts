@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { argument, escaped, manualPage } from '../../docs/manual-page.ts';
+import { argument, escaped, manualPage } from '../../docs/generators/manual-page.ts';
 import { programFor } from '../../src/cli/commands/commands.ts';
 
 const file = '../../docs/ppsgate.1';

@@ -1,7 +1,7 @@
 // Makes ppsgate.1, the manual page in mdoc(7), of what the commands say of themselves; tests/docs/manual-page.test.ts
 // writes it by `npx vitest run -u`.
 import type { Command, Help } from 'commander';
-import { exitCodes } from '../src/model/conclusion.ts';
+import { exitCodes } from '../../src/model/conclusion.ts';
 
 export function manualPage(program: Command): string {
   const help = program.createHelp();
