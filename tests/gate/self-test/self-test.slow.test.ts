@@ -357,7 +357,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
 
   describe('meets what goes wrong with a testbed:', () => {
     const rows = Object.entries(faults);
-    test('all that docs/faults.md tells of, but for Ctrl-C, of which more is above', () => {
+    test('every fault of a FreeBSD testbed but Ctrl-C, which has its own tests above', () => {
       expect([...Object.keys(faults), 'Ctrl-C is pressed']).toEqual(Object.keys(cases));
     });
     test.each(rows)('%s', async (_, { options, arrange, isLost, says }) => {
@@ -392,7 +392,7 @@ const atRules = (kind: 'panic-at-command' | 'cut-off' | 'command-fails'): Fault 
   command: 'pfctl -f',
 });
 
-/** By the headings of docs/faults.md. */
+/** By the headings of docs/reference/faults-*.md. */
 const faults: Record<string, FaultCase> = {
   'A machine cannot be reached': {
     arrange: ({ dut }) => setCutOff(dut.machine, true),

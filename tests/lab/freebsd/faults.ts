@@ -1,8 +1,9 @@
-// Faults of a FreeBSD testbed and their outcomes: docs/faults.md is compared with the results.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Faults of a FreeBSD testbed and their outcomes, which docs/reference/faults-*.md list.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type FaultRow, faultsPage } from '../../../docs/generators/faults.ts';
 import type { BuilderConfig } from '../../../src/config/builder.ts';
 import type { Repository } from '../../../src/forge/patch/repository.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
@@ -433,15 +434,14 @@ export const cases: Record<string, Record<string, Case>> = {
   },
 };
 
-type Row = { when: string; does: string; outcome: string; exit: number };
-
 const needs = ['sshd', 'ssh-keygen', 'git', 'flock'];
 
-/** Runs a whole gate for each case of a part; docs/faults.md has a row for each. */
+/** Runs a whole gate for each case of a part, and holds the part's page to the outcomes. */
 export function survives(part: keyof typeof parts): void {
   describeWith(needs, 'a FreeBSD testbed survives', () => {
     let home: string;
     let buildHost: Sshd;
+    const seenIn = new Map<string, FaultRow[]>(parts[part].map((fault) => [fault, []]));
 
     beforeAll(async () => {
       home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
@@ -467,11 +467,21 @@ export function survives(part: keyof typeof parts): void {
           connections: 0,
         });
         if (isLost) expect(seen.row.outcome).toMatch(/\bDUT\b/);
-        expect(toldOf(fault).get(name)).toBe(rowText({ when: name, ...seen.row }));
+        seenIn.get(fault)?.push({ when: name, ...seen.row });
       });
+    });
+
+    test('as its page says', async () => {
+      const whens = [...seenIn].map(([fault, rows]) => [fault, rows.map(({ when }) => when)]);
+      const tried = parts[part].map((fault) => [fault, Object.keys(cases[fault] ?? {})]);
+      expect(whens).toEqual(tried);
+      await expect(faultsPage(part, seenIn)).toMatchFileSnapshot(pageOf(part));
     });
   });
 }
+
+/** Relative to this folder. */
+export const pageOf = (part: string): string => `../../../docs/reference/faults-${part}.md`;
 
 const traffic = {
   flows: 2000,
@@ -714,20 +724,4 @@ const plain = (text: string): string =>
     .replaceAll(/\b[0-9a-f]{64}\b/g, '…')
     .replaceAll(/\d+\.\d GB/g, '… GB')
     .replaceAll(/\/tmp\/ppsgate-test-\w+/g, '…')
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll('|', '\\|')
-    .replaceAll('<', '&lt;');
-
-/** A row of docs/faults.md. */
-const rowText = ({ when, does, outcome, exit }: Row): string =>
-  `| ${when} | ${does} | ${outcome} | ${exit} |`;
-
-const told = readFileSync(join(import.meta.dirname, '../../../docs/faults.md'), 'utf8');
-
-/** The rows of docs/faults.md below a heading, by when it happens. */
-export function toldOf(fault: string): Map<string, string> {
-  const section = told.split(/^## /m).find((text) => text.startsWith(`${fault}\n`)) ?? '';
-  const rows = section.split('\n').filter((line) => /^\| .* \|$/.test(line));
-  const [, ...ofCases] = rows;
-  return new Map(ofCases.map((row) => [row.split(' | ', 1)[0]?.slice(2) ?? '', row]));
-}
+    .replaceAll(/\s+/g, ' ');
