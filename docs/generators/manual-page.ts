@@ -1,7 +1,6 @@
-// Makes ppsgate.1, the manual page in mdoc(7), of what the commands say of themselves; tests/docs/manual-page.test.ts
-// writes it by `npx vitest run -u`.
+// Builds ppsgate.1, the manual page in mdoc(7), from the help of the commands; tests/docs/manual-page.test.ts writes it.
 import type { Command, Help } from 'commander';
-import { exitCodes } from '../../src/model/conclusion.ts';
+import { exitMeanings } from './outcomes.ts';
 
 export function manualPage(program: Command): string {
   const help = program.createHelp();
@@ -36,10 +35,7 @@ export function manualPage(program: Command): string {
     '.El',
     '.Sh EXIT STATUS',
     '.Bl -tag -width Ds',
-    ...Object.entries(exitStatus).flatMap(([conclusion, meaning]) => [
-      `.It ${exitCodes[conclusion as keyof typeof exitCodes]}`,
-      ...text(meaning),
-    ]),
+    ...exitMeanings.flatMap(({ code, meaning }) => [`.It ${code}`, ...text(meaning)]),
     '.El',
     '.Sh EXAMPLES',
     ...[...examples].flatMap((block) => literal(block.split('\n').slice(1))),
@@ -50,15 +46,6 @@ export function manualPage(program: Command): string {
   ];
   return `${lines.join('\n')}\n`;
 }
-
-const exitStatus: Record<keyof typeof exitCodes, string> = {
-  pass: 'The patch passes, or the command did what it was asked for.',
-  patchAtFault: 'The patch is at fault.',
-  usage: 'The usage or the configuration is wrong.',
-  undecided: 'No one can say: inconclusive, or invalid.',
-  infrastructure: 'The lab, or what else is needed, failed.',
-  cancelled: 'It was cancelled.',
-};
 
 const files = {
   'ppsgate.yml': 'What is measured, and where; --config names another.',
@@ -79,7 +66,7 @@ const seeAlso = [
   'pmcstat 8',
 ];
 
-const withSubcommands = (command: Command): Command[] => [
+export const withSubcommands = (command: Command): Command[] => [
   command,
   ...command.commands.flatMap(withSubcommands),
 ];
@@ -107,7 +94,7 @@ function section(command: Command, help: Help): string[] {
   ];
 }
 
-const nameOf = (command: Command): string =>
+export const nameOf = (command: Command): string =>
   command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
 const inSentence = (written: string): string =>
@@ -144,7 +131,7 @@ function list(items: { term: string; says: string }[]): string[] {
 }
 
 /** What --help has below the options, in paragraphs. */
-function blocksOf(command: Command): string[] {
+export function blocksOf(command: Command): string[] {
   let printed = '';
   command.configureOutput({
     writeOut(part) {

@@ -292,7 +292,7 @@ const parameters = {
     of: 'both',
     option: {
       value: 'file',
-      help: 'write down what machines are allOverrideNames and say, to be replayed',
+      help: 'record every command to a machine and its reply, to be replayed',
     },
   },
   answer: {

@@ -1,6 +1,6 @@
 // Defines the conclusion of a gate, or of any command, and its exit code.
 import type { BisectResult } from './bisect-result.ts';
-import type { CellVerdict, Result } from './result.ts';
+import type { CellVerdict, Outcome } from './result.ts';
 
 export const exitCodes = {
   pass: 0,
@@ -13,7 +13,10 @@ export const exitCodes = {
 
 export type Conclusion = keyof typeof exitCodes;
 
-export function conclusionOfResult({ outcome }: Pick<Result, 'outcome'>): Conclusion {
+/** Only a judged outcome needs more than its kind. */
+type KnownOutcome = Outcome | { kind: Exclude<Outcome['kind'], 'judged'> };
+
+export function conclusionOfResult({ outcome }: { outcome: KnownOutcome }): Conclusion {
   switch (outcome.kind) {
     case 'judged':
       return conclusionOfVerdict(outcome.verdict);
@@ -26,7 +29,11 @@ export function conclusionOfResult({ outcome }: Pick<Result, 'outcome'>): Conclu
   }
 }
 
-export function conclusionOfBisection({ answer }: Pick<BisectResult, 'answer'>): Conclusion {
+export function conclusionOfBisection({
+  answer,
+}: {
+  answer: Pick<BisectResult['answer'], 'kind'>;
+}): Conclusion {
   switch (answer.kind) {
     case 'culprit':
     case 'group':
