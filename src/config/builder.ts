@@ -168,11 +168,11 @@ export const buildingUser = text(
 export const builderKeys = {
   remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
     .prefault('origin')
-    .describe('Of that clone: a base that it lacks is fetched from there.'),
+    .describe("The clone's remote, from which a missing base is fetched."),
   limit: duration(minutes(1, 720)).prefault('120 min').describe('One make of a build, at most.'),
   turn: duration(minutes(1, 1440))
     .prefault('240 min')
-    .describe('How long to wait for other builds on the same builder to end.'),
+    .describe('Longest wait for other builds on the builder.'),
   freeSpace: diskSize.prefault('10 GB').describe('Less than this, and no build is started.'),
   keep: closed({
     kernels: wholeNumber(2, 10_000).prefault(50),
@@ -216,10 +216,10 @@ export const builderSchema = closed({
   jail: jail
     .optional()
     .describe('A jail(8) without network that builds run in, as a user who owns nothing else.'),
-  kernel: recipe.prefault({ kind: 'make' }).describe('How a kernel is built.'),
+  kernel: recipe.prefault({ kind: 'make' }).describe('The recipe of a kernel.'),
   layoutVariants: wholeNumber(1, mostLayouts)
     .prefault(1)
-    .describe('How often each kernel is linked: its runs boot one after the other.'),
+    .describe('Number of layouts that each kernel is linked in; its runs boot them in turn.'),
 })
   .refine(({ jail, user }) => jail === undefined || user === 'root', {
     path: ['jail'],

@@ -27,7 +27,7 @@ const conserver = closed({
   console: text(/^[\w.@:+][\w.@:+-]{0,63}$/, 'the name of a console of conserver'),
   host: text(hostName, "a host name or an address, that of conserver's server")
     .optional()
-    .describe("Of the server; left out, what the client's own configuration says."),
+    .describe("The server; left out, as in the client's own configuration."),
   port: wholeNumber(1, 65535).optional().describe('Left out, 782.'),
 }).transform(
   ({ host, port, ...rest }): ConserverConfig => ({

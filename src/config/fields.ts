@@ -116,12 +116,12 @@ export const hostName =
 
 export const ssh = {
   host: text(hostName, 'a host name or an address, without user or port'),
-  port: wholeNumber(1, 65535).prefault(22).describe('Of its sshd.'),
+  port: wholeNumber(1, 65535).prefault(22).describe('The port of sshd.'),
   user: text(/^[a-zA-Z_][\w.-]{0,31}$/, 'a user name')
     .prefault('root')
-    .describe('Who logs in.'),
-  key: path.optional().describe('A private key; without it the ssh agent is asked.'),
-  knownHosts: path.prefault('~/.ssh/known_hosts').describe('Host keys that are trusted.'),
+    .describe('The login.'),
+  key: path.optional().describe('A private key; without it the ssh agent is used.'),
+  knownHosts: path.prefault('~/.ssh/known_hosts').describe('Trusted host keys.'),
 };
 
 type WrittenHost = {

@@ -200,10 +200,10 @@ function nearestDriver(driver: string): string | undefined {
 
 const dutPort = closed({
   interface: port,
-  speed: speed.optional().describe('That its link must have; left out, any.'),
+  speed: speed.optional().describe('The required link speed; left out, any.'),
   queues: wholeNumber(1, 128)
     .optional()
-    .describe('For receiving, and as many for sending; left out, any.'),
+    .describe('The required number of receive queues, and of send queues; left out, any.'),
 }).transform(
   ({ interface: name, speed, queues }): DutPortConfig => ({
     interface: name,
@@ -221,23 +221,23 @@ const boot = closed({
   method: z
     .enum(bootMethods, { error: wrongName(bootMethods) })
     .prefault('nextboot')
-    .describe('How the DUT gets a kernel for one boot.'),
+    .describe('The method that boots a kernel once.'),
   limit: duration(bootLimit)
     .prefault('10 min')
-    .describe('How long it may take to be up again after it was told to reboot.'),
+    .describe('Longest time from the order to reboot until the DUT is up.'),
 }).transform(({ method, limit }) => ({ method, limitSeconds: limit }));
 
 const dut = closed({
   ...ssh,
-  ingress: dutPort.describe('Where packets come in, from the senders.'),
-  egress: dutPort.describe('Where they leave, to the receiver.'),
+  ingress: dutPort.describe('The port that receives packets from the senders.'),
+  egress: dutPort.describe('The port that sends packets to the receiver.'),
   boot: boot.prefault({}),
   power: powerSchema
     .optional()
-    .describe('What switches the DUT; without it one that hangs stays lost.'),
+    .describe("The DUT's power control; without it a DUT that hangs stays lost."),
   console: consoleSchema
     .optional()
-    .describe('What shows what the DUT prints; without it a failed boot mostly has no reason.'),
+    .describe("The DUT's console; without it a failed boot usually has no reason."),
 })
   .transform(withHost)
   .transform(
@@ -298,10 +298,10 @@ const isOf: Record<Family, (written: string) => boolean> = {
 const generatorKeys = (role: GeneratorRole) => ({
   ...ssh,
   interface: port.describe('The port that is wired to the DUT.'),
-  mac: mac.describe('Of the port that pkt-gen opens, like vcxl0.'),
+  mac: mac.describe('The MAC address of the port that pkt-gen opens, like vcxl0.'),
   inet4: addressOf(role, 'inet4').optional(),
   inet6: addressOf(role, 'inet6').optional(),
-  threads: wholeNumber(1, 128).prefault(1).describe('Of pkt-gen, one netmap ring each.'),
+  threads: wholeNumber(1, 128).prefault(1).describe('Threads of pkt-gen, one per netmap ring.'),
 });
 
 function withAddresses<Written extends Partial<Record<Family, string | undefined>>>({
@@ -355,21 +355,19 @@ export const freebsdTestbedSchema = closed({
     .array(sender, { error: expected('a list of 1 to 4 senders') })
     .min(1, `${oneToFour}, found none`)
     .max(4, `${oneToFour}, found more`)
-    .describe('They send at the same time.'),
+    .describe('Machines that send at the same time.'),
   receiver,
   builder: builderSchema
     .optional()
-    .describe(
-      'Where kernels are built; without it only those that are built already are measured.',
-    ),
+    .describe('The machine that builds kernels; without it only given kernels are measured.'),
   preflight: z
     .enum(preflights, { error: wrongName(preflights) })
     .prefault('warn')
-    .describe('What is done about a setting that does not hold.'),
+    .describe('The response to a wrong setting of the DUT.'),
   waive: z
     .record(z.string(), reason, { error: expected('reasons by the names of settings') })
     .optional()
-    .describe('Settings that are measured as they are, each with a reason that the report tells.'),
+    .describe('Wrong settings that are accepted, each with a reason for the report.'),
   ...capabilityKeys,
 })
   .transform(withCapabilities)

@@ -67,13 +67,13 @@ const data = closed({
       error: expected('the name of a branch like ppsgate-data, or false for none'),
     })
     .prefault('ppsgate-data')
-    .describe('For results, badges and what was learnt of testbeds; false for none.'),
+    .describe('A branch for results, badges and the history of testbeds; false for none.'),
   directory: path
     .optional()
-    .describe('The same in a folder of the machine that answers; left out, in none.'),
+    .describe('A folder for the same on the publishing machine; left out, none.'),
   pages: pages
     .optional()
-    .describe("Where that branch is a web site; left out, links lead to GitHub's own pages."),
+    .describe("The web site of that branch; left out, links lead to GitHub's own pages."),
   keep: keep.prefault({}).describe('The newest results stay, up to the first of these bounds.'),
   stale: duration(days(1, 3650))
     .prefault('30 d')
@@ -113,5 +113,5 @@ export const githubSchema = closed({
     .boolean({ error: expected('true or false') })
     .prefault(false)
     .describe('A commit status besides the check.'),
-  data: data.prefault({}).describe('Where results, badges and history are kept.'),
+  data: data.prefault({}).describe('Storage of results, badges and history.'),
 }) satisfies z.ZodType<GithubConfig>;

@@ -68,7 +68,7 @@ export const linuxBuilderSchema = closed({
     .prefault('/usr/src/linux')
     .describe("A clone of Linux's sources on the builder; only objects are added to it."),
   ...builderKeys,
-  kernel: recipe.describe('How a kernel is built.'),
+  kernel: recipe.describe('The recipe of a kernel.'),
 })
   .transform(withHost)
   .transform(withBounds)

@@ -41,7 +41,7 @@ export const pathsSchema = closed({
     .describe('Files for which the cells of a scenario come first.'),
   byFamily: closed({ inet4: places.exactOptional(), inet6: places.exactOptional() })
     .prefault({})
-    .describe('The same for the cells of a family.'),
+    .describe('Files for which the cells of a family come first.'),
 }).transform(
   ({ everything = [], nothing = [], ...rest }): Paths => ({ everything, nothing, ...rest }),
 );

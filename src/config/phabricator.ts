@@ -92,7 +92,7 @@ const here = closed({
   most: wholeNumber(1, 100).prefault(4).describe('Most gates at once.'),
   site: serverUrl('https://ci.example.org/ppsgate')
     .optional()
-    .describe('Where a web server shows `directory`, for links; left out, nowhere.'),
+    .describe('The URL at which a web server shows `directory`, for links; left out, none.'),
 }).transform(
   ({ repository, most, site }): StartConfig => ({
     kind: 'here',
@@ -109,7 +109,7 @@ const github = closed({
   api: serverUrl('https://api.github.com').prefault('https://api.github.com'),
   event: text(/^[\w.-]{1,100}$/, 'the type of an event like ppsgate')
     .prefault('ppsgate')
-    .describe('Of the repository_dispatch that a workflow listens to.'),
+    .describe('The event type of the repository_dispatch that starts the workflow.'),
 }).transform(
   ({ tokenFile, api, ...rest }): StartConfig => ({
     ...rest,
@@ -147,18 +147,20 @@ const relay = closed({
     .describe('The queue and the work directories: on a local disk.'),
   host: text(hostName, 'a host name or an address')
     .prefault('127.0.0.1')
-    .describe('Where `ppsgate relay` listens.'),
-  port: wholeNumber(0, 65535).prefault(8642).describe('Where `ppsgate relay` listens.'),
+    .describe('The address that `ppsgate relay` listens on.'),
+  port: wholeNumber(0, 65535).prefault(8642).describe('The port that `ppsgate relay` listens on.'),
   webhookKeyFile: path
     .optional()
     .describe("The key of Herald's webhook; left out, there is no webhook."),
   buildPasswordFile: path
     .optional()
-    .describe('`user:password` by which Harbormaster asks for builds; left out, it does not.'),
+    .describe("`user:password` of Harbormaster's build requests; left out, there are none."),
   on: listOf(relayOccasions)
     .prefault([...relayOccasions])
-    .describe('Builds of Harbormaster, new diffs by themselves, and what comments ask for.'),
-  start: start.prefault({}).describe('Who runs the gates: this machine, GitHub or Jenkins.'),
+    .describe('Triggers: builds of Harbormaster, new diffs, and commands in comments.'),
+  start: start
+    .prefault({})
+    .describe('The place that runs the gates: this machine, GitHub or Jenkins.'),
 }).transform(
   ({ webhookKeyFile, buildPasswordFile, ...rest }): RelayConfig => ({
     ...rest,
@@ -179,24 +181,26 @@ export const phabricatorSchema = closed({
     ),
   branch: text(/^(?!-)[\w./-]{1,100}$/, 'the name of a branch like main')
     .prefault('main')
-    .describe('What a diff is measured against that does not tell its base.'),
+    .describe('The base of a diff that names none.'),
   repositories: someOf(repositoryName, 'src')
     .optional()
     .describe('Callsigns or short names; left out, revisions of any repository, and of none.'),
   paths: someOf(pathPrefix, 'sys/net/')
     .optional()
-    .describe('New diffs are measured by themselves if they change something below one of these.'),
+    .describe(
+      'New diffs are measured automatically if they change a file below one of these; left out, all are.',
+    ),
   people: listWith(userName, 'alice, bob')
     .prefault([])
-    .describe('User names of those who may have revisions measured.'),
+    .describe('User names that may approve and start measurements.'),
   projects: listWith(hashtag, 'network')
     .prefault([])
-    .describe('Hashtags of projects whose members may.'),
+    .describe('Hashtags of projects whose members may do the same.'),
   undecided: z
     .enum(conclusions, { error: wrongName(conclusions) })
     .prefault('failure')
     .describe('Status of an inconclusive build; neutral passes it.'),
-  relay: relay.prefault({}).describe('Of `ppsgate relay` and `ppsgate poll`.'),
+  relay: relay.prefault({}).describe('Settings of `ppsgate relay` and `ppsgate poll`.'),
 }).transform(
   ({ tokenFile, ca, repositories, paths, ...rest }): PhabricatorConfig => ({
     ...rest,

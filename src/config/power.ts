@@ -56,7 +56,7 @@ export const ipmiSchema = closed({
   ...account,
   cipherSuite: wholeNumber(1, 17)
     .prefault(3)
-    .describe('Of IPMI 2.0: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128.'),
+    .describe('Number in IPMI 2.0: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128.'),
 }).transform(
   ({ passwordFile, ...rest }): IpmiConfig => ({
     ...rest,
@@ -75,7 +75,7 @@ const redfish = closed({
   url: z
     .string(systemUrl)
     .refine(isSystemUrl, systemUrl)
-    .describe('Of the system, like https://bmc.lab/redfish/v1/Systems/1.'),
+    .describe('The URL of the system, like https://bmc.lab/redfish/v1/Systems/1.'),
   ...account,
   certificateSha256: fingerprint.optional().describe('This certificate is trusted and no other.'),
   ca: path

@@ -36,7 +36,7 @@ const leaseLimit: QuantityLimit = {
 };
 const lease = duration(leaseLimit)
   .prefault('30 s')
-  .describe('Of one who is not heard of for so long, the testbed is taken back.');
+  .describe('A holder that is silent for this long loses the testbed.');
 
 const sqlite = closed({
   // Optional, without a default: zod detects the kind of a union by written keys only.
@@ -61,19 +61,19 @@ const endpoints = z
 
 const etcd = closed({
   store: z.literal('etcd').describe('A cluster, for those of several machines.'),
-  endpoints: endpoints.describe('Of one cluster.'),
+  endpoints: endpoints.describe('Members of one cluster.'),
   prefix: text(
     /^\/(?:[\w.-]+\/)*$/,
     'a prefix of keys that begins and ends with a slash like /ppsgate/',
   )
     .prefault('/ppsgate/')
-    .describe('What all keys begin with.'),
-  ca: path.optional().describe('Without it those that Node knows are trusted.'),
+    .describe('Prefix of all keys.'),
+  ca: path.optional().describe('PEM of the trusted authority; left out, those that Node knows.'),
   certificate: path.optional().describe("The client's, with its key."),
-  key: path.optional().describe("Of the client's certificate."),
+  key: path.optional().describe("The key of the client's certificate."),
   user: text(/^[^\p{C}\s]{1,64}$/u, 'a user name')
     .optional()
-    .describe('With a file that holds the password.'),
+    .describe('The user of etcd; requires `passwordFile`.'),
   passwordFile: path.optional(),
   lease,
 })

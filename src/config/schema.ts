@@ -151,13 +151,13 @@ const linuxTestbed = closed({
   sender: closed({
     ...ssh,
     interface: interfaceName,
-    cpu: cpu.describe('Where frames are made.'),
+    cpu: cpu.describe('The CPU that makes frames.'),
   }).transform(withHost),
   dut: closed({
     ...ssh,
     ingress: interfaceName,
     egress: interfaceName,
-    cpu: cpu.describe('Where packets are forwarded.'),
+    cpu: cpu.describe('The CPU that forwards packets.'),
   }).transform(withHost),
   receiver: closed({ ...ssh, interface: interfaceName }).transform(withHost),
   ...capabilityKeys,
@@ -193,33 +193,31 @@ export const frameSize = size(whole(64, 1518, 'bytes'));
 
 const traffic = closed({
   flows: wholeNumber(1, 65536).prefault(2000).describe('Source × destination addresses.'),
-  frameSize: frameSize.optional().describe('With the 4 bytes of CRC.'),
+  frameSize: frameSize.optional().describe('Frame size, including the 4 bytes of CRC.'),
   frameSizes: z
     .array(frameSize, { error: expected('a list like [64 bytes, 1518 bytes]') })
     .min(1, 'expected at least one size')
     .refine((sizes) => new Set(sizes).size === sizes.length, 'a size is in this list twice')
     .optional()
-    .describe('Instead of `frameSize` several, each of which makes cells of its own.'),
+    .describe('Several sizes instead of `frameSize`, each with its own cells.'),
   rate: rate(whole(1, 1e9, 'pps'))
     .optional()
-    .describe('What the sender is asked to offer; more than the DUT forwards.'),
+    .describe('The offered rate, which must exceed what the DUT forwards.'),
   warmUp: duration(between(0, 600)).optional(),
   settle: duration(between(0, 60))
     .optional()
     .describe('After a variant was installed, before its run is measured.'),
-  measure: duration(between(0.01, 600)).optional().describe('One run, at most.'),
+  measure: duration(between(0.01, 600)).optional().describe('Longest run.'),
   measureAtLeast: duration(between(6, 600))
     .optional()
     .describe('A run ends from here on, when its median is known to 0.5%; with `runsPerTrial: 1`.'),
   runsPerTrial: runsPerTrial
     .optional()
     .describe('Runs that follow each other in one trial of traffic, the variants in turn.'),
-  windows: wholeNumber(2, 1000)
-    .optional()
-    .describe('Of a virtual testbed: of how many windows a run is made.'),
+  windows: wholeNumber(2, 1000).optional().describe('Windows of a run, on virtual testbeds.'),
   windowPackets: wholeNumber(1000, 100_000)
     .optional()
-    .describe('Of a virtual testbed: how many packets each window has.'),
+    .describe('Packets of a window, on virtual testbeds.'),
 }).refine(({ frameSize, frameSizes }) => frameSize === undefined || frameSizes === undefined, {
   path: ['frameSizes'],
   error: 'instead of `frameSize`, not beside it',
@@ -305,7 +303,7 @@ const gate = closed({
     .enum(metrics, { error: wrongName(metrics) })
     .optional()
     .describe(
-      'What is compared; left out, pps, and on virtual testbeds instructionsPerPacket, which they alone count. nsPerPacket is steadier than pps on a machine that is shared.',
+      'The compared metric; left out, pps, and on virtual testbeds instructionsPerPacket, which only they count. nsPerPacket is steadier than pps on a shared machine.',
     ),
   margin: ratio(margin)
     .optional()
@@ -314,13 +312,13 @@ const gate = closed({
     ),
   confidence: ratio(confidence)
     .optional()
-    .describe('The same as power, said of the interval that is shown; the stricter one counts.'),
+    .describe('Confidence of the shown interval, equivalent to `power`; the stricter one counts.'),
   falseAlarms: ratio(errorRate)
     .prefault('1%')
-    .describe('Of patches that lose nothing, so many may be called a regression.'),
+    .describe('Largest share of harmless patches that may be called a regression.'),
   power: ratio(power)
     .prefault('95%')
-    .describe('Of cells that lose the margin, at most the rest is passed.'),
+    .describe('Smallest share of cells with a loss of the margin that are found.'),
   design: z
     .enum(designNames, { error: wrongName(designNames) })
     .optional()
@@ -328,12 +326,12 @@ const gate = closed({
   maxRuns: wholeNumber(2, 10_000)
     .optional()
     .describe(
-      'Of each variant and cell; left out, five trials of them, or 20 where each has its own.',
+      'Most runs of each variant and cell; left out, five trials of runs, or 20 if each run has its own trial.',
     ),
   stopAtFirst: z
     .boolean({ error: expected('true or false') })
     .prefault(false)
-    .describe('A cell that is found to lose ends the runs of all others.'),
+    .describe('A cell with a regression ends the runs of all others.'),
 }).transform(
   ({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }): WrittenGate => ({
     ...(metric !== undefined && { metric }),
@@ -361,10 +359,10 @@ const exact = (ratio: number): number => Number(ratio.toPrecision(12));
 
 const profile = closed({
   enabled: z.boolean({ error: expected('true or false') }).prefault(true),
-  window: duration(between(0.5, 60)).optional().describe('For which samples are taken.'),
+  window: duration(between(0.5, 60)).optional().describe('Duration of sampling.'),
   event: text(/^\w[\w.,:=/@-]{0,199}$/, 'the name of an event like cpu_clk_unhalted.thread_p')
     .optional()
-    .describe('As pmcstat(8) or perf(1) names it; left out, what counts cycles.'),
+    .describe('The event, as pmcstat(8) or perf(1) names it; left out, CPU cycles.'),
 });
 
 /** On Linux perf samples more often; for mixed kinds its number is enough for both. */
@@ -386,11 +384,11 @@ const firewalls = ['pf', 'ipfw'] as const;
 
 const ownRules = closed({
   firewall: z.enum(firewalls, { error: wrongName(firewalls) }),
-  file: path.describe("Of pf.conf(5), or of ipfw(8)'s commands without its name."),
+  file: path.describe('A file of pf.conf(5), or of ipfw(8) commands without the word ipfw.'),
   keepsStates: z
     .boolean({ error: expected('true or false') })
     .prefault(false)
-    .describe('A trial counts only if it has left a state for each of its flows.'),
+    .describe('A trial counts only if it leaves a state for each of its flows.'),
 }).transform(({ file, ...rest }): OwnRulesFile => ({ ...rest, path: file }));
 
 const selector = z
@@ -416,7 +414,7 @@ export const configKeys = closed({
   overlay: path
     .prefault('dut')
     .describe(
-      "A folder whose files are put over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top.",
+      "A folder whose files are installed over the DUT's: beside this file, or, if this file is outside the measured repository, below the repository's top.",
     ),
   testbeds: testbeds.describe('Testbeds by their names.'),
   each: selectors
@@ -434,25 +432,21 @@ export const configKeys = closed({
     .describe('Every scenario is measured with every family.'),
   paths: pathsSchema
     .optional()
-    .describe("Which files can change what is measured, where FreeBSD's own are not enough."),
-  traffic: traffic.prefault({}).describe('What is sent, and for how long.'),
-  gate: gate.prefault({}).describe('What is compared, and how sure a verdict has to be.'),
-  profile: profile.prefault({}).describe('Where the time went: a profile of each variant.'),
+    .describe('Files that can change a measurement, in addition to those known of FreeBSD.'),
+  traffic: traffic.prefault({}).describe('Packets to send, and durations.'),
+  gate: gate.prefault({}).describe('The compared metric and the error rates of a verdict.'),
+  profile: profile.prefault({}).describe('Profiles of each variant.'),
   history: path
     .prefault('~/.local/state/ppsgate/history.jsonl')
-    .describe('What is learnt of the testbeds is kept here.'),
+    .describe('The file that stores the noise of testbeds and past gates.'),
   reservations: reservationsSchema
     .prefault({})
-    .describe('Who uses which testbed: all who share a testbed share this.'),
-  github: githubSchema
-    .prefault({})
-    .describe('Who may have patches measured on GitHub, and what is answered there.'),
-  trend: trendSchema
-    .prefault({})
-    .describe('What is made of a change of the default branch that lasts.'),
+    .describe('The store of reservations, shared by all users of a testbed.'),
+  github: githubSchema.prefault({}).describe('Approvals and reports on GitHub.'),
+  trend: trendSchema.prefault({}).describe('Responses to a lasting change of the default branch.'),
   phabricator: phabricatorSchema
     .optional()
-    .describe('Who may have revisions measured on a Phabricator or Phorge.'),
+    .describe('Approvals and reports on Phabricator or Phorge.'),
 });
 
 export const configSchema = configKeys.transform((written, context): Config => {

@@ -72,7 +72,7 @@ const image = closed({
   ),
   sha512: text(/^[0-9a-fA-F]{128}$/, 'a SHA-512 of 128 hexadecimal digits')
     .optional()
-    .describe("Of an official image's file, as in its CHECKSUM.SHA512; another file is refused."),
+    .describe('Checksum of an official image, as in its CHECKSUM.SHA512; another file is refused.'),
   key: path
     .optional()
     .describe(
@@ -84,9 +84,9 @@ const image = closed({
   )
     .optional()
     .describe(
-      "Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there. Left out, the image is prepared once over its serial console, and kept.",
+      'The host key of the image: the first two words of its /etc/ssh/ssh_host_ed25519_key.pub. Left out, the image is prepared once over its serial console, and kept.',
     ),
-  limit: duration(bootLimit).prefault('10 min').describe('How long a guest may take to be up.'),
+  limit: duration(bootLimit).prefault('10 min').describe('Longest boot of a guest.'),
 })
   .superRefine(({ key, hostKey, sha512 }, context) => {
     const refuse = (stray: string, message: string) =>
@@ -160,10 +160,10 @@ export const virtualTestbedSchema = closed({
   accelerator: z
     .enum(accelerators, { error: wrongName(accelerators) })
     .prefault('tcg')
-    .describe('With tcg instructions are counted, on any machine; with kvm CPU time is.'),
+    .describe('tcg counts instructions, on any machine; kvm measures CPU time.'),
   memory: wholeNumber(128, 65_536)
     .optional()
-    .describe('Of each guest, in MiB; left out, 256, and 1024 with an `image`.'),
+    .describe('Memory of each guest in MiB; left out, 256, and 1024 with an `image`.'),
   kernel: path
     .optional()
     .describe(
