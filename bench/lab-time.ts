@@ -44,7 +44,7 @@ export type LabTimeRequest = {
   /** The patch changes nothing but ipfw, and the change is of its scenarios alone; absent: it is of all. */
   isOfIpfw?: boolean;
   stopsAtFirst?: boolean;
-  /** Of the gates before this one; absent: this is the first on the testbed. */
+  /** Durations of earlier gates; absent: this is the first on the testbed. */
   durations?: Durations;
   onEvent?(event: ExperimentEvent, seconds: number): void;
 };

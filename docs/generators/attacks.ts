@@ -20,7 +20,7 @@ export type Tag = {
   id: string;
   /** Absent: another tag has it. */
   text?: string;
-  /** Of its file, below the root of the repository. */
+  /** The test's file, below the root of the repository. */
   path: string;
   test: string;
 };

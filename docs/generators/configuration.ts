@@ -90,7 +90,7 @@ const heads = ['setting', 'value', 'default', 'meaning'];
 const rowsOf = (schema: Schema): Row[] =>
   Object.entries(schema.properties ?? {}).map(([key, value]) => rowOf(key, plain(value), schema));
 
-/** What holds the settings of a value: itself, or each item of a list, or each value by its name. */
+/** Finds the settings of a value: its own, or those of each item of a list, or of each value by name. */
 function childOf(path: string, schema: Schema): { at: string; schema: Schema } {
   const { items } = schema;
   if (isSchema(items)) return { at: `${path}[]`, schema: items };

@@ -5,7 +5,7 @@ import type { Job } from './act.ts';
 
 type Verdict = 'no-regression' | 'regression' | 'inconclusive' | 'invalid';
 
-/** How the report of #7 begins, where the metric is CPU time per packet. */
+/** The beginning of the report of #7, where the metric is CPU time per packet. */
 const headlines: Record<Verdict, string> = {
   'no-regression': '🟢 ppsgate: #7 ',
   regression: '🔴 ppsgate: #7 takes ',

@@ -113,7 +113,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(comment?.body).toMatch(
       new RegExp(`^\\| forwarding inet4 \\| \\S+ ${verdict} \\|.*\\|$`, 'm'),
     );
-    // Of the job that measures, and of the one that publishes.
+    // The measuring job's, and the publishing job's.
     expect(job.summaries).toHaveLength(2);
     for (const summary of job.summaries) expect(comment?.body).toContain(summary.trim());
     expect(job.outputs).toEqual({

@@ -40,7 +40,7 @@ export function virtualTime(begin: Date): VirtualTime {
       void Promise.allSettled([running]).then(() => {
         isOver = true;
       });
-      // What runs without files and connections runs to its next pause in one turn.
+      // Code without files and connections runs to its next pause in one turn.
       for (await turn(); !isOver; await turn()) goOn();
       return running;
     },

@@ -69,7 +69,7 @@ function image(): string {
   return `${path}.xz`;
 }
 
-/** What is said of the file, without its path and what is needed; undefined where it is taken. */
+/** The refusal of the file, without its path and its remedy; undefined if it is accepted. */
 async function saidOf(path: string, form: KernelForm): Promise<string | undefined> {
   const error: unknown = await expectKernel('--base-kernel', path, form).catch((one) => one);
   if (error === undefined) return undefined;

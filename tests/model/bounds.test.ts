@@ -7,7 +7,7 @@ import * as bounded from '../../src/model/bounds.ts';
 
 const root = join(import.meta.dirname, '../../src');
 
-/** Of our own files and options, and of the runner: nothing foreign. */
+/** Schemas of our own files and options, and of the runner: nothing foreign. */
 const isOwn = (path: string): boolean =>
   path.startsWith('config/') ||
   ['model/bounds.ts', 'model/units.ts', 'action/inputs.ts'].includes(path) ||

@@ -193,7 +193,7 @@ type GateDeps = {
   time: VirtualTime;
   inbox: Inbox;
   send: Send;
-  /** Of the gates that come; each takes the first one. */
+  /** Deaths of the next gates; each takes the first one. */
   deaths: Fate['deaths'];
 };
 

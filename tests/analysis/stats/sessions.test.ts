@@ -53,7 +53,7 @@ describe('degrees of freedom of sessions', () => {
     'are %d where log variances spread by its trigamma function',
     ([expected, trigamma]) => {
       const count = 12;
-      // What chance adds to the spread of variances of four degrees of freedom, and one standard error of the spread.
+      // Chance's part in the spread of variances of four degrees of freedom, and one standard error of the spread.
       const seen = trigamma + Math.PI ** 2 / 6 - 1;
       const spread = seen / (1 + Math.sqrt(2 / (count - 1)));
       const deviation = Math.sqrt((spread * (count - 1)) / count);

@@ -74,7 +74,7 @@ test('The project’s own workflow is what init writes.', async () => {
   await expect(text).toMatchFileSnapshot('../../../.github/workflows/gate.yml');
 });
 
-/** What a tree of Linux takes beside it, and no other repository. */
+/** Additions for a tree of Linux, which no other repository needs. */
 const linuxTree: Setting = {
   ...setting,
   action: `example/ppsgate@${'0'.repeat(40)} # v0.1.0`,

@@ -13,7 +13,7 @@ import { type KernelName, kernel } from './given.ts';
 
 const cli = join(import.meta.dirname, '../../../src/cli.ts');
 
-/** Of the file of tests that imports this, whose hooks make repositories too. */
+/** The folder of the importing test file, whose hooks make repositories too. */
 const place = mkdtempSync(join(tmpdir(), 'ppsgate-freebsd-'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 

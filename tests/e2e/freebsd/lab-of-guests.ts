@@ -45,7 +45,7 @@ export async function startLabOfGuests(image: GivenImage): Promise<LabOfGuests> 
   for (const machine of machines) await setUp(machine, machines);
   const [dut] = switches;
   if (dut === undefined) throw new TypeError('There is no DUT.');
-  // What it has written is on its disk only when it has switched itself off.
+  // Its writes are on its disk only once it has switched itself off.
   await dut.ended();
   await dut.on();
   opened.use(await serveSwitch(dut, folder));

@@ -1,4 +1,4 @@
-// What a FreeBSD prints for a command, with all that differs from machine to machine taken out of it.
+// Output of FreeBSD for a command, without all that differs between machines.
 import { readFileSync } from 'node:fs';
 import { outputOf, type RecordedRequest } from '../../../src/gate/recording/read-recording.ts';
 
@@ -64,7 +64,7 @@ const shapeOf = (line: string): string =>
     .replace(/0x[0-9a-f]+|\b[0-9a-f]{7,}\b|\d+(?:\.\d+)*/g, 'N')
     .replace(/ {2,}/g, ' ');
 
-/** Of the requests that ended by themselves. */
+/** Answers to requests that ended without being stopped. */
 export const answersOf = (requests: readonly RecordedRequest[]): Answer[] =>
   requests.flatMap((request) => {
     const { call, ended } = request;

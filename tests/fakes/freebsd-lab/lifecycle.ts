@@ -269,7 +269,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   notify(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
 }
 
-/** What loader(8) adds to loader.conf, as far as it is of use; the machine's maker is known by SMBIOS. */
+/** Variables that loader(8) adds to loader.conf, as far as it is of use; the machine's maker is known by SMBIOS. */
 const ofLoader = ({ product }: Machine, file: string): [string, string][] => [
   ['bootfile', 'kernel'],
   ['currdev', 'disk0p2:'],

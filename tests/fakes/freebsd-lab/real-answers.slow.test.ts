@@ -95,7 +95,7 @@ const written = realAnswers.map(
   ({ command, code = 0, stdout = '', stderr = '' }): Answer => ({ command, code, stdout, stderr }),
 );
 
-/** What the simulated lab says to the same commands, in the same order. */
+/** The simulated lab's output for the same commands, in the same order. */
 const said: Answer[] = [];
 let lab: FreebsdLab;
 

@@ -12,7 +12,7 @@ export type TrialOptions = {
   /** Length of the traffic, 20 when absent. */
   seconds?: number;
   sender?: number;
-  /** Of each thread; without a limit when absent. */
+  /** Limit of each thread; absent: none. */
   ratePps?: number;
   /** The frames are for another machine. */
   ends?: 'nowhere';

@@ -66,7 +66,7 @@ function inline(text: string, call: Call): string {
 
 const mono = (code: string): string => `<tt class="remarkup-monospaced">${escaped(code)}</tt>`;
 
-/** What is neither a link, a file nor an object that is there stays as it was written. */
+/** Text that is no link, file or known object stays as written. */
 function effectHtml(found: string, call: Call): string {
   const [, url, named] = /^\[\[ *(https?:\S+?) *(?:\| *(.*?) *)?\]\]$/.exec(found) ?? [];
   if (url !== undefined) {

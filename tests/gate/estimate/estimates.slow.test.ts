@@ -1,4 +1,4 @@
-// Estimates of gates beside what they took, in the virtual time of a laboratory.
+// Estimates of gates compared with their durations, in the virtual time of a laboratory.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -66,10 +66,10 @@ async function estimatesOf(request: Omit<LabTimeRequest, 'seed'>) {
     moment && {
       expected: moment.expectedSeconds / 60,
       most: moment.mostSeconds / 60,
-      took: (end - moment.at) / 60,
+      lasted: (end - moment.at) / 60,
     };
   return {
-    total: { expected: planned.seconds / 60, took: (end - planned.at) / 60 },
+    total: { expected: planned.seconds / 60, lasted: (end - planned.at) / 60 },
     first: rowOf(first),
     middle: rowOf(middle),
   };
@@ -118,10 +118,10 @@ const gates: Readonly<Record<string, Omit<LabTimeRequest, 'seed'>>> = {
  */
 const factors = { known: 2.1, guessed: 6, accidents: 2.3 };
 
-type Row = { expected: number; took: number };
+type Row = { expected: number; lasted: number };
 
-const isWithin = ({ expected, took }: Row, factor: number): boolean =>
-  expected > took / factor && expected < took * factor;
+const isWithin = ({ expected, lasted }: Row, factor: number): boolean =>
+  expected > lasted / factor && expected < lasted * factor;
 
 describe('the estimate of a gate', () => {
   test.each(Object.entries(gates))(
@@ -135,7 +135,7 @@ describe('the estimate of a gate', () => {
       expect(rows.length).toBeGreaterThanOrEqual(2);
       expect(rows.filter(({ isRight }) => !isRight)).toEqual([]);
       // All that may come is more than what came.
-      for (const row of [first, middle]) expect(row?.most ?? 0).toBeGreaterThan(row?.took ?? 0);
+      for (const row of [first, middle]) expect(row?.most ?? 0).toBeGreaterThan(row?.lasted ?? 0);
     },
   );
 });
@@ -173,7 +173,7 @@ describeWith(['shared/freebsd/lab'], 'a gate on a real FreeBSD', () => {
         const trial = { ...plan.trials[0], ...planned } as PlannedTrial;
         const next = { trial, attempt: 1, done, of: trials };
         remaining.onEvent({ kind: 'trial', ...next }, now);
-        rows.push({ expected: remaining.left(next)?.mostSeconds ?? 0, took: end - now });
+        rows.push({ expected: remaining.left(next)?.mostSeconds ?? 0, lasted: end - now });
         const entry = { kind: 'failed', at: '', trial: planned.number, reason: '' } as const;
         remaining.onEvent({ kind: 'ended', trial, entry }, at);
         done += 1;
@@ -190,7 +190,7 @@ describeWith(['shared/freebsd/lab'], 'a gate on a real FreeBSD', () => {
   });
 });
 
-test('guests boot once for all cells of a pair: four cells of FreeBSD took 742 s', () => {
+test('guests boot once for all cells of a pair: four cells of FreeBSD lasted 742 s', () => {
   const traffic = { ...aConfig().traffic, runsPerTrial: 2, windows: { count: 8, packets: 10_000 } };
   const config = aConfig({
     scenarios: ['forwarding', 'pf-stateful'],
@@ -202,7 +202,7 @@ test('guests boot once for all cells of a pair: four cells of FreeBSD took 742 s
   const durations = { ...ofGuests, bootSeconds: 190, trialSeconds: 14 };
   const { ifUnchanged } = estimateExperiment({ ...plan, variants: 2, durations });
   expect(ifUnchanged.boots).toBeLessThanOrEqual(ifUnchanged.trials / 2);
-  expect(isWithin({ expected: ifUnchanged.totalSeconds, took: 742 }, factors.known)).toBe(true);
+  expect(isWithin({ expected: ifUnchanged.totalSeconds, lasted: 742 }, factors.known)).toBe(true);
 });
 
 const step = z.object({

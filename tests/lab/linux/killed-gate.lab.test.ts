@@ -52,7 +52,7 @@ class PrivateMachine {
     return existsSync(this.#outside(path));
   }
 
-  /** Whether a process in the network of the DUT has the words in its command line. */
+  /** True if a process in the network of the DUT has the words in its command line. */
   isRunning(words: string): boolean {
     const network = `net:[${statSync(this.#outside('/run/netns/ppsgate-dut')).ino}]`;
     return readdirSync('/proc').some((name) => {

@@ -12,7 +12,7 @@ const usageCode = 64;
 const systemCode = 71;
 const unavailableCode = 69;
 
-/** What a sub-command asks of the module first; the others read its configuration. */
+/** First request of a sub-command to the module; the others read its configuration. */
 const socketOptions = new Map([
   ['add', 'getsockopt(IP_FW_XADD)'],
   ['delete', 'setsockopt(IP_FW_XDEL)'],

@@ -59,7 +59,7 @@ function connectedRoutes({ interfaces }: Machine): Route[] {
   return [...own, ...ofLoopback];
 }
 
-/** Of every machine; rc.d/routing rejects the networks of IPv6 that no packet may come from. */
+/** Routes of every machine; rc.d/routing rejects the networks of IPv6 that no packet may come from. */
 const loopbackRoutes = [
   ['inet', '127.0.0.1', 'UH'],
   ['inet6', '::/96', 'URS'],
