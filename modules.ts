@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 
 /**
  * The modules of `src/`, from the bottom up, each with the modules that it imports from, types included; what each is for
- * stands in docs/architecture.md. None imports from one that comes after it: tests/modules.test.ts holds the imports to
+ * stands in docs/explanation/architecture.md. None imports from one that comes after it: tests/modules.test.ts holds the imports to
  * this table, and holds that no file imports itself through others.
  */
 export const modules: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-// Makes the jobs of docs/jenkins.md; for a freestyle job with the step "Process Job DSLs".
+// Makes the jobs of docs/how-to/jenkins.md; for a freestyle job with the step "Process Job DSLs".
 
 // A repository of yours with the files of jenkins/examples, as you have changed them.
 String examples = 'https://git.example.org/lab/jobs.git'

@@ -46,7 +46,7 @@ export const runSchema = z.object({
   variant: bounded.variant,
   /** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
   layout: bounded.ordinal.optional(),
-  /** Sent by the DUT, median of the samples; 0 may count, see `docs/reading-a-report.md`. */
+  /** Sent by the DUT, median of the samples; 0 may count, see `docs/how-to/reading-a-report.md`. */
   pps: bounded.rate,
   /** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
   nsPerPacket: bounded.measured.optional(),

@@ -89,7 +89,7 @@ export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [str
   ];
 }
 
-/** Explains the numbers briefly; docs/bisect.md has the details. */
+/** Explains the numbers briefly; docs/how-to/bisect.md has the details. */
 export function howDecided({ isShared, history, metric }: BisectResult): string[] {
   const number = isShared
     ? 'The median of its runs in a trial, against the middle of good and bad in the same trial, is one number of a commit'
@@ -101,7 +101,7 @@ export function howDecided({ isShared, history, metric }: BisectResult): string[
     `A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its ${percent} interval. Commits that make the same kernel are told as one.`,
     'What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.',
     ...unseenBy(metric),
-    'The whole of it is in docs/bisect.md.',
+    'The whole of it is in docs/how-to/bisect.md.',
   ];
 }
 

@@ -1,4 +1,4 @@
-// docs/jenkins.md and the files it links to name existing things, and the relay can start the job.
+// docs/how-to/jenkins.md and the files it links to name existing things, and the relay can start the job.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,7 +13,7 @@ import { jobPath, startFakeJenkins } from '../fakes/jenkins.ts';
 const root = join(import.meta.dirname, '..', '..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
 
-const page = read('docs', 'jenkins.md');
+const page = read('docs', 'how-to', 'jenkins.md');
 const examples = readdirSync(join(root, 'jenkins', 'examples'));
 const example = (name: string) => read('jenkins', 'examples', name);
 
@@ -72,7 +72,7 @@ test.each(pipelines)('%s gives the step what it knows', (_, groovy) => {
 
 test.each(examples)('%s says first what it is for, and is named by the page', (name) => {
   expect(example(name)).toMatch(/^\/\/ .*\.\n@Library\('ppsgate'\) _\n/);
-  expect(page).toContain(`(../jenkins/examples/${name})`);
+  expect(page).toContain(`(../../jenkins/examples/${name})`);
 });
 
 const defined = (name: string): string[] =>
@@ -221,7 +221,7 @@ const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ta
 
 test.each([...new Set(links)])('the link to %s leads somewhere', (link) => {
   const [file = '', anchor] = link.split('#');
-  const path = join(root, 'docs', file === '' ? 'jenkins.md' : file);
+  const path = join(root, 'docs', 'how-to', file === '' ? 'jenkins.md' : file);
   expect(existsSync(path)).toBe(true);
   if (anchor === undefined) return;
   const headings = readFileSync(path, 'utf8').match(/^#+ .*$/gm) ?? [];

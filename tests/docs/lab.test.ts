@@ -1,4 +1,4 @@
-// The examples of docs/lab.md are valid, and so are the lines that people copy from it.
+// The examples of docs/how-to/lab.md are valid, and so are the lines that people copy from it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { commandText } from '../../src/system/shell.ts';
 import { filesOf } from '../fakes/freebsd-lab/benches.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
-const page = readFileSync(join(docs, 'lab.md'), 'utf8');
+const page = readFileSync(join(docs, 'how-to', 'lab.md'), 'utf8');
 const examples = readdirSync(join(docs, 'lab')).filter((name) => name.endsWith('.yml'));
 
 function configOf(name: string): Config {
@@ -57,7 +57,7 @@ test.each(examples)('%s can be powered, and builds kernels that do not debug', (
 
 test.each(examples)('the guide names the page of %s, which names that file', (name) => {
   const its = name.replace('.yml', '.md');
-  expect(page).toContain(`(lab/${its})`);
+  expect(page).toContain(`(../lab/${its})`);
   expect(readFileSync(join(docs, 'lab', its), 'utf8')).toContain(`(${name})`);
 });
 

@@ -1,4 +1,4 @@
-// docs/phabricator.md has a valid configuration, a build step that the relay can read, and links that resolve.
+// docs/how-to/phabricator.md has a valid configuration, a build step that the relay can read, and links that resolve.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { readBuild } from '../../src/relay/delivery.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
-const page = readFileSync(join(docs, 'phabricator.md'), 'utf8');
+const page = readFileSync(join(docs, 'how-to', 'phabricator.md'), 'utf8');
 
 const configOf = (text: string) =>
   parseConfig(`testbeds: { here: { kind: embedded-linux } }\n${text}`, {
@@ -111,7 +111,7 @@ const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ta
 
 test.each([...new Set(links)])('the link to %s leads somewhere', (link) => {
   const [file = '', anchor] = link.split('#');
-  const path = file === '' ? join(docs, 'phabricator.md') : join(docs, file);
+  const path = file === '' ? join(docs, 'how-to', 'phabricator.md') : join(docs, 'how-to', file);
   expect(existsSync(path)).toBe(true);
   if (anchor === undefined) return;
   const headings = readFileSync(path, 'utf8').match(/^#+ .*$/gm) ?? [];

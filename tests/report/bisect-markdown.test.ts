@@ -63,7 +63,7 @@ test('a culprit, as its reader sees it', () => {
     - Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.
     - A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its 95 % interval. Commits that make the same kernel are told as one.
     - What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.
-    - The whole of it is in docs/bisect.md.
+    - The whole of it is in docs/how-to/bisect.md.
 
     </details>
 

@@ -30,7 +30,7 @@ gate:
 /** The example of one's own lab is in comments. */
 export const labConfig = (action: string): string => `\
 ${modeline(action)}
-# Measurements and testbeds. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
+# Measurements and testbeds. docs/how-to/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
 
 testbeds:

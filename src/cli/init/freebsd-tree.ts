@@ -30,7 +30,7 @@ const imagePath = ({ url }: PublishedImage): string =>
 
 export const freebsdTreeConfig = (action: string, image: PublishedImage): string => `\
 ${modeline(action)}
-# Measurements and testbeds. docs/virtual.md of ppsgate says what guests measure, and what they cannot see.
+# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
 
 testbeds:
   # Kernels of base and patched boot side by side in this image; instructions per packet are counted.

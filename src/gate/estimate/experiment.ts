@@ -53,7 +53,7 @@ export type ExperimentEstimate = {
 
 type Shortening = { how: string; savedSeconds: number };
 
-/** Typical noise, for cells without a history; docs/virtual.md has that of guests. */
+/** Typical noise, for cells without a history; docs/how-to/virtual.md has that of guests. */
 const assumedNoiseRatios: Readonly<Record<Metric, number>> = {
   pps: 0.01,
   nsPerPacket: 0.01,

@@ -271,7 +271,7 @@ async function sample(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
     ({ reason } = outcome);
     if (outcome.kind === 'impossible') break;
   }
-  return [wrong(what, reason, 'see docs/profiles.md, or set `profile: { enabled: false }`')];
+  return [wrong(what, reason, 'see docs/how-to/profiles.md, or set `profile: { enabled: false }`')];
 }
 
 async function bootHome(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {

@@ -80,7 +80,7 @@ export async function openImage(
   const { power: _, ...withoutPower } = options;
   const unfit = (why: string) =>
     new UsageError(
-      `The image ${image.path} is not fit for guests: ${why.replace(/\.$/, '')}; see docs/virtual.md for what it needs.`,
+      `The image ${image.path} is not fit for guests: ${why.replace(/\.$/, '')}; see docs/how-to/virtual.md for what it needs.`,
     );
   await wakeFreebsdDut(withoutPower).catch((error: unknown) => {
     if (!isOfOneCopy(error)) throw error;

@@ -142,7 +142,7 @@ async function prepare(
     signal.throwIfAborted();
     if (!(error instanceof ConsoleShellError)) throw error;
     throw new UsageError(
-      `The image ${image.path} could not be prepared: ${error.message}; see docs/virtual.md for what it needs.`,
+      `The image ${image.path} could not be prepared: ${error.message}; see docs/how-to/virtual.md for what it needs.`,
     );
   } finally {
     await rm(partial, { recursive: true, force: true });

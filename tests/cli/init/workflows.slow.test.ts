@@ -93,7 +93,7 @@ const linuxTree: Setting = {
 
 const linuxTreeHeader = `\
 # A workflow for a tree of Linux: kernels of base and patched are built on GitHub's own runner, and boot there in virtual
-# machines side by side. docs/virtual.md has the ppsgate.yml that goes with it. Copy it to .github/workflows/ppsgate.yml, and
+# machines side by side. docs/how-to/virtual.md has the ppsgate.yml that goes with it. Copy it to .github/workflows/ppsgate.yml, and
 # put the ppsgate that you trust, by a commit with all its 40 digits, in place of example/ppsgate.
 # Made by tests/cli/init/workflows.slow.test.ts.
 #

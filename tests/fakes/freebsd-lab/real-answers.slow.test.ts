@@ -1,4 +1,4 @@
-// Holds the simulated lab against answers of a real FreeBSD: each is equal, or a row of docs/lab-fake.md says why not.
+// Holds the simulated lab against answers of a real FreeBSD: each is equal, or a row of docs/explanation/lab-fake.md says why not.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ type Row = { command: string; uses: number };
 
 /** The first column of each row has a command, or how it begins. */
 const rows: readonly Row[] = readFileSync(
-  join(import.meta.dirname, '../../../docs/lab-fake.md'),
+  join(import.meta.dirname, '../../../docs/explanation/lab-fake.md'),
   'utf8',
 )
   .split('\n')
@@ -169,7 +169,7 @@ describeWith(['shared/freebsd'], 'recordings of a real FreeBSD', () => {
     expect(unlike).toEqual([]);
   });
 
-  test('have no answer that the simulated lab lacks, but for those of docs/lab-fake.md', async () => {
+  test('have no answer that the simulated lab lacks, but for those of docs/explanation/lab-fake.md', async () => {
     const real = shapesOf([
       ...guests.flatMap(readAnswers),
       ...recordings.flatMap((path) => answersOf(readRecording(path).requests)),

@@ -41,7 +41,7 @@ async function whyUnfit(
   await testbed.restore();
   isGivenBack(guests);
   const [, why] =
-    /^The image (?:\S+) is not fit for guests: (.*); see docs\/virtual\.md for what it needs\.$/.exec(
+    /^The image (?:\S+) is not fit for guests: (.*); see docs\/how-to\/virtual\.md for what it needs\.$/.exec(
       String((error as Error).message).replaceAll(guests.config.image.privateKeyPath ?? '', 'KEY'),
     ) ?? [];
   return why ?? String((error as Error).message).replaceAll(path, 'PATH');

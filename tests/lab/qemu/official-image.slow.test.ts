@@ -120,7 +120,7 @@ test.each([
   const { message, booted } = await refusalOf(folder, { path });
   expect(booted.map((one) => one.equals(disk))).toEqual([true]);
   expect(message).toBe(
-    `The image /${name} could not be prepared: its QEMU has ended (it said nothing); see docs/virtual.md for what it needs.`,
+    `The image /${name} could not be prepared: its QEMU has ended (it said nothing); see docs/how-to/virtual.md for what it needs.`,
   );
   expect(readdirSync(join(folder, 'images'))).toEqual([]);
 });
