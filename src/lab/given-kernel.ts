@@ -28,8 +28,9 @@ export function kernelFormOf(testbed: TestbedConfig | undefined): KernelForm | u
 const needed: Record<KernelForm, string> = {
   linux:
     'a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)',
-  freebsd: 'a tar archive with `kernel` and its modules at its top (docs/how-to/lab.md)',
-  nanobsd: 'an image of nanobsd(8) that xz has compressed (docs/how-to/lab.md)',
+  freebsd:
+    'a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)',
+  nanobsd: 'an image of nanobsd(8) that xz has compressed (docs/how-to/freebsd-kernels.md)',
 };
 
 /** Throws a UsageError that names the option, the file, what it is, and what is needed. */

@@ -83,9 +83,9 @@ describe('an issue form', () => {
 });
 
 describe('the FreeBSD port', () => {
-  test('has the rc.d script of docs/how-to/phabricator.md', () => {
+  test('has the rc.d script of docs/how-to/phabricator-relay.md', () => {
     const [, script] = /rc\.d\/ppsgate_relay`:\n\n```sh\n([\s\S]*?)```/.exec(
-      read('docs/how-to/phabricator.md'),
+      read('docs/how-to/phabricator-relay.md'),
     ) ?? [''];
     const file = read('docs/freebsd-port/files/ppsgate_relay.in');
     expect(file.replaceAll(/%%(PREFIX|LOCALBASE)%%/g, '/usr/local')).toBe(script);

@@ -130,7 +130,7 @@ export function expectedDurationsOn(
 
 const mostGates = 10;
 
-/** A boot of a server and a kernel that is not in the cache, as docs/how-to/lab.md has them. */
+/** A boot of a server and a kernel that is not in the cache, as docs/how-to/check-a-lab.md has them. */
 const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };
 
 /** A pair of guests on two emulated CPUs: its boot, and the packets that one of them forwards in a second. */

@@ -103,7 +103,7 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
       : wrong(
           what,
           `${found}, and ${margin} is to be`,
-          `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/how-to/lab.md, "When something is odd"`,
+          `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/how-to/check-a-lab.md, "Find what disturbs the lab"`,
         );
   }
   yield ok('a gate of these cells', durationsText(selfTest, estimates));
