@@ -1,15 +1,8 @@
-// Every Markdown page: its links lead somewhere, and so do the pages that the program names.
-import { existsSync, globSync, readFileSync } from 'node:fs';
+// Every Markdown page: its size, its links, the pages that the program names, and the messages that it quotes.
+import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-
-const root = join(import.meta.dirname, '..', '..');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
-
-const pages = [
-  ...globSync('*.md', { cwd: root }),
-  ...globSync('docs/**/*.md', { cwd: root }),
-].toSorted();
+import { pages, readPage as read, root } from './blocks.ts';
 
 /** Text without code, whose brackets are no links. */
 const withoutCode = (text: string): string =>
@@ -65,3 +58,78 @@ test('every page that code, tests, workflows or examples name is there', () => {
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
 });
+
+const sizes = pages
+  .filter((page) => !page.startsWith('docs/reference/'))
+  .map((page) => ({ page, bytes: statSync(join(root, page)).size }));
+
+test('no page that people write has more than 20 kB', () => {
+  expect(sizes.filter(({ bytes, page }) => bytes > 20_000 && !willBeGenerated(page))).toEqual([]);
+});
+
+test('all pages that people write have at most 220 kB', () => {
+  const bytes = sizes.flatMap((size) => (willBeGenerated(size.page) ? [] : size.bytes));
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(220_000);
+});
+
+function willBeGenerated(page: string): boolean {
+  return ['docs/threat-model.md', 'docs/faults.md'].includes(page);
+}
+
+test('README.md has at most 8 kB', () => {
+  expect(statSync(join(root, 'README.md')).size).toBeLessThanOrEqual(8_000);
+});
+
+test('a page of docs/reference begins with what generates it', () => {
+  const written = pages.filter((page) => page.startsWith('docs/reference/'));
+  expect(written.filter((page) => !/^Generated /m.test(read(page).slice(0, 500)))).toEqual([]);
+});
+
+test('the glossary has at most 35 terms, each once and in their order', () => {
+  const terms = [...read('docs/explanation/glossary.md').matchAll(/\*\*(.+?)\*\*/g)].map(
+    ([, term = '']) => term,
+  );
+  expect(terms.length).toBeLessThanOrEqual(35);
+  expect(new Set(terms).size).toBe(terms.length);
+  expect(terms.map((term) => term.toLowerCase())).toEqual(
+    terms.map((term) => term.toLowerCase()).toSorted(),
+  );
+});
+
+/** Of other programs, in the tables of what may go wrong. */
+const ofOthers = [
+  'Could not find credentials entry with ID',
+  'ERR-INVALID-AUTH',
+  'No such DSL method',
+  'No such library resource org/ppsgate/parameters.json',
+  'No version specified for library ppsgate',
+  'Version override not permitted for library ppsgate',
+  'a release with the same tag name already exists',
+  '[unknown]',
+];
+
+test('messages that pages quote are those of the program', () => {
+  const program = globSync('{src,jenkins/src,jenkins/vars}/**/*.{ts,groovy,sh}', { cwd: root })
+    .concat('.ci/release')
+    .map(read)
+    .join('\n');
+  const quoted = pages.flatMap((page) =>
+    [...read(page).matchAll(/^\| (?:you see|symptom) \|.*\n\|.*\n((?:\|.*\n)+)/gm)].flatMap(
+      ([, rows = '']) => rows.split('\n').flatMap((row) => messagesOf(page, row)),
+    ),
+  );
+  expect(quoted.length).toBeGreaterThan(25);
+  const known = (text: string) => ofOthers.some((message) => text.includes(message));
+  expect(quoted.filter(({ text }) => !known(text) && !program.includes(text))).toEqual([]);
+});
+
+const longestFirst = (one: string, other: string) => other.length - one.length;
+
+/** Code in the first column, without what differs from case to case; commands are no messages. */
+const messagesOf = (page: string, row: string) =>
+  [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]{12,})`/g)]
+    .map(([, text = '']) => ({
+      page,
+      text: text.split('…').toSorted(longestFirst)[0]?.trim() ?? '',
+    }))
+    .filter(({ text }) => /[a-z] [a-z]/.test(text) && !/^(?:@|\/)ppsgate /.test(text));
