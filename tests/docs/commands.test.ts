@@ -34,6 +34,9 @@ const spansOf = (text: string): string[] =>
 /** A comment of a check begins with ppsgate, too. */
 const isComment = ([name = '']: readonly string[]) => !/^[a-z-]+$/.test(name);
 
+/** As a usage line has it: `[options]`. */
+const isPlaceholder = (word: string) => /^[[<].*[\]>]$/.test(word);
+
 const calls = pages.flatMap((page) =>
   [
     ...shellBlocks.filter((block) => block.page === page).map(({ text }) => text),
@@ -41,6 +44,7 @@ const calls = pages.flatMap((page) =>
   ]
     .flatMap(callsOf)
     .filter((words) => !isComment(words))
+    .map((words) => words.filter((word) => !isPlaceholder(word)))
     .map((words) => ({ page, words })),
 );
 
