@@ -1,4 +1,4 @@
-// Runs the commands of the pages, as they are written, but for those that name what they need.
+// Runs the commands of the pages word for word, but for those that name what they need.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -45,7 +45,7 @@ async function machine() {
   return { cwd, env };
 }
 
-/** The data branch, as it was fetched after a gate of the default branch. */
+/** The data branch after a gate of the default branch. */
 async function publishData(checkout: string): Promise<void> {
   const data = join(checkout, '..', 'data-of-origin');
   git(checkout, 'worktree', 'add', '--quiet', '--detach', data);

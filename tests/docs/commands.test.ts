@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { programFor } from '../../src/cli/commands/commands.ts';
 import { callsOf, pages, readPage, shellBlocks } from './blocks.ts';
 
-/** What a block may need: things that no machine has on which only tests run, or more time than a test. */
+/** Things that no machine has on which only tests run, or more time than a test takes. */
 const needs = [
   'etcd',
   'freebsd',

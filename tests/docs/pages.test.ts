@@ -91,7 +91,7 @@ test('the glossary has at most 35 terms, each once and in their order', () => {
   );
 });
 
-/** Of other programs, in the tables of what may go wrong. */
+/** Messages of other programs in the tables of troubleshooting. */
 const ofOthers = [
   'Could not find credentials entry with ID',
   'ERR-INVALID-AUTH',

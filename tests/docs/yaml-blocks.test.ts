@@ -1,4 +1,4 @@
-// Every part of a ppsgate.yml that a page has is one that is read.
+// Reads every part of a ppsgate.yml that a page shows.
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ const parts = written.flatMap((page) =>
       const { data = {} } = record.safeParse(parse(part));
       const keys = Object.keys(data);
       const isConfig = keys.length > 0 && keys.every((key) => key in configKeys.shape);
-      // The machines of one are left out.
+      // One names no machines.
       return isConfig && !part.includes('# dut, senders') ? [{ page, part, data }] : [];
     },
   ),
