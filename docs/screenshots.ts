@@ -15,10 +15,19 @@ import { writeSite } from '../src/publish/site/write-site.ts';
 import { intervalPlot } from '../src/report/interval-plot.ts';
 import { explained, readResult } from '../src/report/read-result.ts';
 import { drawGraph, graphsOf } from '../src/report/report-flamegraphs.ts';
-import { renderHtml, renderMarkdown } from '../src/report/reports.ts';
+import { type ReportLinks, renderHtml, renderMarkdown } from '../src/report/reports.ts';
 import type { PlotForm } from '../src/report/svg.ts';
 import { branchOverTime, commitOf, dayAfter } from '../tests/fakes/branch-over-time.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
+
+/** Links as they stand in a comment on a pull request; an image does not show where they lead. */
+const branch = 'https://github.com/example/router/blob/ppsgate-data/results/1';
+const linksOnGithub: ReportLinks = {
+  rerun: `comment \`/ppsgate rerun\`, or [run this job again](${branch})`,
+  rawData: `[report](${branch}/report.md), [result](${branch}/result.json), the [job](${branch})`,
+  page: `${branch}/report.html`,
+  graph: (anchor) => `${branch}/${anchor}.svg`,
+};
 
 /** Between the margins that Chromium leaves on A4, in its pixels. */
 const paperWidth = 718;
@@ -75,7 +84,7 @@ async function drawForReadme(browser: Browser, result: Result, profiles: CellPro
   const graph = difference && drawGraph(difference);
   if (graph?.kind !== 'drawn') throw new Error(`${directory} has no flamegraph of a difference.`);
   const { dirname } = import.meta;
-  const comment = await asOnGithub(renderMarkdown(result));
+  const comment = await asOnGithub(renderMarkdown(result, linksOnGithub));
   await draw(browser, join(dirname, 'comment.png'), comment, { width: 960 });
   const report = { width: 1120, height: 1640 };
   await draw(browser, join(dirname, 'report.png'), renderHtml(result, profiles), report);
@@ -89,7 +98,7 @@ async function drawEverywhere(
   folder: string,
 ) {
   await mkdir(folder, { recursive: true });
-  const comment = await asOnGithub(renderMarkdown(result));
+  const comment = await asOnGithub(renderMarkdown(result, linksOnGithub));
   const page = renderHtml(result, profiles);
   const plotAs = (form: PlotForm) =>
     `<!doctype html><body style="margin: 0">${intervalPlot(result, { form }) ?? ''}`;

@@ -38,9 +38,14 @@ const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)
  * A code block that scrolls beyond `visibleLines`; shortened in the middle. A line that ends in three backticks would
  * close it, and a first line like `lang=c` would set options, had the block none.
  */
-export function remarkupBlock(name: string, untrusted: string, visibleLines = 12): string {
+export function remarkupBlock(
+  name: string,
+  untrusted: string,
+  visibleLines = 12,
+  mostCharacters = 6000,
+): string {
   const title = name.replace(/[^\w .-]+/g, '').trim();
-  const body = plainBlock(untrusted, 6000).replaceAll('```', "'''");
+  const body = plainBlock(untrusted, mostCharacters).replaceAll('```', "'''");
   return `\`\`\`lang=text, name=${title}, lines=${visibleLines}\n${body}\n\`\`\``;
 }
 

@@ -24,7 +24,8 @@ import { type CommentDocument, type CommentLinks, correctionsOf } from './commen
 import {
   type Block,
   commitId,
-  foldedList,
+  type Detail,
+  detailList,
   joined,
   list,
   mark,
@@ -34,14 +35,15 @@ import {
   type Text,
   words,
 } from './document.ts';
+import { ministatDetail } from './ministat-blocks.ts';
 import { invalidRunLines, settingOf } from './sections.ts';
 
 /** `ways` are the commands for the proposed steps. */
 export type BisectCommentLinks = CommentLinks & { ways?: BisectWays };
 
 export function bisectComment(result: BisectResult, links: BisectCommentLinks): CommentDocument {
-  const why: Block[] = isProfiled(result)
-    ? [{ kind: 'fold', title: 'why', blocks: whyOfCell(result, links) }]
+  const why: Detail[] = isProfiled(result)
+    ? [{ fold: 'runs', title: 'Changed functions', blocks: whyOfCell(result, links) }]
     : [];
   return {
     headline: words`${mark(bisectLook(result))} ppsgate: ${bisectHeadline(result)}`,
@@ -57,7 +59,8 @@ export function bisectComment(result: BisectResult, links: BisectCommentLinks): 
         : [{ kind: 'picture', image: links.image, alt: bisectPlotAlt(result) } as const]),
       paragraph(settingOf(result)),
     ],
-    parts: [...correctionsOf(links), ...parts(result), ...why],
+    remarks: list(revertLines(result), 'The bad one without it:'),
+    details: [...correctionsOf(links), ...details(result), ...why],
     footer: links.footer,
   };
 }
@@ -68,17 +71,17 @@ function whatNow(steps: readonly string[], { isOnRevision }: CommentLinks): Bloc
   return steps.length === 1 ? [paragraph(words`${title} ${steps}`)] : list(steps, title);
 }
 
-const parts = (result: BisectResult): Block[] => [
-  ...list(revertLines(result), 'The bad one without it:'),
-  ...foldedList('what cannot be measured', faultLines(result)),
-  ...foldedList('runs that do not count', invalidRunLines(result.runs)),
-  ...foldedList(
-    'what is to be known of the testbed',
+const details = (result: BisectResult): Detail[] => [
+  ...detailList('runs', 'Commits that cannot be measured', faultLines(result)),
+  ...detailList('runs', 'Runs that do not count', invalidRunLines(result.runs)),
+  ...detailList(
+    'environment',
+    'Testbed notes',
     result.testbed.warnings.map((warning) => quoted(warning, 300)),
   ),
-  ...foldedList('environment', environmentLines(result)),
-  ...foldedList('how it was decided', howDecided(result)),
-  ...neighbourMinistat(result),
+  ...detailList('environment', 'Range and testbed', environmentLines(result)),
+  ...detailList('statistics', 'How it was decided', howDecided(result)),
+  ...[neighbourMinistat(result)].filter((one) => one !== undefined).map(ministatDetail),
 ];
 
 function table(result: BisectResult): Block {

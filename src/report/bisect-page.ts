@@ -41,6 +41,7 @@ import {
 } from './document.ts';
 import { graphFolds, picturesThatFit } from './graph-folds.ts';
 import { timeText } from './html-pieces.ts';
+import { ministatFold } from './ministat-blocks.ts';
 import { graphsOf } from './report-flamegraphs.ts';
 import { invalidRunLines, settingOf } from './sections.ts';
 import { bothForms } from './svg.ts';
@@ -164,7 +165,7 @@ const warnings = ({ testbed }: BisectResult): Block[] =>
 function numbers(result: BisectResult): Block[] {
   const inOrder = result.runs.toSorted((a, b) => a.number - b.number);
   return [
-    ...neighbourMinistat(result),
+    ...[neighbourMinistat(result)].filter((one) => one !== undefined).map(ministatFold),
     ...list(invalidRunLines(inOrder)),
     ...(inOrder.length > 0
       ? [

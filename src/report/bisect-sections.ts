@@ -8,7 +8,8 @@ import { shortId } from '../model/patch.ts';
 import { cellName } from '../model/scenario.ts';
 import { changeText, counted, faultText, revisionId } from './bisect-headline.ts';
 import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
-import { type Block, nameOf, quoted, type Text, words } from './document.ts';
+import { nameOf, quoted, type Text, words } from './document.ts';
+import type { MinistatText } from './ministat-blocks.ts';
 import { failureSaid, fingerprintLines, unseenBy } from './sections.ts';
 
 /** `forwarding inet4, by packets per second (more is better): 12 commits, 5 of 13 tried`. */
@@ -106,13 +107,13 @@ export function howDecided({ isShared, history, metric }: BisectResult): string[
 }
 
 /** Feeds ministat(1), which needs three numbers: a neighbour with fewer is replaced by its whole side. */
-export function neighbourMinistat(result: BisectResult): Block[] {
+export function neighbourMinistat(result: BisectResult): MinistatText | undefined {
   const { answer, revisions, cell, isShared } = result;
   // Rates of several trials drift apart, which ministat takes for an effect.
-  if (isShared) return [];
+  if (isShared) return undefined;
   const [step, ...others] = stepsOf(answer);
   const isFound = answer.kind === 'culprit' || answer.kind === 'group';
-  if (!isFound || step === undefined || others.length > 0) return [];
+  if (!isFound || step === undefined || others.length > 0) return undefined;
   const sides = [
     { neighbour: step.after, all: revisions.slice(0, step.after + 1) },
     { neighbour: step.last, all: revisions.slice(step.last) },
@@ -121,7 +122,7 @@ export function neighbourMinistat(result: BisectResult): Block[] {
     const isAlone = own.length >= leastValues;
     return { neighbour, isAlone, values: isAlone ? own : valuesOf(all) };
   });
-  if (sides.some(({ values }) => values.length < leastValues)) return [];
+  if (sides.some(({ values }) => values.length < leastValues)) return undefined;
   const isAlone = sides.every((side) => side.isAlone);
   const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
     const id = revisionId(revisions[neighbour]);
@@ -135,9 +136,8 @@ export function neighbourMinistat(result: BisectResult): Block[] {
   const text = renderMinistat(sets, { separateBars: true, confidencePercent });
   const note = isAlone
     ? undefined
-    : 'ministat asks for three numbers of each: where a neighbour has fewer, all that was measured on its side stands for it.';
-  const name = 'ministat of before and after';
-  return [{ kind: 'code', name, ...(note !== undefined && { note }), text, isFolded: true }];
+    : 'ministat needs three numbers on each side: where a neighbour has fewer, all numbers of its side take their place.';
+  return { title: 'ministat of before and after', note, text };
 }
 
 const leastValues = 3;

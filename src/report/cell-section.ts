@@ -34,7 +34,7 @@ import {
 } from './document.ts';
 import { graphFolds, type Picture } from './graph-folds.ts';
 import { isSilent, silenceOf, smallLosses, smallLossText } from './headline.ts';
-import { ministats } from './ministat-blocks.ts';
+import { ministatFold, ministats } from './ministat-blocks.ts';
 import { runPlot } from './run-plot.ts';
 import { apartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';
 
@@ -50,7 +50,7 @@ export const cellSection = (
     ...(isSilent(result) ? [] : whyBlocks(result, reasonTitle(result))),
     ...graphFolds(pictures),
     ...runs(policy, result),
-    ...ministats(policy, [result]),
+    ...ministats(policy, [result]).map(ministatFold),
   ],
 });
 

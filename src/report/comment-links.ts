@@ -1,7 +1,7 @@
 // Defines the links and corrections that only the poster of a comment knows.
 
 import type { GraphLinks } from './change-reason.ts';
-import { type Block, foldedList, quoted, type Text } from './document.ts';
+import { type Detail, detailList, quoted, type Text } from './document.ts';
 
 export type { CommentDocument } from './document.ts';
 
@@ -16,8 +16,9 @@ export type CommentLinks = GraphLinks & {
   footer: readonly Text[];
 };
 
-export const correctionsOf = ({ corrections = [] }: CommentLinks): Block[] =>
-  foldedList(
-    'said otherwise where it was measured, and not verified',
+export const correctionsOf = ({ corrections = [] }: CommentLinks): Detail[] =>
+  detailList(
+    'runs',
+    'Not verified: the measuring job reports otherwise',
     corrections.map((sentence) => quoted(sentence, 500)),
   );

@@ -81,7 +81,8 @@ export type Block =
   | { kind: 'list'; title?: Text; items: readonly Text[] }
   | ({ kind: 'table' } & Table)
   /** Untrusted lines; `name` is trusted. */
-  | { kind: 'code'; name: string; text: string; note?: string; isFolded?: true }
+  | { kind: 'code'; name: string; text: string }
+  /** On a page; a comment has folds of its own. */
   | { kind: 'fold'; title: Text; blocks: readonly Block[] }
   /** Under a limit, the worst cells remain. */
   | { kind: 'cells'; cells: readonly { weight: number; blocks: readonly Block[] }[] }
@@ -98,14 +99,27 @@ export const faint = (text: Text): Block => ({ kind: 'paragraph', text, isFaint:
 export const list = (items: readonly Text[], title?: Text): Block[] =>
   items.length === 0 ? [] : [{ kind: 'list', items, ...(title !== undefined && { title }) }];
 
-export const foldedList = (title: string, items: readonly Text[]): Block[] =>
-  items.length === 0 ? [] : [{ kind: 'fold', title, blocks: list(items) }];
+/** The folds of a comment, in their order. */
+export const folds = ['runs', 'environment', 'statistics'] as const;
 
-/** A comment on a patch; under a limit, the last parts are dropped. */
+/** A part of a fold under its own short heading, which is trusted. */
+export type Detail = { fold: (typeof folds)[number]; title: string; blocks: readonly Block[] };
+
+/** Empty without items. */
+export const detailList = (
+  fold: Detail['fold'],
+  title: string,
+  items: readonly Text[],
+): Detail[] => (items.length === 0 ? [] : [{ fold, title, blocks: list(items) }]);
+
+/** A comment on a patch; under a limit, the last remarks and details are dropped. */
 export type CommentDocument = {
   headline: Text;
   main: readonly Block[];
-  parts: readonly Block[];
+  /** Shown open below the main part. */
+  remarks: readonly Block[];
+  /** The most important first, of any fold. */
+  details: readonly Detail[];
   footer: readonly Text[];
 };
 

@@ -1,4 +1,5 @@
-// Keeps a comment within its limit: the worst cells, and the first parts.
+// Keeps a comment within its limit: the worst cells, and the first details.
+import { type Detail, folds } from './document.ts';
 
 const mostRows = 100;
 /** A reason of a hundred backticks needs three hundred characters. */
@@ -16,8 +17,11 @@ export function rowsThatFit<T extends { weight: number }>(
     toRow,
   );
   const rest = cells.length - worst.length;
-  return [...worst, '', `${rest} more cells, none of them worse, are in \`result.json\`.`];
+  return [...worst, '', omittedText(rest)];
 }
+
+const omittedText = (count: number): string =>
+  `${count === 1 ? '1 more cell, which is not worse, is' : `${count} more cells, none of them worse, are`} in \`result.json\`.`;
 
 function fittingRows<T>(cells: readonly T[], toRow: (cell: T) => string): string[] {
   const rows: string[] = [];
@@ -33,23 +37,43 @@ function fittingRows<T>(cells: readonly T[], toRow: (cell: T) => string): string
 
 type Limit = { most: number; sizeOf: (text: string) => number };
 
-/** Keeps the parts that fit, in order, and counts the others. */
+type WrittenDetail = { fold: Detail['fold']; text: string };
+
+type WrittenComment = {
+  main: readonly string[];
+  remarks: readonly string[];
+  details: readonly WrittenDetail[];
+  toFold: (name: Detail['fold'], texts: readonly string[]) => string;
+  end: string;
+};
+
+/** Room for the notice, and for the frames of all folds. */
+const spare = 500;
+
+/** Keeps the remarks and details that fit, in order, and counts the others. */
 export function fitted(
-  main: readonly string[],
-  parts: readonly string[],
-  end: string,
+  { main, remarks, details, toFold, end }: WrittenComment,
   { most, sizeOf }: Limit,
 ): string {
-  const kept: string[] = [];
-  let free = most - sizeOf([...main, end].join('\n\n')) - 200;
-  for (const part of parts) {
-    const size = sizeOf(part) + 2;
-    if (size > free) continue;
+  let free = most - sizeOf([...main, end].join('\n\n')) - spare;
+  const fits = (text: string): boolean => {
+    const size = sizeOf(text) + 2;
+    if (size > free) return false;
     free -= size;
-    kept.push(part);
-  }
-  const missing = parts.length - kept.length;
-  const notice =
-    missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
-  return `${[...main, ...kept, ...notice, end].filter(Boolean).join('\n\n')}\n`;
+    return true;
+  };
+  const open = remarks.filter(fits);
+  const kept = details.filter(({ text }) => fits(text));
+  const folded = folds.flatMap((name) => {
+    const own = kept.flatMap(({ fold, text }) => (fold === name ? text : []));
+    return own.length === 0 ? [] : toFold(name, own);
+  });
+  const missing = remarks.length + details.length - open.length - kept.length;
+  return `${[...main, ...open, ...folded, missingText(missing), end].filter(Boolean).join('\n\n')}\n`;
+}
+
+function missingText(count: number): string {
+  if (count === 0) return '';
+  const parts = count === 1 ? '1 more part is' : `${count} more parts are`;
+  return `${parts} in the full report beside \`result.json\`.`;
 }

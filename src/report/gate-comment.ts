@@ -3,11 +3,12 @@
 import { type Patch, patchName } from '../model/patch.ts';
 import type { CellResult, Result } from '../model/result.ts';
 import { cellTable, weightOf } from './cell-rows.ts';
-import { isExplained, reasonTitle, whyLines, whyOfCell } from './change-reason.ts';
+import { isExplained, whyLines, whyOfCell } from './change-reason.ts';
 import { type CommentDocument, type CommentLinks, correctionsOf } from './comment-links.ts';
 import {
   type Block,
-  foldedList,
+  type Detail,
+  detailList,
   list,
   mark,
   paragraph,
@@ -18,7 +19,7 @@ import {
 } from './document.ts';
 import { earlierGatesText } from './earlier-gates-text.ts';
 import { patchLabel, sentence, symbolOf } from './headline.ts';
-import { ministats } from './ministat-blocks.ts';
+import { ministatDetails } from './ministat-blocks.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {
   apartLines,
@@ -43,7 +44,8 @@ import {
 export const gateComment = (result: Result, links: CommentLinks): CommentDocument => ({
   headline: words`${mark(symbolOf(result))} ppsgate: ${patchText(result, links)} ${sentence(result)}`,
   main: [...mainBlocks(result, links), paragraph(setting(result))],
-  parts: [...correctionsOf(links), ...parts(result, links)],
+  remarks: remarks(result),
+  details: [...correctionsOf(links), ...details(result, links)],
   footer: links.footer,
 });
 
@@ -97,11 +99,10 @@ const missingBaseText = (patch: Patch): Text | undefined =>
     ? undefined
     : words`⚠️ ${strong('Measured without its base:')} ${quoted(patch.missingBase, 300)}`;
 
-/** Under a limit, the last parts are dropped. */
-function parts(result: Result, links: CommentLinks): Block[] {
-  const { outcome, policy, testbed, patch } = result;
+/** Easily missed facts that are not held against the patch. */
+function remarks(result: Result): Block[] {
+  const { outcome, policy } = result;
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
-  const inLines = (texts: readonly string[]) => texts.map((text) => quoted(text, 300));
   return [
     ...list(
       movedBaselineLines(cells),
@@ -115,22 +116,33 @@ function parts(result: Result, links: CommentLinks): Block[] {
       outcome.kind === 'judged' ? unseenBy(policy.metric) : [],
       'What this metric does not see:',
     ),
+  ];
+}
+
+function details(result: Result, links: CommentLinks): Detail[] {
+  const { outcome, policy, testbed, patch } = result;
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  const inLines = (texts: readonly string[]) => texts.map((text) => quoted(text, 300));
+  return [
     ...otherMetrics(policy, cells).map(
-      (metric): Block => ({
-        kind: 'fold',
+      (metric): Detail => ({
+        fold: 'runs',
         title: otherMetricTitle(metric),
         blocks: [cellTable(policy, cells, metric)],
       }),
     ),
-    ...foldedList('runs that do not count', uncountedLines(cells)),
-    ...foldedList('runs that stand apart, and count', apartLines(cells)),
-    ...foldedList('what builds differ in', buildNoiseLines(result)),
-    ...foldedList('what is to be known of the testbed', inLines(testbed.warnings)),
-    ...foldedList('notes on the revision', inLines(notesOf(patch))),
-    ...foldedList('environment', [patchLine(result, links), ...environmentLines(result)]),
+    ...detailList('runs', 'Runs that do not count', uncountedLines(cells)),
+    ...detailList('runs', 'Outliers, which count', apartLines(cells)),
+    ...detailList('statistics', 'Noise of builds', buildNoiseLines(result)),
+    ...detailList('environment', 'Testbed notes', inLines(testbed.warnings)),
+    ...detailList('environment', 'Notes on the revision', inLines(notesOf(patch))),
+    ...detailList('environment', 'Patch, variants and testbed', [
+      patchLine(result, links),
+      ...environmentLines(result),
+    ]),
     ...(outcome.kind === 'judged' ? [howToRead(result)] : []),
-    ...whyFold(cells.filter(isExplained), links),
-    ...ministats(policy, cells),
+    ...changedFunctions(cells.filter(isExplained), links),
+    ...ministatDetails(policy, cells),
   ];
 }
 
@@ -145,9 +157,9 @@ function patchLine({ patch }: Result, { isOnRevision }: CommentLinks): Text {
   return words`patch: ${link} diff ${String(patch.diff)}, ${title} by ${author}`;
 }
 
-const howToRead = (result: Result): Block => ({
-  kind: 'fold',
-  title: 'how to read this',
+const howToRead = (result: Result): Detail => ({
+  fold: 'statistics',
+  title: 'How to read this',
   blocks: [
     ...readingParagraphs(result).map(paragraph),
     ...list(
@@ -158,9 +170,8 @@ const howToRead = (result: Result): Block => ({
   ],
 });
 
-function whyFold(cells: readonly CellResult[], links: CommentLinks): Block[] {
+function changedFunctions(cells: readonly CellResult[], links: CommentLinks): Detail[] {
   if (cells.length === 0) return [];
   const all = cells.map((cell) => ({ weight: weightOf(cell), blocks: whyOfCell(cell, links) }));
-  const title = cells.some((cell) => reasonTitle(cell) === 'Why') ? 'why' : 'profiles';
-  return [{ kind: 'fold', title, blocks: [{ kind: 'cells', cells: all }] }];
+  return [{ fold: 'runs', title: 'Changed functions', blocks: [{ kind: 'cells', cells: all }] }];
 }

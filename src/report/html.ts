@@ -89,7 +89,7 @@ function block(one: Block): Html {
     case 'table':
       return tableOf(one);
     case 'code':
-      return codeOf(one);
+      return preformatted(plainBlock(one.text, 20_000));
     case 'fold':
       return fold(line(one.title), one.blocks.map(block));
     case 'cells':
@@ -109,8 +109,3 @@ const tableOf = ({ caption = '', columns, groups }: Table): Html =>
     heads: columns.map(({ head, ...rest }) => ({ text: head, ...rest })),
     rows: groups.flatMap(({ rows }) => rows.map((row) => row.map(line))),
   });
-
-function codeOf({ name, text, note, isFolded }: Extract<Block, { kind: 'code' }>): Html {
-  const body = html`${note !== undefined && html`<p>${note}</p>\n`}${preformatted(plainBlock(text, 20_000))}`;
-  return isFolded ? fold(name, body) : body;
-}

@@ -15,11 +15,25 @@ import { fitted, rowsThatFit } from './fit-to-limit.ts';
 /** GitHub's limit, minus space for our record of earlier pushes. */
 export const mostCharacters = 65_536 - 12_288;
 
-export const writeMarkdown = ({ headline, main, parts, footer }: CommentDocument): string =>
+export const writeMarkdown = ({
+  headline,
+  main,
+  remarks,
+  details,
+  footer,
+}: CommentDocument): string =>
   fitted(
-    [`### ${line(headline)}`, ...main.map(block)],
-    parts.map(block),
-    footer.length > 0 ? `<sub>${footer.map(line).join(' · ')}</sub>` : '',
+    {
+      main: [`### ${line(headline)}`, ...main.map(block)],
+      remarks: remarks.map(block),
+      details: details.map(({ fold, title, blocks }) => ({
+        fold,
+        text: [`**${title}**`, ...blocks.map(block)].join('\n\n'),
+      })),
+      toFold: (name, texts) =>
+        `<details><summary>${name}</summary>\n\n${texts.join('\n\n')}\n\n</details>`,
+      end: footer.length > 0 ? `<sub>${footer.map(line).join(' · ')}</sub>` : '',
+    },
     { most: mostCharacters, sizeOf: (text) => text.length },
   );
 
@@ -58,9 +72,7 @@ function block(one: Block): string {
     case 'table':
       return table(one);
     case 'code':
-      return codeOf(one);
-    case 'fold':
-      return details(line(one.title), one.blocks.map(block).join('\n\n'));
+      return codeBlock(one.text);
     case 'cells':
       return rowsThatFit(one.cells, ({ blocks }) => `${blocks.map(block).join('\n\n')}\n`)
         .join('\n')
@@ -70,6 +82,7 @@ function block(one: Block): string {
       return url === undefined ? '' : `![${one.alt}](${url})`;
     }
     case 'heading':
+    case 'fold':
     case 'drawing':
     case 'facts':
       return '';
@@ -88,11 +101,3 @@ function table({ columns, groups, isLimited }: Table): string {
 
 const tableRow = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-
-function codeOf({ name, text, note, isFolded }: Extract<Block, { kind: 'code' }>): string {
-  const parts = [...(note === undefined ? [] : [note]), codeBlock(text, isFolded ? 6000 : 4000)];
-  return isFolded ? details(name, parts.join('\n\n')) : parts.join('\n\n');
-}
-
-const details = (summary: string, body: string): string =>
-  `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;

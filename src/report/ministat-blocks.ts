@@ -6,29 +6,54 @@ import { type ConfidencePercent, confidencePercents } from '../analysis/stats/st
 import type { CellResult, Metric, Policy, Run } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
-import type { Block } from './document.ts';
+import { type Block, type Detail, paragraph } from './document.ts';
 import { isSilent } from './headline.ts';
 
-export const ministats = (policy: Policy, cells: readonly CellResult[]): Block[] => [
+/** What ministat prints, with a sentence on how to take it. */
+export type MinistatText = { title: string; note?: string | undefined; text: string };
+
+export const ministatFold = ({ title, note, text }: MinistatText): Block => ({
+  kind: 'fold',
+  title,
+  blocks: blocksOf(title, text, note),
+});
+
+export const ministatDetail = ({ title, note, text }: MinistatText): Detail => ({
+  fold: 'statistics',
+  title,
+  blocks: blocksOf(title, text, note),
+});
+
+/** Cells that follow each other share an equal note. */
+export const ministatDetails = (policy: Policy, cells: readonly CellResult[]): Detail[] =>
+  ministats(policy, cells).map(({ note, ...own }, index, all) =>
+    ministatDetail(note === all[index - 1]?.note ? own : { ...own, note }),
+  );
+
+const blocksOf = (name: string, text: string, note: string | undefined): Block[] => [
+  ...(note === undefined ? [] : [paragraph(note)]),
+  { kind: 'code', name, text },
+];
+
+export const ministats = (policy: Policy, cells: readonly CellResult[]): MinistatText[] => [
   ...cells.flatMap((cell) => ministatOfPatched(policy, cell)),
   ...cells.flatMap((cell) => ministatOfOthers(policy, cell)),
 ];
 
-function ministatOfPatched(policy: Policy, cell: CellResult): Block[] {
+function ministatOfPatched(policy: Policy, cell: CellResult): MinistatText[] {
   if (isSilent(cell)) return [];
   const [base, patched] = ministatSets(cell, ['base', 'patched'], policy.metric);
   if (base === undefined || patched === undefined) return [];
   const text = ministat([base, patched], policy);
-  const name = `ministat: ${cellName(cell.cell)}`;
-  return [{ kind: 'code', name, note: ministatNote(cell), text, isFolded: true }];
+  return [{ title: `ministat: ${cellName(cell.cell)}`, note: ministatNote(cell), text }];
 }
 
-function ministatOfOthers(policy: Policy, cell: CellResult): Block[] {
+function ministatOfOthers(policy: Policy, cell: CellResult): MinistatText[] {
   const names = cell.others.slice(0, mostOthers).map(({ variant }) => variant);
   const [base, ...others] = ministatSets(cell, ['base', ...names], policy.metric);
   if (base?.variant !== 'base' || others.length === 0) return [];
-  const name = `ministat of earlier diffs: ${cellName(cell.cell)}`;
-  return [{ kind: 'code', name, text: ministat([base, ...others], policy), isFolded: true }];
+  const title = `ministat of earlier diffs: ${cellName(cell.cell)}`;
+  return [{ title, text: ministat([base, ...others], policy) }];
 }
 
 /** ministat has symbols for this many sets and base. */

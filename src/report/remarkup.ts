@@ -1,6 +1,6 @@
 // Renders a comment in Remarkup, which has neither folds nor escapes: untrusted text appears in code only.
 
-import { pageUrl } from '../model/escape.ts';
+import { pageUrl, plainBlock } from '../model/escape.ts';
 import {
   remarkupAlt,
   remarkupBlock,
@@ -23,12 +23,14 @@ import { fitted, rowsThatFit } from './fit-to-limit.ts';
 /** In bytes of UTF-8. Phabricator accepts more, and mails it to every subscriber. */
 const mostBytes = 100_000;
 
-export const writeRemarkup = ({ headline, main, parts, footer }: CommentDocument): string =>
-  within(
-    [`**${line(headline)}**`, ...main.map((one) => block(one))],
-    parts.map((part, index, all) => block(part, all[index - 1])),
-    footer,
-  );
+export const writeRemarkup = ({
+  headline,
+  main,
+  remarks,
+  details,
+  footer,
+}: CommentDocument): string =>
+  within({ main: [`**${line(headline)}**`, ...main.map(block)], remarks, details, footer });
 
 /** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
 export const remarkupFailure = (
@@ -36,14 +38,28 @@ export const remarkupFailure = (
   footer: readonly Text[],
 ): string => {
   const heading = `**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`;
-  return within([heading, remarkupBlock('what was said', said, 20)], [], footer);
+  const main = [heading, remarkupBlock('what was said', said, 20)];
+  return within({ main, remarks: [], details: [], footer });
 };
 
-const within = (main: string[], parts: string[], footer: readonly Text[]): string =>
-  fitted(main, parts, footer.map(line).join(' · '), {
-    most: mostBytes,
-    sizeOf: (text) => Buffer.byteLength(text),
-  });
+type Comment = Omit<CommentDocument, 'headline' | 'main'> & { main: readonly string[] };
+
+const within = ({ main, remarks, details, footer }: Comment): string =>
+  fitted(
+    {
+      main,
+      remarks: remarks.map(block),
+      details: details.map(({ fold, title, blocks }) => ({
+        fold,
+        text: plainBlock([title, ...blocks.flatMap(linesOf).map(indented)].join('\n'), 12_000),
+      })),
+      toFold: (name, texts) => remarkupBlock(name, texts.join('\n\n'), 8, mostBytes),
+      end: footer.map(line).join(' · '),
+    },
+    { most: mostBytes, sizeOf: (text) => Buffer.byteLength(text) },
+  );
+
+const indented = (text: string): string => `  ${text}`.trimEnd();
 
 const line = (text: Text): string => written(text, markup);
 
@@ -87,7 +103,7 @@ function link(text: string, address: string): string {
   return url === undefined ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
 }
 
-function block(one: Block, previous?: Block): string {
+function block(one: Block): string {
   switch (one.kind) {
     case 'paragraph':
       return line(one.text);
@@ -99,14 +115,13 @@ function block(one: Block, previous?: Block): string {
     case 'table':
       return table({ ...one, ...one.narrow });
     case 'code':
-      return codeOf(one, previous);
-    case 'fold':
-      return foldOf(plainText(one.title), one.blocks);
+      return remarkupBlock(one.name, one.text, 20);
     case 'cells':
       return one.cells.flatMap(({ blocks }) => blocks.map((inner) => block(inner))).join('\n\n');
     case 'picture':
       return `{${one.image}, size=full, alt=${remarkupAlt(one.alt)}}`;
     case 'heading':
+    case 'fold':
     case 'drawing':
     case 'facts':
       return '';
@@ -126,26 +141,7 @@ function table({ columns, groups, isLimited }: Table): string {
 
 const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-type CodeBlock = Extract<Block, { kind: 'code' }>;
-
-/** Consecutive blocks share an equal note. */
-function codeOf({ name, text, note, isFolded }: CodeBlock, previous: Block | undefined): string {
-  const body = remarkupBlock(name, text, isFolded ? 12 : 20);
-  const isRepeated = previous?.kind === 'code' && previous.note === note;
-  return note === undefined || isRepeated ? body : `${note}\n\n${body}`;
-}
-
-/** A scrolling code block, which cannot hold tables. */
-function foldOf(title: string, blocks: readonly Block[]): string {
-  const lines = blocks.flatMap(linesOf);
-  return blocks.some(isOpenTable)
-    ? [`By ${title}:`, ...blocks.map((one) => block(one))].join('\n\n')
-    : remarkupBlock(title, lines.join('\n'), 8);
-}
-
-const isOpenTable = (one: Block): boolean => one.kind === 'table' && one.lines === undefined;
-
-/** Code blocks do not wrap, so each sentence gets a line. */
+/** Plain lines, as a scrolling code block holds no markup. It does not wrap, so each sentence gets a line. */
 function linesOf(one: Block): string[] {
   switch (one.kind) {
     case 'paragraph':
@@ -153,10 +149,36 @@ function linesOf(one: Block): string[] {
     case 'list':
       return one.items.map(plainText);
     case 'table':
-      return (one.lines ?? []).map(plainText);
+      return one.lines?.map(plainText) ?? alignedRows(one);
+    case 'code':
+      return one.text.split('\n');
     case 'cells':
       return one.cells.flatMap(({ blocks }) => blocks.flatMap(linesOf));
     default:
       return [];
   }
+}
+
+/** Columns of equal width, numbers to the right. */
+function alignedRows({ columns, groups, isLimited }: Table): string[] {
+  const toRow = (row: readonly Text[]) =>
+    row.map((cell) => plainText(cell).replaceAll('\u00a0', ' '));
+  const heads = columns.map(({ head }) => head);
+  const all = groups.map(({ weight, rows }) => ({ weight, rows: rows.map(toRow) }));
+  const widths = [heads, ...all.flatMap(({ rows }) => rows)].reduce(
+    (most, row) => row.map((text, index) => Math.max(text.length, most[index] ?? 0)),
+    [] as number[],
+  );
+  const toLine = (row: readonly string[]) =>
+    row
+      .map((text, index) =>
+        columns[index]?.isNumber
+          ? text.padStart(widths[index] ?? 0)
+          : text.padEnd(widths[index] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  const toLines = ({ rows }: (typeof all)[number]) => rows.map(toLine).join('\n');
+  const lines = isLimited ? rowsThatFit(all, toLines) : all.map(toLines);
+  return [toLine(heads), ...lines.flatMap((line) => line.split('\n'))];
 }

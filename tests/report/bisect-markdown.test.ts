@@ -16,7 +16,7 @@ import { times } from '../random.ts';
 
 const unbroken = (text: string) => text.replaceAll('\u00a0', ' ');
 
-const ministat = /<details><summary>ministat.*?<\/details>\n/s;
+const ministat = /\*\*ministat of before and after.*?(?=<\/details>)/s;
 
 test('a culprit, as its reader sees it', () => {
   const markdown = unbroken(renderMarkdown(mellanoxFixed)).replace(ministat, '');
@@ -45,6 +45,8 @@ test('a culprit, as its reader sees it', () => {
 
     <details><summary>environment</summary>
 
+    **Range and testbed**
+
     - good: \`c255749 = 9a47ae044b480000000000000000000000000000, Bump driver versions for mlx5en(4) and mlx4en(4)., by alice\`
     - bad: \`c255761 = 431980466ff00000000000000000000000000000, Don't offset the UAR map twice in mlx5en(4)., by alice\`
     - fix-up: \`431980466ff0:f8f5b459d21e\`
@@ -57,7 +59,9 @@ test('a culprit, as its reader sees it', () => {
 
     </details>
 
-    <details><summary>how it was decided</summary>
+    <details><summary>statistics</summary>
+
+    **How it was decided**
 
     - Each boot of a commit that counts is one number, and P is the chance that a commit is the one that changed it, given all of them. None is thrown away, so one that is off is corrected by later ones.
     - Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.
@@ -66,7 +70,6 @@ test('a culprit, as its reader sees it', () => {
     - The whole of it is in docs/how-to/bisect.md.
 
     </details>
-
     "
   `);
 });

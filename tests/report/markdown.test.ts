@@ -78,6 +78,17 @@ const unfolded = (markdown: string): string =>
 const summaries = (markdown: string): string[] =>
   [...markdown.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, text = '']) => text);
 
+/** The headings in the folds, each after the name of its fold. */
+const headings = (markdown: string): string[] =>
+  [...markdown.matchAll(/<summary>(.*?)<\/summary>(.*?)<\/details>/gs)].flatMap(
+    ([, fold = '', inside = '']) =>
+      [...inside.matchAll(/^\*\*(.*?)\*\*$/gm)].map(([, title]) => `${fold}: ${title}`),
+  );
+
+/** What stands below a heading in a fold. */
+const below = (markdown: string, title: string): string | undefined =>
+  new RegExp(`^\\*\\*${title}\\*\\*\n\n(.*?)\n\n(?=\\*\\*|</details>)`, 'ms').exec(markdown)?.[1];
+
 const tableRows = (markdown: string): string[] =>
   unfolded(markdown)
     .replaceAll('\u00a0', ' ')
@@ -101,7 +112,9 @@ test('a regression, as its reader sees it', () => {
 
     \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · 2 min 5 s
 
-    <details><summary>CPU time per packet (less is better), which is not judged</summary>
+    <details><summary>runs</summary>
+
+    **CPU time per packet (less is better), which is not judged**
 
     | cell | change (90 % interval) | base | patched | runs |
     |---|---|--:|--:|--:|
@@ -110,6 +123,8 @@ test('a regression, as its reader sees it', () => {
     </details>
 
     <details><summary>environment</summary>
+
+    **Patch, variants and testbed**
 
     - patch: \`Drop protocol 254 early\` by \`alice\`
     - \`base\`: commit \`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\`
@@ -121,7 +136,9 @@ test('a regression, as its reader sees it', () => {
 
     </details>
 
-    <details><summary>how to read this</summary>
+    <details><summary>statistics</summary>
+
+    **How to read this**
 
     Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in 90 % of experiments or more, however early they end; patched is base with the change. Of patches that lose nothing at most 1 % are called a regression in any cell, and of cells that lose 2 % at most 5 % are passed.
 
@@ -133,9 +150,7 @@ test('a regression, as its reader sees it', () => {
     - **inconclusive**: neither: more runs would tell
     - **invalid**: too few runs count, so nothing is said
 
-    </details>
-
-    <details><summary>ministat: forwarding inet4</summary>
+    **ministat: forwarding inet4**
 
     ministat takes the runs to be independent, while the table compares neighbouring runs, so that what slows both alike cancels.
 
@@ -191,6 +206,8 @@ test('patched files that do not load, as their reader sees it', () => {
 
     <details><summary>environment</summary>
 
+    **Patch, variants and testbed**
+
     - patch: \`Drop protocol 254 early\` by \`alice\`
     - \`base\`: commit \`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\`
     - \`patched\`: commit \`bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\`
@@ -204,15 +221,43 @@ test('patched files that do not load, as their reader sees it', () => {
   `);
 });
 
-test('what is folded is, in this order, what an author wants to know', () => {
+test('Three folds hold all details, each under its heading', () => {
   const invalid = aRun({ validity: unfit('a hole') });
-  expect(summaries(renderMarkdown(judged([{ ...loss, runs: [...loss.runs, invalid] }])))).toEqual([
-    'CPU time per packet (less is better), which is not judged',
-    'runs that do not count',
-    'environment',
-    'how to read this',
-    'ministat: forwarding inet4',
+  const apart = pairedRuns([800e3, 801e3, 799e3, 800e3], [800e3, 801e3, 799e3, 700e3]);
+  const linked = pairedRuns([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3]).map(
+    (run) => ({ ...run, layout: 1 + (run.pair % 2) }),
+  );
+  const cells = [
+    { ...loss, ...profiled(), runs: [...loss.runs, invalid] },
+    { ...calm, runs: apart },
+    { ...calm, runs: linked, pairs: 4 },
+  ];
+  const patch = { ...revision, notes: ['The base was guessed.'] };
+  const { testbed } = aResult();
+  const markdown = renderMarkdown(
+    { ...judged(cells), patch, testbed: { ...testbed, warnings: ['The clock is off.'] } },
+    { corrections: ['The verdict was another one.'] },
+  );
+  expect(summaries(markdown)).toEqual(['runs', 'environment', 'statistics']);
+  expect(headings(markdown)).toEqual([
+    'runs: Not verified: the measuring job reports otherwise',
+    'runs: CPU time per packet (less is better), which is not judged',
+    'runs: Runs that do not count',
+    'runs: Outliers, which count',
+    'runs: Changed functions',
+    'environment: Testbed notes',
+    'environment: Notes on the revision',
+    'environment: Patch, variants and testbed',
+    'statistics: Noise of builds',
+    'statistics: How to read this',
+    'statistics: ministat: forwarding inet4',
+    'statistics: ministat: forwarding inet4',
+    'statistics: ministat: forwarding inet4',
   ]);
+});
+
+test('A fold without details is left out', () => {
+  expect(summaries(renderMarkdown(unchanged))).toEqual(['environment']);
 });
 
 test('a pipe in the name of an earlier diff stays inside its column of the table', () => {
@@ -228,7 +273,9 @@ test('the metric that was judged has the table, the other a fold', () => {
   const markdown = renderMarkdown(byTime);
   expect(unfolded(markdown)).toContain('Judged by CPU time per packet (less is better)');
   expect(tableRows(markdown)[0]).toContain(' ns |');
-  expect(summaries(markdown)).toContain('packets per second (more is better), which is not judged');
+  expect(headings(markdown)).toContain(
+    'runs: packets per second (more is better), which is not judged',
+  );
 });
 
 test('what instructions do not tell is said where they are judged, and nowhere else', () => {
@@ -299,7 +346,7 @@ test('parts that do not fit are counted', () => {
   const cells = Array.from({ length: 60 }, () => loss);
   const markdown = renderMarkdown(judged(cells));
   // The other metric, 60 times ministat, the environment, and how to read this.
-  const missing = 63 - summaries(markdown).length;
+  const missing = 63 - headings(markdown).length;
   expect(missing).toBeGreaterThan(0);
   expect(markdown).toContain(
     `\n\n${missing} more parts are in the full report beside \`result.json\`.\n`,
@@ -418,6 +465,10 @@ test('the report is never longer than GitHub takes, and its folds are balanced',
         (tag) => withoutCode(markdown).split(tag).length,
       );
       expect(opened).toBe(closed);
+      const folds = summaries(withoutCode(markdown));
+      expect(['runs', 'environment', 'statistics'].filter((name) => folds.includes(name))).toEqual(
+        folds,
+      );
     }),
     { numRuns: times(50) },
   );
@@ -455,7 +506,7 @@ test('shows a base that moved in the open, and does not hold it against the patc
 test('a single run far from the others is shown, and said to count', () => {
   const runs = pairedRuns([800e3, 801e3, 799e3, 800e3], [800e3, 801e3, 799e3, 700e3]);
   const text = renderMarkdown(judged([{ ...calm, runs }], 'no-regression'));
-  expect(summaries(text)).toContain('runs that stand apart, and count');
+  expect(headings(text)).toContain('runs: Outliers, which count');
   expect(text).toContain('- forwarding inet4: run 8 of `patched`, 700.0 kpps');
 });
 
@@ -474,7 +525,7 @@ describe('kernels that were linked several times', () => {
       [1, 2],
     ];
     const text = report(linked([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3], inTurn));
-    expect(summaries(text)).toContain('what builds differ in');
+    expect(headings(text)).toContain('statistics: Noise of builds');
     expect(text).toContain(
       '- forwarding inet4: builds by 1.4 %, as 4 layouts tell, and runs of one build by 0.0875 % (standard deviations)',
     );
@@ -496,7 +547,7 @@ describe('kernels that were linked several times', () => {
     const text = report(runs, { variants });
     expect(text).toContain('- forwarding inet4: builds by 0.702 %, as 2 layouts tell');
     expect(text).not.toContain('Each kernel was linked');
-    expect(report(runs)).not.toContain('what builds differ in');
+    expect(report(runs)).not.toContain('Noise of builds');
   });
 });
 
@@ -574,8 +625,7 @@ describe('why a cell changed', () => {
     unfolded(renderMarkdown(judged(cells), links))
       .split('\n')
       .filter((line) => line.startsWith('**Why**'));
-  const foldOf = (markdown: string): string | undefined =>
-    /<summary>why<\/summary>\n\n(.*?)\n\n<\/details>/s.exec(markdown)?.[1];
+  const foldOf = (markdown: string): string | undefined => below(markdown, 'Changed functions');
   const page = 'https://example.org/report.html';
 
   test('is shown below the table by the first functions that moved, and in a fold by all', () => {
@@ -595,7 +645,6 @@ describe('why a cell changed', () => {
       '**Why** (forwarding inet4): `ip_input` +38 ns per packet (9.3 → 12.4 % of cycles), `b` +3.1 points (9.3 → 12.4 % of cycles), `c` +3.1 points (9.3 → 12.4 % of cycles), 3 more',
     ]);
     const markdown = renderMarkdown(judged([cell]));
-    expect(summaries(markdown).slice(-2)).toEqual(['why', 'ministat: forwarding inet4']);
     expect(foldOf(markdown)?.replaceAll('\u00a0', ' ')).toMatchInlineSnapshot(`
       "forwarding inet4: 5,932 samples of base, 5,932 samples of patched, left out as idle: \`cpu_idle\` \`acpi_cpu_c1\`, 2 functions more than are named
 
@@ -635,7 +684,7 @@ describe('why a cell changed', () => {
   test('stays folded for a cell in which nothing happened', () => {
     const markdown = renderMarkdown(judged([{ ...calm, ...profiled([]) }], 'no-regression'));
     expect(unfolded(markdown)).not.toContain('Why');
-    expect(markdown).toContain('<summary>profiles</summary>');
+    expect(headings(markdown)).toContain('runs: Changed functions');
     expect(markdown).toContain('no function changed beyond chance');
     const moved = { ...calm, ...profiled() };
     const shown = unfolded(renderMarkdown(judged([moved], 'no-regression')));
@@ -726,9 +775,8 @@ describe('a revision measured beside earlier diffs', () => {
     })),
     ...changes,
   });
-  const foldOf = (markdown: string, summary: string): string =>
-    new RegExp(`<summary>${summary}</summary>\n\n(.*?)\n\n</details>`, 's').exec(markdown)?.[1] ??
-    expect.fail(`There is no ${summary}.`);
+  const foldOf = (markdown: string, title: string): string =>
+    below(markdown, title) ?? expect.fail(`There is no ${title}.`);
 
   test('has a row below its cell for each of them, which is not judged', () => {
     expect(tableRows(renderMarkdown(result(), { rerun: 'no' }))).toEqual([
@@ -744,7 +792,7 @@ describe('a revision measured beside earlier diffs', () => {
   });
 
   test('is named in the environment by its number, its address and its diff', () => {
-    expect(foldOf(renderMarkdown(result()), 'environment')).toContain(
+    expect(foldOf(renderMarkdown(result()), 'Patch, variants and testbed')).toContain(
       '- patch: [D27401](https://phabricator.example/D27401) diff 80700, `Look up less` by `alice`\n',
     );
   });
@@ -758,16 +806,16 @@ describe('a revision measured beside earlier diffs', () => {
     ['javascript:alert(1)', /^- patch: D27401 diff 80700/],
   ] as const)('has no way out of its link by the address %s', ([url, line]) => {
     const markdown = renderMarkdown(result({ patch: { ...revision, url } }));
-    expect(foldOf(markdown, 'environment')).toMatch(line);
+    expect(foldOf(markdown, 'Patch, variants and testbed')).toMatch(line);
   });
 
   test('tells what was noted of it, as text', () => {
     const patch = { ...revision, notes: ['The base was `guessed`.', '@everyone'] };
-    expect(foldOf(renderMarkdown(result({ patch })), 'notes on the revision')).toBe(
+    expect(foldOf(renderMarkdown(result({ patch })), 'Notes on the revision')).toBe(
       '- ``The base was `guessed`.``\n- `@everyone`',
     );
-    expect(summaries(renderMarkdown(result({ patch: { ...revision, notes: [] } })))).not.toContain(
-      'notes on the revision',
+    expect(renderMarkdown(result({ patch: { ...revision, notes: [] } }))).not.toContain(
+      'Notes on the revision',
     );
   });
 
@@ -820,9 +868,7 @@ describe('a revision measured beside earlier diffs', () => {
     const apart = aRun({ number: 200, pair: 7, variant: 'diff 80345', pps: 2e5 });
     const cells = [{ ...cell, runs: [...cell.runs, apart] }];
     const { outcome } = judged(cells, 'no-regression');
-    expect(summaries(renderMarkdown(result({ outcome })))).not.toContain(
-      'runs that stand apart, and count',
-    );
+    expect(renderMarkdown(result({ outcome }))).not.toContain('Outliers');
   });
 });
 
@@ -847,6 +893,8 @@ test('a patch that need not be measured gets the reason, and how to measure it',
     \`shelf-3\`
 
     <details><summary>environment</summary>
+
+    **Patch, variants and testbed**
 
     - patch: \`Drop protocol 254 early\` by \`alice\`
     - \`base\`: commit \`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\`
