@@ -39,19 +39,19 @@ test.for(['80345', '80677'])(
     expect(inet4?.verdict).toEqual({
       kind: 'invalid',
       reason:
-        'generator-limited: 14.82 Mpps came through of 14.88 Mpps offered (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s); 0 of 2 pairs of runs count',
+        'generator-limited: 14.82 Mpps came through in a median second, of 14.88 Mpps offered on average (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s); 0 of 2 pairs of runs count',
     });
     expect(inet6?.verdict).toEqual({
       kind: 'invalid',
       reason:
-        'generator-limited: 14.47 Mpps came through of 14.53 Mpps offered (99.6 %), and the line carries 14.53 Mpps (10 Gbit/s); 0 of 2 pairs of runs count',
+        'generator-limited: 14.47 Mpps came through in a median second, of 14.53 Mpps offered on average (99.6 %), and the line carries 14.53 Mpps (10 Gbit/s); 0 of 2 pairs of runs count',
     });
     const rows = report.split('\n').filter((line) => /^- \S+ inet[46] is invalid: /.test(line));
     expect(rows[0]).toContain(
-      'inet4 is invalid: `generator-limited: 14.82 Mpps came through of 14.88 Mpps offered (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)',
+      'inet4 is invalid: `generator-limited: 14.82 Mpps came through in a median second, of 14.88 Mpps offered on average (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)',
     );
     expect(rows[1]).toContain(
-      'inet6 is invalid: `generator-limited: 14.47 Mpps came through of 14.53 Mpps offered (99.6 %), and the line carries 14.53 Mpps (10 Gbit/s)',
+      'inet6 is invalid: `generator-limited: 14.47 Mpps came through in a median second, of 14.53 Mpps offered on average (99.6 %), and the line carries 14.53 Mpps (10 Gbit/s)',
     );
     expect(report.split('\n')[0]).toMatch(/was not measured: the generator was the limit$/);
     expect(report).not.toMatch(/ministat:|Difference/);

@@ -291,7 +291,7 @@ function generatorLimited(
   if (medianPps === undefined || offeredPps === undefined) return undefined;
   const ratio = medianPps / offeredPps;
   if (ratio < saturatedRatio) return undefined;
-  const through = `${formatPps(medianPps)} came through of ${formatPps(offeredPps)} offered`;
+  const through = `${formatPps(medianPps)} came through in a median second, of ${formatPps(offeredPps)} offered on average`;
   const limit = limitNote(offeredPps, lineOf(offeredPps, senders, lineGigabits), requestedPps);
   return invalid(
     'generator-limited',

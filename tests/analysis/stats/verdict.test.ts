@@ -195,7 +195,8 @@ describe('a pair counts', () => {
 });
 
 test('a generator that was the limit is what an invalid cell says first', () => {
-  const rates = 'generator-limited: 14.82 Mpps came through of 14.88 Mpps offered (99.6 %)';
+  const rates =
+    'generator-limited: 14.82 Mpps came through in a median second, of 14.88 Mpps offered on average (99.6 %)';
   const runs = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({
     ...run,
     validity: unfit(rates, 'generator-limited'),

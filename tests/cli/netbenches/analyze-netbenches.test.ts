@@ -85,7 +85,7 @@ test('where the generator was the limit there is no verdict, for any result of m
   expect(compared?.verdict).toMatchObject({
     kind: 'invalid',
     reason: expect.stringMatching(
-      /^generator-limited: 14\.\d+ Mpps came through of 14\.\d+ Mpps offered/,
+      /^generator-limited: 14\.\d+ Mpps came through in a median second, of 14\.\d+ Mpps offered on average/,
     ),
   });
 });
@@ -141,7 +141,7 @@ describeWith(['shared/corpus/runs'], 'studies of the netbenches archive', () => 
     expect(compared?.verdict).toEqual({
       kind: 'invalid',
       reason:
-        'generator-limited: 14.82 Mpps came through of 14.88 Mpps offered (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)',
+        'generator-limited: 14.82 Mpps came through in a median second, of 14.88 Mpps offered on average (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)',
     });
   });
 });

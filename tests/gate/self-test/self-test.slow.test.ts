@@ -453,7 +453,7 @@ const faults: Record<string, FaultCase> = {
   },
   'The generator is too slow': {
     options: { generatorPps: 3e6 },
-    says: '10 s of forwarding inet4: generator-limited: 3.000 Mpps came through of 3.000 Mpps offered (100 %)',
+    says: '10 s of forwarding inet4: generator-limited: 3.000 Mpps came through in a median second, of 3.000 Mpps offered on average (100 %)',
   },
   'The receiver is too slow': {
     options: { receiverPps: 3e6 },
