@@ -59,6 +59,14 @@ const revisionSchema = z.object({
   forms: bounded.list(formSchema, 1000),
 });
 
+/** The commit named as bad: its kernel or files may be those of an earlier one. */
+export const namedCommitSchema = revisionSchema.pick({
+  commit: true,
+  diff: true,
+  subject: true,
+  author: true,
+});
+
 export const bisectConfidenceRatio = 0.95;
 
 const changeSchema = z.object({
@@ -125,6 +133,8 @@ export const bisectResultSchema = z.object({
   generator: z.object({ name: z.literal('ppsgate'), version: bounded.name }),
   good: bounded.name,
   bad: bounded.name,
+  /** Absent in older results. */
+  badCommit: namedCommitSchema.exactOptional(),
   fixUps: bounded.list(bounded.name, 100),
   testbed: z.object({
     name: bounded.name,

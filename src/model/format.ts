@@ -111,6 +111,10 @@ export const metricChoice = new Intl.ListFormat('en-GB', { type: 'disjunction' }
 export const grouped = (value: number): string => value.toLocaleString('en-US');
 
 /** `41 s`, `2 min 5 s`. */
+/** `1 run`, `1,200 runs`; the noun takes an s. */
+export const counted = (count: number, noun: string): string =>
+  `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;

@@ -87,7 +87,8 @@ const details = (result: BisectResult): Detail[] => [
 function table(result: BisectResult): Block {
   const rows = bisectRows(result);
   const withFixUps = hasFixUps(rows);
-  const runs = result.isShared ? 'runs' : 'boots';
+  const numbers = result.isShared ? ['trials (runs)'] : ['boots', 'median'];
+  const against = 'against good';
   return {
     kind: 'table',
     columns: [
@@ -95,23 +96,26 @@ function table(result: BisectResult): Block {
       { head: searchedKind(result) },
       { head: 'subject' },
       ...(withFixUps ? [{ head: 'with' }] : []),
-      ...numberColumns(runs, 'median', 'against good'),
+      ...numberColumns(...numbers, against),
       { head: 'outcome' },
       ...numberColumns('P'),
     ],
-    groups: rows.map((row) => ({ weight: 0, rows: [wideRow(row, withFixUps)] })),
+    groups: rows.map((row) => ({ weight: 0, rows: [wideRow(row, withFixUps, result)] })),
     narrow: {
-      columns: [`${searchedKind(result)} and outcome`, runs, 'median', 'P'].map((head) => ({
-        head,
-      })),
+      columns: [
+        `${searchedKind(result)} and outcome`,
+        ...(result.isShared ? [...numbers, against] : numbers),
+        'P',
+      ].map((head) => ({ head })),
       groups: rows.map((row) => ({ weight: 0, rows: [narrowRow(row)] })),
     },
   };
 }
 
-function wideRow(row: BisectRow, withFixUps: boolean): Text[] {
+function wideRow(row: BisectRow, withFixUps: boolean, { isShared }: BisectResult): Text[] {
   if (row.kind === 'folded') {
-    return ['', '', row.text, ...new Array<string>(withFixUps ? 6 : 5).fill('')];
+    const others = 4 + (isShared ? 0 : 1) + (withFixUps ? 1 : 0);
+    return ['', '', row.text, ...new Array<string>(others).fill('')];
   }
   const { place, subject, isFurther, fixUps, cells } = row;
   return [
@@ -120,7 +124,7 @@ function wideRow(row: BisectRow, withFixUps: boolean): Text[] {
     isFurther ? '' : quoted(subject, 72),
     ...(withFixUps ? [fixUps.length > 0 ? joined(fixUps.map(commitId), ' ') : '–'] : []),
     cells.boots,
-    cells.median,
+    ...(cells.median === undefined ? [] : [cells.median]),
     cells.againstGood,
     cells.outcome,
     cells.p,
@@ -134,7 +138,8 @@ function narrowRow(row: BisectRow): Text[] {
   const on = fixUps.length > 0 ? ['with', ...fixUps.map(commitId)] : [];
   const against = cells.againstGood === '–' ? '' : ` (${cells.againstGood})`;
   const first = joined([...commit, ...on, '–', cells.outcome].filter(Boolean), ' ');
-  return [first, cells.boots, `${cells.median}${against}`, cells.p];
+  const change = cells.median === undefined ? cells.againstGood : `${cells.median}${against}`;
+  return [first, cells.boots, change, cells.p];
 }
 
 const idOf = ({ id, isNamed }: Extract<BisectRow, { kind: 'revision' }>): Text =>

@@ -9,6 +9,7 @@ import type {
   RevisionFault,
 } from '../model/bisect-result.ts';
 import {
+  counted,
   formatChangeAndError,
   formatProbability,
   formatSize,
@@ -49,7 +50,7 @@ export function bisectHeadline(result: BisectResult): string {
             `${idOf(result, revision)} (${probabilityText(probability)})`,
         );
       const candidates = best.length === 0 ? '' : `: ${best.join(', ')}`;
-      return `no ${searchedKind(result)} is sure yet${candidates}, ${boots}, some ${answer.bootsExpected} more expected`;
+      return `no ${searchedKind(result)} is sure yet${candidates}, ${boots}, about ${answer.bootsExpected} more expected`;
     }
   }
 }
@@ -122,19 +123,19 @@ export function bisectNextSteps(result: BisectResult, ways: BisectWays = command
           one.kind === 'culprit' ? togetherLines(result, one) : [afterGroup(result, one, ways)],
         ),
         ...(answer.open.length > 0
-          ? [`What is still open takes more boots: ${ways.goOn}.`]
-          : ['Look at each of them by itself: each was found beside the others.']),
+          ? [`Allow more ${unitOfRuns(result)}s for what is still open: ${ways.goOn}.`]
+          : ['Look at each of them separately.']),
       ].slice(0, mostSteps);
     case 'not-reproduced':
       return [afterNothing(result, answer, ways)];
     case 'slide':
       return [
-        `Take the ends of one step as good and bad where a part of the range matters most, or allow more boots with ${ways.goOn}.`,
-        `Where every ${searchedKind(result)} costs a little, a profile of good beside one of bad tells more than any single one.`,
+        `Take the ends of one step as good and bad where a part of the range matters most, or allow more ${unitOfRuns(result)}s with ${ways.goOn}.`,
+        `If every ${searchedKind(result)} costs a little, profiles of good and of bad show more than any single one.`,
       ];
     case 'inconclusive':
       return [
-        `Allow more boots with ${ways.goOn}, some ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`,
+        `Allow more ${unitOfRuns(result)}s with ${ways.goOn}, about ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`,
       ];
   }
 }
@@ -150,11 +151,11 @@ function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): 
   const where =
     reason === undefined ? 'See what it does for each packet' : 'See below which functions moved';
   const look = isLoss(result, answer.change.change)
-    ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.`
+    ? `${where}, and make that cheaper; or keep it, and explain what the loss is for.`
     : `Nothing has to be fixed. ${where}.`;
   const verify =
     revert === undefined
-      ? `To be surer, have the bad one measured without it: ${ways.verifyRevert}.`
+      ? `To confirm it, measure the bad one without it: ${ways.verifyRevert}.`
       : undefined;
   return [look, ...togetherLines(result, answer), verify].filter((line) => line !== undefined);
 }
@@ -164,12 +165,12 @@ function togetherLines(result: BisectResult, { measuredWith, revision }: Culprit
   if (measuredWith.length === 0) return [];
   const names = listed(measuredWith.map(shortId));
   return [
-    `${idOf(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? 'theirs' : 'that one'} would look the same, so read both.`,
+    `${idOf(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? 'theirs' : 'that one'} would look the same, so check both.`,
   ];
 }
 
 function afterGroup(
-  { revisions }: BisectResult,
+  { revisions, isShared }: BisectResult,
   { likelyFix }: Group,
   { fixUp, goOn }: BisectWays,
 ): string {
@@ -178,19 +179,19 @@ function afterGroup(
     return `None between them could be measured; ${revisionId(fix)} seems to be what made the later ones work.`;
   }
   return likelyFix === undefined
-    ? `None between them could be measured: name a commit that makes them work, as with ${fixUp('COMMIT')}, or read them; more boots (${goOn}) would not tell them apart.`
+    ? `None between them could be measured: name a commit that makes them work, as with ${fixUp('COMMIT')}, or read them; more ${unitOfRuns({ isShared })}s (${goOn}) would not tell them apart.`
     : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
 }
 
 type NotReproduced = Extract<BisectAnswer, { kind: 'not-reproduced' }>;
 
 function afterNothing(
-  { revisions }: BisectResult,
+  { revisions, isShared }: BisectResult,
   { fault }: NotReproduced,
   { fixUp, goOn }: BisectWays,
 ): string {
   if (fault === undefined) {
-    return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more boots (${goOn}) may show it.`;
+    return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more ${unitOfRuns({ isShared })}s (${goOn}) may show it.`;
   }
   const end = endOf(fault.revision, revisions);
   return `Name another ${end} commit that works, or a fix-up that makes this one work, as with ${fixUp('COMMIT')}.`;
@@ -264,11 +265,10 @@ const openText = (open: readonly { after: number; last: number }[], kind: string
   return count === 0 ? '' : `; ${counted(count, kind)} still open`;
 };
 
-const bootsText = ({ boots, isShared }: BisectResult): string =>
-  counted(boots, isShared ? 'trial' : 'boot');
+const bootsText = (result: BisectResult): string => counted(result.boots, unitOfRuns(result));
 
-export const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? '' : 's'}`;
+const unitOfRuns = ({ isShared }: Pick<BisectResult, 'isShared'>): string =>
+  isShared ? 'trial' : 'boot';
 
 const listed = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ');

@@ -1,16 +1,21 @@
 // Computes the levels between changes in a range of commits.
 
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
-import { moderated, sumOf } from '../analysis/stats/evidence.ts';
+import { moderated, noNoise, sumOf } from '../analysis/stats/evidence.ts';
 import { criticalT } from '../analysis/stats/student.ts';
-import { type BisectResult, bisectConfidenceRatio } from '../model/bisect-result.ts';
-import { isMeasured, stepsOf } from './bisect-rows.ts';
+import {
+  type BisectResult,
+  type BisectRevision,
+  bisectConfidenceRatio,
+} from '../model/bisect-result.ts';
+import { numbersOf } from './bisect-numbers.ts';
+import { stepsOf } from './bisect-rows.ts';
 
 /** Revisions with one rate, by index. */
 export type Level = {
   first: number;
   last: number;
-  /** Geometric mean of their measurements, in the metric's unit, with its interval. */
+  /** Geometric mean of their numbers with its interval: in the metric's unit, or as a ratio to good. */
   value: number;
   low: number;
   high: number;
@@ -21,14 +26,24 @@ export type Level = {
  * with a variance pooled over all levels and the history; without one it has no width.
  */
 export function levelsOf(result: BisectResult): Level[] {
+  const { revisions } = result;
+  const numbers = numbersOf(result);
+  const logsOf = (own: readonly BisectRevision[]) =>
+    own
+      .flatMap(({ forms }) => forms.flatMap(numbers))
+      .filter((value) => value > 0)
+      .map(Math.log);
   const groups = segmentsOf(result)
-    .map(([first, last]) => ({ first, last, logs: logsOf(result, first, last) }))
+    .map(([first, last]) => ({ first, last, logs: logsOf(revisions.slice(first, last + 1)) }))
     .filter(({ logs }) => logs.length > 0);
   const own = {
     sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
     degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0),
   };
-  const { sumOfSquares, degreesOfFreedom } = sumOf(own, moderated(result.history));
+  const { sumOfSquares, degreesOfFreedom } = sumOf(
+    own,
+    result.isShared ? noNoise : moderated(result.history),
+  );
   const reachOfOne =
     degreesOfFreedom > 0
       ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) *
@@ -63,10 +78,3 @@ function segmentsOf({ answer, revisions }: BisectResult): [number, number][] {
     return first <= last ? [[first, last]] : [];
   });
 }
-
-const logsOf = ({ revisions }: BisectResult, first: number, last: number): number[] =>
-  revisions
-    .slice(first, last + 1)
-    .flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values))
-    .filter((value) => value > 0)
-    .map(Math.log);

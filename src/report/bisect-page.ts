@@ -2,6 +2,7 @@
 
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
+import { counted } from '../model/format.ts';
 import {
   bisectHeadline,
   bisectLook,
@@ -69,7 +70,7 @@ export function bisectPage(result: BisectResult, profiles: readonly CellProfiles
         ...graphFolds(picturesThatFit(graphs)),
       ]),
       section('faults', 'What cannot be measured', faults(result)),
-      section('remarks', 'What is to be known of the testbed', warnings(result)),
+      section('remarks', 'Testbed notes', warnings(result)),
       section('numbers', 'Numbers', numbers(result)),
       section('environment', 'Environment', [environment(result)]),
       section('reading', 'How it was decided', howDecided(result).map(paragraph)),
@@ -89,15 +90,17 @@ function revisions(result: BisectResult): PageSection {
   const rows = bisectRows(result);
   const isFolded = rows.some(({ kind }) => kind === 'folded');
   const all = isFolded ? bisectRows(result, Number.POSITIVE_INFINITY) : [];
-  const caption = 'Good first, bad last';
+  const caption = result.isShared
+    ? 'Good first, bad last; each is compared with good in the same trial'
+    : 'Good first, bad last';
   return section('revisions', 'The commits', [
     ...bothForms((form) => bisectPlot(result, form)),
-    revisionTable(result, rows, `${caption}; P is the chance that a commit is the one`),
+    revisionTable(result, rows, `${caption}; P is the probability that a commit is the one`),
     ...(isFolded
       ? [
           {
             kind: 'fold',
-            title: `all ${result.revisions.length} revisions`,
+            title: `good and all ${result.revisions.length - 1} after it`,
             blocks: [revisionTable(result, all, caption)],
           } as const,
         ]
@@ -115,7 +118,12 @@ function revisionTable(result: BisectResult, rows: readonly BisectRow[], caption
       ...numberColumns('n'),
       { head: searchedKind(result) },
       { head: 'outcome' },
-      ...numberColumns('median', 'against good', 'P', result.isShared ? 'runs' : 'boots'),
+      ...numberColumns(
+        ...(result.isShared ? [] : ['median']),
+        'against good',
+        'P',
+        result.isShared ? 'trials (runs)' : 'boots',
+      ),
       ...(withFixUps ? [{ head: 'with' }] : []),
     ],
     groups: [{ weight: 0, rows: rows.map((row) => rowOf(row, withFixUps, result)) }],
@@ -124,7 +132,8 @@ function revisionTable(result: BisectResult, rows: readonly BisectRow[], caption
 
 function rowOf(row: BisectRow, withFixUps: boolean, result: BisectResult): Text[] {
   if (row.kind === 'folded') {
-    const empty = new Array<Text>(withFixUps ? 6 : 5).fill('');
+    const others = 4 + (result.isShared ? 0 : 1) + (withFixUps ? 1 : 0);
+    const empty = new Array<Text>(others).fill('');
     return ['', { kind: 'styled', style: 'faint', text: row.text }, ...empty];
   }
   const { place, subject, isFurther, fixUps, cells } = row;
@@ -134,7 +143,7 @@ function rowOf(row: BisectRow, withFixUps: boolean, result: BisectResult): Text[
     place,
     isFurther ? '↳' : [named, { kind: 'styled', style: 'subject', text: quoted(subject, 120) }],
     cells.outcome,
-    cells.median,
+    ...(cells.median === undefined ? [] : [cells.median]),
     cells.againstGood,
     cells.p,
     cells.boots,
@@ -155,7 +164,7 @@ function faults(result: BisectResult): Block[] {
         blocks: [{ kind: 'code', name: 'what was said', text: faultSaid(group.fault) }],
       }),
     ),
-    ...(rest > 0 ? [paragraph(`${rest} more faults`)] : []),
+    ...(rest > 0 ? [paragraph(counted(rest, 'more fault'))] : []),
   ];
 }
 
@@ -171,7 +180,7 @@ function numbers(result: BisectResult): Block[] {
       ? [
           {
             kind: 'fold',
-            title: `${inOrder.length} runs in order`,
+            title: `${counted(inOrder.length, 'run')} in order`,
             blocks: [runTable(inOrder)],
           } as const,
         ]

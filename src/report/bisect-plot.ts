@@ -7,9 +7,11 @@ import {
 } from '../model/bisect-result.ts';
 import { plainLine } from '../model/escape.ts';
 import {
+  formatChange,
   formatMetric,
   formatPercent,
   formatProbability,
+  formatSigned,
   formatTick,
   metricName,
 } from '../model/format.ts';
@@ -24,22 +26,27 @@ import {
   searchedKind,
 } from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
-import { isMeasured, isNamed, type RevisionRange, rangesOf, stepsOf } from './bisect-rows.ts';
-import { type Extent, extentOfRates, linearScale, ticksOf } from './scale.ts';
+import { type FormNumbers, isMeasured, numbersOf } from './bisect-numbers.ts';
+import { isNamed, type RevisionRange, rangesOf, stepsOf, triedCounts } from './bisect-rows.ts';
+import { type Extent, isWithin, linearScale, paddedRates, robustExtent, ticksOf } from './scale.ts';
 import { colors, element, type PlotForm, path, round, svgDocument, text } from './svg.ts';
 
 /** SVG with its own light background; undefined without measurements. */
 export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): string | undefined {
-  const dots = result.revisions.flatMap(dotsOf);
+  const numbers = numbersOf(result);
+  const dots = result.revisions.flatMap((revision) => dotsOf(revision, numbers));
   if (dots.length === 0) return undefined;
   const sizes = forms[form];
   const columns = columnsOf(result, sizes);
   const levels = levelsOf(result);
-  const values = [...dots, ...levels].map(({ value }) => value);
-  const axis = extentOfRates(values, { spareRatio: 0.1, leastRatio: 0.004 });
+  const [values, kept] = [dots, levels].map((all) => all.map(({ value }) => value));
+  const axis = paddedRates(robustExtent(values ?? [], kept), {
+    spareRatio: 0.1,
+    leastRatio: 0.004,
+  });
   const scale = linearScale(axis, sizes.bottom, sizes.top);
   const heightOf = (value: number) => round(scale(value));
-  const drawing: BisectDrawing = { result, sizes, columns, levels, axis, heightOf };
+  const drawing: BisectDrawing = { result, numbers, sizes, columns, levels, axis, heightOf };
   const legend = legendPieces(drawing, dots);
   return svgDocument(sizes.width, legend.bottom + 10, [
     ...heading(drawing),
@@ -49,6 +56,7 @@ export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): strin
     ...bands(drawing),
     ...step(drawing),
     ...columns.flatMap((column) => marks(column, drawing)),
+    ...outsideValues(drawing),
     ...chances(drawing),
     ...labels(drawing),
     ...columns.flatMap((column) => tooltip(column, drawing)),
@@ -58,20 +66,23 @@ export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): strin
 
 /** Alternative text. */
 export function bisectPlotAlt(result: BisectResult): string {
-  const { revisions } = result;
-  const tried = revisions.filter(({ forms }) => forms.length > 0);
-  const failed = tried.filter(({ forms }) => !forms.some(isMeasured)).length;
+  const failed = result.revisions.filter(
+    ({ forms }) => forms.length > 0 && !forms.some(isMeasured),
+  ).length;
+  const { distinct, tried } = triedCounts(result);
   const without = failed > 0 ? ` and ${failed} of them cannot be measured` : '';
-  return `The rate of each boot along the ${searchedKind(result)}s: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
+  const what = result.isShared ? 'The change against good in each trial' : 'The rate of each boot';
+  return `${what} along the ${searchedKind(result)}s: ${tried} of the ${distinct} after good were tried${without}; ${bisectTitle(result)}`;
 }
 
 type BisectDrawing = {
   result: BisectResult;
+  numbers: FormNumbers;
   sizes: PlotSizes;
   columns: readonly PlotColumn[];
   levels: readonly Level[];
   axis: Extent;
-  heightOf: (rate: number) => number;
+  heightOf: (value: number) => number;
 };
 
 /** In pixels. */
@@ -138,17 +149,16 @@ function columnsOf(result: BisectResult, { left, right, mostRevisions }: PlotSiz
 
 const middleOf = ({ left, width }: PlotColumn): number => left + width / 2;
 
+/** A rate, or with shared trials a ratio to good. */
 type Dot = { value: number; isPlain: boolean };
 
 /** More marks in one column hide each other. */
 const mostDots = 100;
 
-function dotsOf({ forms }: BisectRevision): Dot[] {
-  const dots = forms
-    .filter(isMeasured)
-    .flatMap(({ values, fixUps }) =>
-      values.map((value) => ({ value, isPlain: fixUps.length === 0 })),
-    );
+function dotsOf({ forms }: BisectRevision, numbers: FormNumbers): Dot[] {
+  const dots = forms.flatMap((form) =>
+    numbers(form).map((value) => ({ value, isPlain: form.fixUps.length === 0 })),
+  );
   const every = Math.ceil(dots.length / mostDots);
   return dots.filter((_, index) => index % every === 0);
 }
@@ -158,8 +168,11 @@ function heading(drawing: BisectDrawing): string[] {
   const { title, subtitle, margin: x } = sizes;
   const { metric, cell, testbed } = result;
   const rates = ratesText(drawing);
+  const name = result.isShared
+    ? `${metricName(metric)}, against good in each trial`
+    : metricName(metric);
   const parts = subtitle.hasSetting
-    ? [rates, metricName(metric), cellName(cell), plainLine(testbed.name, 40)]
+    ? [rates, name, cellName(cell), plainLine(testbed.name, 40)]
     : [rates, cellName(cell)];
   const below = plainLine(parts.filter(Boolean).join(' · '), subtitle.longest);
   return [
@@ -170,11 +183,17 @@ function heading(drawing: BisectDrawing): string[] {
 }
 
 /** `26.84 Mpps to 11.83 Mpps`: the answer's rates, or all levels. */
-function ratesText({ result: { answer, metric }, levels }: BisectDrawing): string {
+function ratesText({ result, levels }: BisectDrawing): string {
+  const { answer, metric } = result;
   const change = 'change' in answer ? answer.change : undefined;
-  const values = change ? [change.before, change.after] : levels.map(({ value }) => value);
-  return values.map((value) => formatMetric(value, metric)).join(' to ');
+  return change
+    ? [change.before, change.after].map((value) => formatMetric(value, metric)).join(' to ')
+    : levels.map(({ value }) => valueText(result, value)).join(' to ');
 }
+
+/** `26.84 Mpps`, or with shared trials `−10.0 %`. */
+const valueText = ({ isShared, metric }: BisectResult, value: number): string =>
+  isShared ? formatChange(value - 1) : formatMetric(value, metric);
 
 const gaps = ({
   columns,
@@ -202,7 +221,8 @@ function grid(drawing: BisectDrawing): string[] {
   return [
     ...ticksOf(axis, 6).flatMap((tick) => {
       const y = drawing.heightOf(tick);
-      return [line(y), label(formatTick(tick, result.metric), y + 4)];
+      const said = result.isShared ? formatSigned(tick - 1) : formatTick(tick, result.metric);
+      return [line(y), label(said, y + 4)];
     }),
     path(`M${left} ${bottom}H${right}`, { stroke: grey }),
     line(chanceTop),
@@ -384,23 +404,66 @@ function marks(column: PlotColumn, drawing: BisectDrawing): string[] {
   if (!column.isListed || revision === undefined) return [];
   const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
   const color = nth === 0 || nth === -1 ? ink : colorOf(drawing, nth);
-  const dots = dotsOf(revision);
-  const available = Math.max(column.width - 2 * sizes.radius - 2, 0);
-  const apart = Math.min(2 * sizes.radius + 2, available / Math.max(dots.length - 1, 1));
-  return dots.map(({ value, isPlain }, index) =>
-    dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, drawing.heightOf(value), {
-      color,
-      isPlain,
-      radius: sizes.radius,
-    }),
-  );
+  return placedDots(column, revision, drawing).map(({ x, value, isPlain }) => {
+    const look = { color, isPlain, radius: sizes.radius };
+    const y = drawing.heightOf(value);
+    return isWithin(value, drawing.axis)
+      ? dot(x, y, look)
+      : arrow(x, y, { ...look, isUp: value > drawing.axis.high });
+  });
 }
 
-const dot = (
-  cx: number,
-  cy: number,
-  { color, isPlain, radius: r }: { color: string; isPlain: boolean; radius: number },
-): string =>
+type PlacedDot = Dot & { x: number };
+
+function placedDots(
+  column: PlotColumn,
+  revision: BisectRevision,
+  { sizes, numbers }: BisectDrawing,
+): PlacedDot[] {
+  const dots = dotsOf(revision, numbers);
+  const available = Math.max(column.width - 2 * sizes.radius - 2, 0);
+  const apart = Math.min(2 * sizes.radius + 2, available / Math.max(dots.length - 1, 1));
+  return dots.map((one, index) => ({
+    ...one,
+    x: middleOf(column) + (index - (dots.length - 1) / 2) * apart,
+  }));
+}
+
+/** Names the outliers beyond the axis, as far as there is space. */
+function outsideValues(drawing: BisectDrawing): string[] {
+  const { result, sizes, columns, axis } = drawing;
+  const { left, right, radius } = sizes;
+  const spans = { above: [] as Span[], below: [] as Span[] };
+  return columns.flatMap((column) => {
+    const revision = result.revisions[column.first];
+    if (!column.isListed || revision === undefined) return [];
+    return placedDots(column, revision, drawing).flatMap(({ x, value }) => {
+      if (isWithin(value, axis)) return [];
+      const isUp = value > axis.high;
+      const said = valueText(result, value);
+      const half = widthOf(said) / 2;
+      const at = Math.min(Math.max(x, left + half), right - half);
+      const isFree = claimed(isUp ? spans.above : spans.below, { from: at - half, to: at + half });
+      const y = drawing.heightOf(value) + (isUp ? radius + 15 : -radius - 8);
+      return isFree ? [text(said, { ...small, x: at, y, 'text-anchor': 'middle' })] : [];
+    });
+  });
+}
+
+type Look = { color: string; isPlain: boolean; radius: number };
+
+/** Its tip points to a value outside. */
+function arrow(
+  x: number,
+  y: number,
+  { color, isPlain, radius: r, isUp }: Look & { isUp: boolean },
+) {
+  const [base, tip] = isUp ? [2 * r, -2 * r] : [-2 * r, 2 * r];
+  const colors = isPlain ? { fill: color, stroke: paper } : { fill: paper, stroke: color };
+  return path(`M${round(x - r)} ${round(y + base)}h${2 * r}l${-r} ${tip}Z`, colors);
+}
+
+const dot = (cx: number, cy: number, { color, isPlain, radius: r }: Look): string =>
   element('circle', {
     cx,
     cy,
@@ -473,12 +536,12 @@ function labels({ result, sizes, columns }: BisectDrawing): string[] {
       if (!claimed(spans, { from: x - half, to: x + half })) return [];
       return text(said, { ...small, x, y: chanceBottom + 16, 'text-anchor': 'middle' });
     });
-  const [good, bad] = [revisions[0], revisions.at(-1)].map(revisionId);
+  const bad = result.badCommit ?? revisions.at(-1);
   const y = chanceBottom + 33;
   return [
     ...shown,
-    text(`good ${good}`, { ...small, x: left, y }),
-    text(`bad ${bad}`, { ...small, x: right, y, 'text-anchor': 'end' }),
+    text(`good ${revisionId(revisions[0])}`, { ...small, x: left, y }),
+    text(`bad ${revisionId(bad)}`, { ...small, x: right, y, 'text-anchor': 'end' }),
   ];
 }
 
@@ -529,7 +592,7 @@ function entriesOf(drawing: BisectDrawing, dots: readonly Dot[]): LegendEntry[] 
     dot(x + 5, y - 4, { color: ink, isPlain, radius: 4 });
   const box = (stroke: string) => (x: number, y: number) =>
     hatching({ x, y: y - 10, width: 12, height: 12 }, stroke);
-  const one = result.isShared ? 'run' : 'boot';
+  const one = result.isShared ? 'trial' : 'boot';
   const percent = formatPercent(bisectConfidenceRatio);
   const all: (LegendEntry & { isThere: boolean })[] = [
     { isThere: dots.some(({ isPlain }) => isPlain), label: `a ${one}`, sample: mark(true) },

@@ -2,10 +2,11 @@
 
 import { median } from '../analysis/stats/summary.ts';
 import type { BisectForm, BisectResult, BisectRevision } from '../model/bisect-result.ts';
-import { formatChange, formatMetric, formatProbability } from '../model/format.ts';
+import { counted, formatChange, formatMetric, formatProbability } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
-import type { Run } from '../model/result.ts';
-import { counted, faultText, revisionId, searchedKind } from './bisect-headline.ts';
+import { systemOfTestbedKind } from '../model/testbed-kind.ts';
+import { faultText, revisionId, searchedKind } from './bisect-headline.ts';
+import { type FormNumbers, isMeasured, numbersOf } from './bisect-numbers.ts';
 import { unbroken } from './cell-rows.ts';
 
 /** Indices of consecutive revisions: a listed one, or those up to the next listed one. */
@@ -109,8 +110,8 @@ export type BisectRow =
       isNamed: boolean;
       isFurther: boolean;
       fixUps: string[];
-      /** Only the outcome may wrap. */
-      cells: { boots: string; median: string; againstGood: string; outcome: string; p: string };
+      /** Only the outcome may wrap. The median is of boots: rates of shared trials drift apart. */
+      cells: { boots: string; median?: string; againstGood: string; outcome: string; p: string };
     }
   | { kind: 'folded'; text: string };
 
@@ -121,11 +122,11 @@ export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
     most === Number.POSITIVE_INFINITY
       ? revisions.map((_, index) => ({ first: index, last: index, isListed: true }))
       : rangesOf(result, most);
-  const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
+  const numbers = numbersOf(result);
   return ranges.flatMap(({ first, last, isListed }) =>
     isListed
-      ? rowsOfRevision(result, first, good)
-      : { kind: 'folded', text: foldedText(revisions.slice(first, last + 1), result.isShared) },
+      ? rowsOfRevision(result, first, numbers)
+      : { kind: 'folded', text: foldedText(revisions.slice(first, last + 1), thingOf(result)) },
   );
 }
 
@@ -136,82 +137,73 @@ export const hasFixUps = (rows: readonly BisectRow[]): boolean =>
 const mostFixUps = 4;
 const mostForms = 4;
 
-function rowsOfRevision(result: BisectResult, index: number, good: number): BisectRow[] {
-  const { revisions, answer } = result;
+function rowsOfRevision(result: BisectResult, index: number, numbers: FormNumbers): BisectRow[] {
+  const { revisions, answer, isShared } = result;
   const revision = revisions[index];
   if (revision === undefined) return [];
-  const { place, subject, probability, forms } = revision;
+  const { subject, probability, forms } = revision;
   const end = index === 0 ? ' good' : index === revisions.length - 1 ? ' bad' : '';
   const shown: (BisectForm | undefined)[] = forms.length === 0 ? [undefined] : forms;
   return shown.slice(0, mostForms).map((form, nth) => ({
     kind: 'revision',
     index,
-    place: nth === 0 ? unbroken(`${place}${end}`) : '',
+    place: nth === 0 ? unbroken(`${placesText(revision)}${end}`) : '',
     id: revisionId(revision),
     subject,
     isNamed: isNamed(answer, index),
     isFurther: nth > 0,
     fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
     cells: {
-      boots: form === undefined || form.values.length === 0 ? '–' : String(form.values.length),
-      ...rateTexts(result, index, form, good),
-      outcome: outcomeText(revision, form, nth === 0, result.isShared),
+      boots: bootsText(form, isShared, numbers),
+      ...(!isShared && { median: medianText(result, form) }),
+      againstGood: index > 0 && form !== undefined ? changeOf(result, form, numbers) : '–',
+      outcome: outcomeText(result, revision, form, nth === 0),
       p: nth > 0 || probability <= 0 ? '–' : unbroken(formatProbability(probability)),
     },
   }));
 }
 
-function rateTexts(
-  result: BisectResult,
-  index: number,
-  form: BisectForm | undefined,
-  good: number,
-): { median: string; againstGood: string } {
-  if (form === undefined || !isMeasured(form)) return { median: '–', againstGood: '–' };
-  const value = median(form.values);
-  const ratio = result.isShared ? ratioInTrials(result, form) : value / good;
-  const isCompared = index > 0 && good > 0 && ratio !== undefined;
-  return {
-    median: unbroken(formatMetric(value, result.metric)),
-    againstGood: isCompared ? unbroken(formatChange(ratio - 1)) : '–',
-  };
+/** `12`, or `24–25` with later ones that have the same kernel or files. */
+const placesText = ({ place, alike }: BisectRevision): string =>
+  alike === 0 ? String(place) : `${place}–${place + alike}`;
+
+/** `2` boots, or `2 (48)` trials and their runs. */
+function bootsText(form: BisectForm | undefined, isShared: boolean, numbers: FormNumbers): string {
+  const runs = form?.values.length ?? 0;
+  if (form === undefined || runs === 0) return '–';
+  return unbroken(isShared ? `${numbers(form).length} (${runs})` : String(runs));
 }
 
-/** Against good within each trial, and the median of all: rates of different trials drift apart. */
-function ratioInTrials(
-  { runs, revisions, metric }: BisectResult,
-  { variant }: BisectForm,
-): number | undefined {
-  const good = revisions[0]?.forms.find(isMeasured)?.variant;
-  const rateOf = (own: readonly Run[], name: string | undefined) =>
-    median(
-      own.flatMap((run) => {
-        const isCounted = run.variant === name && run.validity.kind === 'valid' && run.pps > 0;
-        return isCounted ? (run[metric] ?? []) : [];
-      }),
-    );
-  const ratios = [...Map.groupBy(runs, ({ trial }) => trial).values()]
-    .map((own) => rateOf(own, variant) / rateOf(own, good))
-    .filter((ratio) => Number.isFinite(ratio) && ratio > 0);
-  return ratios.length === 0 ? undefined : median(ratios);
+const medianText = ({ metric }: BisectResult, form: BisectForm | undefined): string =>
+  form !== undefined && isMeasured(form)
+    ? unbroken(formatMetric(median(form.values), metric))
+    : '–';
+
+function changeOf({ revisions }: BisectResult, form: BisectForm, numbers: FormNumbers): string {
+  const ofGood = median([...(revisions[0]?.forms ?? []).flatMap(numbers)]);
+  const ratio = median([...numbers(form)]) / ofGood;
+  return Number.isFinite(ratio) && ratio > 0 ? unbroken(formatChange(ratio - 1)) : '–';
 }
 
-export const isMeasured = ({ values, fault }: BisectForm): boolean =>
-  fault === undefined && values.length > 0;
+/** Linux testbeds install files; others boot kernels. */
+export const thingOf = ({ testbed: { kind }, isShared }: BisectResult): 'files' | 'kernel' =>
+  (kind === undefined ? isShared : systemOfTestbedKind(kind) === 'linux') ? 'files' : 'kernel';
 
-/** `measured`, `does not boot`, and the number of following commits with the same kernel. */
+/** `measured`, `does not boot`, and the later commits with the same kernel or files, by name if bad is one. */
 function outcomeText(
+  result: BisectResult,
   revision: BisectRevision,
   form: BisectForm | undefined,
   isFirst: boolean,
-  isOfFiles: boolean,
 ): string {
+  const own = ownOutcome(revision, form);
   const { alike } = revision;
-  const same = isOfFiles
-    ? `${alike === 1 ? 'has' : `${alike} have`} the same files`
-    : `${alike === 1 ? 'is' : `${alike} are`} the same kernel`;
-  const after = isFirst && alike > 0 ? `; the next ${same}` : '';
-  return `${ownOutcome(revision, form)}${after}`;
+  if (!isFirst || alike === 0) return own;
+  const { badCommit, revisions } = result;
+  const bad = badCommit !== undefined && revision === revisions.at(-1) ? revisionId(badCommit) : '';
+  const named = bad === '' ? `the next ${alike === 1 ? 'one' : alike}` : `bad (${bad})`;
+  const those = bad !== '' && alike > 1 ? `the next ${alike}, up to ${named},` : named;
+  return `${own}; ${those} ${alike === 1 ? 'has' : 'have'} the same ${thingOf(result)}`;
 }
 
 function ownOutcome(revision: BisectRevision, form: BisectForm | undefined): string {
@@ -221,8 +213,8 @@ function ownOutcome(revision: BisectRevision, form: BisectForm | undefined): str
   return revision.isAssumedFailed ? 'untried between failures' : 'untried';
 }
 
-/** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
-function foldedText(revisions: readonly BisectRevision[], isOfFiles: boolean): string {
+/** `… 97 untried, 3 skipped; 12 more with the same kernel as the one before`. */
+function foldedText(revisions: readonly BisectRevision[], thing: string): string {
   const groups = Map.groupBy(revisions, (revision) =>
     revision.forms.length > 0 ? 'tried' : ownOutcome(revision, undefined),
   );
@@ -231,20 +223,27 @@ function foldedText(revisions: readonly BisectRevision[], isOfFiles: boolean): s
     return count > 0 ? `${count} ${outcome}` : [];
   });
   const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
-  const what = isOfFiles ? 'the files' : 'the kernel';
-  const same = alike > 0 ? `, and ${alike} more that change nothing of ${what}` : '';
+  const same = alike > 0 ? `; ${alike} more with the same ${thing} as the one before` : '';
   return `… ${counts.join(', ')}${same}`;
 }
 
-/** Counts the commits after good through bad, and distinct kernels. */
+/** `25 commits after good, 24 with different files, 5 of these tried`: good itself is never counted. */
 export function rangeText(result: BisectResult): string {
-  const { revisions, isShared } = result;
-  const first = revisions[0]?.place ?? 0;
+  const { revisions } = result;
   const last = revisions.at(-1);
-  const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
-  const kernels = revisions.length - 1;
-  const tried = revisions.filter(({ forms }) => forms.length > 0).length;
-  const distinct = isShared ? `${counted(kernels, 'set')} of files` : counted(kernels, 'kernel');
-  const differ = kernels < commits ? `, ${distinct} that differ` : '';
-  return `${counted(commits, searchedKind(result))}${differ}, ${tried} of ${revisions.length} tried`;
+  const commits = (last?.place ?? 0) + (last?.alike ?? 0) - (revisions[0]?.place ?? 0);
+  const { distinct, tried } = triedCounts(result);
+  const after = `${counted(commits, searchedKind(result))} after good`;
+  if (distinct >= commits) return `${after}, ${tried} tried`;
+  const things = thingOf(result) === 'files' ? 'different files' : 'different kernels';
+  return `${after}, ${distinct} with ${things}, ${tried} of these tried`;
+}
+
+/** Those after good, without later ones of the same kernel or files. */
+export function triedCounts({ revisions }: BisectResult): { distinct: number; tried: number } {
+  const after = revisions.slice(1);
+  return {
+    distinct: after.length,
+    tried: after.filter(({ forms }) => forms.length > 0).length,
+  };
 }

@@ -3,11 +3,12 @@
 import { renderMinistat } from '../analysis/stats/ministat.ts';
 import type { BisectResult, BisectRevision, RevisionFault } from '../model/bisect-result.ts';
 import { bisectConfidenceRatio } from '../model/bisect-result.ts';
-import { formatMetric, formatPercent, metricName } from '../model/format.ts';
+import { counted, formatMetric, formatPercent, metricName } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
 import { cellName } from '../model/scenario.ts';
-import { changeText, counted, faultText, revisionId } from './bisect-headline.ts';
-import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
+import { changeText, faultText, revisionId } from './bisect-headline.ts';
+import { isMeasured } from './bisect-numbers.ts';
+import { rangeText, stepsOf, thingOf } from './bisect-rows.ts';
 import { nameOf, quoted, type Text, words } from './document.ts';
 import type { MinistatText } from './ministat-blocks.ts';
 import { failureSaid, fingerprintLines, unseenBy } from './sections.ts';
@@ -65,7 +66,7 @@ export function faultLines(result: BisectResult): Text[] {
     return words`${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
   });
   const rest = groups.length - lines.length;
-  return rest > 0 ? [...lines, `${rest} more faults`] : lines;
+  return rest > 0 ? [...lines, counted(rest, 'more fault')] : lines;
 }
 
 export const faultSaid = (fault: RevisionFault): string =>
@@ -78,31 +79,38 @@ export const environmentLines = (result: BisectResult): Text[] => [
   words`${result.generator.name} ${quoted(result.generator.version)}`,
 ];
 
-export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [string, string][] {
-  const said = (typed: string, revision: BisectRevision | undefined): string =>
+type NamedCommit = Pick<BisectRevision, 'commit' | 'diff' | 'subject' | 'author'>;
+
+export function rangeFacts(result: BisectResult): [string, string][] {
+  const { good, bad, badCommit, fixUps, revisions } = result;
+  const last = revisions.at(-1);
+  const isLater = badCommit !== undefined && badCommit.commit !== last?.commit;
+  const same = isLater ? `, with the same ${thingOf(result)} as ${revisionId(last)}` : '';
+  const said = (typed: string, revision: NamedCommit | undefined): string =>
     revision?.diff === undefined
       ? `${typed} = ${revision?.commit ?? 'unknown'}, ${revision?.subject ?? ''}, by ${revision?.author ?? ''}`
       : revisionId(revision);
   return [
     ['good', said(good, revisions[0])],
-    ['bad', said(bad, revisions.at(-1))],
+    ['bad', `${said(bad, badCommit ?? last)}${same}`],
     ...fixUps.map((typed): [string, string] => ['fix-up', typed]),
   ];
 }
 
 /** Explains the numbers briefly; docs/how-to/bisect.md has the details. */
-export function howDecided({ isShared, history, metric }: BisectResult): string[] {
+export function howDecided(result: BisectResult): string[] {
+  const { isShared, history, metric } = result;
   const number = isShared
-    ? 'The median of its runs in a trial, against the middle of good and bad in the same trial, is one number of a commit'
+    ? 'The median of the runs of a commit in a trial, against the middle of good and bad in the same trial, is one number'
     : 'Each boot of a commit that counts is one number';
   const percent = formatPercent(bisectConfidenceRatio);
   return [
-    `${number}, and P is the chance that a commit is the one that changed it, given all of them${history === undefined ? '' : ' and the noise of earlier experiments'}. None is thrown away, so one that is off is corrected by later ones.`,
-    'Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.',
-    `A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its ${percent} interval. Commits that make the same kernel are told as one.`,
-    'What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.',
+    `${number}, and P is the probability that a commit is the one that changed the rate, given all numbers${history === undefined ? '' : ' and the noise of earlier experiments'}. No number is discarded: later ones correct an outlier.`,
+    'The next measurement is always the one that is expected to tell most per minute. The search ends when one commit, or a stretch in which none can be measured, has P ≥ 0.99 and both its neighbours have two numbers.',
+    `A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its ${percent} interval. Commits with the same ${thingOf(result)} count as one.`,
+    'A commit counts as not measurable once it failed twice, or once like a neighbour; or once, if no answer depends on it. Commits between two that failed alike are not tried, and are assumed to fail.',
     ...unseenBy(metric),
-    'The whole of it is in docs/how-to/bisect.md.',
+    'Details are in docs/how-to/bisect.md.',
   ];
 }
 

@@ -1,6 +1,7 @@
 // Builds a cell's section of the page: its verdict, the reason, flamegraphs and runs.
 
 import {
+  counted,
   formatChange,
   formatInterval,
   formatMetric,
@@ -117,8 +118,12 @@ function runs(policy: Policy, cell: CellResult): Block[] {
     heading('Runs'),
     ...(drawing ? [{ kind: 'drawing', drawing } as const] : []),
     ...list(uncountedLines([cell]), 'Runs that do not count:'),
-    ...list(apartLines([cell]), 'Runs that stand apart, and count:'),
-    { kind: 'fold', title: `${inOrder.length} runs in order`, blocks: [runTable(inOrder, cell)] },
+    ...list(apartLines([cell]), 'Outliers, which count:'),
+    {
+      kind: 'fold',
+      title: `${counted(inOrder.length, 'run')} in order`,
+      blocks: [runTable(inOrder, cell)],
+    },
   ];
 }
 
@@ -138,7 +143,7 @@ export function runTable(inOrder: readonly Run[], cell?: CellResult): Block {
   ]);
   return {
     kind: 'table',
-    caption: `All runs, as they followed each other${cell ? '; those of one pair are compared' : ''}`,
+    caption: `All runs in order${cell ? '; the runs of one pair are compared' : ''}`,
     columns: [
       ...numberColumns('run', ...(cell ? ['pair'] : [])),
       { head: 'variant' },

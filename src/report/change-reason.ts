@@ -1,6 +1,7 @@
 // Explains why a cell got slower or faster: changed functions, or missing profiles.
 
 import {
+  counted,
   flamegraphAnchor,
   formatDifference,
   formatShare,
@@ -186,7 +187,7 @@ function groundsText(cell: Explained): Text {
       ...missingTexts(cell),
       ...(idle.length > 0 ? [words`left out as idle: ${joined(idle, ' ')}`] : []),
       ...(reason?.changedFunctions.length === 0 ? [unmoved] : []),
-      ...(rest > 0 ? [`${rest} functions more than are named`] : []),
+      ...(rest > 0 ? [counted(rest, 'more function')] : []),
     ],
     ', ',
   );

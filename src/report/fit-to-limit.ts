@@ -47,7 +47,7 @@ type WrittenComment = {
   end: string;
 };
 
-/** Room for the notice, and for the frames of all folds. */
+/** Space for the notice and the frames of all folds. */
 const spare = 500;
 
 /** Keeps the remarks and details that fit, in order, and counts the others. */

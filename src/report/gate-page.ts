@@ -160,13 +160,13 @@ function remarks(result: Result, cells: readonly CellResult[] = []): PageSection
     ['Left out of the comparison, which is not held against the patch', leftOutLines(result)],
     ['What this metric does not see', cells.length > 0 ? unseenBy(result.policy.metric) : []],
     ['Interaction of variant and trial', interactionLines(result, cells)],
-    ['What is to be known of the testbed', inLines(result.testbed.warnings)],
+    ['Testbed notes', inLines(result.testbed.warnings)],
     ['Notes on the revision', inLines(notesOf(result.patch))],
   ];
   const blocks = remarks.flatMap(([title, lines]) =>
     lines.length > 0 ? [heading(title), ...list(lines)] : [],
   );
-  return blocks.length > 0 ? [{ id: 'remarks', heading: 'To be known', blocks }] : [];
+  return blocks.length > 0 ? [{ id: 'remarks', heading: 'Notes', blocks }] : [];
 }
 
 /** A/A runs show whether the assumption of the paired method holds on the testbed. */
@@ -210,8 +210,8 @@ function variantTable(result: Result): Block {
   const heads = [
     'variant',
     'commit',
-    ...(kernels.size > 0 ? ['kernel as it ran'] : []),
-    'files put over the DUT',
+    ...(kernels.size > 0 ? ['kernel'] : []),
+    'files installed on the DUT',
   ];
   const rows = variants.map((variant): Text[] => [
     quoted(variant.name),
@@ -243,7 +243,7 @@ function changedFiles(base: Variant, { files }: Variant): Text {
       .filter(({ path }) => !after.has(path))
       .map(({ path }) => words`removed ${filePath(path)}`),
   ];
-  return lines.length === 0 ? 'as those of base' : { kind: 'lines', lines };
+  return lines.length === 0 ? 'the same as base' : { kind: 'lines', lines };
 }
 
 const howToRead = (result: Result): PageSection => ({

@@ -2,6 +2,7 @@
 
 import { plainLine } from '../model/escape.ts';
 import {
+  counted,
   formatChange,
   formatInterval,
   formatPercent,
@@ -330,7 +331,12 @@ function legend(y: number, policy: Policy, hidden: number, { margin: x }: PlotSi
     element('rect', { x, ...box, ...shade }),
     text(`${formatSigned(loss)} or more matters`, { x: x + 16, ...small }),
     ...(hidden > 0
-      ? [text(`${hidden} more cells, none of them worse`, { x, ...small, y: y + 18 })]
+      ? [
+          text(
+            `${counted(hidden, 'more cell')}, ${hidden === 1 ? 'which is not' : 'none of them'} worse`,
+            { x, ...small, y: y + 18 },
+          ),
+        ]
       : []),
   ];
 }

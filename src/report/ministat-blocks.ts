@@ -9,7 +9,7 @@ import { isJudged } from '../model/variant-name.ts';
 import { type Block, type Detail, paragraph } from './document.ts';
 import { isSilent } from './headline.ts';
 
-/** What ministat prints, with a sentence on how to take it. */
+/** Output of ministat, with a sentence on its assumptions. */
 export type MinistatText = { title: string; note?: string | undefined; text: string };
 
 export const ministatFold = ({ title, note, text }: MinistatText): Block => ({
@@ -83,12 +83,12 @@ function ministatNote({ design }: CellResult): string {
   const early =
     design.name === 'fixed'
       ? ''
-      : ' and to be as many as were planned, so its error is too small where the experiment stopped early';
+      : ' and that their number was planned, so its error is too small where the experiment stopped early';
   const together =
     design.method === 'paired'
-      ? ', while the table compares neighbouring runs, so that what slows both alike cancels'
+      ? '; the table compares neighbouring runs, so that what slows both alike cancels'
       : '';
-  return `ministat takes the runs to be independent${early}${together}.`;
+  return `ministat assumes that runs are independent${early}${together}.`;
 }
 
 function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Array {

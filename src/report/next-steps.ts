@@ -37,7 +37,7 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
     case 'inconclusive':
       return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
     case 'invalid':
-      return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
+      return `Too few runs can be used${where} for a verdict, which is not held against the patch.`;
   }
 }
 
@@ -98,14 +98,14 @@ const deeds: Record<Metric, { loss: string; gain: string }> = {
 function stopText(cells: readonly CellResult[]): string {
   const stopped = stoppedCells(cells).length;
   if (stopped === 0) return '';
-  return ` That ended the experiment, as was asked for: of ${stopped} of ${cells.length} cells nothing is known yet.`;
+  return ` That ended the experiment, as requested: ${stopped} of ${cells.length} cells ${stopped === 1 ? 'is' : 'are'} not decided yet.`;
 }
 
 export function unchangedMeaning({ ignoredPaths }: Unchanged): string {
   if (ignoredPaths === undefined) {
     return 'Nothing was measured: nothing that this testbed installs differs between base and patched.';
   }
-  return `Nothing was measured: no packet of this testbed passes what the patch changes. That lies in ${ignoredPaths.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
+  return `Nothing was measured: no packet of this testbed passes what the patch changes. It changes ${ignoredPaths.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }
 
 type Unchanged = Extract<Outcome, { kind: 'unchanged' }>;
@@ -134,14 +134,14 @@ export function nextStep(
         : 'See what the patch does for each packet';
       const others =
         stoppedCells(outcome.cells).length > 0
-          ? ` The cells that are not decided are measured to their end with ${goOn}.`
+          ? ` To decide the other cells too, use ${goOn}.`
           : '';
-      return `${where}, make that cheaper, and send the patch again; or tell in it what the loss is for.${others}`;
+      return `${where}, make that cheaper, and update the patch; or explain in it what the loss is for.${others}`;
     }
     case 'improvement':
-      return 'Nothing; the numbers below are for the commit message.';
+      return 'Nothing. The numbers below can go into the commit message.';
     case 'no-regression':
-      return 'Nothing: as far as forwarding goes, the patch can go in.';
+      return 'Nothing: forwarding speed is no obstacle to merging the patch.';
     case 'inconclusive':
       return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
     case 'invalid':
@@ -152,7 +152,7 @@ export function nextStep(
 function afterSilence(silent: readonly CellResult[]): string {
   const [family = ''] = silent.flatMap(({ cell }) => cell.scenario.split('-')[0] ?? []);
   const counters = dropCounters[family] ?? '`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`';
-  return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${counters}, and \`netstat -s\`). Correct that one, and send the patch again.`;
+  return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${counters}, and \`netstat -s\`). Correct that one, and update the patch.`;
 }
 
 /** Commands that show the counters of rules, by the first word of a scenario. */
@@ -168,8 +168,8 @@ function afterUnchanged({ ignoredPaths }: Unchanged, { kind }: Patch): string {
     call === undefined ? '' : `, or write \`${call} run measure-anyway\` in a comment`;
   const way = `run the gate with \`--measure-anyway\`${inComment}`;
   return ignoredPaths === undefined
-    ? `Nothing: packets are forwarded as before. To have that measured all the same, ${way}.`
-    : `Ask for a testbed that has such ports, if there is one. To have it measured here all the same, ${way}.`;
+    ? `Nothing: packets are forwarded as before. To measure it anyway, ${way}.`
+    : `Select a testbed that has such ports, if there is one. To measure it here anyway, ${way}.`;
 }
 
 /** First words of commands, by the forge that has the patch. */
@@ -191,23 +191,23 @@ function afterInvalid(cells: readonly CellResult[], testbed: string): string {
 /** By the main cause of invalid runs; for others the testbed is checked. */
 const fixes: Partial<Record<Cause, string>> = {
   'generator-limited':
-    'Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',
+    'Offer the DUT more than it can forward: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',
   'receiver-limited':
     'Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends',
-  'machine-busy': 'End what else runs on that machine, or wait until it has ended',
+  'machine-busy': 'Stop what else runs on that machine, or wait until it ends',
   'too-short': 'Measure for longer, with `traffic.measure`',
 };
 
 const afterRejection: Record<Rejection['kind'], string> = {
-  'does-not-apply': 'Rebase the patch onto the head of its branch, and send it again.',
+  'does-not-apply': 'Rebase the patch onto the head of its branch, and update it.',
   'build-failed':
-    'Build the kernel with the patch yourself, fix what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.',
+    'Build the patched kernel yourself, fix the first error, and update the patch. The whole log is in `builds/`, beside `result.json`.',
   'out-of-disk':
-    'A maintainer of the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.',
+    'Ask a maintainer of the lab to free space on the disk named above, then run the same patch again.',
   'does-not-load':
-    'Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, fix what is said above, and send the patch again.',
+    'Load the files on a machine of your own, for example with `pfctl -nf`, `nft -c -f` or `ipfw -n`, fix the error above, and update the patch.',
   'boot-failed':
-    'Boot the patched kernel on a machine whose console you see, fix what it dies of, and send the patch again.',
+    'Boot the patched kernel on a machine with a console, fix the cause, and update the patch.',
   'panics-under-load':
-    'Send packets through the patched kernel on a machine whose console you see: the same trial kills it each time. Fix what it dies of, and send the patch again.',
+    'Send packets through the patched kernel on a machine with a console: the same trial crashes it each time. Fix the panic, and update the patch.',
 };

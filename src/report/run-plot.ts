@@ -2,18 +2,19 @@
 
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
-import { formatTick } from '../model/format.ts';
+import { counted, formatMetric, formatTick } from '../model/format.ts';
 import type { Metric, Run } from '../model/result.ts';
 import { isJudged } from '../model/variant-name.ts';
 import { scrolling } from './html-pieces.ts';
 import { type Html, html, type Piece } from './markup.ts';
-import { type Extent, extentOfRates, linearScale } from './scale.ts';
+import { type Extent, isWithin, linearScale, paddedRates, robustExtent } from './scale.ts';
 
 /** Uses the colours of the page's style; undefined without numbers. */
 export function runPlot(inOrder: readonly Run[], metric: Metric): Html | undefined {
   const points = inOrder.flatMap((run, index) => {
     const value = run[metric];
-    return value === undefined ? [] : { run, value, x: left + (index + 0.5) * stepOf(inOrder) };
+    const x = Math.round((left + (index + 0.5) * stepOf(inOrder)) * 10) / 10;
+    return value === undefined ? [] : { run, value, x };
   });
   if (points.length === 0) return undefined;
   const axis = axisOf(points);
@@ -22,6 +23,7 @@ export function runPlot(inOrder: readonly Run[], metric: Metric): Html | undefin
     html`<svg class="runs" viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
 ${variants.map(([variant, own]) => drawn(lookOf(variant), own, axis))}
+${drawnOutside(points, axis, metric)}
 ${legend(
   variants.map(([variant]) => variant),
   points,
@@ -33,16 +35,42 @@ ${legend(
 type RunPoint = { run: Run; value: number; x: number };
 
 // In pixels, from the upper left corner.
-const [width, height] = [920, 190];
-const [left, right, top, bottom] = [96, 900, 34, 170];
+const [width, height] = [920, 210];
+const [left, right, top, bottom] = [96, 900, 44, 184];
 
 const stepOf = (runs: readonly Run[]): number => (right - left) / runs.length;
 
-/** Uncounted runs may be far outliers. */
+/** Includes the median of each variant; outliers and uncounted runs may lie outside. */
 function axisOf(points: readonly RunPoint[]): Extent {
   const valid = points.filter(({ run }) => run.validity.kind === 'valid');
-  const values = (valid.length > 0 ? valid : points).map(({ value }) => value);
-  return extentOfRates(values, { spareRatio: 0.08, leastRatio: 0.005 });
+  const shown = valid.length > 0 ? valid : points;
+  const medians = [...Map.groupBy(shown, ({ run }) => run.variant).values()].map((own) =>
+    median(own.map(({ value }) => value)),
+  );
+  const values = shown.map(({ value }) => value);
+  return paddedRates(robustExtent(values, medians), { spareRatio: 0.08, leastRatio: 0.005 });
+}
+
+/** Points outside of the axis to its edge, each with its value where there is space. */
+function drawnOutside(points: readonly RunPoint[], axis: Extent, metric: Metric): Piece {
+  const outside = points.filter(({ value }) => !isWithin(value, axis));
+  return [true, false].map((isUp) => {
+    const own = outside.filter(({ value }) => value > axis.high === isUp);
+    const [tip, down] = isUp ? ['m-4 -6h8l-4 -7Z', -6] : ['m-4 6h8l-4 7Z', 14];
+    const edgeAt = placeOf(isUp ? axis.high : axis.low, axis);
+    const arrows = own.map(({ x }) => `M${x} ${edgeAt}${tip}`).join('');
+    let free = 0;
+    const labels = own.flatMap(({ value, x }) => {
+      const label = formatMetric(value, metric);
+      const length = label.length * 6.5;
+      const isLeft = x + 8 + length > width;
+      const from = isLeft ? x - 8 - length : x + 8;
+      if (from < free) return [];
+      free = from + length + 12;
+      return html`<text x="${isLeft ? x - 8 : x + 8}" y="${edgeAt + down}" text-anchor="${isLeft ? 'end' : 'start'}">${label}</text>\n`;
+    });
+    return own.length === 0 ? [] : [html`<path class="outside" d="${arrows}"/>\n`, ...labels];
+  });
 }
 
 const placeOf = (value: number, axis: Extent): number =>
@@ -56,9 +84,7 @@ function drawn(look: VariantLook, points: readonly RunPoint[], axis: Extent): Pi
     points.filter(({ run }) => (run.validity.kind === 'valid') === isValid),
   );
   const marks = (shape: string, some: readonly RunPoint[] = []) =>
-    some
-      .map(({ value, x }) => `M${Math.round(x * 10) / 10} ${placeOf(value, axis)}${shape}`)
-      .join('');
+    some.map(({ value, x }) => `M${x} ${placeOf(value, axis)}${shape}`).join('');
   const middle = valid?.length
     ? html`<path class="middle ${look.name}" d="M${left} ${placeOf(median(valid.map(({ value }) => value)), axis)}H${right}"/>\n`
     : undefined;
@@ -98,4 +124,4 @@ function legend(variants: readonly string[], points: readonly RunPoint[]): Piece
 const mostNamed = 5;
 
 const described = (points: readonly RunPoint[]): string =>
-  `${points.length} runs in order; the table below has their numbers`;
+  `${counted(points.length, 'run')} in order; the table below has their numbers`;

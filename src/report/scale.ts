@@ -11,14 +11,42 @@ export const clamped = (value: number, { low, high }: Extent): number =>
   Math.min(Math.max(value, low), high);
 
 /** Pads rates of zero or more, so that noise of a thousandth does not look dramatic. */
-export function extentOfRates(
-  values: readonly number[],
+export function paddedRates(
+  { low, high }: Extent,
   { spareRatio, leastRatio }: { spareRatio: number; leastRatio: number },
 ): Extent {
-  const { low, high } = extentOf(values);
   const spare = Math.max((high - low) * spareRatio, high * leastRatio, Number.MIN_VALUE);
   return { low: Math.max(low - spare, 0), high: high + spare };
 }
+
+/** The number of values that may be outliers: a tenth, but one of four and two of twelve. */
+function mostOutliers(count: number): number {
+  if (count < 4) return 0;
+  return count < 12 ? 1 : Math.max(2, Math.floor(count / 10));
+}
+
+/**
+ * Leaves out outliers, so that they flatten no plot: the middle of the values and `kept` take at least three fifths.
+ */
+export function robustExtent(values: readonly number[], kept: readonly number[] = []): Extent {
+  const { low, high } = extentOf([...middleOf(values), ...kept]);
+  const reach = (high - low) / 3;
+  const near = values.filter((value) => value >= low - reach && value <= high + reach);
+  return extentOf([low, high, ...near]);
+}
+
+/** The values in the shortest range that holds all but the outliers. */
+function middleOf(values: readonly number[]): number[] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const count = sorted.length - mostOutliers(sorted.length);
+  const widthFrom = (first: number) => (sorted[first + count - 1] ?? 0) - (sorted[first] ?? 0);
+  const firsts = Array.from({ length: sorted.length - count + 1 }, (_, first) => first);
+  const first = firsts.reduce((best, one) => (widthFrom(one) < widthFrom(best) ? one : best), 0);
+  return sorted.slice(first, first + count);
+}
+
+export const isWithin = (value: number, { low, high }: Extent): boolean =>
+  value >= low && value <= high;
 
 /** Spreading into Math.min has too many arguments for some plots. */
 export const extentOf = (values: readonly number[]): Extent =>

@@ -5,6 +5,7 @@ import { countedRuns } from '../analysis/stats/interim-result.ts';
 import { runsApart } from '../analysis/stats/outlier.ts';
 import { frameBytesFor } from '../config/schema.ts';
 import {
+  counted,
   formatChange,
   formatDuration,
   formatInterval,
@@ -58,7 +59,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   return [
     testbedText,
     ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent on average over a whole trial`,
-    ` · ${formatDuration(seconds)}`,
+    ` · measured in ${formatDuration(seconds)}`,
   ];
 }
 
@@ -82,7 +83,7 @@ export function failureSaid(outcome: Rejection): string {
   const log = guestConsoleOf(outcome) ?? 'dut-console.log';
   const console =
     'console' in outcome && outcome.console
-      ? `Its console, ${linesShown(outcome)}which is whole in ${log}:\n${outcome.console}`
+      ? `Its console${linesShown(outcome)}, whole in ${log}:\n${outcome.console}`
       : '';
   return [outcome.message, panic, console].filter(Boolean).join('\n');
 }
@@ -95,7 +96,9 @@ function linesShown({
   consoleLines?: number | undefined;
 }): string {
   const shown = console.split('\n').length;
-  return consoleLines === undefined ? '' : `${grouped(shown)} of ${grouped(consoleLines)} lines, `;
+  return consoleLines === undefined
+    ? ''
+    : ` (${grouped(shown)} of ${counted(consoleLines, 'line')})`;
 }
 
 const guestConsoleOf = (outcome: Rejection): string | undefined =>
@@ -104,20 +107,20 @@ const guestConsoleOf = (outcome: Rejection): string | undefined =>
 const leftOf = (outcome: Rejection): string =>
   guestConsoleOf(outcome) === undefined
     ? 'The DUT is back on its own kernel'
-    : 'The guest was thrown away, and base runs in another';
+    : 'The guest was discarded, and base runs in a new one';
 
 export function failureText(outcome: Rejection): Text {
   switch (outcome.kind) {
     case 'does-not-apply':
       return 'The patch does not apply, and nothing was measured:';
     case 'build-failed':
-      return 'The base builds, the patched kernel does not; nothing was measured. The build says first:';
+      return 'The base builds, but the patched kernel does not; nothing was measured. First messages of the build:';
     case 'out-of-disk':
-      return 'The patch is not to blame; free some space and run again:';
+      return 'The patch is not to blame, and nothing was measured:';
     case 'does-not-load':
-      return words`The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
+      return words`The base loads, but the patched files do not (${name(outcome.scenario)}); nothing was measured. Output of the DUT:`;
     case 'boot-failed':
-      return `The patched kernel does not come up, and nothing was measured with it. ${leftOf(outcome)}:`;
+      return `The patched kernel does not boot, and nothing was measured with it. ${leftOf(outcome)}:`;
     case 'panics-under-load':
       return `The patched kernel panicked twice in the same trial, and no verdict was reached. ${leftOf(outcome)}:`;
   }
@@ -138,7 +141,7 @@ export const otherMetricTitle = (metric: Metric): string =>
 export const unseenBy = (metric: Metric): string[] =>
   metric === 'instructionsPerPacket'
     ? [
-        'Cache misses, locks, other CPUs, and real NICs with their drivers are not in the number of instructions: believe it of code that every packet passes, as an nftables rule or the forwarding path, and not of a driver.',
+        'Cache misses, locks, other CPUs, and real NICs with their drivers are not part of an instruction count: trust it for code that every packet passes, such as an nftables rule or the forwarding path, and not for a driver.',
       ]
     : [];
 
@@ -152,7 +155,10 @@ export function invalidLines(cells: readonly CellResult[]): Text[] {
       : [],
   );
   const rest = lines.length - mostReasons;
-  return [...lines.slice(0, mostReasons), ...(rest > 0 ? [`${rest} more cells are invalid`] : [])];
+  return [
+    ...lines.slice(0, mostReasons),
+    ...(rest > 0 ? [`${counted(rest, 'more cell')} ${rest === 1 ? 'is' : 'are'} invalid`] : []),
+  ];
 }
 
 export const uncountedLines = (cells: readonly CellResult[]): Text[] =>
@@ -162,7 +168,7 @@ export const uncountedLines = (cells: readonly CellResult[]): Text[] =>
     const lines = [
       ...invalidRunLines(runs),
       ...[...Map.groupBy(spare, (run) => whySpare(run, result))].map(
-        ([why, group]) => `${group.length} of ${runs.length} runs, ${why}`,
+        ([why, group]) => `${group.length} of ${counted(runs.length, 'run')}, ${why}`,
       ),
     ];
     return lines.map((line) => words`${nameOf(cell)}: ${line}`);
@@ -174,7 +180,7 @@ export function invalidRunLines(runs: readonly Run[]): Text[] {
   return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
     const [first, ...others] = group.map(({ reason }) => reason);
     const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
-    return words`${`${group.length} of ${runs.length} runs, ${like}`}${quoted(first ?? '')}`;
+    return words`${`${group.length} of ${counted(runs.length, 'run')}, ${like}`}${quoted(first ?? '')}`;
   });
 }
 
@@ -188,10 +194,10 @@ export function spareRuns(cell: CellResult): Run[] {
 
 /** Why such a run, or several alike, is unused, to follow their number. */
 export function whySpare({ variant, pps }: Run, cell: CellResult): string {
-  if (pps === 0) return 'with no packet forwarded, which does not count by itself';
+  if (pps === 0) return 'with no packet forwarded; one such run alone does not count';
   if (variant === 'patched' && isSilent(cell))
-    return 'with packets forwarded, as in others none are';
-  return 'of which the neighbour does not count, or that came after the verdict';
+    return 'with packets forwarded, while other runs forwarded none';
+  return 'whose neighbour does not count, or that came after the verdict';
 }
 
 /** Outliers: they count, and each was repeated once. */
@@ -215,8 +221,8 @@ export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
     const { layouts, betweenLayouts, withinLayouts = 0, together } = noise;
     const text =
       betweenLayouts === undefined
-        ? `builds and runs together by ${formatPercent(together)}, as none of ${layouts} layouts was booted twice`
-        : `builds by ${formatPercent(betweenLayouts)}, as ${layouts} layouts tell, and runs of one build by ${formatPercent(withinLayouts)}`;
+        ? `builds and runs together differ by ${formatPercent(together)}, as none of ${layouts} layouts was booted twice`
+        : `builds differ by ${formatPercent(betweenLayouts)} (${layouts} layouts), and runs of one build by ${formatPercent(withinLayouts)}`;
     return [words`${nameOf(cell.cell)}: ${text} (standard deviations)`];
   });
 }
@@ -288,17 +294,17 @@ export function readingParagraphs({ policy, variants, outcome }: Result): string
     runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])),
   );
   return [
-    `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, however early they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
-    `Where one patch in ten has a loss of ${formatPercent(marginRatio)}, at most ${formatPercent(wrongRegressions(policy, 0.1))} of regressions are of patches that lose nothing; where one in a hundred does, ${formatPercent(wrongRegressions(policy, 0.01))}. A regression by less than ${formatPercent(marginRatio)} is shown larger than it is on average, as only the clearest end so.`,
+    `Runs of base and patched alternate, and each cell ends as soon as its runs decide. The interval contains the true change in ${confidence} of experiments or more, however early they end; the patched value is base plus the change. At most ${formatPercent(falseAlarmRatio)} of patches that lose nothing are called a regression in any cell, and at most ${formatPercent(missRatio)} of cells that lose ${formatPercent(marginRatio)} pass.`,
+    `If one patch in ten costs ${formatPercent(marginRatio)}, at most ${formatPercent(wrongRegressions(policy, 0.1))} of reported regressions are false; if one in a hundred does, at most ${formatPercent(wrongRegressions(policy, 0.01))}. A regression by less than ${formatPercent(marginRatio)} looks larger than it is on average, as only the clearest are reported.`,
     ...(layouts.size > 1
       ? [
-          `Each kernel was linked ${layouts.size} times, its code in another order each time, and pairs boot the layouts in turn: what builds of one source differ in is in the spread of the runs. Runs of one layout count as one, by their mean.`,
+          `Each kernel was linked ${layouts.size} times with its code in a different order, and pairs boot these layouts in turn, so the spread of the runs includes the differences between builds. Runs of one layout count as one, by their mean.`,
         ]
       : []),
     ...(alone
       ? []
       : [
-          `Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`,
+          `Earlier diffs (↳) are measured in the same rounds, and each is compared with base; its value is in the column patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and contain the true change slightly less often where a cell ended early.`,
         ]),
   ];
 }
@@ -312,10 +318,13 @@ function wrongRegressions({ falseAlarmRatio, missRatio }: Policy, lossRatio: num
 export function verdictMeanings({ marginRatio }: Policy): [CellVerdict['kind'], string][] {
   const margin = formatPercent(marginRatio);
   return [
-    ['regression', `surely a loss, and one of ${margin} is not excluded`],
-    ['improvement', 'the mirror image'],
+    ['regression', `a loss beyond chance, and one of ${margin} is not excluded`],
+    [
+      'improvement',
+      `a gain beyond chance, and one that would make up for a loss of ${margin} is not excluded`,
+    ],
     ['no-regression', `a loss of ${margin} is excluded`],
-    ['inconclusive', 'neither: more runs would tell'],
-    ['invalid', 'too few runs count, so nothing is said'],
+    ['inconclusive', 'none of these: more runs would decide'],
+    ['invalid', 'too few runs count for a verdict'],
   ];
 }

@@ -4,7 +4,7 @@ import { median } from '../analysis/stats/summary.ts';
 import { formatChange, formatMetric } from '../model/format.ts';
 import type { Metric } from '../model/result.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
-import { type Extent, linearScale } from './scale.ts';
+import { type Extent, linearScale, robustExtent } from './scale.ts';
 import { colors, element, path, round, svgDocument, text } from './svg.ts';
 
 type SparklineRow = {
@@ -55,7 +55,7 @@ const leastRangeRatio = 0.02;
 function drawn(values: readonly number[], changes: readonly number[]): string {
   if (values.length === 0) return '';
   const along = linearScale({ low: 0, high: Math.max(values.length - 1, 1) }, inset, width - inset);
-  const up = linearScale(rangeOf(values), height - inset, inset);
+  const up = linearScale(rangeOf(values, changes), height - inset, inset);
   const x = (index: number) => round(along(index));
   const y = (value: number) => round(up(value));
   const [newest = 0] = values.slice(-1);
@@ -72,13 +72,14 @@ function drawn(values: readonly number[], changes: readonly number[]): string {
     .join('');
 }
 
-/** Clips one bad nightly run in thirty to the edge, so that the others stay distinct. */
-function rangeOf(values: readonly number[]): Extent {
-  const sorted = values.toSorted((a, b) => a - b);
-  const off = Math.floor(sorted.length / 30);
-  const [least = 0, most = 0] = [sorted[off], sorted[sorted.length - 1 - off]];
-  const padding = Math.max((leastRangeRatio * most - (most - least)) / 2, Number.MIN_VALUE);
-  return { low: least - padding, high: most + padding };
+/** Clips outliers to the edge, so that the others stay distinct; keeps the level after each change. */
+function rangeOf(values: readonly number[], changes: readonly number[]): Extent {
+  const inside = changes.filter((place) => place > 0 && place < values.length);
+  const starts = [...new Set([0, ...inside])].toSorted((a, b) => a - b);
+  const medians = starts.map((from, nth) => median(values.slice(from, starts[nth + 1])));
+  const { low, high } = robustExtent(values, medians);
+  const padding = Math.max((leastRangeRatio * high - (high - low)) / 2, Number.MIN_VALUE);
+  return { low: low - padding, high: high + padding };
 }
 
 function described(values: readonly number[], changes: readonly number[]): string {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  counted,
   flamegraphAnchor,
   formatChange,
   formatChangeAndError,
@@ -155,4 +156,13 @@ test.for([
   [0.0001, '< 0.001'],
 ] as const)('a probability of %f is %s', ([probability, text]) => {
   expect(formatProbability(probability)).toBe(text);
+});
+
+test('A count of one is singular, and all others are plural', () => {
+  expect([0, 1, 2, 1200].map((count) => counted(count, 'run'))).toEqual([
+    '0 runs',
+    '1 run',
+    '2 runs',
+    '1,200 runs',
+  ]);
 });

@@ -38,7 +38,7 @@ test.for([
   ['slide', '🟡 lost bit by bit: −5.0 ± 0.3 % over 3 steps, and no commit stands out, 8 boots'],
   [
     'inconclusive',
-    '🟡 no commit is sure yet: a0050505eeee (P = 0.610), a0040404eeee (P = 0.220), a0030303eeee (P = 0.100), 8 boots, some 14 more expected',
+    '🟡 no commit is sure yet: a0050505eeee (P = 0.610), a0040404eeee (P = 0.220), a0030303eeee (P = 0.100), 8 boots, about 14 more expected',
   ],
 ] as const)('the sentence of %s', ([name, said]) => {
   expect(headlineOf(name)).toBe(said);
@@ -113,7 +113,7 @@ describe('what to do next', () => {
   test('is more boots where it is open', () => {
     const { inconclusive = aBisectResult() } = bisectResults;
     expect(bisectNextSteps(inconclusive)).toEqual([
-      'Allow more boots with `ppsgate bisect --resume DIR --max-boots N`, some 14 are expected; a quieter cell or testbed needs fewer.',
+      'Allow more boots with `ppsgate bisect --resume DIR --max-boots N`, about 14 are expected; a quieter cell or testbed needs fewer.',
     ]);
   });
 

@@ -29,19 +29,19 @@ test('tells what was found, what to do, and how it came about', () => {
   const text = textOf(renderHtml(mellanoxFixed));
   for (const said of [
     'f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots',
-    'forwarding inet4, by packets per second (more is better): 12 commits, 6 of 13 tried',
+    'forwarding inet4, by packets per second (more is better): 12 commits after good, 5 tried',
     'What now: See what it does for each packet',
     'f8f5b459d21e Update user access region, UAR, APIs in the core in mlx5core. measured 11.83 Mpps −55.7 % > 0.999 2 431980466ff0',
     'ministat of before and after',
-    'Measured next is always',
+    'The next measurement is always',
   ]) {
     expect(text).toContain(said);
   }
 });
 
 test('all revisions are behind a fold if some are not shown', () => {
-  expect(textOf(renderHtml(mellanoxFixed))).toContain('all 13 revisions');
-  expect(textOf(renderHtml(mellanoxBroken))).not.toContain('all 13 revisions');
+  expect(textOf(renderHtml(mellanoxFixed))).toContain('good and all 12 after it');
+  expect(textOf(renderHtml(mellanoxBroken))).not.toContain('good and all 12 after it');
 });
 
 test('the plot is there for a desk and for a phone', () => {

@@ -23,12 +23,12 @@ test('a culprit, as its reader sees it', () => {
   expect(markdown).toMatchInlineSnapshot(`
     "### 🔴 ppsgate: f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots
 
-    forwarding inet4, by packets per second (more is better): 12 commits, 6 of 13 tried
+    forwarding inet4, by packets per second (more is better): 12 commits after good, 5 tried
 
     **What now:**
-    - See what it does for each packet, and make that cheaper; or keep it, and tell what the loss is for.
-    - f8f5b459d21e could be measured with 431980466ff0 on top only: a cost of that one would look the same, so read both.
-    - To be surer, have the bad one measured without it: \`--verify-revert\`.
+    - See what it does for each packet, and make that cheaper; or keep it, and explain what the loss is for.
+    - f8f5b459d21e could be measured with 431980466ff0 on top only: a cost of that one would look the same, so check both.
+    - To confirm it, measure the bad one without it: \`--verify-revert\`.
 
     | n | commit | subject | with | boots | median | against good | outcome | P |
     |--:|---|---|---|--:|--:|--:|---|--:|
@@ -41,7 +41,7 @@ test('a culprit, as its reader sees it', () => {
     |  |  | … 5 untried |  |  |  |  |  |  |
     | 12 bad | \`431980466ff0\` | \`Don't offset the UAR map twice in mlx5en(4).\` | – | 2 | 11.83 Mpps | −55.8 % | measured | – |
 
-    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · 121 min 9 s
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · measured in 121 min 9 s
 
     <details><summary>environment</summary>
 
@@ -63,11 +63,11 @@ test('a culprit, as its reader sees it', () => {
 
     **How it was decided**
 
-    - Each boot of a commit that counts is one number, and P is the chance that a commit is the one that changed it, given all of them. None is thrown away, so one that is off is corrected by later ones.
-    - Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.
-    - A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its 95 % interval. Commits that make the same kernel are told as one.
-    - What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.
-    - The whole of it is in docs/how-to/bisect.md.
+    - Each boot of a commit that counts is one number, and P is the probability that a commit is the one that changed the rate, given all numbers. No number is discarded: later ones correct an outlier.
+    - The next measurement is always the one that is expected to tell most per minute. The search ends when one commit, or a stretch in which none can be measured, has P ≥ 0.99 and both its neighbours have two numbers.
+    - A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its 95 % interval. Commits with the same kernel count as one.
+    - A commit counts as not measurable once it failed twice, or once like a neighbour; or once, if no answer depends on it. Commits between two that failed alike are not tried, and are assumed to fail.
+    - Details are in docs/how-to/bisect.md.
 
     </details>
     "
@@ -85,7 +85,7 @@ test('a group, as its reader sees it on Phabricator', () => {
   expect(remarkup).toMatchInlineSnapshot(`
     "**🔴 ppsgate: one of these 11 costs 55.9 ± 0.2 %: \`f8f5b459d21e\` … \`431980466ff0\`, P > 0.999, 11 boots**
 
-    \`forwarding inet4\`, by packets per second (more is better): 12 commits, 6 of 13 tried
+    \`forwarding inet4\`, by packets per second (more is better): 12 commits after good, 5 tried
 
     - None between them could be measured: bisect again with \`--fix-up 431980466ff0\`, which seems to be what made the later ones work.
 
@@ -105,7 +105,7 @@ test('a group, as its reader sees it on Phabricator', () => {
     | 11 **\`a00b0b0beeee\`** \`Change 11\` – forwards nothing | – | – | 0.091 |
     | 12 bad **\`431980466ff0\`** \`Don't offset the UAR map twice in mlx5en(4).\` – measured | 2 | 11.83 Mpps (−55.8 %) | 0.091 |
 
-    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · 121 min 9 s
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · measured in 121 min 9 s
     "
   `);
 });

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BisectResult } from '../../src/model/bisect-result.ts';
+import { numbersOf } from '../../src/report/bisect-numbers.ts';
 import { bisectPlot, bisectPlotAlt } from '../../src/report/bisect-plot.ts';
-import { isMeasured } from '../../src/report/bisect-rows.ts';
 import { pngOf } from '../../src/report/png.ts';
 import { svgDocument } from '../../src/report/svg.ts';
 import { anyBisect } from '../fakes/any-bisect.ts';
 import {
   aBisectResult,
+  aChange,
   bisectResults,
+  culprit,
   failedForm,
   group,
   measuredForm,
@@ -16,6 +18,7 @@ import {
   mellanoxFixed,
   revisionsOf,
 } from '../fakes/bisect-result.ts';
+import { aRun } from '../fakes/result.ts';
 import { hostileToXml, readXml, type XmlElement } from '../fakes/xml.ts';
 import { times } from '../random.ts';
 
@@ -105,11 +108,63 @@ test('nothing is drawn where nothing was measured', () => {
 
 test('is described in words, without the comma that would end them in Remarkup', () => {
   for (const result of Object.values(bisectResults)) {
-    expect(bisectPlotAlt(result)).toMatch(/^The rate of each boot [^,{}|]+$/);
+    expect(bisectPlotAlt(result)).toMatch(
+      /^The (?:rate of each boot|change against good in each trial) [^,{}|]+$/,
+    );
   }
   expect(bisectPlotAlt(mellanoxBroken)).toBe(
-    'The rate of each boot along the commits: 6 of 13 were tried and 3 of them cannot be measured; one of these 11 costs 55.9 ± 0.2 %',
+    'The rate of each boot along the commits: 5 of the 12 after good were tried and 3 of them cannot be measured; one of these 11 costs 55.9 ± 0.2 %',
   );
+});
+
+test('Shared trials are drawn as changes against good in the same trial, so that a drift is none', () => {
+  const names = ['base', 'a0010101eeee', 'patched'];
+  const effects = [1, 1, 0.9];
+  const runs = [800e3, 1e6, 1.2e6].flatMap((speed, trial) =>
+    names.map((variant, index) =>
+      aRun({
+        number: 3 * trial + index,
+        trial: trial + 1,
+        variant,
+        pps: speed * (effects[index] ?? 1),
+      }),
+    ),
+  );
+  const form = (variant: string) => ({
+    variant,
+    fixUps: [],
+    values: runs.filter((run) => run.variant === variant).map(({ pps }) => pps),
+  });
+  const revisions = revisionsOf(
+    2,
+    names.map((variant) => ({ forms: [form(variant)] })),
+  );
+  const plot = plotOf(aBisectResult({ isShared: true, runs, revisions, answer: culprit(2, -0.1) }));
+  const dots = boots(plot);
+  expect(dots).toHaveLength(9);
+  expect(new Set(dots.slice(0, 6).map(({ cy }) => cy)).size).toBe(1);
+  expect(new Set(dots.slice(6).map(({ cy }) => cy)).size).toBe(1);
+  expect(dots[8]?.cy).toBeGreaterThan((dots[0]?.cy ?? 0) + 100);
+  const texts = textsOf(plot);
+  expect(texts).toContain('−10 %');
+  expect(texts).toContain('a trial');
+  expect(texts.join()).not.toMatch(/\d kpps(?! to)(?=,\d)/);
+});
+
+test('An outlier lies outside the plot with its value, and flattens nothing', () => {
+  const revisions = revisionsOf(8, {
+    0: { forms: [measuredForm([1_000_000, 1_002_000])] },
+    4: { forms: [measuredForm([999_000, 1_001_000, 10_000])] },
+    5: { forms: [measuredForm([900_000, 901_000])], probability: 0.9996 },
+    8: { forms: [measuredForm([899_000, 902_000])] },
+  });
+  // Levels of a change belong to the plot, so the outlier is in none.
+  const answer = { kind: 'slide' as const, change: aChange(-0.1), steps: [5] };
+  const plot = plotOf(aBisectResult({ revisions, answer }));
+  const heights = boots(plot).map(({ cy }) => cy);
+  expect(heights).toHaveLength(8);
+  expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan((312 - 92) / 2);
+  expect(textsOf(plot)).toContain('10.00 kpps');
 });
 
 describe('of any result', () => {
@@ -119,9 +174,8 @@ describe('of any result', () => {
     fc.assert(
       fc.property(anyBisect(hostileToXml), anyForm, (result, form) => {
         const svg = bisectPlot(result, form);
-        const values = result.revisions.flatMap(({ forms }) =>
-          forms.filter(isMeasured).flatMap((one) => one.values),
-        );
+        const numbers = numbersOf(result);
+        const values = result.revisions.flatMap(({ forms }) => forms.flatMap(numbers));
         expect(svg === undefined).toBe(values.length === 0);
         if (svg === undefined) return;
         expect(svg.replace(/>[^<]*</g, '><')).not.toMatch(/NaN|Infinity|undefined/);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { BisectResult } from '../../src/model/bisect-result.ts';
+import { bisectPlot } from '../../src/report/bisect-plot.ts';
 import { type BisectRow, bisectRows, rangeText } from '../../src/report/bisect-rows.ts';
+import { rangeFacts } from '../../src/report/bisect-sections.ts';
 import {
   aBisectResult,
   commitAt,
@@ -54,7 +56,7 @@ test('lists members of a group, with the attempts on each', () => {
     '2! | – | – | – | forwards nothing | 0.500',
     '↳ | a0090909eeee | – | – | – | does not boot | –',
     '3! | – | – | – | untried between failures | 0.250',
-    '4! | – | – | – | skipped; the next 2 are the same kernel | 0.250',
+    '4–6! | – | – | – | skipped; the next 2 have the same kernel | 0.250',
   ]);
 });
 
@@ -71,7 +73,7 @@ describe('what says nothing', () => {
   test('is counted by why it was not tried, with what is the same kernel', () => {
     const folded = linesOf(result)[1];
     expect(folded).toBe(
-      '… 16 untried, 1 untried between failures, 1 skipped, and 1 more that change nothing of the kernel',
+      '… 16 untried, 1 untried between failures, 1 skipped; 1 more with the same kernel as the one before',
     );
   });
 
@@ -112,7 +114,7 @@ test('of a large group shows those that were tried', () => {
 test('commits that make the same kernel count as commits, and not as kernels', () => {
   const revisions = [...revisionsOf(2), ...revisionsOf(5, { 5: { alike: 1 } }).slice(5)];
   expect(rangeText(aBisectResult({ revisions }))).toBe(
-    '6 commits, 3 kernels that differ, 0 of 4 tried',
+    '6 commits after good, 3 with different kernels, 0 of these tried',
   );
 });
 
@@ -141,7 +143,32 @@ test('files that share trials are compared with good within each trial, so that 
   const result = aBisectResult({ isShared: true, runs, revisions });
   const rows = bisectRows(result, Number.POSITIVE_INFINITY);
   expect(rows[1]).toMatchObject({
-    cells: { againstGood: '±0.00\u00a0%', outcome: 'measured; the next has the same files' },
+    cells: { againstGood: '±0.00\u00a0%', outcome: 'measured; the next one has the same files' },
   });
-  expect(rangeText(result)).toContain('2 sets of files that differ');
+  expect(rangeText(result)).toContain('3 commits after good, 2 with different files,');
+  expect(rows[1]).not.toHaveProperty('cells.median');
+});
+
+test('The commit named as bad is shown, where its files are those of an earlier one', () => {
+  const badCommit = { commit: commitAt(25), subject: 'Fix a comment', author: 'bob' };
+  const { testbed } = aBisectResult();
+  const revisions = revisionsOf(24, { 24: { forms: [measuredForm([9e5])], alike: 1 } });
+  const result = aBisectResult({
+    testbed: { ...testbed, kind: 'virtual-linux' },
+    answer: culprit(24, -0.1),
+    revisions,
+    badCommit,
+  });
+  const id = commitAt(25).slice(0, 12);
+  expect(linesOf(result).at(-1)).toBe(
+    `24–25 bad! | 1 | 900.0 kpps | – | measured; bad (${id}) has the same files | –`,
+  );
+  expect(rangeText(result)).toBe(
+    '25 commits after good, 24 with different files, 1 of these tried',
+  );
+  expect(rangeFacts(result)[1]).toEqual([
+    'bad',
+    `main = ${commitAt(25)}, Fix a comment, by bob, with the same files as ${commitAt(24).slice(0, 12)}`,
+  ]);
+  expect(bisectPlot(result)).toContain(`>bad ${id}</text>`);
 });

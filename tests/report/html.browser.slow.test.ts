@@ -69,6 +69,21 @@ describeWith(['chromium'], 'the page in a browser', () => {
     expect(scale).toBeGreaterThan(0.95);
   });
 
+  test('On a phone a table wider than the screen has a shadow at the edge that it scrolls behind', async () => {
+    const { page } = await open('index.html', html, { widthPixels: 390 });
+    const style = await page.evaluate(`(() => {
+      const box = document.querySelector('#verdict .scroll');
+      const { backgroundAttachment, backgroundImage } = getComputedStyle(box);
+      const isWider = box.scrollWidth > box.clientWidth;
+      return { isWider, backgroundAttachment, gradients: backgroundImage.split('linear-gradient').length - 1 };
+    })()`);
+    expect(style).toEqual({
+      isWider: true,
+      backgroundAttachment: 'local, local, scroll, scroll',
+      gradients: 4,
+    });
+  });
+
   test('on paper all of the plot is on the page', async () => {
     // Between the margins that Chromium leaves on A4.
     const { page } = await open('index.html', html, { widthPixels: 718 });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/analysis/profile/profile.ts';
 import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts';
-import { flamegraphAnchor } from '../../src/model/format.ts';
+import { flamegraphAnchor, formatPps } from '../../src/model/format.ts';
 import type { Patch } from '../../src/model/patch.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
 import {
@@ -25,6 +26,7 @@ import {
   unchanged,
   unfit,
 } from '../fakes/result.ts';
+import { times } from '../random.ts';
 
 const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
   aResult({ outcome: { kind: 'judged', verdict: 'regression', cells }, ...changes });
@@ -255,6 +257,33 @@ describe('runs', () => {
     expect(textOf(plot)).toContain('does not count');
   });
 
+  test('An outlier is drawn at the edge with its value, whatever it is', () => {
+    const outlier = fc.oneof(
+      fc.integer({ min: 1, max: 400_000 }),
+      fc.integer({ min: 2e6, max: 1e9 }),
+    );
+    fc.assert(
+      fc.property(outlier, (pps) => {
+        const steady = pairedRuns(
+          [800_000, 801_000, 802_000, 800_000],
+          [720_000, 721_000, 722_000, 720_000],
+        );
+        const own = [...steady, aRun({ number: 9, pair: 5, pps })];
+        const [plot = ''] =
+          /<svg class="runs".*?<\/svg>/s.exec(
+            renderHtml(judged([regression({ runs: own })]), []),
+          ) ?? [];
+        const heights = [...plot.matchAll(/<path class="(?:base|patched)" d="([^"]*)"/g)]
+          .flatMap(([, d = '']) => [...d.matchAll(/M[\d.]+ ([\d.]+)m/g)].map(([, y]) => Number(y)))
+          .filter((y) => y > 44 && y < 184);
+        expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThanOrEqual((184 - 44) / 2);
+        expect(plot).toContain('<path class="outside"');
+        expect(plot).toContain(`>${formatPps(pps)}</text>`);
+      }),
+      { numRuns: times(20) },
+    );
+  });
+
   test('are there as ministat shows them', () => {
     const page = renderHtml(judged([regression({ runs })]), []);
     expect(page).toContain('<summary>ministat: forwarding inet4</summary>');
@@ -295,7 +324,7 @@ test('tells what differs between the variants', () => {
   const text = textOf(renderHtml(result, []));
   expect(text).toContain('changed etc/pf.conf added etc/new removed etc/old');
   expect(textOf(renderHtml(anExperiment().result, []))).toContain(
-    'FreeBSD 12.0-CURRENT r325006 D12685 as those of base',
+    'FreeBSD 12.0-CURRENT r325006 D12685 the same as base',
   );
 });
 
@@ -321,7 +350,7 @@ test('tells the environment, and what is to be known of testbed and patch', () =
 test.for<[Rejection, string, string]>([
   [{ kind: 'does-not-apply', message: 'hunk 3 fails' }, 'does not apply', 'Rebase'],
   [{ kind: 'build-failed', message: 'ip_fw2.c:7: error' }, 'does not build', 'builds/'],
-  [{ kind: 'out-of-disk', message: '/usr/obj is full' }, 'a disk of the lab is full', 'frees'],
+  [{ kind: 'out-of-disk', message: '/usr/obj is full' }, 'a disk of the lab is full', 'free space'],
   [
     { kind: 'does-not-load', scenario: 'pf-stateful', message: 'pf.conf:3: syntax' },
     'does not load',
@@ -343,12 +372,12 @@ test.for<[Rejection, string, string]>([
   },
 );
 
-test('A guest that failed is reported with the log of its console, and as thrown away', () => {
+test('A guest that failed is reported with the log of its console, and as discarded', () => {
   const crash = { message: 'silent', console: '<db>', guestConsole: 'console-patched.log' };
   for (const kind of ['boot-failed', 'panics-under-load'] as const) {
     const text = textOf(renderHtml(aResult({ outcome: { kind, ...crash } }), []));
-    expect(text).toContain('Its console, which is whole in console-patched.log: <db>');
-    expect(text).toContain('The guest was thrown away, and base runs in another:');
+    expect(text).toContain('Its console, whole in console-patched.log: <db>');
+    expect(text).toContain('The guest was discarded, and base runs in a new one:');
     expect(text).not.toContain('DUT is back');
   }
 });
@@ -361,7 +390,7 @@ test('lines of a console that are left out are counted', () => {
     consoleLines: 1234,
   };
   expect(textOf(renderHtml(aResult({ outcome }), []))).toContain(
-    'Its console, 2 of 1,234 lines, which is whole in dut-console.log:',
+    'Its console (2 of 1,234 lines), whole in dut-console.log:',
   );
 });
 

@@ -110,7 +110,7 @@ test('a patch that need not be measured is one case, which is skipped and says w
 test('and so is one of which no packet of the testbed passes anything', () => {
   const { first } = onlyCase({ ...unchanged, outcome: aloneIn(['sys/dev/mlx5/']) });
   expect(first?.name).toBe('skipped');
-  expect(first?.attributes.message).toContain('That lies in sys/dev/mlx5/: drivers of other ports');
+  expect(first?.attributes.message).toContain('It changes sys/dev/mlx5/: drivers of other ports');
 });
 
 const aloneIn = (ignoredPaths: string[]): Result['outcome'] => ({

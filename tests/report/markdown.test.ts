@@ -102,7 +102,7 @@ test('a regression, as its reader sees it', () => {
 
     The patched router forwards fewer packets per second than base, beyond what chance explains.
 
-    **What now:** See what the patch does for each packet, make that cheaper, and send the patch again; or tell in it what the loss is for.
+    **What now:** See what the patch does for each packet, make that cheaper, and update the patch; or explain in it what the loss is for.
 
     | cell | verdict | change (90 % interval) | base | patched | runs |
     |---|---|---|--:|--:|--:|
@@ -110,7 +110,7 @@ test('a regression, as its reader sees it', () => {
 
     Judged by packets per second (more is better) · −2 % or more matters · false alarms ≤ 1 %
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · measured in 2 min 5 s
 
     <details><summary>runs</summary>
 
@@ -140,19 +140,19 @@ test('a regression, as its reader sees it', () => {
 
     **How to read this**
 
-    Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in 90 % of experiments or more, however early they end; patched is base with the change. Of patches that lose nothing at most 1 % are called a regression in any cell, and of cells that lose 2 % at most 5 % are passed.
+    Runs of base and patched alternate, and each cell ends as soon as its runs decide. The interval contains the true change in 90 % of experiments or more, however early they end; the patched value is base plus the change. At most 1 % of patches that lose nothing are called a regression in any cell, and at most 5 % of cells that lose 2 % pass.
 
-    Where one patch in ten has a loss of 2 %, at most 8.65 % of regressions are of patches that lose nothing; where one in a hundred does, 51 %. A regression by less than 2 % is shown larger than it is on average, as only the clearest end so.
+    If one patch in ten costs 2 %, at most 8.65 % of reported regressions are false; if one in a hundred does, at most 51 %. A regression by less than 2 % looks larger than it is on average, as only the clearest are reported.
 
-    - **regression**: surely a loss, and one of 2 % is not excluded
-    - **improvement**: the mirror image
+    - **regression**: a loss beyond chance, and one of 2 % is not excluded
+    - **improvement**: a gain beyond chance, and one that would make up for a loss of 2 % is not excluded
     - **no-regression**: a loss of 2 % is excluded
-    - **inconclusive**: neither: more runs would tell
-    - **invalid**: too few runs count, so nothing is said
+    - **inconclusive**: none of these: more runs would decide
+    - **invalid**: too few runs count for a verdict
 
     **ministat: forwarding inet4**
 
-    ministat takes the runs to be independent, while the table compares neighbouring runs, so that what slows both alike cancels.
+    ministat assumes that runs are independent; the table compares neighbouring runs, so that what slows both alike cancels.
 
     \`\`\`
     x base, forwarding inet4
@@ -192,7 +192,7 @@ test('patched files that do not load, as their reader sees it', () => {
   expect(renderMarkdown(result)).toMatchInlineSnapshot(`
     "### 🔴 ppsgate: #7 does not load
 
-    The base loads, the patched files do not (forwarding); nothing was measured. The DUT says:
+    The base loads, but the patched files do not (forwarding); nothing was measured. Output of the DUT:
 
     \`\`\`\`
     nftables.conf:4:21-23: Error: syntax error, unexpected string
@@ -200,7 +200,7 @@ test('patched files that do not load, as their reader sees it', () => {
     @everyone
     \`\`\`\`
 
-    **What now:** Load the files on a machine of your own, as with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix what is said above, and send the patch again.
+    **What now:** Load the files on a machine of your own, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and update the patch.
 
     \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`)
 
@@ -527,7 +527,7 @@ describe('kernels that were linked several times', () => {
     const text = report(linked([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3], inTurn));
     expect(headings(text)).toContain('statistics: Noise of builds');
     expect(text).toContain(
-      '- forwarding inet4: builds by 1.4 %, as 4 layouts tell, and runs of one build by 0.0875 % (standard deviations)',
+      '- forwarding inet4: builds differ by 1.4 % (4 layouts), and runs of one build by 0.0875 % (standard deviations)',
     );
     expect(text).toContain('Each kernel was linked 2 times');
   });
@@ -536,7 +536,7 @@ describe('kernels that were linked several times', () => {
     const all = [1, 2, 3, 4];
     const runs = linked([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3], [all, all]);
     expect(report(runs)).toContain(
-      '- forwarding inet4: builds and runs together by 1.14 %, as none of 8 layouts was booted twice',
+      '- forwarding inet4: builds and runs together differ by 1.14 %, as none of 8 layouts was booted twice',
     );
   });
 
@@ -545,7 +545,7 @@ describe('kernels that were linked several times', () => {
     const variants = ['base', 'patched'].map((name) => ({ name, commit, files: [] }));
     const runs = linked([800e3, 801e3, 800e3, 801e3], [808e3, 809e3, 808e3, 809e3], [[1], [9]]);
     const text = report(runs, { variants });
-    expect(text).toContain('- forwarding inet4: builds by 0.702 %, as 2 layouts tell');
+    expect(text).toContain('- forwarding inet4: builds differ by 0.702 % (2 layouts)');
     expect(text).not.toContain('Each kernel was linked');
     expect(report(runs)).not.toContain('Noise of builds');
   });
@@ -554,7 +554,7 @@ describe('kernels that were linked several times', () => {
 test('the ministat block says what tells it from the table above', () => {
   const runs = pairedRuns([800e3, 801e3, 799e3], [790e3, 791e3, 789e3]);
   expect(renderMarkdown(judged([{ ...calm, runs }]))).toContain(
-    'ministat takes the runs to be independent and to be as many as were planned, so its error is too small where the experiment stopped early.',
+    'ministat assumes that runs are independent and that their number was planned, so its error is too small where the experiment stopped early.',
   );
 });
 
@@ -646,7 +646,7 @@ describe('why a cell changed', () => {
     ]);
     const markdown = renderMarkdown(judged([cell]));
     expect(foldOf(markdown)?.replaceAll('\u00a0', ' ')).toMatchInlineSnapshot(`
-      "forwarding inet4: 5,932 samples of base, 5,932 samples of patched, left out as idle: \`cpu_idle\` \`acpi_cpu_c1\`, 2 functions more than are named
+      "forwarding inet4: 5,932 samples of base, 5,932 samples of patched, left out as idle: \`cpu_idle\` \`acpi_cpu_c1\`, 2 more functions
 
       | function | per packet | change | base | patched | module |
       |---|--:|--:|--:|--:|---|
@@ -877,9 +877,9 @@ test('of a patch that other testbeds could measure it is said what does not coun
   const text = renderMarkdown({ ...unchanged, outcome: { kind: 'unchanged', ignoredPaths } });
   expect(text).toContain('⚪ ppsgate: #7 changes nothing that packets of this testbed pass');
   expect(text).toContain(
-    'Nothing was measured: no packet of this testbed passes what the patch changes. That lies in sys/dev/cxgbe/, tools/…/x: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.',
+    'Nothing was measured: no packet of this testbed passes what the patch changes. It changes sys/dev/cxgbe/, tools/…/x: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.',
   );
-  expect(text).toContain('Ask for a testbed that has such ports');
+  expect(text).toContain('Select a testbed that has such ports');
 });
 
 test('a patch that need not be measured gets the reason, and how to measure it', () => {
@@ -888,7 +888,7 @@ test('a patch that need not be measured gets the reason, and how to measure it',
 
     Nothing was measured: nothing that this testbed installs differs between base and patched.
 
-    **What now:** Nothing: packets are forwarded as before. To have that measured all the same, run the gate with \`--measure-anyway\`, or write \`/ppsgate run measure-anyway\` in a comment.
+    **What now:** Nothing: packets are forwarded as before. To measure it anyway, run the gate with \`--measure-anyway\`, or write \`/ppsgate run measure-anyway\` in a comment.
 
     \`shelf-3\`
 

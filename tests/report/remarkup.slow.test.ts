@@ -101,7 +101,7 @@ test('a regression, as its reader sees it', () => {
 
     The patched router forwards fewer packets per second than base in 1 of 2 cells, beyond what chance explains.
 
-    **What now:** See what the patch does for each packet, make that cheaper, and send the patch again; or tell in it what the loss is for.
+    **What now:** See what the patch does for each packet, make that cheaper, and update the patch; or explain in it what the loss is for.
 
     | cell and verdict | change (90 % interval) | base → patched | runs |
     | --- | --- | --- | --- |
@@ -114,7 +114,7 @@ test('a regression, as its reader sees it', () => {
 
     Judged by packets per second (more is better) · −2 % or more matters · false alarms ≤ 1 %
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · measured in 2 min 5 s
 
     \`\`\`lang=text, name=runs, lines=8
     CPU time per packet (less is better), which is not judged
@@ -139,21 +139,22 @@ test('a regression, as its reader sees it', () => {
 
     \`\`\`lang=text, name=statistics, lines=8
     How to read this
-      Runs of base and patched alternate, and each cell ends as soon as its runs tell.
-      The interval holds the true change in 90 % of experiments or more, however early they end;
-      patched is base with the change.
-      Of patches that lose nothing at most 1 % are called a regression in any cell, and of cells that lose 2 % at most 5 % are passed.
-      Where one patch in ten has a loss of 2 %, at most 8.65 % of regressions are of patches that lose nothing;
-      where one in a hundred does, 51 %.
-      A regression by less than 2 % is shown larger than it is on average, as only the clearest end so.
-      regression: surely a loss, and one of 2 % is not excluded
-      improvement: the mirror image
+      Runs of base and patched alternate, and each cell ends as soon as its runs decide.
+      The interval contains the true change in 90 % of experiments or more, however early they end;
+      the patched value is base plus the change.
+      At most 1 % of patches that lose nothing are called a regression in any cell, and at most 5 % of cells that lose 2 % pass.
+      If one patch in ten costs 2 %, at most 8.65 % of reported regressions are false;
+      if one in a hundred does, at most 51 %.
+      A regression by less than 2 % looks larger than it is on average, as only the clearest are reported.
+      regression: a loss beyond chance, and one of 2 % is not excluded
+      improvement: a gain beyond chance, and one that would make up for a loss of 2 % is not excluded
       no-regression: a loss of 2 % is excluded
-      inconclusive: neither: more runs would tell
-      invalid: too few runs count, so nothing is said
+      inconclusive: none of these: more runs would decide
+      invalid: too few runs count for a verdict
 
     ministat: forwarding inet4
-      ministat takes the runs to be independent, while the table compares neighbouring runs, so that what slows both alike cancels.
+      ministat assumes that runs are independent;
+      the table compares neighbouring runs, so that what slows both alike cancels.
       x base, forwarding inet4
       + patched, forwarding inet4
       +--------------------------------------------------------------------------+
@@ -196,20 +197,20 @@ test('a kernel that does not boot, as its reader sees it', () => {
   ).toMatchInlineSnapshot(`
     "**🔴 ppsgate: \`diff 80700\` does not boot**
 
-    The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:
+    The patched kernel does not boot, and nothing was measured with it. The DUT is back on its own kernel:
 
     \`\`\`lang=text, name=what was said, lines=20
     mounting
     '''
     @everyone
     panic: page fault
-    Its console, which is whole in dut-console.log:
+    Its console, whole in dut-console.log:
     panic: page fault
     '''
     cpuid = 3
     \`\`\`
 
-    **What now:** Boot the patched kernel on a machine whose console you see, fix what it dies of, and send the patch again.
+    **What now:** Boot the patched kernel on a machine with a console, fix the cause, and update the patch.
 
     \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`)
 
@@ -636,6 +637,7 @@ describe('no text of a result gets out of code', () => {
         ...mellanoxFixed,
         good: next(),
         bad: next(),
+        badCommit: { commit: 'f'.repeat(40), subject: next(), author: next() },
         fixUps: [next()],
         generator: { name: 'ppsgate', version: next() },
         testbed: {
@@ -723,7 +725,7 @@ test('a patch that need not be measured, as its reader sees it', () => {
 
     Nothing was measured: nothing that this testbed installs differs between base and patched.
 
-    **What now:** Nothing: packets are forwarded as before. To have that measured all the same, run the gate with \`--measure-anyway\`, or write \`@ppsgate run measure-anyway\` in a comment.
+    **What now:** Nothing: packets are forwarded as before. To measure it anyway, run the gate with \`--measure-anyway\`, or write \`@ppsgate run measure-anyway\` in a comment.
 
     \`shelf-3\`
 

@@ -44,6 +44,7 @@ export function assembleBisection(
     generator: { name: 'ppsgate', version: packageJson.version },
     good: plan.good,
     bad: plan.bad,
+    ...(plan.range.badCommit !== undefined && { badCommit: plan.range.badCommit }),
     fixUps: plan.fixUps,
     testbed: {
       name: plan.testbed,

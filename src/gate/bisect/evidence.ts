@@ -3,7 +3,7 @@ import { mean } from 'simple-statistics';
 import { moderated, noNoise } from '../../analysis/stats/evidence.ts';
 import { median } from '../../analysis/stats/summary.ts';
 import type { RevisionFault } from '../../model/bisect-result.ts';
-import { formatPps } from '../../model/format.ts';
+import { counted, formatPps } from '../../model/format.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import { isCost } from '../../model/result.ts';
 import type { JournalEntry } from '../experiment/journal.ts';
@@ -142,7 +142,7 @@ function failureOf(told: readonly VariantAttempt[]): VariantEvidence['failure'] 
   }
   if (last?.kind !== 'measured') return undefined;
   const times = told.filter(({ kind }) => kind === 'measured').length;
-  const message = `${formatPps(last.pps)} came through${times >= 2 ? `, as in ${times - 1} more boots` : ''}.`;
+  const message = `${formatPps(last.pps)} came through${times >= 2 ? `, as in ${counted(times - 1, 'more boot')}` : ''}.`;
   return { fault: { kind: 'forwards-nothing', message }, isSure: times >= 2 };
 }
 

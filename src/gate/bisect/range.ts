@@ -5,7 +5,7 @@ import type { OverlayPlace } from '../../config/schema.ts';
 import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
 import { readOverlay } from '../../kernel/overlay.ts';
 import type { Variant } from '../../kernel/variant.ts';
-import { mostCommits } from '../../model/bisect-result.ts';
+import { mostCommits, namedCommitSchema } from '../../model/bisect-result.ts';
 import * as bounded from '../../model/bounds.ts';
 import { commitId, shortId } from '../../model/patch.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
@@ -40,6 +40,8 @@ const revisionSchema = z.object({
 export const rangeSchema = z.object({
   /** Commits after the good one, through the bad one. */
   commits: bounded.ordinal,
+  /** Absent in older plans. */
+  badCommit: namedCommitSchema.exactOptional(),
   /** Good first, bad last; commits of an unchanged kernel are merged with the one before. */
   revisions: bounded.list(revisionSchema, mostCommits + 1).min(2),
   /** Reports fix-ups that do not apply everywhere. */
@@ -91,16 +93,20 @@ export async function readRange(
   const built = kernels.map((kernel, index) => ({ ...kernel, forms: forms[index] ?? [] }));
   const distinct = mergeAlike(await withKeys(built, installed, repository));
   const skipped = skippedOf(distinct, skips);
+  const diffOf = (commit: string) => {
+    const diff = request.diffs?.get(commit);
+    return diff === undefined ? {} : { diff };
+  };
   const revisions = withNames(distinct).map(({ last, tree, ...revision }) => {
-    const diff = request.diffs?.get(revision.commit);
     return {
       ...revision,
-      ...(diff !== undefined && { diff }),
+      ...diffOf(revision.commit),
       alike: last - revision.place,
       isSkipped: skipped.has(revision.place),
     };
   });
-  return { commits: steps, revisions, notes };
+  const badCommit = { commit: bad, ...diffOf(bad), ...(await repository.describe(bad)) };
+  return { commits: steps, badCommit, revisions, notes };
 }
 
 /** The variant of a form on the testbed; recreates commits that are gone. */

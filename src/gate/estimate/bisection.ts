@@ -1,6 +1,6 @@
 // Estimates the boots and minutes of a bisection before anything is built for it.
 import type { Noise } from '../../analysis/stats/evidence.ts';
-import { formatPercent, formatRoughly, formatSize } from '../../model/format.ts';
+import { counted, formatPercent, formatRoughly, formatSize } from '../../model/format.ts';
 import type { BisectPlan } from '../bisect/bisect-plan.ts';
 import { type BootMinutes, simulateBisect } from '../bisect/simulate-bisection.ts';
 import { isShared, positionsPerTrial } from '../bisect/trials.ts';
@@ -93,14 +93,15 @@ const fewestDegreesOfFreedom = 4;
 
 /** Prints the size of the range, the estimate, and the notes of the plan. */
 export function bisectionEstimateLines(plan: BisectPlan): string[] {
-  const { range, testbed, mostBoots, effect } = plan;
+  const { range, testbed, mostBoots, effect, system } = plan;
   const { commits, revisions, notes } = range;
   const skipped = revisions.filter(({ isSkipped }) => isSkipped).length;
   const skippedText = skipped > 0 ? `, ${skipped} of them skipped` : '';
-  const kernels = `${commits} commits, ${revisions.length - 1} kernels after the good one${skippedText}`;
+  const things = system === 'linux' ? 'files' : 'kernels';
+  const distinct = `${counted(commits, 'commit')} after good, ${revisions.length - 1} with different ${things}${skippedText}`;
   const { boots, minutes, noise } = estimateBisection(plan);
   const unit = isShared(plan) ? 'trials' : 'boots';
-  const estimate = `${kernels}: about ${boots} ${unit} on ${testbed}, ${formatRoughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
+  const estimate = `${distinct}: about ${boots} ${unit} on ${testbed}, ${formatRoughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
   if (noise === undefined) return [estimate, ...notes];
   const { noiseRatio, answeredRatio } = noise;
   const tooNoisy = `the noise is too large for that: ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or take a quieter cell`;

@@ -59,7 +59,7 @@ test('a dry run says what it would take, and reserves nothing', async () => {
   const before = readdirSync(folder);
   const { status, stdout } = await bisect(...range, '--dry-run');
   expect(stdout).toMatch(
-    /^4 commits, 3 kernels after the good one: about 3 trials on fake, 1 min, and at most 60 trials\n/,
+    /^4 commits after good, 3 with different files: about 3 trials on fake, 1 min, and at most 60 trials\n/,
   );
   expect([status, readdirSync(folder)]).toEqual([0, before]);
   const told = await bisect(...range, '--dry-run', '--json');

@@ -86,6 +86,7 @@ describe('a range', () => {
     const about = { author: 'Alice', alike: 0, isSkipped: false };
     expect(await rangeIn(directory)).toEqual({
       commits: 2,
+      badCommit: { commit: ids[2], subject: 'Change 2', author: 'Alice' },
       revisions: [
         { place: 0, commit: ids[0], subject: 'Change 0', ...about, forms: [form('base', 0)] },
         {

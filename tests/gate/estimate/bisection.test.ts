@@ -14,7 +14,7 @@ test('estimates a cell of unknown noise like a quiet one', () => {
   const plan = aBisectPlan(64);
   expect(estimateBisection(plan)).toEqual({ boots: 2 + 2 + 6 + 2, minutes: 12 * 5 + 8 * 10 });
   expect(bisectionEstimateLines(plan)).toEqual([
-    '64 commits, 64 kernels after the good one: about 12 boots on fake, 2 h, and at most 60 boots',
+    '64 commits after good, 64 with different kernels: about 12 boots on fake, 2 h, and at most 60 boots',
   ]);
 });
 
@@ -36,7 +36,7 @@ test('it says that the noise is too large before anything is built', () => {
 test('where commits share trials, these are counted', () => {
   const lines = bisectionEstimateLines(aSharedPlan(24));
   expect(lines).toEqual([
-    '24 commits, 24 kernels after the good one: about 3 trials on fake, 1 min, and at most 60 trials',
+    '24 commits after good, 24 with different files: about 3 trials on fake, 1 min, and at most 60 trials',
   ]);
 });
 
@@ -44,7 +44,7 @@ test('lists what is skipped, and where fix-ups do not apply', () => {
   const plan = aBisectPlan(8, {}, { 3: { isSkipped: true } });
   const noted = { ...plan, range: { ...plan.range, notes: ['--fix-up x does not apply to y.'] } };
   expect(bisectionEstimateLines(noted)).toEqual([
-    expect.stringContaining('8 kernels after the good one, 1 of them skipped: '),
+    expect.stringContaining('8 with different kernels, 1 of them skipped: '),
     '--fix-up x does not apply to y.',
   ]);
 });

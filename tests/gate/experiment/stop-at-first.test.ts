@@ -79,10 +79,12 @@ test('the patch is a regression with the runs that were made, and the other cell
 test('the report says what is not known, and how it would be', async () => {
   const text = renderMarkdown(assembleResult(plan, await measured(plan)), {});
   expect(text).toContain(
-    'That ended the experiment, as was asked for: of 1 of 2 cells nothing is known yet',
+    'That ended the experiment, as requested: 1 of 2 cells is not decided yet',
   );
   expect(text).toContain('inconclusive, ended early');
-  expect(text).toContain('measured to their end with `ppsgate gate --resume DIR --max-runs N`');
+  expect(text).toContain(
+    'To decide the other cells too, use `ppsgate gate --resume DIR --max-runs N`',
+  );
 });
 
 test('a cell that had no run yet has no numbers, in any report', async () => {
