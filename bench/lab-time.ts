@@ -196,6 +196,7 @@ const repository: GateDeps['repository'] = {
   mergeBase: async (first) => first,
   pathOf: async ({ path }) => path,
   list: async () => [],
+  entriesAt: async () => [],
   read: async () => '',
   changedPaths: async () => [],
   idAt: async () => undefined,

@@ -8,6 +8,7 @@ import type { ConsoleConfig } from './console.ts';
 import type { HostConfig } from './fields.ts';
 import type { GithubConfig } from './github.ts';
 import type { LinuxBuilder } from './linux-builder.ts';
+import type { OverlayPlace } from './overlay.ts';
 import type { PhabricatorConfig, StartConfig } from './phabricator.ts';
 import type { PowerConfig } from './power.ts';
 import { type ConfigProblem, keyName } from './problem.ts';
@@ -91,7 +92,7 @@ function withPlacedPaths(config: Config, places: PathBases): Config {
   const { phabricator } = config;
   return {
     ...config,
-    overlay: { path: fromHome(config.overlay.path, places), beside: places.folder },
+    overlay: placedOverlay(config.overlay, places),
     history: placed(config.history, places),
     reservations: placedReservations(config.reservations, places),
     github: placedGithub(config.github, places),
@@ -105,6 +106,12 @@ function withPlacedPaths(config: Config, places: PathBases): Config {
     ),
   };
 }
+
+const placedOverlay = (overlay: OverlayPlace, places: PathBases): OverlayPlace => ({
+  ...overlay,
+  ...('path' in overlay && { path: fromHome(overlay.path, places) }),
+  beside: places.folder,
+});
 
 function placedImage(
   image: GuestImage | OfficialImage,

@@ -39,6 +39,7 @@ import {
 } from './fields.ts';
 import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from './freebsd-testbed.ts';
 import { type GithubConfig, githubSchema } from './github.ts';
+import { type OverlayPlace, overlaySchema } from './overlay.ts';
 import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
@@ -68,13 +69,6 @@ export type Config = {
   github: GithubConfig;
   trend: TrendConfig;
   phabricator?: PhabricatorConfig;
-};
-
-/** Repository folder installed over the DUT's files, located by the repository's `pathOf`. */
-export type OverlayPlace = {
-  path: string;
-  /** Folder of ppsgate.yml; if read from a commit, its path in the repository. */
-  beside: string;
 };
 
 type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
@@ -411,10 +405,10 @@ function plainSelector(text: string): string {
 }
 
 export const configKeys = closed({
-  overlay: path
+  overlay: overlaySchema
     .prefault('dut')
     .describe(
-      "A folder whose files are installed over the DUT's: beside this file, or, if this file is outside the measured repository, below the repository's top.",
+      "A folder whose files are installed over the DUT's, or such files by their names: beside this file, or, if this file is outside the measured repository, below the repository's top.",
     ),
   testbeds: testbeds.describe('Testbeds by their names.'),
   each: selectors
@@ -497,7 +491,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
   const { frameSizes } = writtenTraffic;
   return {
     ...rest,
-    overlay: { path: overlay, beside: '' },
+    overlay,
     traffic,
     gate: wholeGate(writtenGate, written),
     ...(profile.enabled && {

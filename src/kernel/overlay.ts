@@ -1,8 +1,8 @@
-// Reads a variant of a Linux DUT: the files of a repository's overlay folder at one commit.
+// Reads a variant of files: those of a repository's overlay at one commit.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { OverlayPlace } from '../config/schema.ts';
-import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
+import type { OverlayPlace } from '../config/overlay.ts';
+import { type Repository, RepositoryError, type TreeEntry } from '../forge/patch/repository.ts';
 import * as bounded from '../model/bounds.ts';
 import type { Patch } from '../model/patch.ts';
 import { diffName } from '../model/variant-name.ts';
@@ -11,11 +11,13 @@ export const overlaySchema = z.object({
   /** `base`, `patched`, `diff 80345`. */
   variant: bounded.variant,
   commit: bounded.name,
-  /** Path of the files' folder in the repository, empty for its top; absent without files. */
+  /** Path of the files' folder in the repository, empty for its top; absent without one. */
   folder: bounded.path.optional(),
   files: bounded.list(
     z.object({
       path: bounded.path,
+      /** Path in the repository where the overlay is no folder. */
+      source: bounded.path.exactOptional(),
       /** Git's mode: `100644` for a plain file. The DUT decides which it can load. */
       mode: bounded.name,
       content: bounded.document,
@@ -35,14 +37,15 @@ export async function buildOverlays(
   place: OverlayPlace,
   repository: Repository,
 ): Promise<Overlay[]> {
-  const folder = await repository.pathOf(place);
+  const source = await sourceOf(place, repository);
   const { base, changed } = await commitsOf(patch, repository);
   const overlays = await Promise.all(
-    [base, ...changed].map((variant) => readOverlay(repository, variant, folder)),
+    [base, ...changed].map((variant) => readOverlay(repository, variant, source)),
   );
-  if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) {
+  const missing = missingIn(overlays.slice(0, 2), source);
+  if (missing !== undefined) {
     throw new RepositoryError(
-      `The folder ${folder || '.'} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
+      `${missing} at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
     );
   }
   return overlays;
@@ -69,25 +72,75 @@ export async function commitsOf(
   };
 }
 
-/** @param folder its path in the repository. */
 export async function readOverlay(
   repository: Repository,
   { variant, commit }: VariantCommit,
-  folder: string,
+  source: OverlaySource,
 ): Promise<Overlay> {
-  const entries = await repository.list(commit, folder);
+  const entries = await entriesOf(repository, commit, source);
   if (entries.length > mostFiles) {
     throw new RepositoryError(
-      `The folder ${folder || '.'} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`,
+      `The folder ${pathsIn(source).join() || '.'} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`,
     );
   }
   const files = await Promise.all(
-    entries.map(async ({ path, mode, object }) => {
-      const content = mode === submodule ? '' : await repository.read(object);
-      return { path, mode, content, sha256: createHash('sha256').update(content).digest('hex') };
+    entries.map(async ({ object, ...entry }) => {
+      const content = entry.mode === submodule ? '' : await repository.read(object);
+      return { ...entry, content, sha256: createHash('sha256').update(content).digest('hex') };
     }),
   );
-  return { variant, commit, folder, files };
+  return { variant, commit, ...(source.kind === 'folder' && { folder: source.folder }), files };
+}
+
+/** Paths in the repository. */
+export type OverlaySource =
+  | { kind: 'folder'; folder: string }
+  /** By the files' names in the overlay. */
+  | { kind: 'files'; files: ReadonlyMap<string, string> };
+
+/** Throws a `RepositoryError` for a path outside of the repository. */
+export async function sourceOf(
+  place: OverlayPlace,
+  repository: Repository,
+): Promise<OverlaySource> {
+  if ('path' in place) return { kind: 'folder', folder: await repository.pathOf(place) };
+  const { files, beside } = place;
+  const found = Object.entries(files).map(
+    async ([name, path]) => [name, await repository.pathOf({ path, beside })] as const,
+  );
+  return { kind: 'files', files: new Map(await Promise.all(found)) };
+}
+
+export const pathsIn = (source: OverlaySource): string[] =>
+  source.kind === 'folder' ? [source.folder] : [...source.files.values()];
+
+type OverlayEntry = TreeEntry & { source?: string };
+
+/** Files with their paths in the overlay. */
+export async function entriesOf(
+  repository: Repository,
+  commit: string,
+  source: OverlaySource,
+): Promise<OverlayEntry[]> {
+  if (source.kind === 'folder') return repository.list(commit, source.folder);
+  const found = await repository.entriesAt(commit, pathsIn(source));
+  return [...source.files].flatMap(([name, path]) =>
+    found
+      .filter((entry) => entry.path === path)
+      .map((entry) => ({ ...entry, path: name, source: path })),
+  );
+}
+
+/** Begins a sentence on what neither base nor patched has. */
+function missingIn(overlays: readonly Overlay[], source: OverlaySource): string | undefined {
+  const has = (name: string) =>
+    overlays.some(({ files }) => files.some(({ path }) => path === name));
+  if (source.kind === 'files') {
+    const missing = [...source.files].find(([name]) => !has(name));
+    return missing && `There is no file ${missing[1]}`;
+  }
+  if (overlays.some(({ files }) => files.length > 0)) return undefined;
+  return `The folder ${source.folder || '.'} holds no file`;
 }
 
 const mostFiles = 100;

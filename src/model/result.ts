@@ -304,7 +304,14 @@ const variantSummarySchema = z.object({
   commit: bounded.name,
   /** Repository folder of the overlay files, empty for the top; absent without an overlay. */
   folder: bounded.path.optional(),
-  files: bounded.list(z.object({ path: bounded.path, sha256: bounded.name })),
+  files: bounded.list(
+    z.object({
+      path: bounded.path,
+      /** Path in the repository where the overlay is no folder. */
+      source: bounded.path.exactOptional(),
+      sha256: bounded.name,
+    }),
+  ),
 });
 
 export const resultSchema = z.object({

@@ -1,9 +1,9 @@
 // Checks the starter of the gates without starting any.
 
+import type { OverlayPlace } from '../config/overlay.ts';
 import type { StartConfig } from '../config/phabricator.ts';
-import type { OverlayPlace } from '../config/schema.ts';
 import { openRepository, type Repository, RepositoryError } from '../forge/patch/repository.ts';
-import { readOverlay } from '../kernel/overlay.ts';
+import { pathsIn, readOverlay, sourceOf } from '../kernel/overlay.ts';
 import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
 import { shortId } from '../model/patch.ts';
 import { shell } from '../system/shell.ts';
@@ -72,9 +72,9 @@ async function base(
   overlay: OverlayPlace,
 ): Promise<SetUpDiagnostic> {
   try {
-    const folder = await repository.pathOf(overlay);
-    const { files } = await readOverlay(repository, { variant: 'base', commit }, folder);
-    const place = folder === '' ? 'its top' : folder;
+    const source = await sourceOf(overlay, repository);
+    const { files } = await readOverlay(repository, { variant: 'base', commit }, source);
+    const place = pathsIn(source).join(', ') || 'its top';
     const count = files.length === 1 ? '1 file' : `${files.length} files`;
     if (files.length > 0) return ok(what, `${found}, with ${count} in ${place}`);
     const fix = 'write the folder with the files of a Linux DUT as `overlay`, or commit some to it';

@@ -1,6 +1,6 @@
 // Steps and diagnostics of the set-up check for Phabricator.
 
-import type { OverlayPlace } from '../config/schema.ts';
+import type { OverlayPlace } from '../config/overlay.ts';
 import type { ConduitOptions } from '../forge/phabricator/conduit.ts';
 import type { CheckStep, Diagnostic as Plain } from '../lab/check/diagnostic.ts';
 

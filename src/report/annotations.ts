@@ -50,8 +50,9 @@ function annotation(line: string, patched: Patched): Annotation | undefined {
 
 /** Undefined outside the repository: GitHub would not show the annotation. */
 function pathOf(found: string, patched: Patched): string | undefined {
+  const file = patched?.files.find(({ path }) => path === found);
+  if (file?.source !== undefined) return file.source;
   if (patched?.folder === undefined) return kernelPath(found);
-  const file = patched.files.find(({ path }) => path === found);
   return file && [patched.folder, file.path].filter(Boolean).join('/');
 }
 

@@ -270,6 +270,10 @@ reservations:
       'kind: jenkins, job: https://ci.example.org/job/ppsgate, user: ppsgate, tokenFile: token',
     ),
   ],
+  [
+    'with files of any place',
+    'overlay: { files: { nftables.conf: a, sysctl.conf: b, pf.conf: c, ipfw.rules: d } }\ntestbeds: { here: { kind: embedded-linux } }\n',
+  ],
   ['with Phabricator alone', phabricator('site: https://ci.example.org/ppsgate, most: 2')],
 ];
 

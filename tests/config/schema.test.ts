@@ -21,6 +21,13 @@ function problemsIn(text: string): string[] {
 
 const problemsOf = (text: string): string[] => problemsIn(`${testbeds}\n${text}`);
 
+test('the overlay may be files of any place', () => {
+  expect(parse('overlay: { files: { nftables.conf: etc/nftables.conf } }').overlay).toEqual({
+    files: { 'nftables.conf': 'etc/nftables.conf' },
+    beside: '/lab',
+  });
+});
+
 test('all but the testbeds has a default', () => {
   expect(parse('')).toEqual({
     overlay: { path: 'dut', beside: '/lab' },
@@ -701,6 +708,23 @@ test.each([
     'overlay: ~alice/dut',
     'overlay: expected a path (of home folders only ~/ is known), found "~alice/dut"',
   ],
+  [
+    'overlay: 3',
+    'overlay: expected a folder like dut, or `{ files: { nftables.conf: etc/nftables.conf } }`, found 3',
+  ],
+  [
+    'overlay: { files: { nftable.conf: etc/nftables.conf } }',
+    'overlay: files.nftable.conf: unknown key `nftable.conf`; did you mean `nftables.conf`?',
+  ],
+  [
+    'overlay: { files: { nftables.conf: /etc/nftables.conf } }',
+    'overlay.files.nftables.conf: expected a path in the repository like etc/nftables.conf, found "/etc/nftables.conf"',
+  ],
+  [
+    'overlay: { files: { nftables.conf: ~/nftables.conf } }',
+    'overlay.files.nftables.conf: expected a path in the repository like etc/nftables.conf, found "~/nftables.conf"',
+  ],
+  ['overlay: { files: {} }', 'overlay.files: expected at least one file, found none'],
 ])('%s is refused', (written, problem) => {
   expect(problemsOf(written)).toEqual([problem]);
 });

@@ -43,6 +43,7 @@ const repository: Repository = {
   mergeBase: async (first) => first,
   pathOf: async ({ path }) => path,
   list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
+  entriesAt: async () => [],
   read: async (object) => `# ${object}\n`,
   idAt: async (commit) => commit,
   changedPaths: async () => [],

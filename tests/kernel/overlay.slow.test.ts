@@ -141,3 +141,72 @@ test('earlier diffs of a revision are variants too, after what is judged', async
     ['diff 80654', '# 2\n'],
   ]);
 });
+
+const ofFiles = (files: Record<string, string>, beside = '') => ({ files, beside });
+
+test('Files of any place have the names of the overlay, and their own paths as their sources.', async () => {
+  const directory = newRepository();
+  const base = commit(directory, { 'etc/nft/router.nft': '# one\n', 'sysctl.conf': '' });
+  const head = commit(directory, { 'etc/nft/router.nft': '# two\n' });
+  const place = ofFiles({ 'nftables.conf': 'etc/nft/router.nft', 'sysctl.conf': './sysctl.conf' });
+  const overlays = await buildOverlays(patchOf(base, head), place, openRepository(directory));
+  expect(overlays.map(({ folder }) => folder)).toEqual([undefined, undefined]);
+  expect(overlays.map(({ files }) => files.map(({ content }) => content))).toEqual([
+    ['# one\n', ''],
+    ['# two\n', ''],
+  ]);
+  expect(overlays[1]?.files).toMatchObject([
+    { path: 'nftables.conf', source: 'etc/nft/router.nft', mode: '100644' },
+    { path: 'sysctl.conf', source: 'sysctl.conf', mode: '100644' },
+  ]);
+});
+
+test('Files of an overlay are looked for beside ppsgate.yml.', async () => {
+  const directory = newRepository();
+  const id = commit(directory, { 'a/b/nftables.conf': '# b\n', 'a/sysctl.conf': '# a\n' });
+  const written = { 'nftables.conf': 'nftables.conf', 'sysctl.conf': '../sysctl.conf' };
+  const place = ofFiles(written, 'a/b');
+  const [base] = await buildOverlays(patchOf(id, id), place, openRepository(directory));
+  expect(base?.files.map(({ content }) => content)).toEqual(['# b\n', '# a\n']);
+});
+
+test.each(['../nftables.conf', '../../etc/shadow', 'etc/../../shadow'])(
+  'A file of an overlay outside of the repository is refused: %s',
+  async (path) => {
+    const directory = newRepository();
+    const id = commit(directory, { 'nftables.conf': '' });
+    const place = ofFiles({ 'nftables.conf': path });
+    const built = buildOverlays(patchOf(id, id), place, openRepository(directory));
+    await expect(built).rejects.toThrow('which is outside of the repository');
+  },
+);
+
+test('A link in the place of a file, or on the way to it, is not followed.', async () => {
+  const directory = newRepository();
+  const links = { 'nftables.conf': '/etc/shadow', way: '/etc' };
+  const id = commit(directory, { 'sysctl.conf': '' }, links);
+  const repository = openRepository(directory);
+  const link = ofFiles({ 'nftables.conf': 'nftables.conf' });
+  const [base] = await buildOverlays(patchOf(id, id), link, repository);
+  expect(base?.files).toMatchObject([{ mode: '120000', content: '/etc/shadow' }]);
+  const beyond = ofFiles({ 'nftables.conf': 'way/shadow' });
+  await expect(buildOverlays(patchOf(id, id), beyond, repository)).rejects.toThrow(
+    `There is no file way/shadow at ${id} nor at ${id}: correct \`overlay\` in ppsgate.yml.`,
+  );
+});
+
+test('A file of the overlay that neither commit has is an error, also where it is a folder.', async () => {
+  const directory = newRepository();
+  const id = commit(directory, { 'nftables.conf': '', 'etc/sysctl.conf/a': '' });
+  const place = ofFiles({ 'nftables.conf': 'nftables.conf', 'sysctl.conf': 'etc/sysctl.conf' });
+  const built = buildOverlays(patchOf(id, id), place, openRepository(directory));
+  await expect(built).rejects.toThrow(`There is no file etc/sysctl.conf at ${id} nor at ${id}`);
+});
+
+test('A path of the overlay is a name, and no pattern of git.', async () => {
+  const directory = newRepository();
+  const id = commit(directory, { ':(top)n*': '# named\n', nft: '# other\n' });
+  const place = ofFiles({ 'nftables.conf': ':(top)n*' });
+  const [base] = await buildOverlays(patchOf(id, id), place, openRepository(directory));
+  expect(base?.files.map(({ content }) => content)).toEqual(['# named\n']);
+});

@@ -83,6 +83,22 @@ describe('on Linux', () => {
     expect(await differing({ linux }, { 'sys/net/if.c': 'int if_patched;\n' })).toEqual([]);
   });
 
+  test.each([
+    ['changes a file that the overlay names', 'etc/nft/router.nft', ['linux']],
+    ['changes another file beside it', 'etc/nft/notes', []],
+  ])('one that %s is judged by that', async (_, path, worth) => {
+    const directory = newRepository();
+    const baseCommit = commit(directory, { 'etc/nft/router.nft': '# one\n', 'etc/nft/notes': '' });
+    const headCommit = commit(directory, { [path]: '# two\n' });
+    const overlay = { files: { 'nftables.conf': 'etc/nft/router.nft' }, beside: '' };
+    const config = { ...aConfig({ testbeds: { linux } }), overlay };
+    const patch = { ...pullRequest, baseCommit, headCommit };
+    const question = { patch, config, testbeds: ['linux'] };
+    const repository = openRepository(directory);
+    const variants = await variantsByMaking(question, repository);
+    expect(await testbedsThatDiffer({ ...question, variants }, repository)).toEqual(worth);
+  });
+
   test('nor is the base against itself', async () => {
     expect(await differing({ linux, make, command }, {})).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { diagnosticText, exitCodeOf, summary } from '../../src/cli/commands/phabricator.ts';
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
-import type { OverlayPlace } from '../../src/config/schema.ts';
+import type { OverlayPlace } from '../../src/config/overlay.ts';
 import { answersStep } from '../../src/relay/check-relay.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 import { startRelayServer } from '../../src/relay/server.ts';

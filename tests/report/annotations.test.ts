@@ -203,3 +203,16 @@ describe('hostile text', () => {
     );
   });
 });
+
+test('A line of a file of the overlay is shown where the repository has that file.', () => {
+  const outcome = {
+    kind: 'does-not-load' as const,
+    scenario: 'forwarding' as const,
+    message: 'nftables.conf:3:1: Error: syntax error',
+  };
+  const file = { path: 'nftables.conf', source: 'etc/nft/router.nft', sha256: '' };
+  const variants = [{ name: 'patched', commit: 'a'.repeat(40), files: [file] }];
+  expect(annotationsOf({ outcome, variants })).toMatchObject([
+    { path: 'etc/nft/router.nft', start_line: 3 },
+  ]);
+});

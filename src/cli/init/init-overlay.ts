@@ -14,6 +14,7 @@ export async function lackingOverlay(
     const path = join(directory, 'ppsgate.yml');
     const text = (await readIfThere(path)) ?? planned;
     const config = parseConfig(text, { path, home: '/' });
+    if (!('path' in config.overlay)) return undefined;
     const isInstalled = Object.keys(config.testbeds).some(
       (name) => systemOf(config, name) === 'linux',
     );

@@ -1,6 +1,6 @@
 // Reads a git repository of this machine, and makes commits in it; touches objects only, never a checkout.
 import { relative, resolve as resolvePath } from 'node:path';
-import type { OverlayPlace } from '../../config/schema.ts';
+import type { RepositoryPlace } from '../../config/overlay.ts';
 import { type CommitAbout, type CommittedDiff, commitDiff, commitTree } from './commit-diff.ts';
 import { branchOfPath, commitAt, commitOfSvn } from './dated-commits.ts';
 import { type Git, gitIn, idOf, plainPatch, RepositoryError } from './git.ts';
@@ -18,12 +18,14 @@ export type Repository = {
   resolve(name: string): Promise<string>;
   mergeBase(first: string, second: string): Promise<string>;
   /**
-   * Path of the overlay's folder in the repository: `some/where`, empty for its top. It is relative to ppsgate.yml where
-   * the repository contains that, else to the top; throws a `RepositoryError` for a path outside.
+   * Path in the repository of an overlay's folder or file: `some/where`, empty for the top. It is relative to ppsgate.yml
+   * where the repository contains that, else to the top; throws a `RepositoryError` for a path outside.
    */
-  pathOf(overlay: OverlayPlace): Promise<string>;
+  pathOf(overlay: RepositoryPlace): Promise<string>;
   /** The files below a folder at a commit, with paths relative to it; none where the folder does not exist. */
   list(commit: string, folder: string): Promise<TreeEntry[]>;
+  /** Files, links and submodules that are at these paths; follows no link, and leaves out folders. */
+  entriesAt(commit: string, paths: readonly string[]): Promise<TreeEntry[]>;
   /** The text of an object: its full id, or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
   idAt(commit: string, path: string): Promise<string | undefined>;
@@ -49,7 +51,7 @@ export type WritableRepository = Repository & {
 
 export type LinearRepository = Repository & LinearHistory;
 
-type TreeEntry = { path: string; mode: string; object: string };
+export type TreeEntry = { path: string; mode: string; object: string };
 
 export { NoCommitError, NoRepositoryError, RepositoryError, withoutShortIds };
 
@@ -81,6 +83,7 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
     resolve,
     pathOf: (overlay) => pathOf(git, overlay),
     list: (commit, folder) => list(git, commit, folder),
+    entriesAt: (commit, paths) => entriesAt(git, commit, paths),
 
     async mergeBase(first, second) {
       const ids = [await resolve(first), await resolve(second)];
@@ -130,7 +133,7 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
   };
 }
 
-async function pathOf({ directory, run }: Git, { path, beside }: OverlayPlace): Promise<string> {
+async function pathOf({ directory, run }: Git, { path, beside }: RepositoryPlace): Promise<string> {
   // Not --show-toplevel, whose names differ from ours where there are symbolic links.
   const up = await run('rev-parse', '--show-cdup').catch(() => '');
   const top = resolvePath(directory, up.trim());
@@ -158,6 +161,26 @@ async function list({ directory, run }: Git, commit: string, folder: string): Pr
   const lines = listing.split('\0').filter(Boolean);
   return lines.map((line) => treeEntry(line, prefix));
 }
+
+async function entriesAt(
+  { directory, run }: Git,
+  commit: string,
+  paths: readonly string[],
+): Promise<TreeEntry[]> {
+  const tree = ['ls-tree', '-z', '--full-tree', '--end-of-options', idOf(commit)];
+  const listing = await run('--literal-pathspecs', ...tree, ...paths).catch(() => {
+    throw new RepositoryError(
+      `git cannot find ${paths.join(', ')} at ${commit} in ${directory}: name files of the repository.`,
+    );
+  });
+  const entries = listing
+    .split('\0')
+    .filter(Boolean)
+    .map((line) => treeEntry(line, ''));
+  return entries.filter(({ mode }) => mode !== folderMode);
+}
+
+const folderMode = '040000';
 
 /** Reads `MODE TYPE OBJECT<tab>PATH`, see git-ls-tree(1). */
 function treeEntry(line: string, prefix: string): TreeEntry {

@@ -27,8 +27,11 @@ const bisectPlanSchema = z.object({
   /** Absent in older plans. */
   kind: testbedKindSchema.exactOptional(),
   system: z.enum(['linux', 'freebsd']),
-  /** Folder installed over the DUT's files, for Linux. */
-  overlay: z.object({ path: bounded.path, beside: bounded.path }),
+  /** Files installed over the DUT's, for Linux. */
+  overlay: z.union([
+    z.object({ path: bounded.path, beside: bounded.path }),
+    z.object({ files: bounded.byName(bounded.path), beside: bounded.path }),
+  ]),
   cell: cellSchema,
   metric: metricSchema,
   traffic: plannedTraffic,

@@ -1,16 +1,16 @@
 // Finds the installed or booted part of a commit: commits that leave it unchanged are the same kernel.
 
 import type { AnyBuilder } from '../../config/linux-builder.ts';
-import type { OverlayPlace } from '../../config/schema.ts';
+import type { OverlayPlace } from '../../config/overlay.ts';
 import type { FirstParent } from '../../forge/patch/linear-history.ts';
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { mayChangeKernel } from '../../kernel/kernel-sources.ts';
-import { submodule } from '../../kernel/overlay.ts';
+import { entriesOf, pathsIn, sourceOf, submodule } from '../../kernel/overlay.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
 
 export type Installed = {
-  /** Path in the repository of the installed folder; empty for the whole tree. */
-  folder: string;
+  /** Paths in the repository of the installed folder or files; empty for the whole tree. */
+  paths: readonly string[];
   /** Label for people: `what is installed`. */
   what: string;
   goesById: boolean;
@@ -40,14 +40,16 @@ async function filesOf(
   { overlay, good }: InstalledRequest,
   repository: LinearRepository,
 ): Promise<Installed> {
-  const folder = await repository.pathOf(overlay);
-  const isIn = (path: string) => folder === '' || path === folder || path.startsWith(`${folder}/`);
-  const entries = await repository.list(good, folder);
+  const source = await sourceOf(overlay, repository);
+  const paths = pathsIn(source);
+  const isIn = (path: string) =>
+    paths.some((own) => own === '' || path === own || path.startsWith(`${own}/`));
+  const entries = await entriesOf(repository, good, source);
   // The content of a submodule is unknown: from the first one on, all commits differ.
   let hasSubmodule = entries.some(({ mode }) => mode === submodule);
   return {
-    folder,
-    what: `what is installed (${folder || 'all files'})`,
+    paths,
+    what: `what is installed (${paths.join(', ') || 'all files'})`,
     get goesById() {
       return !hasSubmodule;
     },
@@ -73,7 +75,7 @@ async function kernelsOf(
     builder === undefined || mayChangeKernel(path, builder, makefile);
   let current = await makefileAt(good);
   return {
-    folder: '',
+    paths: [''],
     what: builder === undefined ? 'a file' : 'what a kernel is made of',
     goesById: true,
     async difference(first, second) {

@@ -1,9 +1,9 @@
 // Defines the range of a bisection: commits along first parents, groups of the same kernel, and possible fix-ups.
 import { z } from 'zod';
 import type { AnyBuilder } from '../../config/linux-builder.ts';
-import type { OverlayPlace } from '../../config/schema.ts';
+import type { OverlayPlace } from '../../config/overlay.ts';
 import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
-import { readOverlay } from '../../kernel/overlay.ts';
+import { readOverlay, sourceOf } from '../../kernel/overlay.ts';
 import type { Variant } from '../../kernel/variant.ts';
 import { mostCommits, namedCommitSchema } from '../../model/bisect-result.ts';
 import * as bounded from '../../model/bounds.ts';
@@ -118,7 +118,7 @@ export async function variantOf(
 ): Promise<Variant> {
   await makeAgain({ baseCommit, commit, fixUps }, repository);
   if (system === 'linux') {
-    return readOverlay(repository, { variant, commit }, await repository.pathOf(overlay));
+    return readOverlay(repository, { variant, commit }, await sourceOf(overlay, repository));
   }
   const kernel = { kind: 'tree' as const, baseCommit };
   if (commit === baseCommit) return { variant, commit, files: [], kernel };

@@ -18,7 +18,7 @@ export async function withKeys(
   repository: LinearRepository,
 ): Promise<KeyedKernel[]> {
   const commits = built.flatMap(({ forms }) => forms.map(({ commit }) => commit));
-  const ids = installed.goesById ? await repository.idsAt(commits, installed.folder) : commits;
+  const ids = installed.goesById ? await idsOf(commits, installed, repository) : commits;
   const own = new Map(commits.map((commit, index) => [commit, ids[index] ?? '']));
   const earlier = new Map<string, string>();
   const keyOf = ({ commit }: MadeForm): string => {
@@ -44,6 +44,16 @@ export async function withKeys(
     ...kernel,
     forms: kernel.forms.map((form) => ({ ...form, key: keyOf(form) })),
   }));
+}
+
+/** One id for each commit, of all that is installed. */
+async function idsOf(
+  commits: readonly string[],
+  { paths }: Installed,
+  repository: LinearRepository,
+): Promise<string[]> {
+  const each = await Promise.all(paths.map((path) => repository.idsAt(commits, path)));
+  return commits.map((_, index) => each.map((ids) => ids[index] ?? '').join(' '));
 }
 
 const onTopOf = ({ forms }: BuiltKernel<MadeForm>): string =>

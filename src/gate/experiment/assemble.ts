@@ -23,7 +23,11 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
       name: variant,
       commit,
       ...(folder !== undefined && { folder }),
-      files: files.map(({ path, sha256 }) => ({ path, sha256 })),
+      files: files.map(({ path, source, sha256 }) => ({
+        path,
+        ...(source !== undefined && { source }),
+        sha256,
+      })),
     })),
     testbed: {
       name: plan.testbed,

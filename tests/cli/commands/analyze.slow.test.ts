@@ -134,6 +134,7 @@ test('a work directory of a gate is judged again from what it holds, which stays
       mergeBase: async (first) => first,
       pathOf: async ({ path }) => path,
       list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
+      entriesAt: async () => [],
       read: async (object) => `# ${object}\n`,
       changedPaths: async () => ['dut/nftables.conf'],
       idAt: async () => undefined,

@@ -273,6 +273,22 @@ describe('on Linux', () => {
     ]);
   });
 
+  test('commits are alike that change none of the files that an overlay names', async () => {
+    const overlay = { files: { 'nftables.conf': 'etc/nft.conf', 'sysctl.conf': 's' }, beside: '' };
+    const { directory } = historyOf(
+      { files: { 'etc/nft.conf': '# one\n', s: '' } },
+      { files: { 'etc/other.conf': '# other\n' } },
+      { files: { s: '# two\n' } },
+      { files: { 'etc/nft.conf': '# two\n' } },
+    );
+    const range = await rangeIn(directory, { system: 'linux', overlay });
+    expect(placesOf(range)).toEqual([
+      [0, 1],
+      [2, 0],
+      [3, 0],
+    ]);
+  });
+
   test('none is alike where the overlay has a submodule, of which nothing is read', async () => {
     const { directory } = historyOf(
       first,

@@ -619,6 +619,7 @@ const repositoryOf = (base: string, diff: string): Repository => ({
   mergeBase: async (first) => base || first,
   pathOf: async ({ path }) => path,
   list: async () => [],
+  entriesAt: async () => [],
   read: async () => '',
   idAt: async () => undefined,
   changedPaths: async () => ['sys/net/if.c'],
