@@ -4,18 +4,21 @@ import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { createOctokit } from '../../forge/github/client.ts';
 import { exitCodes } from '../../model/conclusion.ts';
+import type { OperatingSystem } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
 import { hostedConfig, labConfig, starterRules } from '../init/config-file.ts';
 import {
+  freebsdImageSteps,
+  freebsdRulesConfig,
   freebsdTreeConfig,
   freebsdTreeSteps,
   type PublishedImage,
   parseImage,
 } from '../init/freebsd-tree.ts';
 import { type PlacedFile, type PlannedFile, placeFile, readIfThere } from '../init/init-files.ts';
-import { lackingOverlay } from '../init/init-overlay.ts';
+import { type FoundFiles, findFiles, lackingOverlay } from '../init/init-overlay.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';
 import {
   type Clone,
@@ -36,8 +39,7 @@ export function define(command: Command): void {
   command
     .option(
       '--kind <name>',
-      'linux, for the rules of a router; freebsd, for a tree of FreeBSD',
-      'linux',
+      'linux, for the rules of a router; freebsd, for a tree of FreeBSD, or for rules of pf or ipfw (default: by the rules found)',
     )
     .option('--image <url>', 'with --kind freebsd: the official image that guests boot')
     .option('--sha512 <sum>', 'of that image, from the CHECKSUM.SHA512 beside it')
@@ -68,7 +70,9 @@ Examples:
   ppsgate init --kind freebsd --image https://…-BASIC-CI-ufs.raw.xz --sha512 SUM
 
 At a terminal it asks for what no flag tells, and whether to begin with a small
-dut/nftables.conf where the repository has no rules yet; --yes writes one. The
+dut/nftables.conf where the repository has no rules yet; --yes writes one. It
+finds nftables.conf, sysctl.conf, pf.conf and ipfw.rules at the top and in etc/,
+and has changes of these measured. The
 label is made with the token in GITHUB_TOKEN, where there is one.
 
 Run it again at any time: a file that is as it would be written stays, and one
@@ -104,12 +108,14 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   const clone = await readClone(deps.directory);
   const { directory } = clone;
   const ask = options.yes ? undefined : deps.ask;
-  const selectors = await readSelectors(options, clone, ask);
+  const kind = await kindOf(options, directory);
+  const selectors = await readSelectors(options, { ...clone, ...kind }, ask);
   const config = configFor(selectors);
   const rules =
     selectors.image === undefined
       ? await rulesFor(directory, config.text, async (folder) =>
-          options.yes ? true : wantsRules(folder, ask),
+          // A small example beside the real rules would be measured in their place.
+          selectors.found.size > 0 ? false : options.yes ? true : wantsRules(folder, ask),
         )
       : [];
   const files: PlacedFile[] = [];
@@ -136,25 +142,46 @@ type Selectors = {
   action: string;
   branch: string;
   repository: string | undefined;
-  /** The image of a tree of FreeBSD. */
+  /** The image of FreeBSD's guests. */
   image?: PublishedImage;
+  /** Files of the repository that a DUT loads. */
+  found: FoundFiles;
 };
+
+type Kind = { system: OperatingSystem; found: FoundFiles };
+
+/** By the flag; without it FreeBSD where the only rules are those of pf or ipfw. */
+async function kindOf(options: InitOptions, directory: string): Promise<Kind> {
+  const { kind } = options;
+  const linux = await findFiles(directory, 'linux');
+  const freebsd = await findFiles(directory, 'freebsd');
+  const usual = freebsd.size > 0 && !linux.has('nftables.conf') ? 'freebsd' : 'linux';
+  const system = isFreebsd({ ...options, kind: kind ?? usual }) ? 'freebsd' : 'linux';
+  if (system === 'linux') return { system, found: linux };
+  if (kind === undefined && options.image === undefined && options.yes) {
+    throw new UsageError(
+      `${[...freebsd.values()].join(' and ')} is measured on guests with FreeBSD: name their official image by --image and --sha512, or take \`--kind linux\` to begin with other rules.`,
+    );
+  }
+  // A scenario has one firewall.
+  return { system, found: new Map([...freebsd].slice(0, 1)) };
+}
 
 async function readSelectors(
   options: InitOptions,
-  clone: Clone,
+  clone: Clone & Kind,
   ask: AskPerson,
 ): Promise<Selectors> {
   const answer = async (flag: string | undefined, question: string, usual = '') =>
     flag ?? ((await ask?.(usual === '' ? `${question} ` : `${question} [${usual}] `)) || usual);
 
-  const isTree = isFreebsdTree(options);
-  const image = isTree && {
+  const isGuest = clone.system === 'freebsd';
+  const image = isGuest && {
     url: await answer(options.image, 'Which official image of FreeBSD, by its https address?'),
     sha512: await answer(options.sha512, 'Which SHA-512 has it, by the CHECKSUM.SHA512 beside it?'),
   };
   // Instructions are counted with QEMU 7.2 to 11.1: a name that changes its release would change them.
-  const usual = isTree ? 'ubuntu-24.04' : 'ubuntu-latest';
+  const usual = isGuest ? 'ubuntu-24.04' : 'ubuntu-latest';
   const runner = await answer(
     options.runner,
     `Which runner measures: ${usual}, or self-hosted with its labels?`,
@@ -174,11 +201,12 @@ async function readSelectors(
     action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
     branch: parseBranch(branch),
     repository: repository === '' ? undefined : parseRepository(repository),
+    found: clone.found,
     ...(image && { image: parseImage(image.url, image.sha512) }),
   };
 }
 
-function isFreebsdTree({ kind = 'linux', image, sha512 }: InitOptions): boolean {
+function isFreebsd({ kind = 'linux', image, sha512 }: InitOptions): boolean {
   if (kind !== 'linux' && kind !== 'freebsd') {
     throw new UsageError(`--kind: expected linux or freebsd, found "${excerpt(kind)}".`);
   }
@@ -190,7 +218,7 @@ function isFreebsdTree({ kind = 'linux', image, sha512 }: InitOptions): boolean 
 }
 
 function workflowsFor(
-  { runner, action, branch, image }: Selectors,
+  { runner, action, branch, image, found }: Selectors,
   hasPhabricator: boolean,
 ): PlannedFile[] {
   const setting = {
@@ -199,7 +227,9 @@ function workflowsFor(
     action,
     runner: runner.labels,
     hasPhabricator,
-    ...(image !== undefined && { readyRunner: freebsdTreeSteps(image) }),
+    ...(image !== undefined && {
+      readyRunner: found.size > 0 ? freebsdImageSteps(image) : freebsdTreeSteps(image),
+    }),
   };
   return [
     { path: '.github/workflows/ppsgate.yml', text: splitWorkflow(setting) },
@@ -221,9 +251,10 @@ function configFor(selectors: Selectors) {
   return { path: 'ppsgate.yml', text: configText(selectors), isTheirs: true } as const;
 }
 
-function configText({ runner, action, image }: Selectors): string {
+function configText({ runner, action, image, found }: Selectors): string {
+  if (image !== undefined && found.size > 0) return freebsdRulesConfig(action, image, found);
   if (image !== undefined) return freebsdTreeConfig(action, image);
-  return runner.kind === 'hosted' ? hostedConfig(action) : labConfig(action);
+  return runner.kind === 'hosted' ? hostedConfig(action, found) : labConfig(action, found);
 }
 
 /** Empty if the lab already has files to install. */
@@ -280,11 +311,21 @@ const told: Record<PlacedFile['kind'], string> = {
     'the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
 };
 
-function textOf(files: readonly PlacedFile[], label: PlacedLabel, { branch }: Selectors): string {
+function textOf(
+  files: readonly PlacedFile[],
+  label: PlacedLabel,
+  { branch, found }: Selectors,
+): string {
   const texts = files.flatMap(({ path, text }) =>
     text === undefined ? [] : [`--- ${path}`, text],
   );
-  const rows = files.map(({ path, kind }) => [kind, path, told[kind]]);
+  const rows = files.map(({ path, kind }) => [
+    kind,
+    path,
+    kind === 'missing' && found.size > 0
+      ? `write \`overlay: { files: { ${[...found].map((one) => one.join(': ')).join(', ')} } }\` in ppsgate.yml, to measure the files that are there`
+      : told[kind],
+  ]);
   return [
     ...texts,
     ...(texts.length > 0 ? ['Nothing is written yet. This would come of it:'] : []),

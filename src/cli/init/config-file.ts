@@ -1,17 +1,28 @@
 // Templates of ppsgate.yml, small and valid, with the lab inside the runner, and of rules for that lab.
 
+import { stringify } from 'yaml';
+import type { FoundFiles } from './init-overlay.ts';
+
 export const modeline = (action: string): string => {
   const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
   return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
 };
 
-export const hostedConfig = (action: string): string => `\
+/** The `overlay` of found files; paths that YAML would read otherwise are quoted. */
+export const overlayOf = (found: FoundFiles): string =>
+  `# Files of this repository that the router loads, by their names in the overlay. Patches change these.
+${stringify({ overlay: { files: Object.fromEntries(found) } })}`;
+
+const usualOverlay = `\
+# A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
+overlay: dut
+`;
+
+export const hostedConfig = (action: string, found: FoundFiles = new Map()): string => `\
 ${modeline(action)}
 # Measurements and testbeds. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
-# A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
-overlay: dut
-
+${found.size > 0 ? overlayOf(found) : usualOverlay}
 testbeds:
   # Three network namespaces in the runner: sender, DUT, receiver. There is nothing to configure.
   this-machine:
@@ -28,12 +39,12 @@ gate:
 `;
 
 /** The example of one's own lab is in comments. */
-export const labConfig = (action: string): string => `\
+export const labConfig = (action: string, found: FoundFiles = new Map()): string => `\
 ${modeline(action)}
 # Measurements and testbeds. docs/how-to/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
 
-testbeds:
+${found.size > 0 ? `${overlayOf(found)}\n` : ''}testbeds:
   # Three network namespaces in the runner itself, to begin with. Delete it once the rack below is yours.
   this-machine:
     kind: embedded-linux

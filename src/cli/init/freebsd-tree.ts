@@ -1,8 +1,9 @@
-// Templates for a repository that is FreeBSD's src: guests that boot an official image, and kernels built on Linux.
+// Templates for FreeBSD's src, whose kernels are built on Linux, and for a router's rules: guests of an official image.
 
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { modeline } from './config-file.ts';
+import { modeline, overlayOf } from './config-file.ts';
+import type { FoundFiles } from './init-overlay.ts';
 
 /** An official image on FreeBSD's servers, and its checksum there. */
 export type PublishedImage = { url: string; sha512: string };
@@ -52,10 +53,37 @@ scenarios: [forwarding, pf-stateful, ipfw-stateful]
 families: [inet4, inet6]
 `;
 
+/** For rules of pf or ipfw, which guests load with the image's own kernel. */
+export const freebsdRulesConfig = (
+  action: string,
+  image: PublishedImage,
+  found: FoundFiles,
+): string => `\
+${modeline(action)}
+# Measurements and testbeds. docs/virtual.md of ppsgate says what guests measure, and what they cannot see.
+
+${overlayOf(found)}
+testbeds:
+  # Guests of this image with the rules of base and patched run side by side; instructions per packet are counted.
+  guests:
+    kind: virtual
+    image:
+      path: ${imagePath(image)}
+      sha512: ${image.sha512}
+
+# The rules of the overlay are in force in this scenario.
+scenarios: [forwarding]
+families: [inet4, inet6]
+`;
+
 const cacheAction = 'actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0';
 
-/** Steps before a measurement: the image, from the cache where it is there, and what builds kernels of FreeBSD. */
-export const freebsdTreeSteps = (image: PublishedImage): string => `\
+/** Steps before a measurement of a tree: the image, and what builds kernels of FreeBSD. */
+export const freebsdTreeSteps = (image: PublishedImage): string =>
+  `${freebsdImageSteps(image)}\n${builderSteps}`;
+
+/** Fetches the image, or takes it from the cache. */
+export const freebsdImageSteps = (image: PublishedImage): string => `\
       - uses: ${cacheAction}
         with:
           path: ${imageFolder}
@@ -68,7 +96,9 @@ export const freebsdTreeSteps = (image: PublishedImage): string => `\
         run: |
           mkdir -p "$(dirname "$IMAGE")"
           test -e "$IMAGE" || curl --fail --silent --show-error --location --retry 5 --output "$IMAGE" "$URL"
-          echo "$SHA512  $IMAGE" | sha512sum --check --quiet
+          echo "$SHA512  $IMAGE" | sha512sum --check --quiet`;
+
+const builderSteps = `\
       # The patch's makefiles run as \`kernels\`, which has no network and may write to nothing but the folder of builds; the
       # clone is root's, and shares its objects with the checkout.
       - name: Ready this machine to build kernels

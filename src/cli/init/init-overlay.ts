@@ -1,9 +1,14 @@
-// Finds a missing overlay folder for a Linux DUT, without which the first gate measures nothing.
-import { readdir } from 'node:fs/promises';
+// Finds the files that patches change: an overlay folder, or a router's own files at their usual places.
+import { lstat, readdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { parseConfig } from '../../config/load.ts';
 import { systemOf } from '../../config/schema.ts';
+import { overlayFiles } from '../../model/overlay-files.ts';
+import type { OperatingSystem } from '../../model/scenario.ts';
 import { readIfThere } from './init-files.ts';
+
+/** Paths in the repository, by the names that the files have in an overlay. */
+export type FoundFiles = ReadonlyMap<string, string>;
 
 /** Path of the overlay (without one, `planned`) if a testbed installs it and it has no file yet. */
 export async function lackingOverlay(
@@ -26,6 +31,27 @@ export async function lackingOverlay(
     return undefined;
   }
 }
+
+/** Finds files at the repository's top, else in its etc/; none where `dut`, the usual overlay, has files. */
+export async function findFiles(directory: string, system: OperatingSystem): Promise<FoundFiles> {
+  const found = new Map<string, string>();
+  // FreeBSD's own sources have such files, too, and are measured by their kernels.
+  if (!(await isEmpty(join(directory, 'sys')).catch(() => true))) return found;
+  if (!(await isEmpty(join(directory, 'dut')).catch(() => false))) return found;
+  for (const name of overlayFiles[system]) {
+    for (const path of [name, `etc/${name}`]) {
+      if (!found.has(name) && (await isPlainFile(join(directory, path)))) found.set(name, path);
+    }
+  }
+  return found;
+}
+
+/** An overlay has no links, which would lead to other files. */
+const isPlainFile = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
 
 async function isEmpty(folder: string): Promise<boolean> {
   try {

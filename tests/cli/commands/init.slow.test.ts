@@ -370,3 +370,65 @@ test('says what is in the way of a file', async () => {
   mkdirSync(join(directory, workflow), { recursive: true });
   await expect(init(directory)).rejects.toThrow(/ppsgate\.yml cannot be written \(EISDIR/);
 });
+
+describe('a repository that has rules', () => {
+  const overlayIn = async (directory: string) =>
+    (await loadConfig(join(directory, 'ppsgate.yml'))).overlay;
+
+  test.each([
+    ['at its top', 'nftables.conf'],
+    ['in etc', 'etc/nftables.conf'],
+  ])('%s has them measured where they are, and gets none', async (_, path) => {
+    const directory = newRepository();
+    commit(directory, { [path]: '# mine\n', 'etc/sysctl.conf': '' });
+    expect(await init(directory, { action, yes: true })).not.toContain('dut');
+    const files = { 'nftables.conf': path, 'sysctl.conf': 'etc/sysctl.conf' };
+    expect(await overlayIn(directory)).toEqual({ files, beside: directory });
+    expect(existsSync(join(directory, 'dut'))).toBe(false);
+  });
+
+  test('beside a lab has them measured, too', async () => {
+    const directory = newRepository();
+    commit(directory, { 'sysctl.conf': '' });
+    await init(directory, { action, runner: 'self-hosted,lab', yes: true });
+    expect(await overlayIn(directory)).toMatchObject({ files: { 'sysctl.conf': 'sysctl.conf' } });
+  });
+
+  test('of pf has them measured on guests with FreeBSD, without a builder', async () => {
+    const directory = newRepository();
+    commit(directory, { 'etc/pf.conf': 'pass\n' });
+    await init(directory, { action, image, sha512, yes: true });
+    const config = await loadConfig(join(directory, 'ppsgate.yml'));
+    expect(config.overlay).toMatchObject({ files: { 'pf.conf': 'etc/pf.conf' } });
+    expect(config.testbeds.guests).toMatchObject({ kind: 'virtual', system: 'freebsd' });
+    expect(config.testbeds.guests).not.toHaveProperty('builder');
+    expect(config.scenarios).toEqual(['forwarding']);
+    expect(read(directory, workflow)).not.toContain('Ready this machine to build kernels');
+  });
+
+  test('of ipfw needs the image of its guests', async () => {
+    const directory = newRepository();
+    commit(directory, { 'ipfw.rules': 'add allow ip from any to any\n' });
+    await expect(init(directory, { action, yes: true })).rejects.toThrow(
+      'ipfw.rules is measured on guests with FreeBSD: name their official image by --image and --sha512',
+    );
+  });
+
+  test('follows no link to them', async () => {
+    const directory = newRepository();
+    commit(directory, { 'etc/nftables.conf': '' }, { 'nftables.conf': '/etc/nftables.conf' });
+    await init(directory, { action, yes: true });
+    expect(await overlayIn(directory)).toMatchObject({
+      files: { 'nftables.conf': 'etc/nftables.conf' },
+    });
+  });
+
+  test('and a ppsgate.yml that does not name them is told the line that does', async () => {
+    const directory = newRepository();
+    const text = 'testbeds: { lab: { kind: embedded-linux } }\n';
+    commit(directory, { 'etc/nftables.conf': '', 'ppsgate.yml': text });
+    expect(await init(directory, { action, yes: true })).toContain(
+      'write `overlay: { files: { nftables.conf: etc/nftables.conf } }` in ppsgate.yml',
+    );
+  });
+});
