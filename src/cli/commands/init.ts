@@ -146,9 +146,11 @@ type Selectors = {
   image?: PublishedImage;
   /** Files of the repository that a DUT loads. */
   found: FoundFiles;
+  /** Files of a second firewall. */
+  leftOut: FoundFiles;
 };
 
-type Kind = { system: OperatingSystem; found: FoundFiles };
+type Kind = { system: OperatingSystem } & Pick<Selectors, 'found' | 'leftOut'>;
 
 /** By the flag; without it FreeBSD where the only rules are those of pf or ipfw. */
 async function kindOf(options: InitOptions, directory: string): Promise<Kind> {
@@ -157,14 +159,15 @@ async function kindOf(options: InitOptions, directory: string): Promise<Kind> {
   const freebsd = await findFiles(directory, 'freebsd');
   const usual = freebsd.size > 0 && !linux.has('nftables.conf') ? 'freebsd' : 'linux';
   const system = isFreebsd({ ...options, kind: kind ?? usual }) ? 'freebsd' : 'linux';
-  if (system === 'linux') return { system, found: linux };
+  if (system === 'linux') return { system, found: linux, leftOut: new Map() };
   if (kind === undefined && options.image === undefined && options.yes) {
     throw new UsageError(
       `${[...freebsd.values()].join(' and ')} is measured on guests with FreeBSD: name their official image by --image and --sha512, or take \`--kind linux\` to begin with other rules.`,
     );
   }
   // A scenario has one firewall.
-  return { system, found: new Map([...freebsd].slice(0, 1)) };
+  const [first, ...others] = [...freebsd];
+  return { system, found: new Map(first && [first]), leftOut: new Map(others) };
 }
 
 async function readSelectors(
@@ -202,6 +205,7 @@ async function readSelectors(
     branch: parseBranch(branch),
     repository: repository === '' ? undefined : parseRepository(repository),
     found: clone.found,
+    leftOut: clone.leftOut,
     ...(image && { image: parseImage(image.url, image.sha512) }),
   };
 }
@@ -314,7 +318,7 @@ const told: Record<PlacedFile['kind'], string> = {
 function textOf(
   files: readonly PlacedFile[],
   label: PlacedLabel,
-  { branch, found }: Selectors,
+  { branch, found, leftOut }: Selectors,
 ): string {
   const texts = files.flatMap(({ path, text }) =>
     text === undefined ? [] : [`--- ${path}`, text],
@@ -329,7 +333,7 @@ function textOf(
   return [
     ...texts,
     ...(texts.length > 0 ? ['Nothing is written yet. This would come of it:'] : []),
-    ...columns([...rows, ...labelRow(label)]),
+    ...columns([...rows, ...leftOutRows(found, leftOut), ...labelRow(label)]),
     ...(label.kind === 'not-created' ? [oneLine(label.why), `  ${label.command}`] : []),
     '',
     `1. Commit these files to ${branch}: they count from there, never from a patch.`,
@@ -337,6 +341,14 @@ function textOf(
     '3. Comment `/ppsgate run` on any pull request to have it measured.',
   ].join('\n');
 }
+
+/** Both firewalls at once are no scenario. */
+const leftOutRows = (found: FoundFiles, leftOut: FoundFiles): string[][] =>
+  [...leftOut].map(([name, path]) => [
+    'left out',
+    path,
+    `${[...found.values()].join()} is measured, and a scenario has one firewall; to measure this one, write \`overlay: { files: { ${name}: ${path} } }\` in ppsgate.yml`,
+  ]);
 
 const labelRow = (label: PlacedLabel): string[][] =>
   label.kind === 'not-created'

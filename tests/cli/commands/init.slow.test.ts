@@ -414,6 +414,15 @@ describe('a repository that has rules', () => {
     );
   });
 
+  test('of pf and of ipfw is told which one is left out', async () => {
+    const directory = newRepository();
+    commit(directory, { 'pf.conf': 'pass\n', 'etc/ipfw.rules': '' });
+    expect(await init(directory, { action, image, sha512, yes: true })).toMatch(
+      /^left out +etc\/ipfw\.rules +pf\.conf is measured, and a scenario has one firewall; .*`overlay: \{ files: \{ ipfw\.rules: etc\/ipfw\.rules \} \}`/m,
+    );
+    expect(await overlayIn(directory)).toMatchObject({ files: { 'pf.conf': 'pf.conf' } });
+  });
+
   test('follows no link to them', async () => {
     const directory = newRepository();
     commit(directory, { 'etc/nftables.conf': '' }, { 'nftables.conf': '/etc/nftables.conf' });
