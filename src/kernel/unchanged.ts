@@ -1,7 +1,9 @@
 // Finds patches that need no measurement: their installed files or booted kernels equal the base's.
 import type { AnyBuilder } from '../config/linux-builder.ts';
-import type { Config } from '../config/schema.ts';
+import { type Config, systemOf } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
+import { isLoaded, isPlain } from '../model/overlay-files.ts';
+import type { OperatingSystem } from '../model/scenario.ts';
 import { mayChangeKernel } from './kernel-sources.ts';
 import { submodule } from './overlay.ts';
 import { placeLeftAlone } from './touched.ts';
@@ -60,7 +62,7 @@ async function differs(
   on: { config: Config; testbed: string },
   repository: Repository,
 ): Promise<boolean> {
-  if (!isSameOverlay(base, variant)) return true;
+  if (!isSameOverlay(base, variant, systemOf(on.config, on.testbed))) return true;
   if (base.kernel === undefined || variant.kernel === undefined) {
     return base.kernel !== variant.kernel;
   }
@@ -85,14 +87,17 @@ export async function pathsThatCount(
   return paths.filter((path) => mayChangeKernel(path, builder, makefile));
 }
 
-/** A submodule counts as changed, as its content is not read. */
-function isSameOverlay({ files }: Variant, other: Variant): boolean {
-  const others = new Map(other.files.map((file) => [file.path, file]));
+/** Compares the loaded files. A submodule counts as changed, as its content is not read. */
+function isSameOverlay(base: Variant, other: Variant, system: OperatingSystem): boolean {
+  const ofBase = base.files.filter(({ path }) => isLoaded(system, path));
+  const others = other.files.filter(({ path }) => isLoaded(system, path));
   return (
-    files.length === others.size &&
-    files.every(({ path, mode, sha256 }) => {
-      const same = others.get(path);
-      return mode !== submodule && same?.mode === mode && same.sha256 === sha256;
+    ofBase.length === others.length &&
+    ofBase.every(({ path, mode, sha256 }) => {
+      const same = others.find((file) => file.path === path);
+      if (same === undefined || mode === submodule) return false;
+      const isSameKind = same.mode === mode || (isPlain(same.mode) && isPlain(mode));
+      return isSameKind && same.sha256 === sha256;
     })
   );
 }

@@ -6,11 +6,13 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { OverlayPlace } from '../config/overlay.ts';
-import type { Config } from '../config/schema.ts';
+import { type Config, systemOf } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import * as bounded from '../model/bounds.ts';
 import { reasonOf } from '../model/one-line.ts';
+import { isLoaded, overlayFiles } from '../model/overlay-files.ts';
 import { commitId, type Patch } from '../model/patch.ts';
+import type { OperatingSystem } from '../model/scenario.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { buildOverlays, commitsOf, overlaySchema, type VariantCommit } from './overlay.ts';
 
@@ -107,8 +109,27 @@ export async function variantsByMaking(
     const request = { patch, making, overlayFolder: config.overlay, kernels };
     return [making, await buildVariants(request, repository)] as const;
   });
-  return new Map(await Promise.all(built));
+  const byMaking = new Map(await Promise.all(built));
+  for (const name of testbeds) {
+    if (makingOf(config, name, kernels) !== 'overlay') continue;
+    requireLoaded(byMaking.get('overlay') ?? [], { name, system: systemOf(config, name) });
+  }
+  return byMaking;
 }
+
+/** Throws a UsageError for overlays of which the testbed loads nothing: comparing nothing would pass. */
+function requireLoaded(
+  variants: readonly Variant[],
+  { name, system }: { name: string; system: OperatingSystem },
+): void {
+  const paths = variants.flatMap(({ files }) => files.map(({ path }) => path));
+  if (paths.some((path) => isLoaded(system, path))) return;
+  throw new UsageError(
+    `The overlay has ${[...new Set(paths)].slice(0, mostPathsShown).join(', ')}, and ${name} loads ${overlayFiles[system].join(' and ')}: correct \`overlay\` in ppsgate.yml.`,
+  );
+}
+
+const mostPathsShown = 5;
 
 async function onBase(
   baseCommit: string,

@@ -9,3 +9,33 @@ export const overlayFiles = {
 /** A DUT loads no other file of an overlay, in base as little as in patched. */
 export const isLoaded = (system: OperatingSystem, path: string): boolean =>
   overlayFiles[system].some((name) => name === path);
+
+/** Git's modes; Debian's nftables.conf is executable. */
+const plainModes: readonly string[] = ['100644', '100755'];
+
+/** False for a link or a submodule, whose content is elsewhere. */
+export const isPlain = (mode: string): boolean => plainModes.includes(mode);
+
+type NamedFile = { path: string; mode: string };
+
+/** Returns the first file that a DUT would load and cannot, as it is a link; undefined without one. */
+export const linkAmong = <File extends NamedFile>(
+  files: readonly File[],
+  system: OperatingSystem,
+): File | undefined => files.find(({ path, mode }) => isLoaded(system, path) && !isPlain(mode));
+
+/** Returns a sentence for each file of the variants' overlays that no DUT of the system loads. */
+export function ignoredFiles(
+  variants: readonly { folder?: string | undefined; files: readonly NamedFile[] }[],
+  system: OperatingSystem,
+): string[] {
+  const paths = variants.flatMap(({ folder, files }) =>
+    files
+      .filter(({ path }) => !isLoaded(system, path))
+      .map(({ path }) => [folder, path].filter(Boolean).join('/')),
+  );
+  const names = overlayFiles[system].join(' and ');
+  return [...new Set(paths)].map(
+    (path) => `${path} is not measured: of an overlay this testbed loads ${names}.`,
+  );
+}

@@ -103,16 +103,27 @@ describe('on Linux', () => {
     expect(await differing({ linux, make, command }, {})).toEqual([]);
   });
 
-  // Attack forge/mode-only: A patch changes only a mode, a link that reads like the file, or a submodule that
-  // `.gitmodules` has git ignore. Defence: Paths are compared with modes and ids; submodules always count, and git's
-  // settings for them do not.
-  test('one that installs the same content otherwise is worth it: by its mode', async () => {
+  test('nor is one that makes a file executable', async () => {
     const change = (directory: string) => chmodSync(join(directory, 'dut/nftables.conf'), 0o755);
-    expect(await differing({ linux }, change)).toEqual(['linux']);
+    expect(await differing({ linux }, change)).toEqual([]);
   });
 
-  // Attack forge/mode-only
-  test('or as a link whose target reads like the file', async () => {
+  test('nor is one that changes a file which no DUT of the kind loads', async () => {
+    expect(await differing({ linux }, { 'dut/README.md': 'new', 'dut/pf.conf': '' })).toEqual([]);
+  });
+
+  test('an overlay without a file that the DUT loads is refused', async () => {
+    const image = { path: '/disk.qcow2' };
+    const guests = virtualTestbedSchema.parse({ kind: 'virtual', image });
+    await expect(differing({ guests }, { 'dut/nftables.conf': '# two\n' })).rejects.toThrow(
+      'The overlay has nftables.conf, and guests loads pf.conf and ipfw.rules: correct `overlay` in ppsgate.yml.',
+    );
+  });
+
+  // Attack forge/mode-only: A patch changes only a file to a link that reads like it, or a submodule that `.gitmodules`
+  // has git ignore. Defence: Paths are compared with kinds and ids; submodules always count, and git's settings for them
+  // do not.
+  test('one that makes a file a link whose target reads like it is worth it', async () => {
     const change = (directory: string) => {
       rmSync(join(directory, 'dut/nftables.conf'));
       symlinkSync('# one\n', join(directory, 'dut/nftables.conf'));
@@ -123,7 +134,7 @@ describe('on Linux', () => {
   // Attack forge/mode-only
   test('or with another commit of a submodule, of which nothing is read', async () => {
     const submoduleAt = (directory: string, id: string) => {
-      git(directory, 'update-index', '--add', '--cacheinfo', `160000,${id},dut/sub`);
+      git(directory, 'update-index', '--add', '--cacheinfo', `160000,${id},dut/sysctl.conf`);
       git(directory, 'commit', '--quiet', '--message', 'A submodule');
       return git(directory, 'rev-parse', 'HEAD');
     };

@@ -50,7 +50,7 @@ export function assembleBisection(
       name: plan.testbed,
       ...(plan.kind !== undefined && { kind: plan.kind }),
       fingerprint: started?.fingerprint ?? {},
-      warnings: [...plan.range.notes, ...(started?.warnings ?? []), ...warned],
+      warnings: [...new Set([...plan.range.notes, ...(started?.warnings ?? []), ...warned])],
     },
     cell: plan.cell,
     metric: plan.metric,

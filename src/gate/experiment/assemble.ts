@@ -33,7 +33,8 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
       name: plan.testbed,
       ...(plan.kind !== undefined && { kind: plan.kind }),
       fingerprint: started?.fingerprint ?? {},
-      warnings: [...(started?.warnings ?? []), ...warned],
+      // A resumed gate prepares its testbed again.
+      warnings: [...new Set([...(started?.warnings ?? []), ...warned])],
     },
     policy: plan.policy,
     traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },

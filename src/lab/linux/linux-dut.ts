@@ -12,6 +12,7 @@ import { shell } from '../../system/shell.ts';
 import { findLeftovers, type Leftover } from './linux-leftovers.ts';
 import {
   findInertChanges,
+  ignoredParts,
   type LoadableOverlay,
   loadable,
   type SettingsOfDut,
@@ -83,7 +84,8 @@ export function linuxDut(host: Host): LinuxDut {
       const unsafe = await check(host, read, scenario);
       if (unsafe !== undefined) return unsafe;
       const proved = await prove(host, read, scenarios);
-      return proved.kind === 'ready' ? { kind: 'ready', warnings: compared.warnings } : proved;
+      if (proved.kind === 'rejected') return proved;
+      return { kind: 'ready', warnings: [...ignoredParts(overlays), ...compared.warnings] };
     },
 
     install: (variant, scenario) =>
@@ -148,7 +150,12 @@ export function linuxDut(host: Host): LinuxDut {
   };
 }
 
-const noSettings: ReadSettings = { settings: new Map(), lines: new Map(), warnings: [] };
+const noSettings: ReadSettings = {
+  settings: new Map(),
+  lines: new Map(),
+  skipped: [],
+  warnings: [],
+};
 
 /** A line has about 80, and a trial at most tens of thousands of lines. */
 const mostLogCharacters = 16 * 1024 ** 2;

@@ -1,5 +1,6 @@
 // Reads the overlay of a Linux DUT's variant, and finds changes that cannot act.
 import type { Overlay } from '../../kernel/overlay.ts';
+import { ignoredFiles, linkAmong } from '../../model/overlay-files.ts';
 import { whyInert } from './inert-settings.ts';
 import { whyUnsafe, withoutComments } from './nft-tokens.ts';
 import { parseSysctl, type ReadSettings, type Settings } from './sysctl.ts';
@@ -7,19 +8,14 @@ import { parseSysctl, type ReadSettings, type Settings } from './sysctl.ts';
 export type LoadableOverlay = { variant: string; sysctl: ReadSettings; nftables: string };
 export type RefusedOverlay = { kind: 'refused'; variant: string; message: string };
 
-/** Reads the files that a Linux DUT loads; any other file of an overlay would be ignored, and so measured wrongly. */
+/** Reads the files that a Linux DUT loads; `ignoredParts` describes all else. */
 export function loadable(
   overlay: Overlay,
 ): ({ kind: 'loadable' } & LoadableOverlay) | RefusedOverlay {
   const { variant, files } = overlay;
   const refused = (message: string): RefusedOverlay => ({ kind: 'refused', variant, message });
-  const stranger = files.find((file) => file.mode !== '100644' || !loadedFiles.has(file.path));
-  if (stranger !== undefined) {
-    const names = [...loadedFiles].join(' and ');
-    return refused(
-      `${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`,
-    );
-  }
+  const link = linkAmong(files, 'linux');
+  if (link !== undefined) return refused(`${link.path} is a link: an overlay has plain files.`);
   const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
   const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
   if (sysctl.kind === 'refused') return refused(sysctl.message);
@@ -30,7 +26,36 @@ export function loadable(
   return { kind: 'loadable', variant, sysctl, nftables };
 }
 
-const loadedFiles = new Set(['sysctl.conf', 'nftables.conf']);
+/** Returns sentences on files, and lines of sysctl.conf, that are not installed on a Linux DUT. */
+export function ignoredParts(overlays: readonly Overlay[]): string[] {
+  const lines = overlays.map(loadable).flatMap((overlay) => {
+    if (overlay.kind === 'refused' || overlay.sysctl.skipped.length === 0) return [];
+    const { variant, sysctl } = overlay;
+    return [{ variant, text: skippedLines(sysctl.skipped) }];
+  });
+  const byText = Map.groupBy(lines, ({ text }) => text);
+  const ofLines = [...byText].map(([text, those]) => {
+    const where = those.length === overlays.length ? 'every variant' : variantsIn(those);
+    return `In ${where} ${text}.`;
+  });
+  return [...ignoredFiles(overlays, 'linux'), ...ofLines];
+}
+
+const variantsIn = (those: readonly { variant: string }[]): string =>
+  those.map(({ variant }) => variant).join(' and ');
+
+function skippedLines(skipped: ReadSettings['skipped']): string {
+  const shown = skipped.slice(0, mostLinesShown).map(({ line, key }) => `${line} (${key})`);
+  const more = skipped.length - shown.length;
+  const all = more > 0 ? [...shown, `${more} more`] : shown;
+  const [last = '', ...others] = all.toReversed();
+  const list = others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`;
+  return skipped.length === 1
+    ? `sysctl.conf line ${list} is no setting of a router's network, and is not installed`
+    : `sysctl.conf lines ${list} are no settings of a router's network, and are not installed`;
+}
+
+const mostLinesShown = 20;
 
 export type SettingsOfDut = {
   before: Settings;

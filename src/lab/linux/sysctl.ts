@@ -1,4 +1,4 @@
-// Parses an overlay's sysctl.conf; accepts only network settings of a router, as others may affect the whole machine.
+// Parses an overlay's sysctl.conf; takes only network settings of a router, as others may affect the whole machine.
 
 import { whyInert } from './inert-settings.ts';
 
@@ -9,6 +9,8 @@ export type ReadSettings = {
   settings: Settings;
   /** The line of each setting, from 1. */
   lines: ReadonlyMap<string, number>;
+  /** Lines, from 1, that are no settings of a router's network, and so of the machine. */
+  skipped: readonly { line: number; key: string }[];
   /** Sentences on settings that cannot act on the interfaces of a running DUT. */
   warnings: string[];
 };
@@ -19,6 +21,7 @@ type SysctlOutcome = ({ kind: 'read' } & ReadSettings) | { kind: 'refused'; mess
 export function parseSysctl(text: string, file: string): SysctlOutcome {
   const settings = new Map<string, string>();
   const lines = new Map<string, number>();
+  const skipped: { line: number; key: string }[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     const content = line.trim();
     if (content === '' || /^[#;]/.test(content)) continue;
@@ -29,8 +32,12 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
     });
     const [, key, value] = keyAndValue.exec(line) ?? [];
     if (key === undefined || value === undefined) return refused(whyNoPair(content));
-    const path = pathOf(key);
-    if (!networkSetting.test(path)) return refused(whyStrange(key, path));
+    // A "-" has sysctl(8) ignore errors; here every setting has to be in force.
+    const path = pathOf(key.replace(/^-/, ''));
+    if (!networkSetting.test(path)) {
+      skipped.push({ line: index + 1, key: key.slice(0, mostShown) });
+      continue;
+    }
     if (value.length > mostCharacters) {
       return refused(`the value of ${key} has more than ${mostCharacters} characters`);
     }
@@ -43,7 +50,7 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
     const why = whyInert(path);
     return why === undefined ? [] : [`${file} line ${line}: ${path} ${why}.`];
   });
-  return { kind: 'read', settings, lines, warnings };
+  return { kind: 'read', settings, lines, skipped, warnings };
 }
 
 /** ASCII only: sysctl(8) accepts no other blanks. */
@@ -98,18 +105,6 @@ const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
 const networkSetting = new RegExp(
   `^net/(?:nf_conntrack_max|(?:${folders.join('|').replaceAll('*', interfaceName)})/${setting})$`,
 );
-
-function whyStrange(key: string, path: string): string {
-  const shown = key.slice(0, mostShown);
-  if (key.startsWith('-') && networkSetting.test(pathOf(key.slice(1)))) {
-    return `the "-" before ${shown.slice(1)} stands for errors that do not count, and here all do; remove it`;
-  }
-  if (!path.startsWith('net/') || path.split('/').includes('..')) {
-    return `${shown} is no setting of the network (net.…)`;
-  }
-  const known = folders.map((folder) => `net.${folder.replaceAll('/', '.')}`).join(', ');
-  return `${shown} is none of the settings of a router's network, which lie in ${known}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
-}
 
 export const formatSettings = (settings: Settings): string =>
   [...settings].map(([path, value]) => `${path} = ${value}\n`).join('');

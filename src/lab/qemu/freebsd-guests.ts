@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FreebsdGuestsConfig, GuestImage } from '../../config/virtual-testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
+import { ignoredFiles } from '../../model/overlay-files.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { PrepareOutcome } from '../../model/rejection.ts';
 import type { Cell, Family, OwnRules, Scenario } from '../../model/scenario.ts';
@@ -51,6 +52,7 @@ export class FreebsdGuests implements GuestSystem {
   readonly #symbols = new WeakMap<BootedGuest, Symbols>();
   #prepared: { kernels: Kernels; folder: string } | undefined;
   #request: PrepareRequest | undefined;
+  #warnings: string[] = [];
   readonly #closed = new AbortController();
 
   constructor(
@@ -78,6 +80,7 @@ export class FreebsdGuests implements GuestSystem {
   async prepare(request: PrepareRequest): Promise<PrepareOutcome> {
     const refusal = whyNotInstallable(request);
     if (refusal !== undefined) throw new UsageError(refusal);
+    this.#warnings = ignoredFiles(request.variants, 'freebsd');
     this.#request = request;
     this.#copies.families = familiesOf(request.cells);
     const names = new Set(request.variants.map(({ variant }) => variant));
@@ -91,6 +94,10 @@ export class FreebsdGuests implements GuestSystem {
 
   ready(): ReadonlySet<string> {
     return this.#prepared?.kernels.ready() ?? new Set();
+  }
+
+  takeWarnings(): string[] {
+    return this.#warnings.splice(0);
   }
 
   async boot({ pair, runs, signal }: PairOfGuests): Promise<(BootedGuest | NotBooted)[]> {

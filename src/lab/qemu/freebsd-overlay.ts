@@ -11,31 +11,32 @@ const firewallOf = new Map<string, OwnRules['firewall']>([
 /** Only this scenario has no rules of its own, which would replace those of the overlay. */
 const overlaid = 'forwarding';
 
+const rulesIn = (files: Variant['files']) =>
+  files.flatMap(({ path, content }) => {
+    const firewall = firewallOf.get(path);
+    return firewall === undefined ? [] : [{ firewall, content }];
+  });
+
 /** Returns the rules that are in force in `forwarding`; none without a file. */
 export function overlayRules(
   variant: Pick<Variant, 'files'> | undefined,
 ): Readonly<Record<string, OwnRules>> {
-  const [file] = variant?.files ?? [];
-  const firewall = firewallOf.get(file?.path ?? '');
-  if (file === undefined || firewall === undefined) return {};
-  return { [overlaid]: { firewall, text: file.content, keepsStates: false } };
+  const [rules] = rulesIn(variant?.files ?? []);
+  if (rules === undefined) return {};
+  const { firewall, content } = rules;
+  return { [overlaid]: { firewall, text: content, keepsStates: false } };
 }
 
-/** Returns a sentence on overlay files that guests could not install, or on cells that would not be measured with them. */
+/** Returns a sentence on rules that guests could not install, or on cells that would not be measured with them. */
 export function whyNotInstallable({
   variants,
   cells,
 }: Pick<PrepareRequest, 'variants' | 'cells'>): string | undefined {
-  const overlaidVariants = variants.filter(({ files }) => files.length > 0);
+  const overlaidVariants = variants.filter(({ files }) => rulesIn(files).length > 0);
   if (overlaidVariants.length === 0) return undefined;
-  for (const { variant, folder = '', files } of overlaidVariants) {
-    const stranger = files.find(({ path }) => !firewallOf.has(path));
-    if (stranger !== undefined) {
-      return `${folder}/${stranger.path} of ${variant} cannot be installed on FreeBSD guests: an overlay has pf.conf or ipfw.rules there, and no other file.`;
-    }
-    if (files.length > 1) {
-      return `The overlay ${folder} of ${variant} has rules of pf and of ipfw: keep one of the two, as a scenario has one firewall.`;
-    }
+  const both = overlaidVariants.find(({ files }) => rulesIn(files).length > 1);
+  if (both !== undefined) {
+    return `The overlay of ${both.variant} has both pf.conf and ipfw.rules, and a scenario has one firewall: name one of them in ppsgate.yml, as \`overlay: { files: { pf.conf: … } }\`.`;
   }
   const cell = cells.find(({ scenario }) => scenario !== overlaid);
   if (cell === undefined) return undefined;

@@ -46,6 +46,8 @@ export type GuestResources = {
 };
 
 export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'ready'> {
+  /** Returns the warnings since the last call. */
+  takeWarnings(): string[];
   /** Boots the variants in parallel, and returns them in the same order. */
   boot(pair: PairOfGuests): Promise<(BootedGuest | NotBooted)[]>;
   /** Installs the rules of all cells once, so that a refusal shows early; undefined without one. Throws a HostError. */

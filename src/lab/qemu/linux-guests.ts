@@ -12,7 +12,7 @@ import { pathName } from '../../model/variant-name.ts';
 import { shell } from '../../system/shell.ts';
 import { isToBlame, type Tallies, tallyOf } from '../fault-attribution.ts';
 import { failed, rejected } from '../freebsd/boots.ts';
-import { findInertChanges, loadable } from '../linux/linux-overlay.ts';
+import { findInertChanges, ignoredParts, loadable } from '../linux/linux-overlay.ts';
 import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
 import {
   type BootedGuest,
@@ -33,6 +33,7 @@ export class LinuxGuests implements GuestSystem {
   readonly #resources: GuestResources;
   #bootable: ReadonlyMap<string, BootableKernel> = new Map();
   #scenarios: readonly LinuxScenario[] = [];
+  #warnings: string[] = [];
   readonly #duts = new WeakMap<BootedGuest, BootedLinux['dut']>();
 
   constructor(name: string, config: LinuxGuestsConfig, resources: GuestResources) {
@@ -48,8 +49,9 @@ export class LinuxGuests implements GuestSystem {
   async prepare({ variants, cells, ...request }: PrepareRequest): Promise<PrepareOutcome> {
     const { signal, notify } = request;
     this.#scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
-    const inert = findInert(variants, this.#scenarios[0], notify);
-    if (inert !== undefined) return inert;
+    const compared = findInert(variants, this.#scenarios[0]);
+    if (compared.kind === 'rejected') return compared;
+    this.#warnings = [...ignoredParts(variants), ...compared.warnings];
     const bootable = new Map<string, BootableKernel>();
     for (const variant of variants) {
       signal.throwIfAborted();
@@ -71,6 +73,10 @@ export class LinuxGuests implements GuestSystem {
 
   ready(): ReadonlySet<string> {
     return new Set(this.#bootable.keys());
+  }
+
+  takeWarnings(): string[] {
+    return this.#warnings.splice(0);
   }
 
   async boot({ runs, signal }: PairOfGuests): Promise<(BootedGuest | NotBooted)[]> {
@@ -187,11 +193,10 @@ export class LinuxGuests implements GuestSystem {
 function findInert(
   variants: readonly Variant[],
   scenario: LinuxScenario = 'forwarding',
-  notify: (text: string) => void,
-): Rejected | undefined {
+): Rejected | { kind: 'acts'; warnings: string[] } {
   const read = variants.map(loadable).filter((overlay) => overlay.kind === 'loadable');
   // A guest names the file that it does not load.
-  if (read.length < variants.length) return undefined;
+  if (read.length < variants.length) return { kind: 'acts', warnings: [] };
   const kernelOf = (name?: string) => variants.find(({ variant }) => variant === name)?.kernel;
   const base = kernelOf(variants[0]?.variant);
   const nothingKnown = { before: new Map(), fixed: new Set<string>() };
@@ -200,12 +205,9 @@ function findInert(
     nothingKnown,
     (name) => !isDeepStrictEqual(kernelOf(name), base),
   );
-  if (compared.kind === 'refused') {
-    const { variant, message } = compared;
-    return rejected(variant, { kind: 'does-not-load', scenario, message });
-  }
-  for (const warning of compared.warnings) notify(warning);
-  return undefined;
+  if (compared.kind === 'acts') return compared;
+  const { variant, message } = compared;
+  return rejected(variant, { kind: 'does-not-load', scenario, message });
 }
 
 /** `undefined` is this machine's own kernel. */

@@ -62,7 +62,13 @@ export async function openVirtualTestbed(
     inspect: (cells) => system.inspect(cells),
     prepare: (request) => system.prepare(request),
     ready: () => system.ready(),
-    trial: (planned, keepLog, signal) => trial(guests, planned, keepLog, signal),
+
+    async trial(planned, keepLog, signal) {
+      const outcome = await trial(guests, planned, keepLog, signal);
+      const warnings = [...(outcome.warnings ?? []), ...system.takeWarnings()];
+      return warnings.length === 0 ? outcome : { ...outcome, warnings };
+    },
+
     booted: () => undefined,
     profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   findInertChanges,
+  ignoredParts,
   type LoadableOverlay,
   loadable,
 } from '../../../src/lab/linux/linux-overlay.ts';
@@ -84,5 +85,57 @@ test('A setting that cannot act is warned of where it is read.', () => {
     warnings: [
       'sysctl.conf line 1: net/core/default_qdisc acts only on interfaces that are created after it.',
     ],
+  });
+});
+
+describe('Of an overlay', () => {
+  const of = (variant: string, files: Record<string, string>, mode = '100644') => ({
+    variant,
+    commit: '0'.repeat(40),
+    folder: 'dut',
+    files: Object.entries(files).map(([path, content]) => ({ path, content, mode, sha256: '' })),
+  });
+
+  test('a file that no Linux DUT loads is skipped, with a warning.', () => {
+    const variants = [of('base', { 'README.md': '' }), of('patched', { 'README.md': 'new' })];
+    expect(variants.map(loadable)).toMatchObject([{ kind: 'loadable' }, { kind: 'loadable' }]);
+    expect(ignoredParts(variants)).toEqual([
+      'dut/README.md is not measured: of an overlay this testbed loads nftables.conf and sysctl.conf.',
+    ]);
+  });
+
+  test('lines that are no settings of a router are skipped, with one warning for all variants.', () => {
+    const sysctl = 'vm.swappiness = 10\nnet.ipv4.ip_forward = 1\nkernel.panic = 10\n';
+    const variants = [
+      of('base', { 'sysctl.conf': sysctl }),
+      of('patched', { 'sysctl.conf': sysctl }),
+    ];
+    expect(ignoredParts(variants)).toEqual([
+      "In every variant sysctl.conf lines 1 (vm.swappiness) and 3 (kernel.panic) are no settings of a router's network, and are not installed.",
+    ]);
+    expect(ignoredParts([of('base', {}), ...variants.slice(1)])).toEqual([
+      expect.stringMatching(/^In patched sysctl\.conf lines 1 /),
+    ]);
+  });
+
+  test('many skipped lines are counted.', () => {
+    const sysctl = Array.from({ length: 500 }, (_, index) => `vm.x${index} = 1\n`).join('');
+    const [warning] = ignoredParts([of('base', { 'sysctl.conf': sysctl })]);
+    expect(warning).toContain(', 20 (vm.x19) and 480 more are no settings');
+  });
+
+  test('an executable nftables.conf is loaded, as Debian has it.', () => {
+    expect(loadable(of('base', { 'nftables.conf': 'flush ruleset\n' }, '100755'))).toMatchObject({
+      kind: 'loadable',
+      nftables: 'flush ruleset\n\n',
+    });
+  });
+
+  test('a link is refused.', () => {
+    expect(loadable(of('base', { 'nftables.conf': '/etc/shadow' }, '120000'))).toEqual({
+      kind: 'refused',
+      variant: 'base',
+      message: 'nftables.conf is a link: an overlay has plain files.',
+    });
   });
 });

@@ -59,6 +59,19 @@ test('The rules of a patch are in force on patched alone.', async () => {
   expect(firewalls.toSorted()).toEqual([false, true]);
 });
 
+test('A file that no firewall reads is left out with a warning.', async () => {
+  const { outcomes, firewalls } = await outcomesOf({ 'a.txt': 'words', 'pf.conf': rules }, 1);
+  expect(outcomes).toMatchObject([
+    {
+      kind: 'measured',
+      warnings: [
+        'dut/a.txt is not measured: of an overlay this testbed loads pf.conf and ipfw.rules.',
+      ],
+    },
+  ]);
+  expect(firewalls.toSorted()).toEqual([false, true]);
+});
+
 test('Rules that pfctl refuses twice are the fault of the patch.', async () => {
   const { outcomes } = await outcomesOf({ 'pf.conf': 'pas all\n' }, 2);
   expect(outcomes.at(-1)).toMatchObject({
@@ -72,16 +85,10 @@ const pf: Cell = { scenario: 'pf-stateful', family: 'inet4' };
 
 test.for([
   [
-    'a file that no firewall reads',
-    { 'sysctl.conf': '' },
-    forwarding,
-    'dut/sysctl.conf of patched cannot be installed on FreeBSD guests: an overlay has pf.conf or ipfw.rules there, and no other file.',
-  ],
-  [
     'rules of two firewalls',
     { 'ipfw.rules': '', 'pf.conf': '' },
     forwarding,
-    'The overlay dut of patched has rules of pf and of ipfw: keep one of the two, as a scenario has one firewall.',
+    'The overlay of patched has both pf.conf and ipfw.rules, and a scenario has one firewall: name one of them in ppsgate.yml, as `overlay: { files: { pf.conf: … } }`.',
   ],
   [
     'a scenario that would replace the rules',
