@@ -65,6 +65,8 @@ export const runSchema = z.object({
     mostSamples,
   ),
   validity: validitySchema,
+  /** Phrase for a run without a forwarded packet: the rule, chain or setting that dropped them; absent if unknown. */
+  droppedBy: bounded.line.exactOptional(),
 });
 
 /** Changes are ratios to base: −0.1 is 10 % less. */

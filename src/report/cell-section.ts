@@ -34,7 +34,7 @@ import {
   words,
 } from './document.ts';
 import { graphFolds, type Picture } from './graph-folds.ts';
-import { isSilent, silenceOf, smallLosses, smallLossText } from './headline.ts';
+import { dropsText, isSilent, silenceOf, smallLosses, smallLossText } from './headline.ts';
 import { ministatFold, ministats } from './ministat-blocks.ts';
 import { runPlot } from './run-plot.ts';
 import { apartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';
@@ -60,7 +60,9 @@ function conclusion(policy: Policy, cell: CellResult): Block[] {
   const { confidenceRatio } = policy;
   const { verdict, comparisons } = cell;
   const word = verdictWord(verdict.kind);
-  if (isSilent(cell)) return [paragraph(words`${word}: ${strong(silenceOf(cell))}`)];
+  if (isSilent(cell)) {
+    return [words`${word}: ${strong(silenceOf(cell))}`, ...dropsText([cell])].map(paragraph);
+  }
   if (verdict.kind === 'invalid') {
     return [paragraph([word, remarkOf(cell)]), paragraph(quoted(verdict.reason, 1000))];
   }

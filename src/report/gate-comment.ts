@@ -18,7 +18,7 @@ import {
   words,
 } from './document.ts';
 import { earlierGatesText } from './earlier-gates-text.ts';
-import { patchLabel, sentence, symbolOf } from './headline.ts';
+import { dropsText, patchLabel, sentence, symbolOf } from './headline.ts';
 import { ministatDetails } from './ministat-blocks.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {
@@ -62,7 +62,10 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
   const meaning = meaningOf(result);
   const before = earlierGatesText(result);
   const missing = missingBaseText(result.patch);
-  const meant = [missing, meaning, before].filter((text) => text !== undefined).map(paragraph);
+  const drops = outcome.kind === 'judged' ? dropsText(outcome.cells) : [];
+  const meant = [missing, meaning, ...drops, before]
+    .filter((text) => text !== undefined)
+    .map(paragraph);
   switch (outcome.kind) {
     case 'judged':
       return [

@@ -30,7 +30,7 @@ import {
 } from './document.ts';
 import { earlierGatesText } from './earlier-gates-text.ts';
 import { picturesThatFit } from './graph-folds.ts';
-import { headline, patchLabel, sentence, symbolOf } from './headline.ts';
+import { dropsText, headline, patchLabel, sentence, symbolOf } from './headline.ts';
 import { timeText } from './html-pieces.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
@@ -57,7 +57,10 @@ export function gatePage(result: Result, profiles: readonly CellProfiles[]): Pag
   const graphs = graphsOf(result, profiles);
   const meaning = meaningOf(result);
   const next = words`${strong('What now:')} ${nextStep(result)}`;
-  const before = [earlierGatesText(result)].filter((text) => text !== undefined).map(paragraph);
+  const drops = outcome.kind === 'judged' ? dropsText(outcome.cells) : [];
+  const before = [...drops, earlierGatesText(result)]
+    .filter((text) => text !== undefined)
+    .map(paragraph);
   return {
     title: headline(result),
     verdict: symbolOf(result),

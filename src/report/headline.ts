@@ -12,7 +12,16 @@ import {
   type Result,
   type Validity,
 } from '../model/result.ts';
-import { enumerated, joined, nameOf, plainText, symbols, type Text, words } from './document.ts';
+import {
+  enumerated,
+  joined,
+  nameOf,
+  plainText,
+  quoted,
+  symbols,
+  type Text,
+  words,
+} from './document.ts';
 import { gateNumberText } from './earlier-gates-text.ts';
 
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
@@ -168,6 +177,23 @@ export function silenceOf({ runs, comparisons: [judged] }: CellResult): string {
   return silent < valid.length
     ? `forwards nothing in ${silent} of ${valid.length} runs`
     : 'forwards nothing';
+}
+
+/** Quotes the DUT: what dropped the packets of a variant that forwards none. */
+export const droppedBy = ({ runs }: CellResult, variant = 'patched'): string | undefined =>
+  runs.find((run) => run.variant === variant && run.pps === 0 && run.droppedBy !== undefined)
+    ?.droppedBy;
+
+/** Says of silent cells what drops the packets; empty if unknown. */
+export function dropsText(cells: readonly CellResult[]): Text[] {
+  const known = cells.filter(isSilent).flatMap((cell) => {
+    const by = droppedBy(cell);
+    return by === undefined ? [] : [{ by, name: nameOf(cell.cell) }];
+  });
+  return [...Map.groupBy(known, ({ by }) => by)].map(([by, those]) => {
+    const names = those.slice(0, mostNamed).map(({ name }) => name);
+    return words`${listed(names, those.length)}: the packets are dropped by ${quoted(by, 500)}.`;
+  });
 }
 
 /** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; partly silent cells come last. */

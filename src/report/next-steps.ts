@@ -8,6 +8,7 @@ import { isProfiled } from './change-reason.ts';
 import {
   type Cause,
   causeOf,
+  droppedBy,
   isSilent,
   lossThatMatters,
   marginsOf,
@@ -150,6 +151,9 @@ export function nextStep(
 }
 
 function afterSilence(silent: readonly CellResult[]): string {
+  if (silent.every((cell) => droppedBy(cell) !== undefined)) {
+    return 'Correct the rule or setting that is named above, and send the patch again.';
+  }
   const [family = ''] = silent.flatMap(({ cell }) => cell.scenario.split('-')[0] ?? []);
   const counters = dropCounters[family] ?? '`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`';
   return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${counters}, and \`netstat -s\`). Correct that one, and update the patch.`;
@@ -180,6 +184,9 @@ const calls: Partial<Record<Patch['kind'], string>> = {
 
 /** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
 function afterInvalid(cells: readonly CellResult[], testbed: string): string {
+  if (withVerdict(cells, 'invalid').some((cell) => droppedBy(cell, 'base') !== undefined)) {
+    return 'Let the rules of base pass the test traffic: map the names of their interfaces with `overlay.interfaces`, and describe packets that they accept with `traffic`.';
+  }
   const cause = causeOf(withVerdict(cells, 'invalid'));
   // The result may be untrusted.
   const name = /^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : '';

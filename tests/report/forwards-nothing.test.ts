@@ -98,3 +98,25 @@ test('a base that forwards nothing is why nothing was measured', () => {
   );
   expect(report).toMatch(/^### ⚪ .* was not measured: base itself forwards nothing\n/);
 });
+
+describe('what dropped the packets', () => {
+  const droppedBy = 'the rule "udp drop" in chain forward of table inet filter';
+  const drops = (runs: Run[]) => runs.map((run) => (run.pps === 0 ? { ...run, droppedBy } : run));
+  const silent = resultOf(...base, ...drops(runsOf('patched', 0, 0)));
+
+  test.each([
+    ['Markdown', renderMarkdown(silent)],
+    ['Remarkup', renderRemarkup(silent)],
+    ['the page', renderHtml(silent, [])],
+  ])('is named in %s, in quotes, with the next step', (_, text) => {
+    expect(text).toMatch(/the packets are dropped by .*the rule .*udp drop.* in chain .*forward/s);
+    expect(text).toContain('Correct the rule or setting that is named above');
+  });
+
+  test('of base is why nothing was measured, with the way to let its rules pass', () => {
+    const runs = [...drops(runsOf('base', 0, 0, 0)), ...runsOf('patched', 8e5, 8e5, 8e5)];
+    const report = renderMarkdown(resultOf(...runs));
+    expect(report).toContain('base forwarded nothing: its packets were dropped by the rule');
+    expect(report).toContain('Let the rules of base pass the test traffic: map the names');
+  });
+});

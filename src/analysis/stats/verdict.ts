@@ -185,7 +185,10 @@ type InvalidCause = { cause: string; reason: string };
 
 function whyNot(run: Run, metric: Metric): InvalidCause | [] {
   if (run.validity.kind === 'invalid') return run.validity;
-  if (run.pps === 0) return { cause: run.variant, reason: `${run.variant} forwarded nothing` };
+  if (run.pps === 0) {
+    const by = run.droppedBy === undefined ? '' : `: its packets were dropped by ${run.droppedBy}`;
+    return { cause: run.variant, reason: `${run.variant} forwarded nothing${by}` };
+  }
   return run[metric] === undefined ? { cause: metric, reason: `the DUT tells no ${metric}` } : [];
 }
 

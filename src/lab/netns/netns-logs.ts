@@ -4,6 +4,8 @@ import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
+import { pathName } from '../../model/variant-name.ts';
+import { dropsIn } from '../linux/linux-drops.ts';
 import { type LinuxObservation, parseObservation } from '../linux/linux-script.ts';
 import type { TrialOutcome } from '../testbed.ts';
 import { parseTrafgenLog } from '../traffic/trafgen.ts';
@@ -42,9 +44,13 @@ export function readLinuxLogs(
   const loss = lossBehindTheDut(counted);
   if (loss !== undefined) return { kind: 'failed', reason: loss };
   const load: BlockLoad = { ...sent, forwardedPps: counted.forwarded / sent.seconds };
-  const runs = planned.runs.map((run, index) =>
-    measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], load),
-  );
+  const drops = dropsIn(logs.dut);
+  const runs = planned.runs.map((run, index) => {
+    const samples = observation.samplesPerRun[index] ?? [];
+    const measured = measuredRun(run, planned.number, samples, load);
+    const droppedBy = measured.pps === 0 ? drops.get(pathName(run.variant)) : undefined;
+    return droppedBy === undefined ? measured : { ...measured, droppedBy };
+  });
   const { number, cell } = planned;
   const { seconds: trafficSeconds, offeredPps } = sent;
   return {

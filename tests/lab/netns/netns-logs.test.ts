@@ -44,6 +44,17 @@ test('the three logs of a trial are its runs and its summary', () => {
   });
 });
 
+test('A run without a forwarded packet has what dropped its packets.', () => {
+  const silent = dut
+    .replace('1.520000 30000 30000', '1.520000 30000 18000')
+    .replace('end\n', 'drops patched\ntrace trace id 1 ip filter forward policy drop\nend\n');
+  const outcome = readLinuxLogs(planned, startedAt, { ...logs, dut: silent });
+  expect(outcome.kind === 'measured' && outcome.runs).toMatchObject([
+    expect.not.objectContaining({ droppedBy: expect.anything() }),
+    { pps: 0, droppedBy: 'the policy of chain forward of table ip filter' },
+  ]);
+});
+
 describe('a sender that waited for its CPU', () => {
   const idle = dut.replaceAll('20000000', '12000000').replaceAll('49000000', '41000000');
   const waited = 'waited 2050000000 ns and 0 ticks from 1795375220.000000 to 1795375225.000000\n';
