@@ -39,7 +39,7 @@ import {
 } from './fields.ts';
 import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from './freebsd-testbed.ts';
 import { type GithubConfig, githubSchema } from './github.ts';
-import { type OverlayPlace, overlaySchema } from './overlay.ts';
+import { type OverlayPlace, overlaySchema, usualFolder } from './overlay.ts';
 import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
@@ -406,7 +406,7 @@ function plainSelector(text: string): string {
 
 export const configKeys = closed({
   overlay: overlaySchema
-    .prefault('dut')
+    .prefault(usualFolder)
     .describe(
       "A folder whose files are installed over the DUT's, or such files by their names: beside this file, or, if this file is outside the measured repository, below the repository's top.",
     ),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { OverlayPlace } from '../config/overlay.ts';
 import { type Repository, RepositoryError, type TreeEntry } from '../forge/patch/repository.ts';
 import * as bounded from '../model/bounds.ts';
+import { type InterfaceRoles, interfaceRoles } from '../model/overlay-files.ts';
 import type { Patch } from '../model/patch.ts';
 import { diffName } from '../model/variant-name.ts';
 
@@ -13,6 +14,8 @@ export const overlaySchema = z.object({
   commit: bounded.name,
   /** Path of the files' folder in the repository, empty for its top; absent without one. */
   folder: bounded.path.optional(),
+  /** Interfaces that the files name, and the ports that they stand for. */
+  interfaces: z.record(bounded.name, z.enum(interfaceRoles)).exactOptional(),
   files: bounded.list(
     z.object({
       path: bounded.path,
@@ -89,26 +92,37 @@ export async function readOverlay(
       return { ...entry, content, sha256: createHash('sha256').update(content).digest('hex') };
     }),
   );
-  return { variant, commit, ...(source.kind === 'folder' && { folder: source.folder }), files };
+  const { interfaces } = source;
+  return {
+    variant,
+    commit,
+    ...(source.kind === 'folder' && { folder: source.folder }),
+    ...(interfaces !== undefined && { interfaces }),
+    files,
+  };
 }
 
 /** Paths in the repository. */
-export type OverlaySource =
+export type OverlaySource = (
   | { kind: 'folder'; folder: string }
   /** By the files' names in the overlay. */
-  | { kind: 'files'; files: ReadonlyMap<string, string> };
+  | { kind: 'files'; files: ReadonlyMap<string, string> }
+) & { interfaces?: InterfaceRoles | undefined };
 
 /** Throws a `RepositoryError` for a path outside of the repository. */
 export async function sourceOf(
   place: OverlayPlace,
   repository: Repository,
 ): Promise<OverlaySource> {
-  if ('path' in place) return { kind: 'folder', folder: await repository.pathOf(place) };
+  const { interfaces } = place;
+  if ('path' in place) {
+    return { kind: 'folder', folder: await repository.pathOf(place), interfaces };
+  }
   const { files, beside } = place;
   const found = Object.entries(files).map(
     async ([name, path]) => [name, await repository.pathOf({ path, beside })] as const,
   );
-  return { kind: 'files', files: new Map(await Promise.all(found)) };
+  return { kind: 'files', files: new Map(await Promise.all(found)), interfaces };
 }
 
 export const pathsIn = (source: OverlaySource): string[] =>

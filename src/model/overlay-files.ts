@@ -39,3 +39,7 @@ export function ignoredFiles(
     (path) => `${path} is not measured: of an overlay this testbed loads ${names}.`,
   );
 }
+
+/** Names in an overlay's files stand for the ports of a testbed, or for an interface that no packet uses. */
+export const interfaceRoles = ['ingress', 'egress', 'unused'] as const;
+export type InterfaceRoles = Readonly<Record<string, (typeof interfaceRoles)[number]>>;

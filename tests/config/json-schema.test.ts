@@ -274,6 +274,10 @@ reservations:
     'with files of any place',
     'overlay: { files: { nftables.conf: a, sysctl.conf: b, pf.conf: c, ipfw.rules: d } }\ntestbeds: { here: { kind: embedded-linux } }\n',
   ],
+  [
+    'with interfaces of the files',
+    'overlay: { folder: dut, interfaces: { eth0: ingress, wg0: unused } }\ntestbeds: { here: { kind: embedded-linux } }\n',
+  ],
   ['with Phabricator alone', phabricator('site: https://ci.example.org/ppsgate, most: 2')],
 ];
 

@@ -21,6 +21,17 @@ function problemsIn(text: string): string[] {
 
 const problemsOf = (text: string): string[] => problemsIn(`${testbeds}\n${text}`);
 
+test('An overlay may map the interfaces that its files name.', () => {
+  expect(parse('overlay: { interfaces: { eth0: ingress, wg0: unused } }').overlay).toEqual({
+    path: 'dut',
+    beside: '/lab',
+    interfaces: { eth0: 'ingress', wg0: 'unused' },
+  });
+  expect(parse('overlay: { folder: etc, interfaces: { br-lan: egress } }').overlay).toMatchObject({
+    path: 'etc',
+  });
+});
+
 test('the overlay may be files of any place', () => {
   expect(parse('overlay: { files: { nftables.conf: etc/nftables.conf } }').overlay).toEqual({
     files: { 'nftables.conf': 'etc/nftables.conf' },
@@ -723,6 +734,14 @@ test.each([
   [
     'overlay: { files: { nftables.conf: ~/nftables.conf } }',
     'overlay.files.nftables.conf: expected a path in the repository like etc/nftables.conf, found "~/nftables.conf"',
+  ],
+  [
+    'overlay: { interfaces: { eth0: lan } }',
+    'overlay: interfaces.eth0: expected one of ingress, egress, unused, found "lan"',
+  ],
+  [
+    'overlay: { folder: dut, files: { nftables.conf: a } }',
+    'overlay: expected either `folder` or `files`, found both',
   ],
   ['overlay: { files: {} }', 'overlay.files: expected at least one file, found none'],
 ])('%s is refused', (written, problem) => {

@@ -9,6 +9,9 @@ import type { CommandOutcome } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
+import type { Ports } from '../map-interfaces.ts';
+import { dropsIn } from './linux-drops.ts';
+import { createInterfaces, withoutMissing } from './linux-fit.ts';
 import { findLeftovers, type Leftover } from './linux-leftovers.ts';
 import {
   findInertChanges,
@@ -55,6 +58,8 @@ export type LinuxDut = {
     limits: { timeoutSeconds: number; signal?: AbortSignal },
   ): Promise<CommandOutcome>;
   printSamples(): Promise<string>;
+  /** Traces packets that arrive at the interface for four times `seconds`, in which nft(8) starts; a phrase that continues "dropped by", if it is known. */
+  droppedBy(ingress: string, seconds: number): Promise<string | undefined>;
   fingerprint(): Promise<Record<string, string>>;
   /** Finds what stays in force beside the rules of every variant; `interfaces` are those that forward. */
   leftovers(interfaces: readonly string[]): Promise<Leftover[]>;
@@ -62,34 +67,44 @@ export type LinuxDut = {
   restore(): Promise<void>;
 };
 
-export function linuxDut(host: Host): LinuxDut {
+/** `ports` are the interfaces that forward. */
+export function linuxDut(host: Host, ports: Ports): LinuxDut {
   return {
     async prepare(overlays, scenarios) {
       await restore(host);
       await install(host);
       const scenario = scenarios[0] ?? 'forwarding';
-      const variants = overlays.map(loadable);
+      const variants = overlays.map((overlay) => loadable(overlay, ports));
       const refused = variants.find((overlay) => overlay.kind === 'refused');
       if (refused?.kind === 'refused') {
         return doesNotLoad(refused.variant, scenario, refused.message);
       }
-      const read = variants.filter((overlay) => overlay.kind === 'loadable');
+      const { read, warnings } = await withoutMissing(
+        host,
+        script,
+        variants.filter((overlay) => overlay.kind === 'loadable'),
+      );
       const remembered = await remember(host, read, scenario);
       if (remembered.kind === 'rejected') return remembered;
       const compared = findInertChanges(read, remembered);
       if (compared.kind === 'refused') {
         return doesNotLoad(compared.variant, scenario, compared.message);
       }
+      const lacking = await createInterfaces(host, script, read);
+      if (lacking !== undefined) return doesNotLoad(lacking.variant, scenario, lacking.message);
       for (const overlay of read) await upload(host, overlay, scenarios);
       const unsafe = await check(host, read, scenario);
       if (unsafe !== undefined) return unsafe;
       const proved = await prove(host, read, scenarios);
       if (proved.kind === 'rejected') return proved;
-      return { kind: 'ready', warnings: [...ignoredParts(overlays), ...compared.warnings] };
+      return {
+        kind: 'ready',
+        warnings: [...ignoredParts(overlays), ...warnings, ...compared.warnings],
+      };
     },
 
     install: (variant, scenario) =>
-      installVariant(host, { variant, sysctl: noSettings, nftables: '' }, scenario),
+      installVariant(host, { variant, sysctl: noSettings, nftables: '', unused: [] }, scenario),
 
     async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
@@ -140,6 +155,11 @@ export function linuxDut(host: Host): LinuxDut {
       const text = await host.output(printingCommand(folder), { maxOutputBytes: mostProfileBytes });
       await host.output(shell`rm -f ${`${folder}/perf.data`}`);
       return text;
+    },
+
+    async droppedBy(ingress, seconds) {
+      const lines = await host.output(shell`bash ${script} drops ${ingress} ${seconds}`);
+      return dropsIn(`drops all\n${lines}`).get('all');
     },
 
     fingerprint: () => fingerprint(host),

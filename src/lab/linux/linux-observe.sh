@@ -9,7 +9,7 @@
 #   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
 #                      or all at the end; stops when its standard input ends, and a line there ends the sampling;
 #                      what drops all packets of a VARIANT is traced once: prints `drops`, `trace` and `counted` lines
-#   drops NAME         traces packets that arrive at this interface
+#   drops NAME SECONDS traces packets that arrive at this interface, four times as long
 #   leftovers NAME …   prints a line for each filter that stays in force beside a variant's rules; the names are of the
 #                      interfaces that forward
 
@@ -80,12 +80,12 @@ profile() {
 # Traces a few packets that flow right now through the rules, and counts what the kernel itself drops meanwhile. The kernel
 # counts no drop of a rule without a counter.
 drops() {
-  local ingress=$1 monitor name line
+  local ingress=$1 seconds=${2:-0.1} monitor name line
   local -A before=() after=()
   exec {never}<> <(:)
   nft monitor trace >"$folder/trace" 2>/dev/null &
   monitor=$!
-  read -r -t 0.1 -u "$never" _
+  read -r -t "$seconds" -u "$never" _
   drop_counters before
   nft -f - 2>/dev/null <<END
 table netdev ppsgate-trace {
@@ -95,10 +95,11 @@ table netdev ppsgate-trace {
   }
 }
 END
-  read -r -t 0.2 -u "$never" _
+  read -r -t "$seconds" -u "$never" _
+  read -r -t "$seconds" -u "$never" _
   nft delete table netdev ppsgate-trace 2>/dev/null
   drop_counters after
-  read -r -t 0.1 -u "$never" _
+  read -r -t "$seconds" -u "$never" _
   kill "$monitor"
   grep -v ' packet: \| netdev ppsgate-trace ' "$folder/trace" | head -n 200 | while read -r line; do
     echo "trace ${line:0:400}"

@@ -1,16 +1,24 @@
 // Reads the overlay of a Linux DUT's variant, and finds changes that cannot act.
 import type { Overlay } from '../../kernel/overlay.ts';
 import { ignoredFiles, linkAmong } from '../../model/overlay-files.ts';
+import { mapNftables, mapSetting, type Ports, portNames } from '../map-interfaces.ts';
 import { whyInert } from './inert-settings.ts';
 import { whyUnsafe, withoutComments } from './nft-tokens.ts';
 import { parseSysctl, type ReadSettings, type Settings } from './sysctl.ts';
 
-export type LoadableOverlay = { variant: string; sysctl: ReadSettings; nftables: string };
+export type LoadableOverlay = {
+  variant: string;
+  sysctl: ReadSettings;
+  nftables: string;
+  /** Interfaces that rules name, and no packet uses. */
+  unused: readonly string[];
+};
 export type RefusedOverlay = { kind: 'refused'; variant: string; message: string };
 
-/** Reads the files that a Linux DUT loads; `ignoredParts` describes all else. */
+/** Reads the files that a Linux DUT loads, with the names of its ports; `ignoredParts` describes all else. */
 export function loadable(
   overlay: Overlay,
+  ports: Ports,
 ): ({ kind: 'loadable' } & LoadableOverlay) | RefusedOverlay {
   const { variant, files } = overlay;
   const refused = (message: string): RefusedOverlay => ({ kind: 'refused', variant, message });
@@ -19,18 +27,38 @@ export function loadable(
   const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
   const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
   if (sysctl.kind === 'refused') return refused(sysctl.message);
+  const names = portNames(overlay.interfaces, ports);
   // nft reads a comment only up to a line break.
   const nftables = `${content('nftables.conf')}\n`;
   const unsafe = whyUnsafe(nftables, 'nftables.conf');
   if (unsafe !== undefined) return refused(unsafe);
-  return { kind: 'loadable', variant, sysctl, nftables };
+  return {
+    kind: 'loadable',
+    variant,
+    sysctl: {
+      ...sysctl,
+      settings: withPorts(sysctl.settings, names),
+      lines: withPorts(sysctl.lines, names),
+    },
+    nftables: mapNftables(nftables, names),
+    unused: Object.keys(overlay.interfaces ?? {}).filter(
+      (name) => overlay.interfaces?.[name] === 'unused',
+    ),
+  };
 }
+
+const withPorts = <Value>(
+  byPath: ReadonlyMap<string, Value>,
+  names: ReadonlyMap<string, string>,
+): ReadonlyMap<string, Value> =>
+  new Map([...byPath].map(([path, value]) => [mapSetting(path, names), value]));
 
 /** Returns sentences on files, and lines of sysctl.conf, that are not installed on a Linux DUT. */
 export function ignoredParts(overlays: readonly Overlay[]): string[] {
-  const lines = overlays.map(loadable).flatMap((overlay) => {
-    if (overlay.kind === 'refused' || overlay.sysctl.skipped.length === 0) return [];
-    const { variant, sysctl } = overlay;
+  const lines = overlays.flatMap(({ variant, files }) => {
+    const content = files.find(({ path }) => path === 'sysctl.conf')?.content ?? '';
+    const sysctl = parseSysctl(content, 'sysctl.conf');
+    if (sysctl.kind === 'refused' || sysctl.skipped.length === 0) return [];
     return [{ variant, text: skippedLines(sysctl.skipped) }];
   });
   const byText = Map.groupBy(lines, ({ text }) => text);

@@ -25,6 +25,7 @@ import { DutLostError } from '../freebsd/dut/freebsd-dut.ts';
 import type { SettingProblem } from '../freebsd/dut/setting.ts';
 import { builderFor } from '../freebsd/freebsd-testbed.ts';
 import { Kernels, type VariantKernel } from '../freebsd/kernels.ts';
+import { droppedByRules } from '../freebsd/rule-drops.ts';
 import { installRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
 import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
@@ -144,6 +145,11 @@ export class FreebsdGuests implements GuestSystem {
     return `${scenario} was not in force on ${variant}: ${proof.reason}`;
   }
 
+  /** Counters of rules need no further packets. */
+  droppedBy({ host }: BootedGuest): Promise<string | undefined> {
+    return droppedByRules(host);
+  }
+
   async symbols(booted: BootedGuest): Promise<string> {
     const symbols = await symbolsOf(booted.host, this.#symbols.get(booted));
     this.#symbols.set(booted, symbols);
@@ -187,7 +193,11 @@ export class FreebsdGuests implements GuestSystem {
   /** The site's own scenarios, and the variant's own rules in place of none. */
   #rulesOf(variant: string): Readonly<Record<string, OwnRules>> {
     const { rules = {}, variants = [] } = this.#request ?? {};
-    return { ...rules, ...overlayRules(variants.find((one) => one.variant === variant)) };
+    const overlaid = variants.find((one) => one.variant === variant);
+    const dut = this.#copies.get(variant)?.boots.config.dut;
+    if (dut === undefined) return rules;
+    const ports = { ingress: dut.ingress.interface, egress: dut.egress.interface };
+    return { ...rules, ...overlayRules(overlaid, ports) };
   }
 
   /** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */

@@ -1,6 +1,7 @@
 // Turns a variant's overlay files into firewall rules of a FreeBSD guest: pf.conf, or ipfw.rules.
 import type { Variant } from '../../kernel/variant.ts';
 import type { OwnRules } from '../../model/scenario.ts';
+import { mapWords, type Ports, portNames } from '../map-interfaces.ts';
 import type { PrepareRequest } from '../testbed.ts';
 
 const firewallOf = new Map<string, OwnRules['firewall']>([
@@ -19,12 +20,14 @@ const rulesIn = (files: Variant['files']) =>
 
 /** Returns the rules that are in force in `forwarding`; none without a file. */
 export function overlayRules(
-  variant: Pick<Variant, 'files'> | undefined,
+  variant: Pick<Variant, 'files' | 'interfaces'> | undefined,
+  ports: Ports,
 ): Readonly<Record<string, OwnRules>> {
   const [rules] = rulesIn(variant?.files ?? []);
   if (rules === undefined) return {};
   const { firewall, content } = rules;
-  return { [overlaid]: { firewall, text: content, keepsStates: false } };
+  const text = mapWords(content, portNames(variant?.interfaces, ports));
+  return { [overlaid]: { firewall, text, keepsStates: false } };
 }
 
 /** Returns a sentence on rules that guests could not install, or on cells that would not be measured with them. */

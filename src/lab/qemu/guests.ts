@@ -60,6 +60,8 @@ export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'read
     cell: Cell,
     packets: { isSilent: boolean },
   ): Promise<string | undefined>;
+  /** Returns a phrase that continues "dropped by"; undefined if unknown. `send` sends packets once more. */
+  droppedBy(booted: BootedGuest, send: () => Promise<unknown>): Promise<string | undefined>;
   /** Lists functions of the running kernel and its modules by address, like nm(1). Throws a HostError. */
   symbols(booted: BootedGuest): Promise<string>;
   release(booted: readonly BootedGuest[]): Promise<void>;

@@ -8,6 +8,7 @@ import { type LastWords, lastWords } from '../console/console-text.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { type LinuxDut, linuxDut } from '../linux/linux-dut.ts';
 import { interrupted } from './guests.ts';
+import { linuxGuestPorts } from './vm/addresses.ts';
 import type { KernelFiles } from './vm/kernel-files.ts';
 import type { LinuxGuest, VirtualLab } from './vm/virtual-lab.ts';
 
@@ -105,7 +106,14 @@ async function boot(
       await host.close();
       return notBooted(found.reason);
     }
-    return { kind: 'booted', variant, guest, host, dut: linuxDut(host), kernel: found.kernel };
+    return {
+      kind: 'booted',
+      variant,
+      guest,
+      host,
+      dut: linuxDut(host, linuxGuestPorts),
+      kernel: found.kernel,
+    };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof HostError)) throw error;

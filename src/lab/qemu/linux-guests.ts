@@ -24,6 +24,7 @@ import {
   type PairOfGuests,
 } from './guests.ts';
 import { type BootableKernel, type BootedLinux, bootTogether } from './linux-boots.ts';
+import { linuxGuestPorts } from './vm/addresses.ts';
 import { type KernelFiles, KernelFilesError } from './vm/kernel-files.ts';
 import type { VirtualLab } from './vm/virtual-lab.ts';
 
@@ -137,6 +138,14 @@ export class LinuxGuests implements GuestSystem {
   /** None: a ruleset that nft has loaded is in force as a whole. */
   async whyNotInForce(): Promise<undefined> {}
 
+  async droppedBy(booted: BootedGuest, send: () => Promise<unknown>): Promise<string | undefined> {
+    const [by] = await Promise.all([
+      this.#dutOf(booted).droppedBy(linuxGuestPorts.ingress, secondsToStart),
+      send(),
+    ]);
+    return by;
+  }
+
   symbols({ host }: BootedGuest): Promise<string> {
     return host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: maxSymbolBytes });
   }
@@ -189,12 +198,17 @@ export class LinuxGuests implements GuestSystem {
   }
 }
 
+/** A guest whose instructions are translated starts nft(8) in less. */
+const secondsToStart = 1;
+
 /** Guests have their interfaces before their settings, like any DUT. */
 function findInert(
   variants: readonly Variant[],
   scenario: LinuxScenario = 'forwarding',
 ): Rejected | { kind: 'acts'; warnings: string[] } {
-  const read = variants.map(loadable).filter((overlay) => overlay.kind === 'loadable');
+  const read = variants
+    .map((variant) => loadable(variant, linuxGuestPorts))
+    .filter((overlay) => overlay.kind === 'loadable');
   // A guest names the file that it does not load.
   if (read.length < variants.length) return { kind: 'acts', warnings: [] };
   const kernelOf = (name?: string) => variants.find(({ variant }) => variant === name)?.kernel;

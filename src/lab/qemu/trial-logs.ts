@@ -1,6 +1,7 @@
 // Reads the windows of a trial, during the experiment and again later.
 import { sum } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
+import { oneLine } from '../../model/one-line.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Run, Validity } from '../../model/result.ts';
 import type { TrialOutcome } from '../testbed.ts';
@@ -32,10 +33,13 @@ export function readVirtualLogs(
     trafficSeconds += sum(windows.map(({ seconds }) => seconds));
     sentPackets += packets * windows.length;
     const stuck = stuckIn(log);
+    const drops = dropsIn(log);
     for (const [index, run] of pairRuns.entries()) {
       const own = windows.filter(({ guest }) => guest === index + 1);
       const isStuck = stuck.has(index + 1);
-      runs.push(measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck));
+      const measured = measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck);
+      const droppedBy = measured.pps === 0 ? drops.get(index + 1) : undefined;
+      runs.push(droppedBy === undefined ? measured : { ...measured, droppedBy });
     }
   }
   const { number, cell } = planned;
@@ -54,7 +58,7 @@ function windowsIn(log: string, packets: number): Window[] | string {
   const lines = log.trimEnd().split('\n');
   if (lines.pop() !== 'end') return 'the windows ended before their time';
   const windows: Window[] = [];
-  for (const line of lines.filter((one) => !stuckLine.test(one))) {
+  for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
     const window = windowOf(line, packets);
     if (window === undefined) return `a window cannot be read: "${line.slice(0, 200)}"`;
     windows.push(window);
@@ -63,6 +67,7 @@ function windowsIn(log: string, packets: number): Window[] | string {
 }
 
 const stuckLine = /^stuck ([1-9]\d{0,3})$/;
+const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
 const windowLine =
   /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
 
@@ -99,6 +104,22 @@ const stuckIn = (log: string): Set<number> =>
       .split('\n')
       .flatMap((line) => stuckLine.exec(line)?.[1] ?? [])
       .map(Number),
+  );
+
+/** Adds what dropped the packets of silent guests, by number. */
+export function withDrops(log: string, drops: ReadonlyMap<number, string>): string {
+  const lines = [...drops].map(
+    ([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1000)}\n`,
+  );
+  return log.replace(/^end\s*$/m, () => `${lines.join('')}end\n`);
+}
+
+const dropsIn = (log: string): ReadonlyMap<number, string> =>
+  new Map(
+    log.split('\n').flatMap((line) => {
+      const [, guest, text] = droppedLine.exec(line) ?? [];
+      return text === undefined ? [] : [[Number(guest), text] as const];
+    }),
   );
 
 /** Guests that forwarded nothing in their last window, and may be dead. */

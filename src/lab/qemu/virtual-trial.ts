@@ -11,7 +11,7 @@ import { type LastWords, lastWords } from '../console/console-text.ts';
 import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
 import type { KeepLog, TrialOutcome } from '../testbed.ts';
 import { type BootedGuest, type GuestSystem, interrupted, type PairOfGuests } from './guests.ts';
-import { pairsOf, readVirtualLogs, silentIn, windowsLogName } from './trial-logs.ts';
+import { pairsOf, readVirtualLogs, silentIn, windowsLogName, withDrops } from './trial-logs.ts';
 import { guestCpu, type VirtualLab } from './vm/virtual-lab.ts';
 import type { sendWindows, WindowsOutcome } from './windows.ts';
 
@@ -68,7 +68,10 @@ export async function trial(
       if (outcome !== undefined) return outcome;
     }
     if (inForce.reason !== undefined) return { kind: 'failed', reason: inForce.reason };
-    logs.set(pair, sent.log);
+    const drops = await dropsOf(guests, booted, cell, { silent, signal });
+    const log = drops.size === 0 ? sent.log : withDrops(sent.log, drops);
+    if (drops.size > 0) await keepLog(windowsLogName(pair), log);
+    logs.set(pair, log);
     for (const { variant, kernel } of booted) {
       tallyOf(tallies, variant).hasStoodTrial = true;
       kernels[variant] = kernel;
@@ -101,6 +104,31 @@ async function whyNotInForce(
     if (!(error instanceof HostError)) throw error;
     return { kind: 'lost', reason: error.message };
   }
+}
+
+/** Packets flow as long as the guest traces them. */
+const windowsToTrace = 10;
+
+/** Returns what drops the packets of silent guests, by number; a guest that cannot be asked has no cause. */
+async function dropsOf(
+  guests: GuestTestbed,
+  booted: readonly BootedGuest[],
+  cell: Cell,
+  { silent, signal }: { silent: ReadonlySet<number>; signal: AbortSignal },
+): Promise<ReadonlyMap<number, string>> {
+  const drops = new Map<number, string>();
+  for (const [index, one] of booted.entries()) {
+    if (!silent.has(index + 1)) continue;
+    try {
+      const by = await guests.system.droppedBy(one, () =>
+        send(guests, [one], cell, windowsToTrace, signal),
+      );
+      if (by !== undefined) drops.set(index + 1, by);
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+    }
+  }
+  return drops;
 }
 
 function windowsOf({ windows }: Traffic): { windows: number; packets: number } {

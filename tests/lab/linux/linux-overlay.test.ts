@@ -8,10 +8,12 @@ import {
 } from '../../../src/lab/linux/linux-overlay.ts';
 import { parseSysctl } from '../../../src/lab/linux/sysctl.ts';
 
+const ports = { ingress: 'cxl0', egress: 'cxl1' };
+
 const overlay = (variant: string, sysctl: string, nftables = ''): LoadableOverlay => {
   const file = (path: string, content: string) => ({ path, content, mode: '100644', sha256: '' });
   const files = [file('sysctl.conf', sysctl), file('nftables.conf', nftables)];
-  const read = loadable({ variant, commit: '0'.repeat(40), files });
+  const read = loadable({ variant, commit: '0'.repeat(40), files }, ports);
   if (read.kind === 'refused') throw new Error(read.message);
   return read;
 };
@@ -98,7 +100,10 @@ describe('Of an overlay', () => {
 
   test('a file that no Linux DUT loads is skipped, with a warning.', () => {
     const variants = [of('base', { 'README.md': '' }), of('patched', { 'README.md': 'new' })];
-    expect(variants.map(loadable)).toMatchObject([{ kind: 'loadable' }, { kind: 'loadable' }]);
+    expect(variants.map((one) => loadable(one, ports))).toMatchObject([
+      { kind: 'loadable' },
+      { kind: 'loadable' },
+    ]);
     expect(ignoredParts(variants)).toEqual([
       'dut/README.md is not measured: of an overlay this testbed loads nftables.conf and sysctl.conf.',
     ]);
@@ -125,17 +130,65 @@ describe('Of an overlay', () => {
   });
 
   test('an executable nftables.conf is loaded, as Debian has it.', () => {
-    expect(loadable(of('base', { 'nftables.conf': 'flush ruleset\n' }, '100755'))).toMatchObject({
+    expect(
+      loadable(of('base', { 'nftables.conf': 'flush ruleset\n' }, '100755'), ports),
+    ).toMatchObject({
       kind: 'loadable',
       nftables: 'flush ruleset\n\n',
     });
   });
 
   test('a link is refused.', () => {
-    expect(loadable(of('base', { 'nftables.conf': '/etc/shadow' }, '120000'))).toEqual({
+    expect(loadable(of('base', { 'nftables.conf': '/etc/shadow' }, '120000'), ports)).toEqual({
       kind: 'refused',
       variant: 'base',
       message: 'nftables.conf is a link: an overlay has plain files.',
+    });
+  });
+});
+
+describe('The names of interfaces in an overlay', () => {
+  const file = (path: string, content: string) => ({ path, content, mode: '100644', sha256: '' });
+  const read = (nftables: string, sysctl = '') =>
+    loadable(
+      {
+        variant: 'base',
+        commit: '0'.repeat(40),
+        interfaces: { eth0: 'ingress', eth1: 'egress', 'br-lan': 'ingress', wg0: 'unused' },
+        files: [file('nftables.conf', nftables), file('sysctl.conf', sysctl)],
+      },
+      ports,
+    );
+
+  test.for([
+    ['iif eth0 accept', 'iif cxl0 accept'],
+    [
+      'iifname "eth0" oifname { "eth1", lo } accept',
+      'iifname "cxl0" oifname { "cxl1", lo } accept',
+    ],
+    ['define wan = eth1', 'define wan = cxl1'],
+    ['devices = { eth0, eth1 };', 'devices = { cxl0, cxl1 };'],
+    [
+      'iifname vmap { eth0 : jump lan, br-lan : accept }',
+      'iifname vmap { cxl0 : jump lan, cxl0 : accept }',
+    ],
+    ['oifname eth1.10 accept # eth1', 'oifname eth1.10 accept # eth1'],
+    ['iifname "eth*" accept', 'iifname "cxl*" accept'],
+    ['iifname br* accept', 'iifname cxl0 accept'],
+    ['iifname wg0 accept', 'iifname wg0 accept'],
+  ])('are those of the testbed: %s', ([rules, mapped]) => {
+    expect(read(rules ?? '')).toMatchObject({ nftables: `${mapped}\n`, unused: ['wg0'] });
+  });
+
+  test('are mapped in settings, too.', () => {
+    const settings = 'net.ipv4.conf.eth0.rp_filter = 2\nnet.ipv4.conf.all.rp_filter = 1\n';
+    expect(read('', settings)).toMatchObject({
+      sysctl: {
+        settings: new Map([
+          ['net/ipv4/conf/cxl0/rp_filter', '2'],
+          ['net/ipv4/conf/all/rp_filter', '1'],
+        ]),
+      },
     });
   });
 });

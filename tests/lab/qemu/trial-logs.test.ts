@@ -1,7 +1,7 @@
 // Parses the windows of a trial on virtual machines, which windows.sh writes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pairsOf, readVirtualLogs, silentIn } from '../../../src/lab/qemu/trial-logs.ts';
+import { pairsOf, readVirtualLogs, silentIn, withDrops } from '../../../src/lab/qemu/trial-logs.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { runSchema } from '../../../src/model/result.ts';
 import { forwarding } from '../../fakes/result.ts';
@@ -77,6 +77,14 @@ function runsOf(log: string, planned = onePair) {
 /** The run of a trial with one guest. */
 const runOf = (...lines: readonly (Seen | string)[]) =>
   runsOf(logOf(...lines), trialOf([{ number: 5, pair: 1, variant: 'base' }]))[0];
+
+test('What dropped the packets of a silent guest is kept in the log, and read again.', () => {
+  const silent = logOf(seen({ forwarded: 0 }), seen({ forwarded: 0 }));
+  const log = withDrops(silent, new Map([[1, 'the rule "$& drop"\nof pf']]));
+  const planned = trialOf([{ number: 5, pair: 1, variant: 'base' }]);
+  expect(runsOf(log, planned)).toMatchObject([{ pps: 0, droppedBy: 'the rule "$& drop" of pf' }]);
+  expect(runsOf(silent, planned)[0]).not.toHaveProperty('droppedBy');
+});
 
 describe('a run', () => {
   test('is the median of its windows without the first, which is slower', () => {

@@ -19,6 +19,9 @@ export const guestMac = {
   egress: '02:70:70:00:00:02',
 };
 
+/** Names that `guest-init.sh` gives the cards. */
+export const linuxGuestPorts = { ingress: 'ppsgate-in', egress: 'ppsgate-out' };
+
 export const senderMac = '02:70:70:00:ff:01';
 export const receiverMac = '02:70:70:00:ff:02';
 

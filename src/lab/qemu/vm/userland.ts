@@ -27,6 +27,8 @@ const programs = [
 ];
 /** Executed by sshd(8) for each connection, from OpenSSH 9.8 and 10.0 on. */
 const sshdParts = ['/usr/lib/openssh/sshd-session', '/usr/lib/openssh/sshd-auth'];
+/** Tables of nft(8) for names like icmp and ssh. */
+const namesOfRules = ['/etc/protocols', '/etc/services'];
 const kmodNames = ['modprobe', 'lsmod'];
 const busyboxNames = [
   'basename',
@@ -101,6 +103,9 @@ export async function packUserland(archive: string, keys: GuestKeys): Promise<vo
     'etc/network.ip': `${network.join('\n')}\n`,
     'etc/sysctl.conf': `${settings.join('\n')}\n`,
   };
+  for (const [path, place] of await presentOf(namesOfRules)) {
+    await copyFile(path, join(root, place));
+  }
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(root, name), content, { mode: name === 'init' ? 0o755 : 0o600 });
   }

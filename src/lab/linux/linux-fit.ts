@@ -1,0 +1,49 @@
+// Fits variants to a Linux DUT: without settings that it does not have, and with the interfaces that rules name.
+import { lastLine } from '../../model/one-line.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import type { LoadableOverlay } from './linux-overlay.ts';
+
+/**
+ * Leaves out settings of base that the DUT does not have, from all variants: a network namespace has no
+ * net.core.netdev_budget. One that only a patch adds is refused, and so are all of a variant that is alone.
+ */
+export async function withoutMissing(
+  host: Host,
+  script: string,
+  variants: readonly LoadableOverlay[],
+): Promise<{ read: LoadableOverlay[]; warnings: string[] }> {
+  const [base, ...others] = variants;
+  if (base === undefined || others.length === 0) return { read: [...variants], warnings: [] };
+  const stdin = [...base.sysctl.settings.keys(), ''].join('\n');
+  const printed = await host.output(shell`bash ${script} missing`, { stdin });
+  const missing = new Set(printed.split('\n').filter((path) => base.sysctl.settings.has(path)));
+  const read = variants.map(({ sysctl, ...variant }) => ({
+    ...variant,
+    sysctl: {
+      ...sysctl,
+      settings: new Map([...sysctl.settings].filter(([path]) => !missing.has(path))),
+    },
+  }));
+  const warnings = [...missing].map(
+    (path) =>
+      `sysctl.conf line ${base.sysctl.lines.get(path)}: the DUT has no setting ${path}, so no variant gets it.`,
+  );
+  return { read, warnings };
+}
+
+/** Creates interfaces that rules name and no packet uses; `restore` deletes them. Returns why it could not. */
+export async function createInterfaces(
+  host: Host,
+  script: string,
+  variants: readonly LoadableOverlay[],
+): Promise<{ variant: string; message: string } | undefined> {
+  const unused = [...new Set(variants.flatMap(({ unused }) => unused))];
+  const [first] = variants;
+  if (unused.length === 0 || first === undefined) return undefined;
+  const outcome = await host.run(shell`bash ${script} interfaces ${unused}`);
+  if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
+  const why = lastLine(outcome.stderr) ?? 'ip(8) said nothing';
+  const message = `The DUT cannot create the unused interfaces ${unused.join(', ')} (${why}): leave them out of \`overlay.interfaces\`, or load the module dummy.`;
+  return { variant: first.variant, message };
+}
