@@ -20,7 +20,9 @@ export function loadRefusal(failed: Failed): string {
   if (setting !== undefined) {
     const line = lines?.get(setting.path);
     const who = line === undefined ? 'The' : `sysctl.conf line ${line}: the`;
-    return `${who} DUT does not take the setting ${setting.path}: ${setting.reason}.`;
+    const fix =
+      ofInterface.test(setting.path) && isMissing.test(setting.reason) ? `; ${toMap}` : '';
+    return `${who} DUT does not take the setting ${setting.path}: ${setting.reason}${fix}.`;
   }
 
   const sources = nftables.split('\n');
@@ -36,9 +38,17 @@ export function loadRefusal(failed: Failed): string {
       ...source,
     ];
   });
+  if (errors.some((line) => line.endsWith('Interface does not exist'))) {
+    errors.push(`${toMap[0]?.toUpperCase()}${toMap.slice(1)}.`);
+  }
   if (errors.length > 0) return errors.slice(0, mostLines).join('\n');
   return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
 }
+
+const ofInterface = /^net\/\w+\/(?:conf|neigh)\//;
+const isMissing = /No such file or directory$/;
+const toMap =
+  'map names of interfaces to those of the testbed with `overlay: { interfaces: { eth0: ingress } }` in ppsgate.yml';
 
 /** Finds the setting that the DUT's script refused, and its reason; undefined where it refused something else. */
 export function refusedSetting(stderr: string): { path: string; reason: string } | undefined {

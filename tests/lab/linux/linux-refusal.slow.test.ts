@@ -113,6 +113,16 @@ test.each([
   );
 });
 
+test('An interface that the DUT does not have is reported with the way to map its name.', () => {
+  const way = /[mM]ap names of interfaces to those of the testbed with `overlay: \{ interfaces: /;
+  const setting = 'net/ipv4/conf/eth0/rp_filter';
+  const missing = `cat: /proc/sys/${setting}: No such file or directory\nsetting ${setting}\n`;
+  expect(told(missing)).toMatch(way);
+  const rule = `${folder}/nftables.conf:3:7-10: Error: Interface does not exist\n\tiif eth0\n`;
+  expect(told(rule)).toMatch(way);
+  expect(told(upd)).not.toMatch(way);
+});
+
 describeWith(['root', 'nft', 'unshare'], 'with the nft of this machine', () => {
   // Attack run/quoted-file
   test.each([
