@@ -185,7 +185,7 @@ const calls: Partial<Record<Patch['kind'], string>> = {
 /** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
 function afterInvalid(cells: readonly CellResult[], testbed: string): string {
   if (withVerdict(cells, 'invalid').some((cell) => droppedBy(cell, 'base') !== undefined)) {
-    return 'Let the rules of base pass the test traffic: map the names of their interfaces with `overlay.interfaces`, and let them accept UDP to port 2000, as docs/overlay.md describes it.';
+    return 'Let the rules of base pass the test traffic: map the names of their interfaces with `overlay.interfaces`, and let them accept UDP to port 2000, as docs/how-to/overlay.md describes it.';
   }
   const cause = causeOf(withVerdict(cells, 'invalid'));
   // The result may be untrusted.
