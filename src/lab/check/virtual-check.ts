@@ -13,27 +13,55 @@ import { type Command, shell } from '../../system/shell.ts';
 import { lastWords } from '../console/console-text.ts';
 import { inspectDut } from '../freebsd/boots.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
-import { LabInUseError } from '../netns/owner.ts';
+import { ownerFile } from '../netns/embedded-lab.ts';
+import { claimWhenFree, LabInUseError } from '../netns/owner.ts';
 import { LabImpossibleError, requireLab } from '../netns/requirements.ts';
 import { isOfImage } from '../qemu/freebsd-guests.ts';
 import { openImage } from '../qemu/freebsd-image.ts';
 import { bootTogether } from '../qemu/linux-boots.ts';
 import { guestImage } from '../qemu/official-image.ts';
 import { type Guest, GuestEndedError } from '../qemu/vm/guest.ts';
-import { KernelFilesError } from '../qemu/vm/kernel-files.ts';
+import { KernelFilesError, NoOwnKernelError } from '../qemu/vm/kernel-files.ts';
 import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/virtual-lab.ts';
-import { type CheckStep, type Diagnostic, lookAgain, ok, walk, wrong } from './diagnostic.ts';
+import {
+  type CheckStep,
+  type Diagnostic,
+  lookAgain,
+  ok,
+  skipped,
+  walk,
+  wrong,
+} from './diagnostic.ts';
+
+export type MachineOfGuests = {
+  /** Throws a LabImpossibleError. */
+  require(): Promise<void>;
+  /** Waits until no other process uses this machine. */
+  up(
+    testbed: VirtualTestbed,
+    wait: { notify?: (text: string) => void; signal: AbortSignal },
+  ): Promise<VirtualLab>;
+};
+
+const thisMachine: MachineOfGuests = {
+  require: () => requireLab('virtual'),
+  async up(testbed, wait) {
+    await claimWhenFree(ownerFile, wait);
+    return virtualLabUp(testbed);
+  },
+};
 
 export async function* checkVirtualTestbed(
   testbed: VirtualTestbed,
   { signal, ...deps }: FreebsdDeps & { signal: AbortSignal },
+  machine = thisMachine,
 ): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const steps: CheckStep[] = [
     {
       what: programs,
       async run(what) {
-        await requireLab('virtual');
+        await machine.require();
         return [ok(what, 'all are there, and this process may use them')];
       },
     },
@@ -41,7 +69,7 @@ export async function* checkVirtualTestbed(
       what: 'a guest',
       needs: [programs],
       async run(what) {
-        const lab = await virtualLabUp(testbed);
+        const lab = await machine.up(testbed, { ...deps, signal });
         opened.defer(() => lab.down());
         return testbed.system === 'linux'
           ? bootLinux(what, lab, testbed, { signal, deps })
@@ -60,7 +88,8 @@ async function bootLinux(
   testbed: LinuxGuestsConfig,
   { signal, deps }: { signal: AbortSignal; deps: FreebsdDeps },
 ): Promise<Diagnostic[]> {
-  const kernel = await lab.kernel(testbed.kernelPath);
+  const kernel = await lab.kernel(testbed.kernelPath).catch(unlessOthersBoot);
+  if (kernel === undefined) return [skipped(what, withoutKernel(testbed))];
   const startedAt = performance.now();
   const variant = { variant: 'base', commit: '', files: [] };
   const [booted] = await bootTogether({ ...deps, lab, cpus: [guestCpu], signal }, [
@@ -77,6 +106,16 @@ async function bootLinux(
     await panicked(guest, host, shell`echo c > /proc/sysrq-trigger`),
   ];
 }
+
+/** Kernels that are built or given need none of this machine. */
+function unlessOthersBoot(error: unknown): undefined {
+  if (!(error instanceof NoOwnKernelError)) throw error;
+}
+
+const withoutKernel = ({ builder }: LinuxGuestsConfig): string =>
+  builder === undefined
+    ? 'this machine has no kernel in /boot to try: give each gate its --base-kernel and --patched-kernel, or name one by `kernel` in ppsgate.yml'
+    : 'this machine has no kernel in /boot to try, and the `builder` makes those of a gate: name one by `kernel` in ppsgate.yml to see it boot';
 
 async function bootImage(
   what: string,

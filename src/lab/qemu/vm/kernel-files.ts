@@ -21,6 +21,9 @@ export class KernelFilesError extends Error {
   override readonly name = 'KernelFilesError';
 }
 
+/** This machine has no kernel with its modules, so that guests boot only one that is named, built or given. */
+export class NoOwnKernelError extends KernelFilesError {}
+
 /** Loaded at boot in this order: the wires and the firewall. The kernel loads further ones for rules automatically. */
 const loadedAtBoot = ['virtio_pci', 'virtio_net', 'nf_tables'] as const;
 const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]*\.ko/;
@@ -98,7 +101,7 @@ export async function ownKernel(folder: string, more: readonly string[]): Promis
     .filter((release) => images.includes(`vmlinuz-${release}`))
     .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
   if (newest === undefined) {
-    throw new KernelFilesError(
+    throw new NoOwnKernelError(
       'This machine has no kernel with its modules in /boot and /lib/modules: name one by `kernel`',
     );
   }
