@@ -21,13 +21,14 @@ import { notUsed } from '../../model/lease-outcome.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
+import { isCompletedUse } from '../estimate/queue.ts';
 import { isRecordable } from '../recording/recordable-testbed.ts';
 import { recordedTestbed } from '../recording/recorded-testbed.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
-import type { Quarantine } from '../reserve/records.ts';
+import { type Quarantine, readLog } from '../reserve/records.ts';
 import type { ReservationRequest } from '../reserve/reservation.ts';
-import { StoreError } from '../reserve/store/store.ts';
+import { type Store, StoreError } from '../reserve/store/store.ts';
 import { openTestbed } from './open-testbed.ts';
 
 type ReserveDeps = LeaseDeps & {
@@ -44,8 +45,8 @@ export type LeasedTestbed = Reserved & {
 
 /**
  * Waits for one of the testbeds and readies it: installs the lease on its machines, and restores the base if the last
- * holder died. A testbed that cannot be readied is quarantined, and the wait continues from the same place. Throws as
- * `reserve` does.
+ * holder died. A testbed that cannot be readied is quarantined, and the wait continues from the same place; a misconfigured
+ * one is left out. Throws as `reserve` does, and a MisconfiguredError where none is left.
  */
 export async function reserveTestbed(
   names: readonly string[],
@@ -65,11 +66,19 @@ export async function reserveTestbed(
   let order: number | undefined;
   for (;;) {
     const lease = await reserve({ ...request, testbeds }, deps, order);
-    const trouble = await readied(lease, config, deps).catch(async (error: unknown) => {
+    order = lease.holding.order;
+    const readying = await readied(lease, config, deps).catch(async (error: unknown) => {
       const isClean = lease.holding.leftBy.length === 0;
       await lease.release({ outcome: notUsed(reasonOf(error)), isClean });
+      if (error instanceof MisconfiguredError && testbeds.size > 1) return error;
       throw error;
     });
+    if (readying instanceof MisconfiguredError) {
+      deps.notify(`Without ${lease.testbed}: ${readying.message}`);
+      testbeds.delete(lease.testbed);
+      continue;
+    }
+    const trouble = readying;
     if (trouble === undefined) return leased(lease, config, deps);
     deps.notify(inQuarantine(lease.testbed, trouble));
     await lease.release({
@@ -77,11 +86,13 @@ export async function reserveTestbed(
       isClean: false,
       quarantine: quarantineFor(trouble, deps),
     });
-    order = lease.holding.order;
   }
 }
 
-/** Returns why the testbed cannot be used, if so. */
+/** The configuration or this machine is at fault, so that the testbed stays free for others. */
+class MisconfiguredError extends UsageError {}
+
+/** Returns why the testbed cannot be used, if so; throws a MisconfiguredError. */
 async function readied(
   lease: Lease,
   config: Config,
@@ -102,9 +113,28 @@ async function readied(
   } catch (error) {
     deps.signal.throwIfAborted();
     lease.signal.throwIfAborted();
+    if (error instanceof HostError && (await isMisconfigured(error, lease, deps.store))) {
+      const look = `\`ppsgate testbeds check ${lease.testbed}\` shows more`;
+      throw new MisconfiguredError(`${reasonOf(error)} Nothing was quarantined; ${look}.`, {
+        cause: error,
+      });
+    }
     if (isOfTheMachines(error)) return reasonOf(error);
     throw error;
   }
+}
+
+/** A machine that no gate has ever used has a wrong address, rather than a fault. */
+async function isMisconfigured(
+  { kind, cause }: HostError,
+  { testbed, holding }: Lease,
+  store: Store,
+): Promise<boolean> {
+  if (kind === 'login' || kind === 'host-key') return true;
+  if (kind !== 'unreachable' || holding.leftBy.length > 0) return false;
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND') return true;
+  const uses = (await readLog(store)).filter((one) => one.testbed === testbed);
+  return !uses.some(isCompletedUse);
 }
 
 /** Each login raises the fence; the DUT may not be up yet. */
@@ -123,11 +153,8 @@ async function bringBack(
   await (await openLeased(lease, config.traffic, config, deps)).restore();
 }
 
-/** Excludes faults of this controller, such as a wrong key or known_hosts. */
 const isOfTheMachines = (error: unknown): boolean =>
-  error instanceof HostError
-    ? !['login', 'host-key'].includes(error.kind)
-    : [DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
+  [HostError, DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
 
 /** Checks a testbed without changing it; returns the trouble found. */
 async function troubleOf(

@@ -146,6 +146,7 @@ test('a testbed that does not answer goes into quarantine, and the next one is t
   await using broken = await startFreebsdLab();
   await using lab = await startFreebsdLab();
   const { reserve, store, told } = await aPlace({ shelf: broken, rack: lab });
+  await (await reserve('carol', { names: ['shelf'] })).giveBack('no-regression');
   await broken.power.off();
   const reserved = await reserve('alice');
   expect(reserved.name).toBe('rack');
@@ -157,6 +158,41 @@ test('a testbed that does not answer goes into quarantine, and the next one is t
 
   await reserved.giveBack('ended');
   await expect(reserve('bob', { names: ['shelf'] })).rejects.toThrow(NotReservedError);
+});
+
+test('A testbed that has never answered is a mistake in its configuration, and is not quarantined', async () => {
+  await using broken = await startFreebsdLab();
+  const { reserve, store } = await aPlace({ shelf: broken });
+  await broken.power.off();
+  const reserving = reserve('alice');
+  await expect(reserving).rejects.toThrow(UsageError);
+  await expect(reserving).rejects.toThrow(
+    /^Cannot reach DUT .*Nothing was quarantined; `ppsgate testbeds check shelf` shows more\.$/,
+  );
+  expect(await readLab(store)).toMatchObject({ held: new Map(), quarantines: new Map() });
+});
+
+test('Another testbed takes the place of one that has never answered', async () => {
+  await using broken = await startFreebsdLab();
+  await using lab = await startFreebsdLab();
+  const { reserve, store, told } = await aPlace({ shelf: broken, rack: lab });
+  await broken.power.off();
+  const reserved = await reserve('alice');
+  expect(reserved.name).toBe('rack');
+  expect(told).toEqual([expect.stringMatching(/^Without shelf: Cannot reach DUT /)]);
+  expect((await readLab(store)).quarantines.size).toBe(0);
+  await reserved.giveBack('ended');
+});
+
+test('A name that no server knows is a mistake in the configuration, also of a testbed that has answered', async () => {
+  await using lab = await startFreebsdLab();
+  const { reserve, store, config } = await aPlace({ shelf: lab });
+  await (await reserve('alice')).giveBack('no-regression');
+  const { shelf } = config.testbeds;
+  if (shelf?.kind !== 'freebsd') throw new Error('another kind of testbed');
+  shelf.dut.host = 'no-such-host.invalid';
+  await expect(reserve('bob')).rejects.toThrow(UsageError);
+  expect((await readLab(store)).quarantines.size).toBe(0);
 });
 
 test('a controller that the machines reject gets an error, and the testbed stays free for others', async () => {
