@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   claim,
   claimWhenFree,
+  commandIn,
   disclaim,
   LabInUseError,
   withoutOperatorsPart,
@@ -49,9 +50,18 @@ test('a lab that another process uses is refused, and it is said which', async (
   const { pid } = await otherOwner(path);
   await expect(claim(path)).rejects.toThrow(LabInUseError);
   await expect(claim(path)).rejects.toThrow(
-    `The lab of this machine is in use by process ${pid}: wait for it to end.`,
+    `The lab of this machine is in use by process ${pid}: run this again once that has ended; a gate, a demo or a check waits for it.`,
   );
   expect(readFileSync(path, 'utf8')).toBe(String(pid));
+});
+
+test.for([
+  [['node', '/usr/local/bin/ppsgate', 'demo', '--seed', '7'], ['ppsgate demo']],
+  [['node', '/opt/ppsgate/dist/cli.js', 'testbeds', 'check', 'lab'], ['ppsgate testbeds check']],
+  [['node', 'dist/cli.js', '--debug', 'gate'], ['ppsgate']],
+  [['node', 'dist/action.js'], []],
+] as const)('The command line %j is shown as %j', ([words, shown]) => {
+  expect(commandIn(words)).toEqual(shown);
 });
 
 test('a lab that another process uses is waited for, and the operator alone hears for whom', async () => {
