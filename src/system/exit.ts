@@ -1,5 +1,6 @@
 // Ends the program with an exit code for the caller, and one sentence for people.
 import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
+import { sentenceOf } from './system-error.ts';
 
 type Options = {
   debug?: boolean;
@@ -37,7 +38,5 @@ export async function runToExit(
 
 const sayOnStderr = (sentence: string) => void process.stderr.write(`ppsgate: ${sentence}\n`);
 
-function told(error: unknown, debug: boolean): string {
-  if (!(error instanceof Error)) return String(error);
-  return debug ? (error.stack ?? error.message) : error.message;
-}
+const told = (error: unknown, debug: boolean): string =>
+  debug && error instanceof Error ? (error.stack ?? error.message) : sentenceOf(error);

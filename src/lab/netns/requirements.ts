@@ -90,7 +90,13 @@ async function requireRights(): Promise<void> {
       'The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.',
     );
   }
-  await run('unshare', ['--net', 'true']).catch(() => {
+  await run('unshare', ['--net', 'true']).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') {
+      const install = `apt-get install ${packagesOf(['unshare']).join(' ')}`;
+      throw new LabImpossibleError(
+        `The embedded lab needs unshare, which this machine lacks: run '${install}'.`,
+      );
+    }
     throw new LabImpossibleError(
       'The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.',
     );

@@ -18,6 +18,7 @@ import { withoutPaths } from '../../model/without-paths.ts';
 import { type BisectWays, bisectHeadline, bisectSymbol } from '../../report/bisect-headline.ts';
 import { verdictLine } from '../../report/headline.ts';
 import { type ReportLinks, renderMarkdown } from '../../report/reports.ts';
+import { sentenceOf } from '../../system/system-error.ts';
 
 export type ReportedOutcome =
   | MeasuredOutcome
@@ -74,8 +75,7 @@ export const outcomeOfResult = (result: Result, links: ReportLinks): MeasuredOut
 });
 
 export function outcomeOfError(error: unknown): UnmeasuredOutcome {
-  const sentence = error instanceof Error ? error.message : String(error);
-  return outcomeOfFailure(reasonOfError(error), sentence);
+  return outcomeOfFailure(reasonOfError(error), sentenceOf(error));
 }
 
 function reasonOfError(error: unknown): FailureReason {

@@ -37,6 +37,12 @@ export const packagesOf = (programs: readonly Program[]): string[] => [
   ...new Set(programs.map((program) => packages[program])),
 ];
 
+/** Undefined for a program that no lab needs. */
+export function packageOf(name: string): string | undefined {
+  const found = Object.entries(packages).find(([program]) => program === name);
+  return found?.[1];
+}
+
 /** Throws a HostError that names the missing programs; `install` is the install command of the host's system. */
 export async function requirePrograms(
   host: Host,

@@ -1,0 +1,89 @@
+// Turns errors of the operating system into sentences: a full disk, a place that cannot be written, a missing program.
+import { statfsSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { packageOf } from './host/programs.ts';
+
+type SystemError = Error & { code: string; syscall: string; path?: string; dest?: string };
+
+/** Returns the error's message, or a sentence on what happened, where, and what to do. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (isSystemError(error) && sentenceOfSystem(error)) || error.message;
+}
+
+/** Errors of Node and libuv, see errno(3). */
+const isSystemError = (error: Error): error is SystemError =>
+  'code' in error &&
+  typeof error.code === 'string' &&
+  'syscall' in error &&
+  typeof error.syscall === 'string';
+
+function sentenceOfSystem(error: SystemError): string | undefined {
+  const { code, syscall, path, dest } = error;
+  if (syscall.startsWith('spawn')) return sentenceOfSpawn(error);
+  const place = dest ?? path;
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `No space is left ${place === undefined ? fullPlace() : `for ${place}`} (${code}): free some there, or name a folder elsewhere with --directory, and run this again.`;
+    case 'EROFS':
+      return `${place ?? 'A file'} cannot be written (EROFS), because its file system is read-only: run this in another folder, or name one with --directory.`;
+    case 'EACCES':
+    case 'EPERM':
+      if (place === undefined) return undefined;
+      return `${place} may not be ${verbs.get(syscall) ?? 'used'} by this user (${code}): change its permissions, or name another place.`;
+    case 'ENOTDIR':
+      if (place === undefined) return undefined;
+      return `${place} leads through a file as if that were a folder (ENOTDIR): name another place.`;
+    case 'EEXIST':
+      if (syscall !== 'mkdir' || place === undefined) return undefined;
+      return `${place} is a file, where a folder is to be made (EEXIST): remove it, or name another place.`;
+    case 'EISDIR':
+      return `${place ?? 'A path'} is a folder, where a file is needed (EISDIR): name a file.`;
+    case 'EMFILE':
+    case 'ENFILE':
+      return `Too many files are open (${code}): raise \`ulimit -n\`, and run this again.`;
+    default:
+      return undefined;
+  }
+}
+
+const verbs = new Map([
+  ['mkdir', 'made'],
+  ['open', 'opened'],
+  ['scandir', 'listed'],
+  ['rename', 'replaced'],
+  ['unlink', 'removed'],
+  ['rmdir', 'removed'],
+]);
+
+function sentenceOfSpawn({ code, path = 'A program' }: SystemError): string | undefined {
+  if (code === 'ENOENT') {
+    const found = packageOf(path);
+    const how =
+      found === undefined ? 'install it' : `install it, on Debian and Ubuntu from ${found}`;
+    return `${path} cannot be started (ENOENT), as this machine lacks it: ${how}.`;
+  }
+  if (code === 'EACCES') {
+    return `${path} may not be started by this user (EACCES): see its permissions.`;
+  }
+  return undefined;
+}
+
+/** A failed write does not name its file. */
+function fullPlace(): string {
+  const full = [process.cwd(), tmpdir(), homedir(), '/run', '/var/lib'].find(isFull);
+  return full === undefined
+    ? 'on a disk that this writes to (`df -h` shows it)'
+    : `on the disk of ${full}`;
+}
+
+function isFull(folder: string): boolean {
+  try {
+    // One that fills while a file is written has a few blocks left for it.
+    const { bavail, blocks } = statfsSync(folder);
+    return blocks > 0 && bavail / blocks < 0.001;
+  } catch {
+    return false;
+  }
+}
