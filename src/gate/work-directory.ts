@@ -1,7 +1,82 @@
-// Names the default work directory of a gate.
+// Makes the work directory of a command, unlike any other's, and gives it to the user who called through sudo.
+import { existsSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { reasonOf } from '../model/one-line.ts';
+import { callerThroughSudo, type OwnNames, placeAt } from '../system/give-to-caller.ts';
 
-/** `ppsgate-demo-20261120-231655`, in the current directory. */
-export function timestampedDirectory(prefix: string, now = new Date()): string {
+/** Top-level names in the work directories of gates and bisections. */
+export const workNames: OwnNames = {
+  names: [
+    ...['experiment.json', '.experiment.json', 'bisect.json', '.bisect.json', 'journal.jsonl'],
+    ...['lease.json', 'result.json', 'report.md', 'report', 'builds', 'trials', 'profiles'],
+  ],
+  marks: ['experiment.json', 'bisect.json'],
+};
+
+const selfTestNames: OwnNames = {
+  names: ['self-test.jsonl', 'own-kernel.tar', 'trials', 'profiles'],
+  marks: ['self-test.jsonl'],
+};
+
+type GivenDirectory = { resume?: string | undefined; directory?: string | undefined };
+
+type Place = Awaited<ReturnType<typeof placeAt>>;
+
+/** Disposal removes a new directory that stayed empty. */
+export class WorkDirectory implements AsyncDisposable {
+  readonly #prefix: string;
+  readonly #warn: (sentence: string) => void;
+  readonly #own: OwnNames;
+  readonly #caller = callerThroughSudo(process.env, process.getuid?.());
+  #place: Place | undefined;
+  #made: string | undefined;
+  #path = '';
+
+  /** `prefix` begins the name of a directory without a given one. */
+  constructor(prefix: string, warn: (sentence: string) => void, own = workNames) {
+    this.#prefix = prefix;
+    this.#warn = warn;
+    this.#own = own;
+  }
+
+  /** Returns the given directory, which may not exist yet, or makes one in the current directory. */
+  async open({ resume, directory }: GivenDirectory): Promise<string> {
+    const given = resume ?? directory;
+    if (given === undefined) this.#made = await makeDirectory(this.#prefix, new Date());
+    this.#path = given ?? this.#made ?? '';
+    const isMissing = resume !== undefined && !existsSync(resume);
+    if (this.#caller !== undefined && !isMissing) {
+      this.#place = await placeAt(this.#path, this.#own, this.#made);
+    }
+    return this.#path;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#place !== undefined && this.#caller !== undefined) {
+      await this.#place.giveTo(this.#caller).catch((error: unknown) => {
+        this.#warn(`what is in ${this.#path} stays root's: ${reasonOf(error)}`);
+      });
+      await this.#place[Symbol.asyncDispose]();
+    }
+    // A name in the current directory, where no link can lead it elsewhere.
+    if (this.#made !== undefined) await rmdir(this.#made).catch(() => {});
+  }
+}
+
+export const selfTestDirectory = (warn: (sentence: string) => void): WorkDirectory =>
+  new WorkDirectory('ppsgate-self-test', warn, selfTestNames);
+
+/** `ppsgate-demo-20261120-231655`, in the current directory; `…-2` where another command has just made that. */
+export async function makeDirectory(prefix: string, now: Date): Promise<string> {
   const digits = now.toISOString().replace(/\D/g, '');
-  return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+  const first = `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? first : `${first}-${number}`;
+    try {
+      await mkdir(name);
+      return name;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
 }

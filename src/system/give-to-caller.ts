@@ -1,8 +1,6 @@
-// Gives files that the demo makes as root through sudo to the calling user.
+// Gives files that a command makes as root through sudo to the calling user.
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
-import { bisectNames } from './demo-bisection.ts';
-import { demoPatches } from './demo-repository.ts';
 
 type Caller = { uid: number; gid: number };
 
@@ -20,17 +18,20 @@ export function callerThroughSudo(
 const idOf = (text = ''): number | undefined =>
   /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : undefined;
 
+/** Names of what a command makes in its folder; one of `marks` shows that an earlier process began there. */
+export type OwnNames = { names: readonly string[]; marks: readonly string[] };
+
 type Place = AsyncDisposable & {
-  /** Gives the caller everything made here since, and all of a demo that an earlier process began. */
+  /** Gives the caller everything made here since, and all that an earlier process began. */
   giveTo(caller: Caller): Promise<void>;
 };
 
 /**
- * Creates the demo's directory and its missing parents. The owner of a parent can replace it meanwhile, so ownership
+ * Creates the folder and its missing parents, of which the caller may just have made the folder itself. The owner of a parent can replace it meanwhile, so ownership
  * changes use open descriptors, and no path is resolved twice.
  */
-export async function placeAt(directory: string): Promise<Place> {
-  const made = await mkdir(directory, { recursive: true });
+export async function placeAt(directory: string, own: OwnNames, justMade?: string): Promise<Place> {
+  const made = justMade ?? (await mkdir(directory, { recursive: true }));
   const flags = made === undefined ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
   const handle = await open(made ?? directory, flags);
   const before = await readdir(pathOf(handle));
@@ -38,8 +39,8 @@ export async function placeAt(directory: string): Promise<Place> {
   const isNew = made !== undefined && before.length <= (made === directory ? 0 : 1);
   return {
     async giveTo(caller) {
-      if (isNew || (made === undefined && isDemo(before))) return giveOpen(handle, caller);
-      const since = ourNames.filter((name) => made === undefined && !before.includes(name));
+      if (isNew || (made === undefined && isOurs(before, own))) return giveOpen(handle, caller);
+      const since = own.names.filter((name) => made === undefined && !before.includes(name));
       for (const name of since) await giveNamed(handle, name, caller);
     },
     [Symbol.asyncDispose]: () => handle.close(),
@@ -48,17 +49,8 @@ export async function placeAt(directory: string): Promise<Place> {
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-const works = [...demoPatches.map(({ branch }) => branch), bisectNames.work];
-const repositories = ['repository', bisectNames.repository];
-const ourNames = [
-  ...repositories,
-  ...repositories.map((name) => `${name}.part`),
-  'history.jsonl',
-  ...works,
-];
-
-const isDemo = (names: readonly string[]): boolean =>
-  names.some((name) => works.includes(name)) && names.every((name) => ourNames.includes(name));
+const isOurs = (found: readonly string[], { names, marks }: OwnNames): boolean =>
+  found.some((name) => marks.includes(name)) && found.every((name) => names.includes(name));
 
 const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 

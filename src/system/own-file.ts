@@ -37,10 +37,14 @@ function checkPlace(path: string): void {
   );
 }
 
-function isOurs({ uid, gid, mode }: Stats): boolean {
+/** Of this user, root, or the caller of sudo, whose files root shares. */
+export function isOwned({ uid }: Pick<Stats, 'uid'>): boolean {
   const own = process.geteuid?.();
   if (own === undefined || uid === 0 || uid === own) return true;
-  // Through sudo, root shares the files of the caller.
-  if (own === 0 && process.env.SUDO_UID === String(uid)) return true;
+  return own === 0 && process.env.SUDO_UID === String(uid);
+}
+
+function isOurs({ uid, gid, mode }: Stats): boolean {
+  if (isOwned({ uid })) return true;
   return (mode & 0o020) !== 0 && (process.getgroups?.() ?? []).includes(gid);
 }

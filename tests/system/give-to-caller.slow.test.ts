@@ -13,8 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { callerThroughSudo, placeAt } from '../../../src/cli/demo/give-back.ts';
-import { describeWith } from '../../needs.ts';
+import { demoNames } from '../../src/cli/demo/demo-names.ts';
+import { callerThroughSudo, placeAt } from '../../src/system/give-to-caller.ts';
+import { describeWith } from '../needs.ts';
 
 describe('who called through sudo', () => {
   test('is who sudo says', () => {
@@ -56,7 +57,7 @@ describeWith(['root', 'mkfifo'], 'what the demo leaves', () => {
   };
   /** While the demo runs. */
   const demoIn = async (directory: string, run: () => void): Promise<void> => {
-    await using place = await placeAt(directory);
+    await using place = await placeAt(directory, demoNames);
     run();
     await place.giveTo(caller);
   };

@@ -31,7 +31,7 @@ import { cellsOf, goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
-import { timestampedDirectory } from '../../gate/work-directory.ts';
+import { WorkDirectory } from '../../gate/work-directory.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { conclusionOfBisection, conclusionOfError, exitCodes } from '../../model/conclusion.ts';
 import { metricChoice } from '../../model/format.ts';
@@ -42,7 +42,9 @@ import { bisectHeadline } from '../../report/bisect-headline.ts';
 import { readAnyResult } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
 import { bisectAndAnswer, endsOfRevision } from './bisect-revision.ts';
-import { usualConfig } from './judge-gate.ts';
+import { usualConfig } from './find-config.ts';
+import { stderrLog } from './judge-gate.ts';
+import { configPath } from './named-testbed.ts';
 import { print, printJson } from './table.ts';
 
 export function define(command: Command): void {
@@ -148,9 +150,10 @@ async function runBisect(
   signal: AbortSignal,
   lastWords: string[],
 ): Promise<number> {
-  const written = await loadConfig(resolve(options.config));
+  const written = await loadConfig(configPath(options.config));
   if (options.dryRun) return printEstimate(options, await requestOf(options, written, signal));
-  const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-bisect');
+  await using work = new WorkDirectory('ppsgate-bisect', stderrLog.warn);
+  const directory = await work.open(options);
   const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
     const isBegun = conclusionOfError(error) !== 'usage' && (await hasBisectPlan(directory));
     if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));

@@ -10,7 +10,7 @@ import { namingStyles } from '../../config/parameters.ts';
 import { hasMeasured } from '../../gate/experiment/journal.ts';
 import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
-import { timestampedDirectory } from '../../gate/work-directory.ts';
+import { WorkDirectory } from '../../gate/work-directory.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
 import { expectKernel } from '../../lab/given-kernel.ts';
 import { readyMachine } from '../../lab/netns/requirements.ts';
@@ -35,8 +35,8 @@ import {
 } from '../demo/demo.ts';
 import { type BisectDemo, bisectNames, runBisectDemo } from '../demo/demo-bisection.ts';
 import { fetchKernels } from '../demo/demo-kernels.ts';
+import { demoNames } from '../demo/demo-names.ts';
 import { bisectCommits, culpritSubject } from '../demo/demo-repository.ts';
-import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
 import { printJson } from './table.ts';
 
 export function define(command: Command): void {
@@ -116,22 +116,12 @@ async function runDemoCommand(
   const exitCode = await readyMachine(say, [isVirtual ? 'virtual' : 'embedded-linux']);
   if (exitCode !== undefined) return exitCode;
 
-  const directory = resolve(
-    options.resume ?? options.directory ?? timestampedDirectory('ppsgate-demo'),
-  );
+  const warn = (sentence: string) => say(`warning: ${sentence}`);
+  await using work = new WorkDirectory('ppsgate-demo', warn, demoNames);
+  const directory = resolve(await work.open(options));
   say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
   const warning = await busyWarning();
-  if (warning !== undefined) say(`warning: ${warning}`);
-  await using cleaning = new AsyncDisposableStack();
-  const caller = callerThroughSudo(process.env, process.getuid?.());
-  if (caller !== undefined) {
-    const place = cleaning.use(await placeAt(directory));
-    cleaning.defer(() =>
-      place.giveTo(caller).catch((error: unknown) => {
-        say(`warning: what is in ${directory} stays root's: ${reasonOf(error)}`);
-      }),
-    );
-  }
+  if (warning !== undefined) warn(warning);
   const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)(
     { directory, seed, options, signal },
     say,

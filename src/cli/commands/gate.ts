@@ -1,6 +1,5 @@
 // `ppsgate gate`: judges one patch of a repository on a testbed of ppsgate.yml.
 
-import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
@@ -13,6 +12,7 @@ import {
   parametersThat,
 } from '../../config/parameters.ts';
 import { recordTo } from '../../gate/recording/record.ts';
+import { WorkDirectory } from '../../gate/work-directory.ts';
 import { conclusionOfResult, exitCodes, worstConclusion } from '../../model/conclusion.ts';
 import type { Result } from '../../model/result.ts';
 import { combineReporters } from '../../publish/reporters/reporter.ts';
@@ -22,7 +22,8 @@ import { terminalRows } from '../../report/terminal-table.ts';
 import { runToExit } from '../../system/exit.ts';
 import { columns } from './columns.ts';
 import { judgeAndAnswer } from './gate-revision.ts';
-import { type GateCall, gatesOf, judgeAll, usualConfig } from './judge-gate.ts';
+import { type GateCall, gatesOf, judgeAll, stderrLog } from './judge-gate.ts';
+import { configPath } from './named-testbed.ts';
 import { hasColours, printJson } from './table.ts';
 
 export function define(command: Command): void {
@@ -64,7 +65,7 @@ async function runGate(
   signal: AbortSignal,
   lastWords: string[],
 ): Promise<number> {
-  const path = resolve(options.config ?? usualConfig);
+  const path = configPath(options.config);
   // Set by the Jenkins library, whose users wrote the parameters of its step.
   const called = process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
   const config = applyOverrides(await loadConfig(path), options, called);
@@ -73,7 +74,8 @@ async function runGate(
     record === undefined
       ? undefined
       : await recordTo(record, 'gate', Object.values(config.testbeds));
-  const call: GateCall = { config, options, called, signal, lastWords, recorder };
+  await using work = new WorkDirectory('ppsgate-gate', stderrLog.warn);
+  const call: GateCall = { config, options, called, signal, work, lastWords, recorder };
   const ended = options.answer
     ? await judgeAndAnswer(call)
     : await judgeAll(await gatesOf(call), call, () => combineReporters([]));

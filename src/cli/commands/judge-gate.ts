@@ -36,7 +36,7 @@ import type { Recorder } from '../../gate/recording/recorder.ts';
 import { resumeGate } from '../../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
-import { timestampedDirectory } from '../../gate/work-directory.ts';
+import type { WorkDirectory } from '../../gate/work-directory.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
 import { expectKernel, type KernelForm, kernelFormOf } from '../../lab/given-kernel.ts';
 import { conclusionOfError } from '../../model/conclusion.ts';
@@ -46,12 +46,14 @@ import { excerpt, expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { outcomeOfResult } from '../../publish/reporters/outcome-text.ts';
 import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
+import { usualConfig } from './find-config.ts';
 
 export type GateCall = {
   config: Config;
   options: GateOptions;
   called: NamingStyle;
   signal: AbortSignal;
+  work: WorkDirectory;
   /** Receives how to resume each interrupted gate. */
   lastWords: string[];
   recorder?: Recorder | undefined;
@@ -88,19 +90,17 @@ export const judgeAll = (
 const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
   config === usualConfig ? 'ppsgate gate' : `ppsgate gate --config ${config}`;
 
-export const usualConfig = 'ppsgate.yml';
-
 export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const { config, options, called } = call;
   const { resume, maxRuns } = options;
   if (resume !== undefined) {
     const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns, called('maxRuns'));
+    await call.work.open({ resume });
     return [{ name: '', directory: resume, start: (deps) => resumeGate(resume, deps, most) }];
   }
   const patch = await patchOf(call);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, called('seed'));
   const kernels = givenKernels(call);
-  const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
   const selectors = selectorsOf(config, options, called);
   const chosen = await Promise.all(
     selectors.map((selector) => bootable(kernels, testbedsFor(config, selector), call)),
@@ -110,6 +110,7 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
       `${called('record')}: only one testbed can be recorded at a time; ask for one of them.`,
     );
   }
+  const folder = await call.work.open(options);
   return selectors.map((selector, index): OneGate => {
     const isOnly = selectors.length === 1;
     const directory = isOnly ? folder : join(folder, selector.replace(/[^\w.-]+/g, '-'));
@@ -125,7 +126,10 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   });
 }
 
-export async function patchOf(call: GateCall): Promise<Patch> {
+/** Needs no work directory. */
+type PatchCall = Omit<GateCall, 'work'>;
+
+export async function patchOf(call: PatchCall): Promise<Patch> {
   const { config, options, called, signal } = call;
   // A job that names no patch has forgotten it.
   if (options.patch === undefined && called === namingStyles.flag) return patchOfOwnChanges(call);
@@ -155,7 +159,7 @@ export async function patchOf(call: GateCall): Promise<Patch> {
 }
 
 /** Judges what was changed in the checkout, and says what that is. */
-async function patchOfOwnChanges({ options, called }: GateCall): Promise<Patch> {
+async function patchOfOwnChanges({ options, called }: PatchCall): Promise<Patch> {
   const found = await ownChanges(resolve(options.repository ?? '.')).catch(wrongly(called));
   const { since, baseCommit, headCommit, uncommitted, untracked } = found;
   stderrLog.info(`Patch: what was changed since ${since} (${shortId(baseCommit)}).`);
@@ -294,7 +298,7 @@ async function whyUnbootable(
 }
 
 /** Treats an empty option as absent. */
-export function required(name: TextOption, { options, called }: GateCall): string {
+export function required(name: TextOption, { options, called }: PatchCall): string {
   const text = options[name];
   if (text) return text;
   throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);

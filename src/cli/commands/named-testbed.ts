@@ -1,11 +1,15 @@
-// Finds a testbed of ppsgate.yml by name.
-import { resolve } from 'node:path';
+// Finds ppsgate.yml, and a testbed of it by name.
 import { didYouMean } from '../../config/fields.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { findConfig, usualConfig } from './find-config.ts';
 
-export const configPath = (written: string | undefined): string =>
-  resolve(written ?? 'ppsgate.yml');
+/** Says which configuration is used where it was found above the current folder. */
+export function configPath(written: string | undefined): string {
+  const { path, isAbove } = findConfig(written ?? usualConfig);
+  if (isAbove) process.stderr.write(`Configuration: ${path}\n`);
+  return path;
+}
 
 /** Throws a UsageError that lists the testbeds in `path`. */
 export function namedTestbed({ testbeds }: Config, path: string, name: string): TestbedConfig {

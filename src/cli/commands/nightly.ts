@@ -14,7 +14,7 @@ import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
-import { timestampedDirectory } from '../../gate/work-directory.ts';
+import { WorkDirectory } from '../../gate/work-directory.ts';
 import { conclusionOfError, conclusionOfResult, exitCodes } from '../../model/conclusion.ts';
 import { patchName } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
@@ -32,7 +32,9 @@ import {
 import { headline } from '../../report/headline.ts';
 import { explained } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
-import { stderrLog, usualConfig } from './judge-gate.ts';
+import { usualConfig } from './find-config.ts';
+import { stderrLog } from './judge-gate.ts';
+import { configPath } from './named-testbed.ts';
 import { print, printJson } from './table.ts';
 
 export function define(command: Command): void {
@@ -84,14 +86,15 @@ async function runNightly(
   signal: AbortSignal,
   lastWords: string[],
 ): Promise<number> {
-  const config = await loadConfig(resolve(options.config));
+  const config = await loadConfig(configPath(options.config));
   const kept = options.data ?? config.github.data.directory;
   if (kept === undefined) {
     throw new UsageError(
       '--data is missing: name a folder in which nightly runs are kept, or set `github.data.directory` in ppsgate.yml.',
     );
   }
-  const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-nightly');
+  await using work = new WorkDirectory('ppsgate-nightly', stderrLog.warn);
+  const directory = await work.open(options);
   const place = { config, data: resolve(kept), directory };
   const result = await measured(options, place, signal).catch(async (error: unknown) => {
     const isBegun = conclusionOfError(error) !== 'usage' && (await hasMeasured(directory));

@@ -1,7 +1,6 @@
 // `ppsgate relay` and `ppsgate poll`: have revisions of Phabricator measured as they arrive.
 
 import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
@@ -32,6 +31,7 @@ import {
 import { seldomLog } from '../../relay/seldom-log.ts';
 import { startRelayServer } from '../../relay/server.ts';
 import { runToExit } from '../../system/exit.ts';
+import { configPath } from './named-testbed.ts';
 
 export function define(command: Command): void {
   command
@@ -117,8 +117,8 @@ function secondsIn(text: string): number {
 }
 
 async function openDeps(options: PollOptions, signal: AbortSignal): Promise<RelayDeps> {
-  const configPath = resolve(options.config ?? 'ppsgate.yml');
-  const config = await loadConfig(configPath);
+  const path = configPath(options.config);
+  const config = await loadConfig(path);
   const phabricator = phabricatorOf(config);
   const { relay } = phabricator;
   const now = () => new Date();
@@ -126,7 +126,7 @@ async function openDeps(options: PollOptions, signal: AbortSignal): Promise<Rela
   const conduit = await openPhabricator(phabricator, { log: { info: log.retries }, signal });
   const mayWait = (error: ConduitError) => !isOfToken(error);
   const me = await whoami(options.once ? conduit : withPatience(conduit, { log, signal, mayWait }));
-  const starter = await openStarter(relay, { configPath });
+  const starter = await openStarter(relay, { configPath: path });
   await mkdir(relay.directory, { recursive: true });
   const inbox = openInbox(inboxIn(relay.directory), now);
   log.info(`Is ${me.name} on ${conduit.url}.`);

@@ -21,7 +21,7 @@ import {
 } from '../../gate/self-test/self-test-request.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
-import { timestampedDirectory } from '../../gate/work-directory.ts';
+import { selfTestDirectory } from '../../gate/work-directory.ts';
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { expectKernel, kernelFormOf } from '../../lab/given-kernel.ts';
@@ -94,12 +94,13 @@ async function selfTestOf(
   const form = kernelFormOf(testbed);
   if (baseKernel !== undefined && form) await expectKernel('--base-kernel', baseKernel, form);
   const rules = await readRules(config);
-  const directory = resolve(resume ?? timestampedDirectory('ppsgate-self-test'));
-  const earlier = resume === undefined ? undefined : resumeJournal(directory, name);
+  const earlier = resume === undefined ? undefined : resumeJournal(resolve(resume), name);
   const notify = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   using recorder =
     record === undefined ? undefined : await recordTo(record, 'testbeds self-test', [testbed]);
+  await using place = selfTestDirectory(notify);
+  const directory = resolve(await place.open({ resume }));
   const diagnostics: Diagnostic[] = [];
   const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 

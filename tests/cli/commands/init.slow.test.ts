@@ -7,7 +7,6 @@ import { parse as parseYaml } from 'yaml';
 import { define, type InitOptions, runInit } from '../../../src/cli/commands/init.ts';
 import { starterRules } from '../../../src/cli/init/config-file.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import { timestampedDirectory } from '../../../src/gate/work-directory.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
 
@@ -288,7 +287,7 @@ describe('work directories are ignored', () => {
     const directory = newRepository();
     await init(directory);
     commit(directory, {});
-    const gate = join(directory, timestampedDirectory('ppsgate-gate'));
+    const gate = join(directory, 'ppsgate-gate-20261120-231655');
     mkdirSync(gate);
     writeFileSync(join(gate, 'result.json'), '');
     expect(isThere(directory)).not.toContainEqual(expect.stringContaining('result.json'));

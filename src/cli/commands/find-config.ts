@@ -1,0 +1,48 @@
+// Finds ppsgate.yml in the current folder or one above it, as git finds a repository.
+import { lstatSync, type Stats, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { UsageError } from '../../model/usage-error.ts';
+import { checkNotOpen, ExposedPlaceError, isOwned } from '../../system/own-file.ts';
+
+export const usualConfig = 'ppsgate.yml';
+
+/**
+ * Returns the path of a configuration, which may not exist; the usual name is looked for in the folders above, too. A
+ * file there configures commands that run as this user: throws a UsageError where another user has made it or may write
+ * it, unless it is named.
+ */
+export function findConfig(
+  written: string,
+  folder = process.cwd(),
+): { path: string; isAbove: boolean } {
+  const here = resolve(folder, written);
+  if (written !== usualConfig) return { path: here, isAbove: false };
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, usualConfig);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined) {
+      const isAbove = at !== folder;
+      if (isAbove) expectOwn(path, found);
+      return { path, isAbove };
+    }
+    if (at === dirname(at)) return { path: here, isAbove: false };
+  }
+}
+
+function expectOwn(path: string, link: Stats): void {
+  const target = statSync(path, { throwIfNoEntry: false }) ?? link;
+  const stranger = [link, target].find((stats) => !isOwned(stats));
+  if (stranger !== undefined) {
+    throw new UsageError(
+      `${path} was found above the current folder and belongs to the user ${stranger.uid}, so it is not used: name it with --config if you trust it.`,
+    );
+  }
+  try {
+    checkNotOpen(path);
+  } catch (error) {
+    if (!(error instanceof ExposedPlaceError)) throw error;
+    throw new UsageError(
+      `The configuration above the current folder is refused: ${error.message}.`,
+    );
+  }
+}
