@@ -1,6 +1,7 @@
 // Turns errors of the operating system into sentences: a full disk, a place that cannot be written, a missing program.
-import { statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { packageOf } from './host/programs.ts';
 
 type SystemError = Error & { code: string; syscall: string; path?: string; dest?: string };
@@ -19,19 +20,22 @@ const isSystemError = (error: Error): error is SystemError =>
   typeof error.syscall === 'string';
 
 function sentenceOfSystem(error: SystemError): string | undefined {
-  const { code, syscall, path, dest } = error;
+  const { syscall, path, dest } = error;
   if (syscall.startsWith('spawn')) return sentenceOfSpawn(error);
-  const place = dest ?? path;
+  const named = dest ?? path;
+  const place = named && resolve(named);
+  const isUnmade = error.code === 'ENOENT' && syscall === 'mkdir';
+  const code = isUnmade ? whyNotMade(place) : error.code;
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
       return `No space is left ${place === undefined ? fullPlace() : `for ${place}`} (${code}): free some there, or name a folder elsewhere with --directory, and run this again.`;
     case 'EROFS':
-      return `${place ?? 'A file'} cannot be written (EROFS), because its file system is read-only: run this in another folder, or name one with --directory.`;
+      return `${place ?? 'A file'} cannot be written (EROFS), as its file system is read-only: run this in another folder, or name one with --directory.`;
     case 'EACCES':
     case 'EPERM':
       if (place === undefined) return undefined;
-      return `${place} may not be ${verbs.get(syscall) ?? 'used'} by this user (${code}): change its permissions, or name another place.`;
+      return `${place} may not be ${verbs.get(syscall) ?? 'used'} by this user (${code}): change the permissions there, or name another place.`;
     case 'ENOTDIR':
       if (place === undefined) return undefined;
       return `${place} leads through a file as if that were a folder (ENOTDIR): name another place.`;
@@ -46,6 +50,18 @@ function sentenceOfSystem(error: SystemError): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Node reports a folder below one that cannot be written as missing; see mkdir's `recursive`. */
+function whyNotMade(place = '/'): string {
+  const parent = dirname(place);
+  if (!existsSync(parent) && parent !== place) return whyNotMade(parent);
+  try {
+    accessSync(parent, constants.W_OK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return String(error.code);
+  }
+  return 'ENOENT';
 }
 
 const verbs = new Map([
@@ -72,7 +88,8 @@ function sentenceOfSpawn({ code, path = 'A program' }: SystemError): string | un
 
 /** A failed write does not name its file. */
 function fullPlace(): string {
-  const full = [process.cwd(), tmpdir(), homedir(), '/run', '/var/lib'].find(isFull);
+  const named = process.argv.slice(2).flatMap((word) => [word, dirname(word)]);
+  const full = [process.cwd(), ...named, tmpdir(), homedir(), '/run', '/var/lib'].find(isFull);
   return full === undefined
     ? 'on a disk that this writes to (`df -h` shows it)'
     : `on the disk of ${full}`;

@@ -21,15 +21,15 @@ test.for([
   ],
   [
     failure('EROFS', 'mkdir', 'ppsgate-gate-20261120-231655'),
-    'ppsgate-gate-20261120-231655 cannot be written (EROFS), because its file system is read-only: run this in another folder, or name one with --directory.',
+    `${process.cwd()}/ppsgate-gate-20261120-231655 cannot be written (EROFS), as its file system is read-only: run this in another folder, or name one with --directory.`,
   ],
   [
     failure('EACCES', 'mkdir', '/srv/work'),
-    '/srv/work may not be made by this user (EACCES): change its permissions, or name another place.',
+    '/srv/work may not be made by this user (EACCES): change the permissions there, or name another place.',
   ],
   [
     failure('EACCES', 'open', '/srv/ppsgate.yml'),
-    '/srv/ppsgate.yml may not be opened by this user (EACCES): change its permissions, or name another place.',
+    '/srv/ppsgate.yml may not be opened by this user (EACCES): change the permissions there, or name another place.',
   ],
   [
     failure('ENOENT', 'spawn unshare', 'unshare'),
