@@ -2,7 +2,6 @@
 
 import type { NamingStyle } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import type { Octokit } from '../forge/github/client.ts';
 import type { FoundPullRequest } from '../forge/github/pull-request.ts';
 import type { Occasion } from '../forge/patch/authorize.ts';
 import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
@@ -46,9 +45,18 @@ export type PullRequestCommand = {
   command: Exclude<CommentCommand, { kind: 'help' | 'mistaken' }>;
 };
 
+/** Reads what GitHub tells of pull requests; methods throw an Error where it does not reply. */
+export type PullRequestReader = {
+  /** Throws a `UsageError` for an unknown number. */
+  find(number: number): Promise<FoundPullRequest>;
+  withHead(commit: string): Promise<FoundPullRequest[]>;
+  mayWrite(login: string): Promise<boolean>;
+  /** Our own comment that has the name. */
+  commentOf(pullRequest: PullRequest, name: string): Promise<string | undefined>;
+};
+
 export type AdmitDeps = {
-  octokit: Octokit;
-  repositoryName: string;
+  pullRequests: PullRequestReader;
   repository: WritableRepository & LinearRepository;
   /** Reads the configuration from a commit of the base: a patch must not change its own rules. */
   readConfig(commit: string): Promise<Config>;

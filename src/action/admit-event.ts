@@ -15,6 +15,7 @@ import { admit } from './admit.ts';
 import { readEvent } from './inputs.ts';
 import { bisectSelector, gateNames, type JobContext, revisionDepsOf, selectorsFor } from './job.ts';
 import { log } from './log.ts';
+import { readerOn } from './pull-request-reader.ts';
 import { revisionReporter } from './reporters.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 
@@ -43,8 +44,7 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
     trigger.kind === 'dispatched' ? namingStyles.input : namingStyles.comment;
   const priority = inputs.priority || (job.isRerun ? 'rerun' : '');
   return {
-    octokit,
-    repositoryName: job.repository,
+    pullRequests: readerOn(octokit, job.repository),
     repository,
     readConfig,
     commit: job.commit,

@@ -2,15 +2,12 @@
 
 import type { Config } from '../config/schema.ts';
 import { type Octokit, ownLogin } from '../forge/github/client.ts';
-import { findComment } from '../forge/github/comment.ts';
 import { readIssue } from '../forge/github/issue.ts';
 import {
   type FoundPullRequest,
-  fetchPullRequest,
   mayWrite,
   numbersOf,
   pullRequestNumber,
-  pullRequestsWithHead,
 } from '../forge/github/pull-request.ts';
 import { type AuthorizationRules, authorize, type Occasion } from '../forge/patch/authorize.ts';
 import { type GateOverrides, parseCommand } from '../forge/patch/command.ts';
@@ -20,7 +17,7 @@ import { looksLikeRevision } from '../forge/phabricator/revision.ts';
 import { type Patch, patchName, shortId } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { changeIdIn } from '../publish/reporters/alert-text.ts';
-import { type CommentMemory, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
+import { type CommentMemory, readMemory } from '../publish/reporters/comment-text.ts';
 import {
   type Admission,
   type AdmitDeps,
@@ -106,7 +103,7 @@ async function requestedByButton(
   { by, button, headCommit, number }: Extract<Trigger, { kind: 'button' }>,
   deps: AdmitDeps,
 ): Promise<PullRequestCommand | Admission> {
-  const all = await pullRequestsWithHead(deps.octokit, deps.repositoryName, headCommit);
+  const all = await deps.pullRequests.withHead(headCommit);
   const candidates =
     number === undefined ? all : all.filter(({ pullRequest }) => pullRequest.number === number);
   const [found, ...more] = candidates;
@@ -126,7 +123,7 @@ type Comment = Extract<Trigger, { kind: 'comment' }>;
 async function admitComment(comment: Comment, deps: AdmitDeps): Promise<Admission> {
   const command = parseCommand(comment.text);
   if (command === undefined) return { kind: 'nothing', why: 'The comment is no command.' };
-  const found = await fetched(comment.number, deps);
+  const found = await deps.pullRequests.find(comment.number);
   if (command.kind === 'help') return { kind: 'help', pullRequest: found.pullRequest, why: '' };
   if (command.kind === 'mistaken') return mistaken(command.why, comment, found, deps);
   const occasion = occasionOf(command, comment);
@@ -149,7 +146,7 @@ async function mistaken(
   why: string,
   { by, at }: Comment,
   found: FoundPullRequest,
-  { octokit, repositoryName, readConfig }: AdmitDeps,
+  { pullRequests, readConfig }: AdmitDeps,
 ): Promise<Admission> {
   const { pullRequest } = found;
   const { baseCommit, headCommit: commit } = pullRequest;
@@ -165,7 +162,7 @@ async function mistaken(
     label,
     seen: undefined,
     measured: [],
-    mayWrite: (login) => mayWrite(octokit, repositoryName, login),
+    mayWrite: pullRequests.mayWrite,
   });
   return approval.kind === 'allowed'
     ? { kind: 'mistaken', pullRequest, why }
@@ -181,7 +178,7 @@ async function requestedByHand(
   const number = !bisect && /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);
   const isRevision = looksLikeRevision(name);
   if (number !== undefined && !isRevision) {
-    const found = await fetched(number, deps);
+    const found = await deps.pullRequests.find(number);
     if (bisect === undefined) {
       return { kind: 'command', found, occasion: byHand(by), command: { kind: 'run', overrides } };
     }
@@ -207,7 +204,7 @@ async function requestedByHand(
     );
   }
   const commit = await deps.repository.resolve(name);
-  const all = await pullRequestsWithHead(deps.octokit, deps.repositoryName, commit);
+  const all = await deps.pullRequests.withHead(commit);
   const [found, ...more] = all;
   if (more.length > 0) {
     throw new UsageError(
@@ -312,17 +309,17 @@ type Rules = {
 async function rulesFor(
   { pullRequest }: FoundPullRequest,
   overrides: GateOverrides,
-  { octokit, repositoryName, readConfig, nameOf }: AdmitDeps,
+  { pullRequests, readConfig, nameOf }: AdmitDeps,
 ): Promise<Rules> {
   const config = await readConfig(pullRequest.baseCommit);
   const { people, label } = config.github;
   const name = nameOf(config, overrides);
-  const comment = await findComment(octokit, pullRequest, markerOf(name));
+  const comment = await pullRequests.commentOf(pullRequest, name);
   const memory = comment === undefined ? undefined : readMemory(comment);
   const rules: AuthorizationRules = {
     people,
     label,
-    mayWrite: (login) => mayWrite(octokit, repositoryName, login),
+    mayWrite: pullRequests.mayWrite,
     seen: memory && {
       headCommit: memory.headCommit,
       since: memory.since,
@@ -331,16 +328,6 @@ async function rulesFor(
     measured: [memory?.last, ...(memory?.earlier ?? [])].flatMap((one) => one?.headCommit ?? []),
   };
   return { config, rules, name, memory };
-}
-
-async function fetched(
-  number: number,
-  { octokit, repositoryName }: AdmitDeps,
-): Promise<FoundPullRequest> {
-  const found = await fetchPullRequest(octokit, repositoryName, number);
-  if (found.kind === 'failed') throw new Error(found.why);
-  if (found.kind === 'not-found') throw new UsageError(found.why);
-  return found;
 }
 
 type Acceptance = { kind: 'accept'; id: string; why: string } | { kind: 'nothing'; why: string };

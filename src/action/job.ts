@@ -75,7 +75,11 @@ export function revisionDepsOf(
 const secondsOfRead = 240;
 
 /** Precedence: the comment, the inputs, the configuration. */
-export const selectorsFor = (config: Config, overrides: GateOverrides, inputs: Inputs): string[] =>
+export const selectorsFor = (
+  config: Config,
+  overrides: GateOverrides,
+  inputs: Pick<Inputs, 'overrides' | 'each'>,
+): string[] =>
   selectorsOf(
     config,
     overrides.testbed

@@ -1,9 +1,8 @@
 // Opens GitHub and the checkout for a job of the Action.
 
-import { parseConfig } from '../config/load.ts';
 import { createOctokit } from '../forge/github/client.ts';
 import { openRepository } from '../forge/patch/repository.ts';
-import { UsageError } from '../model/usage-error.ts';
+import { configAt } from './config-at.ts';
 import type { Inputs } from './inputs.ts';
 import type { JobContext } from './job.ts';
 import { log, mask } from './log.ts';
@@ -16,13 +15,7 @@ export async function openJob(inputs: Inputs): Promise<JobContext> {
     inputs,
     octokit,
     repository,
-    async readConfig(base) {
-      const commit = await repository.resolve(base);
-      const text = await repository.read(`${commit}:${path}`).catch(() => {
-        throw new UsageError(`The base ${base} has no ${path}: add one to the base branch first.`);
-      });
-      return parseConfig(text, { path, home: process.env.HOME ?? '/' });
-    },
+    readConfig: (base) => configAt(base, path, repository),
   };
 }
 

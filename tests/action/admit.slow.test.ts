@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Admission, type AdmitDeps, noticeName } from '../../src/action/admission.ts';
 import { admit, admitAcceptance } from '../../src/action/admit.ts';
 import { readRequest, requestText } from '../../src/action/approved-request.ts';
+import { readerOn } from '../../src/action/pull-request-reader.ts';
 import type { Trigger } from '../../src/action/trigger.ts';
 import { githubSchema } from '../../src/config/github.ts';
 import { applyOverrides } from '../../src/config/overrides.ts';
@@ -73,8 +74,7 @@ const both = aConfig({ families: ['inet4', 'inet6'] });
 
 async function depsOf(changes: Partial<AdmitDeps & { config: Config }> = {}): Promise<AdmitDeps> {
   return {
-    octokit: await hastyOctokit(github),
-    repositoryName,
+    pullRequests: readerOn(await hastyOctokit(github), repositoryName),
     repository: openRepository(commits.directory),
     async readConfig(of) {
       configsOf.push(of);
