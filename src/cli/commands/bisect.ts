@@ -23,7 +23,6 @@ import {
   planBisection,
   resumeBisection,
 } from '../../gate/bisect/bisect.ts';
-import { hasBisectPlan } from '../../gate/bisect/bisect-plan.ts';
 import { type GateFinding, gateFindingOf } from '../../gate/bisect/from-gate.ts';
 import { bisectionEstimateLines, estimateBisection } from '../../gate/estimate/bisection.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
@@ -33,9 +32,10 @@ import { inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import { conclusionOfBisection, conclusionOfError, exitCodes } from '../../model/conclusion.ts';
+import { conclusionOfBisection, exitCodes } from '../../model/conclusion.ts';
 import { metricChoice } from '../../model/format.ts';
 import { patchName } from '../../model/patch.ts';
+import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { Reporter } from '../../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../../report/bisect-headline.ts';
@@ -43,7 +43,7 @@ import { readAnyResult } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
 import { bisectAndAnswer, endsOfRevision } from './bisect-revision.ts';
 import { usualConfig } from './find-config.ts';
-import { stderrLog } from './judge-gate.ts';
+import { isWorthResuming, stderrLog } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
 import { print, printJson } from './table.ts';
 
@@ -155,8 +155,8 @@ async function runBisect(
   await using work = new WorkDirectory('ppsgate-bisect', stderrLog.warn);
   const directory = await work.open(options);
   const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
-    const isBegun = conclusionOfError(error) !== 'usage' && (await hasBisectPlan(directory));
-    if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));
+    if (await isWorthResuming(error, directory))
+      lastWords.push(goingOn(directory, commandOf(options)));
     throw error;
   });
   if (options.json) printJson(result);
@@ -269,6 +269,12 @@ async function endsOf(
   surroundings: { config: Config; signal: AbortSignal },
 ): Promise<Pick<BisectRequest, 'good' | 'bad' | 'diffs'>> {
   if (patch && !good && !bad && from === undefined) {
+    const [, first, last] = /^(.+?)\.\.\.?(.+)$/.exec(patch) ?? [];
+    if (first !== undefined && last !== undefined) {
+      throw new UsageError(
+        `--patch: names a revision like D27401 here: write --good ${excerpt(first)} --bad ${excerpt(last)} for commits.`,
+      );
+    }
     const revision = { patch, earlier: parseEarlier(earlier, '--earlier') };
     const about = { ...surroundings, answer, run };
     return endsOfRevision(revision, openRepository(resolve(repository)), about);

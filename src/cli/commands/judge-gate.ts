@@ -36,6 +36,7 @@ import type { Recorder } from '../../gate/recording/recorder.ts';
 import { resumeGate } from '../../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
+import { MisconfiguredError } from '../../gate/testbeds/reserve.ts';
 import type { WorkDirectory } from '../../gate/work-directory.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
 import { expectKernel, type KernelForm, kernelFormOf } from '../../lab/given-kernel.ts';
@@ -57,6 +58,8 @@ export type GateCall = {
   /** Receives how to resume each interrupted gate. */
   lastWords: string[];
   recorder?: Recorder | undefined;
+  /** Absent: found by the options. */
+  patch?: Patch;
 };
 
 export type OneGate = {
@@ -79,13 +82,18 @@ export const judgeAll = (
       try {
         return { ...one, result: await judge(one, call, answerOf(index)) };
       } catch (error) {
-        if (conclusionOfError(error) !== 'usage' && (await hasMeasured(one.directory))) {
+        if (await isWorthResuming(error, one.directory)) {
           call.lastWords.push(goingOn(one.directory, commandOf(call)));
         }
         throw error;
       }
     }),
   );
+
+/** True where the directory has measurements, and the command itself was no mistake. */
+export const isWorthResuming = async (error: unknown, directory: string): Promise<boolean> =>
+  (conclusionOfError(error) !== 'usage' || error instanceof MisconfiguredError) &&
+  (await hasMeasured(directory));
 
 const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
   config === usualConfig ? 'ppsgate gate' : `ppsgate gate --config ${config}`;
@@ -98,7 +106,7 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     await call.work.open({ resume });
     return [{ name: '', directory: resume, start: (deps) => resumeGate(resume, deps, most) }];
   }
-  const patch = await patchOf(call);
+  const patch = call.patch ?? (await patchOf(call));
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, called('seed'));
   const kernels = givenKernels(call);
   const selectors = selectorsOf(config, options, called);
@@ -131,6 +139,12 @@ type PatchCall = Omit<GateCall, 'work'>;
 
 export async function patchOf(call: PatchCall): Promise<Patch> {
   const { config, options, called, signal } = call;
+  if (/^(?:[a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)/.test(options.repository ?? '')) {
+    const address = excerpt(options.repository ?? '');
+    throw new UsageError(
+      `${called('repository')}: "${address}" is an address: clone it, and name the folder.`,
+    );
+  }
   // A job that names no patch has forgotten it.
   if (options.patch === undefined && called === namingStyles.flag) return patchOfOwnChanges(call);
   const text = required('patch', call);

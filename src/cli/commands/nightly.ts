@@ -7,15 +7,18 @@ import { parsePriority } from '../../config/overrides.ts';
 import type { Config } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
 import { patchOfRange } from '../../forge/patch/commit-range.ts';
-import { type LinearRepository, openRepository } from '../../forge/patch/repository.ts';
+import {
+  type LinearRepository,
+  openRepository,
+  RepositoryError,
+} from '../../forge/patch/repository.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
-import { hasMeasured } from '../../gate/experiment/journal.ts';
 import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
-import { conclusionOfError, conclusionOfResult, exitCodes } from '../../model/conclusion.ts';
+import { conclusionOfResult, exitCodes } from '../../model/conclusion.ts';
 import { patchName } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -33,7 +36,7 @@ import { headline } from '../../report/headline.ts';
 import { explained } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
 import { usualConfig } from './find-config.ts';
-import { stderrLog } from './judge-gate.ts';
+import { isWorthResuming, stderrLog } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
 import { print, printJson } from './table.ts';
 
@@ -97,8 +100,8 @@ async function runNightly(
   const directory = await work.open(options);
   const place = { config, data: resolve(kept), directory };
   const result = await measured(options, place, signal).catch(async (error: unknown) => {
-    const isBegun = conclusionOfError(error) !== 'usage' && (await hasMeasured(directory));
-    if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));
+    if (await isWorthResuming(error, directory))
+      lastWords.push(goingOn(directory, commandOf(options)));
     throw error;
   });
   if (options.json) printJson(result);
@@ -135,7 +138,7 @@ async function measured(
   const request =
     resume === undefined
       ? {
-          patch: await patchOfRange(repository, `${commit}..${commit}`),
+          patch: await patchOfCommit(commit, repository),
           testbeds: testbedsFor(config, testbed),
         }
       : undefined;
@@ -157,6 +160,14 @@ async function measured(
       ? resumeNightly({ config, seed }, directory, ours)
       : nightlyRun({ ...request, config, seed }, directory, ours);
   });
+}
+
+async function patchOfCommit(commit: string, repository: LinearRepository) {
+  const id = await repository.resolve(commit).catch((error: unknown) => {
+    if (!(error instanceof RepositoryError)) throw error;
+    throw new UsageError(`--commit: ${error.message}`);
+  });
+  return patchOfRange(repository, `${id}..${id}`);
 }
 
 function nightlyDeps(

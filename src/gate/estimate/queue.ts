@@ -118,26 +118,21 @@ export async function readUsualSeconds(store: Store, now: Date): Promise<UsualSe
 }
 
 export function usualSecondsOf(log: readonly LoggedReservation[]): UsualSeconds {
-  const held = log
-    .filter(isCompletedUse)
-    .flatMap(({ testbed, since, until }) =>
-      since === undefined || until === undefined
-        ? []
-        : [{ testbed, seconds: (Date.parse(until) - Date.parse(since)) / 1000 }],
-    );
+  const held = log.flatMap(({ testbed, holder, since, until, outcome }) =>
+    since === undefined ||
+    until === undefined ||
+    outcome === lostOutcome ||
+    !isCompleted(outcome) ||
+    holder.purpose === healthPurpose
+      ? []
+      : [{ testbed, seconds: (Date.parse(until) - Date.parse(since)) / 1000 }],
+  );
   const byTestbed = Map.groupBy(held, ({ testbed }) => testbed);
   return (testbed) => {
     const known = (byTestbed.get(testbed) ?? held).slice(-20).map(({ seconds }) => seconds);
     return known.length === 0 ? firstGuessSeconds : median(known);
   };
 }
-
-/** True for a gate, or a command of a person, that had the testbed to its end. */
-export const isCompletedUse = ({ holder, outcome }: LoggedReservation): boolean =>
-  outcome !== undefined &&
-  outcome !== lostOutcome &&
-  isCompleted(outcome) &&
-  holder.purpose !== healthPurpose;
 
 export type QueueLoad = {
   lines: readonly QueueLine[];

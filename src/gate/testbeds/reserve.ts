@@ -21,13 +21,13 @@ import { notUsed } from '../../model/lease-outcome.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
-import { isCompletedUse } from '../estimate/queue.ts';
+import { healthPurpose } from '../estimate/queue.ts';
 import { isRecordable } from '../recording/recordable-testbed.ts';
 import { recordedTestbed } from '../recording/recorded-testbed.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
-import { type Quarantine, readLog } from '../reserve/records.ts';
-import type { ReservationRequest } from '../reserve/reservation.ts';
+import { type LoggedReservation, type Quarantine, readLog } from '../reserve/records.ts';
+import { lostOutcome, type ReservationRequest } from '../reserve/reservation.ts';
 import { type Store, StoreError } from '../reserve/store/store.ts';
 import { openTestbed } from './open-testbed.ts';
 
@@ -90,7 +90,7 @@ export async function reserveTestbed(
 }
 
 /** The configuration or this machine is at fault, so that the testbed stays free for others. */
-class MisconfiguredError extends UsageError {}
+export class MisconfiguredError extends UsageError {}
 
 /** Returns why the testbed cannot be used, if so; throws a MisconfiguredError. */
 async function readied(
@@ -124,18 +124,29 @@ async function readied(
   }
 }
 
-/** A machine that no gate has ever used has a wrong address, rather than a fault. */
+/** A machine that was never used has a wrong address, rather than a fault; a look after the lab's health tells all. */
 async function isMisconfigured(
   { kind, cause }: HostError,
   { testbed, holding }: Lease,
   store: Store,
 ): Promise<boolean> {
-  if (kind === 'login' || kind === 'host-key') return true;
+  if (holding.holder.purpose === healthPurpose) return false;
+  if (isOfController(kind)) return true;
   if (kind !== 'unreachable' || holding.leftBy.length > 0) return false;
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND') return true;
   const uses = (await readLog(store)).filter((one) => one.testbed === testbed);
-  return !uses.some(isCompletedUse);
+  return !uses.some(hasAnswered);
 }
+
+const hasAnswered = ({ holder, outcome }: LoggedReservation): boolean =>
+  outcome !== undefined &&
+  outcome !== lostOutcome &&
+  !outcome.startsWith(notUsed('')) &&
+  holder.purpose !== healthPurpose;
+
+/** A wrong key or known_hosts. */
+const isOfController = (kind: HostError['kind']): boolean =>
+  kind === 'login' || kind === 'host-key';
 
 /** Each login raises the fence; the DUT may not be up yet. */
 async function bringBack(
@@ -154,7 +165,9 @@ async function bringBack(
 }
 
 const isOfTheMachines = (error: unknown): boolean =>
-  [HostError, DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
+  error instanceof HostError
+    ? !isOfController(error.kind)
+    : [DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
 
 /** Checks a testbed without changing it; returns the trouble found. */
 async function troubleOf(
