@@ -42,6 +42,7 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
     'gate',
     'publish',
     'relay',
+    'action',
   ],
 };
 

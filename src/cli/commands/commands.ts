@@ -47,6 +47,12 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./badge.ts'),
   },
   {
+    name: 'comment',
+    takes: '[options] <text>',
+    description: 'show what the workflow would decide on a comment, and measure nothing',
+    load: () => import('./comment.ts'),
+  },
+  {
     name: 'site',
     takes: '[options]',
     description: 'make pages of the branch over time: changes, series, error rates, the lab',

@@ -1,0 +1,69 @@
+// Decides on comments in a repository, without GitHub.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { commit, git } from '../../fakes/repository.ts';
+
+const config = 'testbeds: { lab: { kind: embedded-linux } }\ngithub: { people: [dan] }\n';
+
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ppsgate-test-')));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+let head = '';
+
+beforeAll(() => {
+  git(directory, 'init', '--quiet', '--initial-branch=main');
+  commit(directory, { 'dut/nftables.conf': '', 'ppsgate.yml': config });
+  git(directory, 'switch', '--quiet', '--create', 'my-branch');
+  head = commit(directory, { 'dut/nftables.conf': '#', 'ppsgate.yml': 'nonsense' });
+});
+
+function decide(text: string, ...options: string[]) {
+  const cli = [join(inject('bundle'), 'cli.js'), 'comment', text, ...options];
+  const ran = spawnSync(process.execPath, cli, { cwd: directory, encoding: 'utf8' });
+  return { status: ran.status, told: ran.stdout + ran.stderr };
+}
+
+test('A command of a maintainer is approved, with what would be measured by the base’s configuration', () => {
+  const { status, told } = decide('/ppsgate run inet4 inet6 margin=2%', '--dry-run');
+  expect(told).toContain('approved\nwould measure: forwarding inet4, forwarding inet6, on lab');
+  expect(told).toContain(`why: maintainer, who may have patches measured in this/repository`);
+  expect(status).toBe(0);
+});
+
+test('A command of a stranger is refused as the workflow refuses it', () => {
+  const { status, told } = decide('/ppsgate run', '--dry-run', '--by', 'eve', '--role', 'read');
+  expect(told).toBe(
+    'not approved\nwhy: Thank you, eve: #1 runs on the testbed when a person who may write to this/repository asks for it.\n',
+  );
+  expect(status).toBe(2);
+});
+
+test('A person of the configuration’s list is approved, and their own margin is not', () => {
+  const as = ['--dry-run', '--by', 'dan', '--role', 'read'];
+  expect(decide('/ppsgate run', ...as).told).toMatch(/^approved\n/);
+  expect(decide('/ppsgate run margin=50%', ...as).told).toMatch(/^not approved\n.* a margin, /);
+});
+
+test('A fork’s head is approved only where the command names it', () => {
+  expect(decide('/ppsgate run', '--dry-run', '--fork').told).toMatch(/^not approved\n/);
+  expect(decide(`/ppsgate run ${head}`, '--dry-run', '--fork').told).toMatch(/^approved\n/);
+});
+
+test.for([
+  [['/ppsgate run margin=x', '--dry-run'], 'not understood\nwhy: margin: expected a percentage'],
+  [['hello', '--dry-run'], 'ppsgate: "hello" is no command, and the workflow would ignore it'],
+  [['/ppsgate run'], 'ppsgate: comment: add --dry-run'],
+  [['/ppsgate run', '--dry-run', '--base', 'mian'], 'ppsgate: --base: "mian" is no commit'],
+  [['/ppsgate run', '--dry-run', '--role', 'admin'], 'ppsgate: --role: expected write or read'],
+  [
+    ['/ppsgate run', '--dry-run', '--pull-request', '7'],
+    'ppsgate: --pull-request: expected a name like example/router#7, found "7".',
+  ],
+] as const)('%j is answered in one sentence', ([[text, ...options], sentence]) => {
+  const { status, told } = decide(text, ...options);
+  expect(told).toContain(sentence);
+  expect(status).toBe(2);
+});
