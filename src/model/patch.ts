@@ -49,6 +49,11 @@ const revision = z.object({
 
 const range = z.object({
   kind: z.literal('range'),
+  /** `old.conf → new.conf` of two that are in no repository; without marks of Markdown, and no user is mentioned. */
+  name: z
+    .string()
+    .regex(/^[\w./ +→-]{1,200}$/)
+    .exactOptional(),
   title: bounded.line,
   author: bounded.line,
   baseCommit: commitId,
@@ -87,6 +92,6 @@ export function patchName(patch: Patch): string {
     case 'revision':
       return `D${patch.number}`;
     case 'range':
-      return `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
+      return patch.name ?? `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
   }
 }

@@ -17,6 +17,12 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./gate.ts'),
   },
   {
+    name: 'compare',
+    takes: '[options] <old> <new>',
+    description: 'judge two rule files, overlays or kernels that are in no repository',
+    load: () => import('./compare.ts'),
+  },
+  {
     name: 'plan',
     takes: '[options]',
     description: 'how many minutes a gate will take, where they go, and what would save some',
@@ -41,16 +47,16 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./init.ts'),
   },
   {
-    name: 'badge',
-    takes: '[options]',
-    description: "print Markdown that shows the badges of a configuration's testbeds",
-    load: () => import('./badge.ts'),
-  },
-  {
     name: 'comment',
     takes: '[options] <text>',
     description: 'show what the workflow would decide on a comment, and measure nothing',
     load: () => import('./comment.ts'),
+  },
+  {
+    name: 'badge',
+    takes: '[options]',
+    description: "print Markdown that shows the badges of a configuration's testbeds",
+    load: () => import('./badge.ts'),
   },
   {
     name: 'site',

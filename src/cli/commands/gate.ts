@@ -26,8 +26,10 @@ import { type GateCall, gatesOf, judgeAll, stderrLog } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
 import { hasColours, printJson } from './table.ts';
 
-export function define(command: Command): void {
-  for (const name of parametersThat((one) => isOfGate(one) && one.option !== undefined)) {
+/** Adds the options of a gate that `has` accepts by the parameter's name. */
+export function addGateOptions(command: Command, has: (name: string) => boolean): void {
+  const all = parametersThat((one) => isOfGate(one) && one.option !== undefined);
+  for (const name of all.filter(has)) {
     const {
       flags = namingStyles.flag(name),
       value,
@@ -36,6 +38,10 @@ export function define(command: Command): void {
     } = parameter(name).option ?? {};
     command.option(value === undefined ? flags : `${flags} <${value}>`, help, usual);
   }
+}
+
+export function define(command: Command): void {
+  addGateOptions(command, () => true);
   command
     .addHelpText(
       'after',
@@ -75,7 +81,12 @@ async function runGate(
       ? undefined
       : await recordTo(record, 'gate', Object.values(config.testbeds));
   await using work = new WorkDirectory('ppsgate-gate', stderrLog.warn);
-  const call: GateCall = { config, options, called, signal, work, lastWords, recorder };
+  return await runGates({ config, options, called, signal, work, lastWords, recorder });
+}
+
+/** Prints each result; returns the exit code of the worst one, or throws its error. */
+export async function runGates(call: GateCall): Promise<number> {
+  const { options } = call;
   const ended = options.answer
     ? await judgeAndAnswer(call)
     : await judgeAll(await gatesOf(call), call, () => combineReporters([]));

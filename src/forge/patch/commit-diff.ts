@@ -17,9 +17,21 @@ export async function commitTree(
   git: Git,
   tree: string,
   parent: string,
+  about: CommitAbout,
+): Promise<string> {
+  return committed(git, tree, ['-p', parent], about);
+}
+
+export const rootCommit = (git: Git, tree: string, about: CommitAbout): Promise<string> =>
+  committed(git, tree, [], about);
+
+async function committed(
+  git: Git,
+  tree: string,
+  parents: readonly string[],
   { message, date }: CommitAbout,
 ): Promise<string> {
-  const made = [...plainly, 'commit-tree', '-p', parent, '-m', message, tree];
+  const made = [...plainly, 'commit-tree', ...parents, '-m', message, tree];
   return (await git.runWith(signature(date), ...made)).trim();
 }
 
