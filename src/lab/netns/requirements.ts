@@ -13,7 +13,10 @@ type LabKind = 'embedded-linux' | 'virtual';
 
 /** Git serves the patch. Of a virtual lab's programs some run in the guests, the others build their files. */
 const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
-  'embedded-linux': ['nft', 'trafgen', 'sshd', 'ssh-keygen', 'ethtool', 'ip', 'sysctl', 'git'],
+  'embedded-linux': [
+    ...(['nft', 'trafgen', 'sshd', 'ssh-keygen', 'ethtool', 'ip', 'sysctl', 'unshare'] as const),
+    'git',
+  ],
   virtual: [
     ...(['bash', 'busybox', 'chrt', 'cpio', 'dpkg-deb', 'flock', 'gcc', 'git', 'ip'] as const),
     ...(['kmod', 'nft', 'qemu-system-x86_64', 'ssh-keygen', 'sshd', 'sysctl', 'taskset'] as const),
@@ -36,9 +39,10 @@ export async function readyMachine(
 ): Promise<number | undefined> {
   const exitCode = await rerunAsRoot();
   if (exitCode !== undefined) return exitCode;
-  await requireRights();
+  requireRoot();
   const missing = await missingPrograms(kinds.flatMap((kind) => labPrograms[kind]));
   if (missing.length > 0) await installPackages(packagesOf(missing), say);
+  await requireNamespaces();
   if (kinds.includes('embedded-linux') && !(await isInstalled('perf'))) await installPerf(say);
   return undefined;
 }
@@ -61,9 +65,9 @@ export async function requireLab(
   kind: LabKind = 'embedded-linux',
   programs = labPrograms[kind],
 ): Promise<void> {
-  await requireRights();
+  requireRoot();
   const missing = await missingPrograms(programs);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return requireNamespaces();
   const install = `apt-get install ${packagesOf(missing).join(' ')}`;
   throw new LabImpossibleError(
     `${needing[kind]} ${missing.join(' and ')}, which this machine lacks: run '${install}', or '${demos[kind]}', which does.`,
@@ -79,7 +83,7 @@ const demos: Readonly<Record<LabKind, string>> = {
   virtual: 'ppsgate demo --kernels',
 };
 
-async function requireRights(): Promise<void> {
+function requireRoot(): void {
   if (process.platform !== 'linux') {
     throw new LabImpossibleError(
       `The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`,
@@ -90,13 +94,11 @@ async function requireRights(): Promise<void> {
       'The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.',
     );
   }
+}
+
+async function requireNamespaces(): Promise<void> {
   await run('unshare', ['--net', 'true']).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') {
-      const install = `apt-get install ${packagesOf(['unshare']).join(' ')}`;
-      throw new LabImpossibleError(
-        `The embedded lab needs unshare, which this machine lacks: run '${install}'.`,
-      );
-    }
+    if (typeof error.code === 'string') throw error;
     throw new LabImpossibleError(
       'The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.',
     );

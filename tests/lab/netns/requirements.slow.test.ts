@@ -46,6 +46,7 @@ describeWith(['root', 'unshare', ...labPrograms], 'a program that is missing', (
     ['nft', 'nftables'],
     ['sshd', 'openssh-server'],
     ['ethtool', 'ethtool'],
+    ['unshare', 'util-linux'],
   ])('like %s', (name, packageName) => {
     const sentence = `ppsgate: The embedded lab needs ${name}, which this machine lacks: run 'apt-get install ${packageName}', or 'ppsgate demo', which does.\n`;
 
