@@ -30,7 +30,9 @@ export function applyOverrides(config: Config, texts: Overrides, calledAs: Namin
     ...rest,
     ...(profile && { profile }),
     ...(scenarios && { scenarios: namedScenarios(config, scenarios, calledAs('scenarios')) }),
-    ...(families && { families: parse(calledAs('families'), shape.families, list(families)) }),
+    ...(families && {
+      families: parse(calledAs('families'), shape.families, list(families, calledAs('families'))),
+    }),
     gate: overrideGate(config.gate, texts, calledAs),
   };
 }
@@ -47,7 +49,7 @@ function profileAsked(config: Config, text: string, called: string): Config['pro
 }
 
 function namedScenarios(config: Config, text: string, called: string): Config['scenarios'] {
-  const named = parse(called, configKeys.shape.scenarios, list(text));
+  const named = parse(called, configKeys.shape.scenarios, list(text, called));
   const known = scenariosIn(config);
   const stranger = named.find((name) => !known.includes(name));
   if (stranger === undefined) return named;
@@ -129,9 +131,13 @@ export const parseFrameSize = (text: string, called: string): number =>
   parse(called, frameSize, text);
 
 export const parseEach = (text: string, called: string): string[] =>
-  parse(called, configKeys.shape.each.unwrap(), list(text));
+  parse(called, configKeys.shape.each.unwrap(), list(text, called));
 
-const list = (text: string): string[] => text.split(',').map((item) => item.trim());
+function list(text: string, called: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.length === 1 || items.every(Boolean)) return items;
+  throw refused(called, expected('names with one comma in between')({ input: text }));
+}
 
 function parse<Schema extends z.ZodType>(
   called: string,

@@ -1,7 +1,8 @@
 // Makes the work directory of a command, unlike any other's, and gives it to the user who called through sudo.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { reasonOf } from '../model/one-line.ts';
+import { UsageError } from '../model/usage-error.ts';
 import { callerThroughSudo, type OwnNames, placeAt } from '../system/give-to-caller.ts';
 
 /** Top-level names in the work directories of gates and bisections. */
@@ -42,6 +43,13 @@ export class WorkDirectory implements AsyncDisposable {
   /** Returns the given directory, which may not exist yet, or makes one in the current directory. */
   async open({ resume, directory }: GivenDirectory): Promise<string> {
     const given = resume ?? directory;
+    if (
+      given !== undefined &&
+      statSync(given, { throwIfNoEntry: false })?.isDirectory() === false
+    ) {
+      const option = resume === undefined ? '--directory' : '--resume';
+      throw new UsageError(`${option}: ${given} is a file: name a folder.`);
+    }
     if (given === undefined) this.#made = await makeDirectory(this.#prefix, new Date());
     this.#path = given ?? this.#made ?? '';
     const isMissing = resume !== undefined && !existsSync(resume);

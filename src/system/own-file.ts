@@ -37,7 +37,7 @@ function checkPlace(path: string): void {
   );
 }
 
-/** Of this user, root, or the caller of sudo, whose files root shares. */
+/** True for files of this user, of root, and of the caller of sudo, whose files root shares. */
 export function isOwned({ uid }: Pick<Stats, 'uid'>): boolean {
   const own = process.geteuid?.();
   if (own === undefined || uid === 0 || uid === own) return true;

@@ -147,7 +147,9 @@ async function requireImage({ freebsd, kernels }: Options): Promise<void> {
     );
   }
   await access(freebsd, constants.R_OK).catch((error: unknown) => {
-    throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}).`);
+    throw new UsageError(
+      `--freebsd: ${freebsd} cannot be read (${reasonOf(error)}): name an image that is there.`,
+    );
   });
 }
 

@@ -21,6 +21,13 @@ export function mistyped(
       return sentence(`there is no command "${excerpt(what)}"${hint}`);
     case 'commander.missingArgument':
       return sentence(`<${what}> is missing${help}`);
+    case 'commander.missingMandatoryOptionValue':
+      return sentence(`${what} is missing${help}`);
+    case 'commander.invalidArgument': {
+      const [, found, name, choices] = invalidChoice.exec(message) ?? [];
+      if (found === undefined || choices === undefined) return message;
+      return sentence(`<${name}>: expected one of ${choices}, found "${excerpt(found)}"`);
+    }
     case 'commander.optionMissingArgument': {
       const [, flag = what] = /(--\S+|-\w) </.exec(what) ?? [];
       return sentence(`${flag} has no value${help}`);
@@ -30,12 +37,16 @@ export function mistyped(
       const names = called.commands.map((command) => command.name());
       const meant = didYouMean(first, names) || help;
       if (names.length > 0) return sentence(`there is no command "${excerpt(first)}"${meant}`);
-      return sentence(`${pathOf(called)} takes no "${excerpt(first)}"${help}`);
+      const why = 'without an option before it, and a value with blanks needs quotes';
+      return sentence(`${pathOf(called)} takes no "${excerpt(first)}" ${why}${help}`);
     }
     default:
       return exitCode === 0 || code === 'commander.help' ? undefined : message;
   }
 }
+
+const invalidChoice =
+  /value '(.*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/s;
 
 function calledBy(command: Command, [word, ...rest]: readonly string[]): Command {
   if (word === undefined) return command;

@@ -14,7 +14,7 @@ export const tokenVariable = 'PPSGATE_CONDUIT_TOKEN';
 export function phabricatorOf({ phabricator }: Pick<Config, 'phabricator'>): PhabricatorConfig {
   if (phabricator !== undefined) return phabricator;
   throw new UsageError(
-    'ppsgate.yml has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.',
+    'The configuration has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.',
   );
 }
 

@@ -90,7 +90,11 @@ test.for([
   ],
   [
     ['gate', '--patch', 'D123'],
-    'ppsgate.yml has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.',
+    'The configuration has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.',
+  ],
+  [
+    [...range, '--repository', 'https://github.com/example/router'],
+    '--repository: "https://github.com/example/router" is an address: clone it, and name the folder.',
   ],
   [
     [...range, '--repository', '/'],
@@ -172,6 +176,25 @@ test.for([
     ['release', '--directory', 'gone'],
     '--directory: there is no HERE/gone: name the work directory of a gate.',
   ],
+  [[...range, '--directory', 'ppsgate.yml'], '--directory: ppsgate.yml is a file: name a folder.'],
+  [
+    [...range, '--margin', '2', '%'],
+    'ppsgate gate takes no "%" without an option before it, and a value with blanks needs quotes: see `ppsgate gate --help`.',
+  ],
+  [
+    ['bisect', '--patch', 'main..my-branch'],
+    '--patch: names a revision like D27401 here: write --good main --bad my-branch for commits.',
+  ],
+  [
+    ['compare', 'dut/nftables.conf', 'kernels'],
+    'The folder kernels is no overlay, as it holds none of nftables.conf, sysctl.conf, pf.conf, ipfw.rules: name the folder that does.',
+  ],
+  [['site'], '--from <dir> is missing: see `ppsgate site --help`.'],
+  [
+    ['nightly', '--data', '/proc/nightly', '--commit', 'mian'],
+    '--commit: "mian" is no commit, branch or tag of HERE; did you mean `main`?',
+  ],
+  [['completion', 'tcsh'], '<shell>: expected one of bash, zsh, fish, found "tcsh".'],
   [['gaet'], 'there is no command "gaet"; did you mean `gate`?'],
   [['gate', '--pach', 'x'], 'there is no option --pach; did you mean `--each` or `--patch`?'],
   [['testbeds', 'chek'], 'there is no command "chek"; did you mean `check`?'],
@@ -208,7 +231,7 @@ test.for([
   ],
   [
     ['demo', '--freebsd', 'missing.raw'],
-    "--freebsd: missing.raw cannot be read (ENOENT: no such file or directory, access 'missing.raw').",
+    "--freebsd: missing.raw cannot be read (ENOENT: no such file or directory, access 'missing.raw'): name an image that is there.",
   ],
   [
     ['demo', '--freebsd', 'ppsgate.yml', '--kernels'],

@@ -33,6 +33,11 @@ test.for<Told>([
     flag,
     '--false-alarms: expected a percentage from 0.01% to 20%, found "50%".',
   ],
+  [
+    { scenarios: 'forwarding,,' },
+    flag,
+    '--scenarios: expected names with one comma in between, found "forwarding,,".',
+  ],
   [{ power: '5%' }, flag, '--power: expected a percentage from 50% to 99.9%, found "5%".'],
   [{ maxRuns: 'many' }, flag, '--max-runs: expected a whole number from 2 to 10000, found "many".'],
   [{ maxRuns: '-4' }, flag, '--max-runs: expected a whole number from 2 to 10000, found "-4".'],
@@ -176,7 +181,10 @@ test.each([
   ['gate --pach x', 'there is no option --pach; did you mean `--each` or `--patch`?'],
   ['gate --patch', '--patch has no value: see `ppsgate gate --help`.'],
   ['gate -p', '--patch has no value: see `ppsgate gate --help`.'],
-  ['gate main..x,y', 'ppsgate gate takes no "main..x": see `ppsgate gate --help`.'],
+  [
+    'gate main..x,y',
+    'ppsgate gate takes no "main..x" without an option before it, and a value with blanks needs quotes: see `ppsgate gate --help`.',
+  ],
   ['testbeds chek', 'there is no command "chek"; did you mean `check`?'],
   ['--debug testbeds chek', 'there is no command "chek"; did you mean `check`?'],
   ['testbeds hp-t540', 'there is no command "hp-t540": see `ppsgate testbeds --help`.'],

@@ -94,7 +94,7 @@ test('prints the diagnostics as JSON', async () => {
 test('a configuration without a Phabricator is wrong usage, and told what to write', async () => {
   const { status, stderr } = await check(configFile(undefined));
   expect(status).toBe(2);
-  expect(stderr).toContain('ppsgate.yml has no `phabricator`: write at least');
+  expect(stderr).toContain('The configuration has no `phabricator`: write at least');
 });
 
 test.each([
