@@ -14,6 +14,21 @@ families: [inet4, inet6]
 history: ~/.local/state/ppsgate/history.jsonl
 `,
   ],
+  overlay: [
+    `
+overlay:
+  files: { nftables.conf: etc/nftables.conf, sysctl.conf: etc/sysctl.conf }
+  interfaces: { lan0: ingress, wan0: egress, wg0: unused }
+`,
+    `
+overlay:
+  files: { pf.conf: etc/pf.conf }
+`,
+    `
+overlay:
+  files: { ipfw.rules: etc/ipfw.rules }
+`,
+  ],
   'embedded-linux': [
     `
 testbeds:

@@ -61,7 +61,7 @@ class Page {
   sections(path: string, schema: Schema): string[] {
     const variants = variantsOf(schema);
     if (variants.length > 0) {
-      return variants.flatMap((variant) => {
+      return variants.filter(hasSettings).flatMap((variant) => {
         const parts = this.sections(path, variant);
         const heading = `### ${code(path)} with ${code(labelOf(variant))}`;
         return [heading, ...(parts.length > 0 ? parts : [`As ${code(path)} above.`])];
@@ -150,8 +150,12 @@ const labelOf = (variant: Schema): string => {
   const key = variant.properties?.store === undefined ? 'kind' : 'store';
   const kind = kindOf(variant);
   if (kind !== undefined) return `${key}: ${kind}`;
-  const [kernel] = variantsOf(plain(variant.properties?.kernel));
-  return `kernel: { ${kernel === undefined ? '' : labelOf(kernel)} }`;
+  const { properties } = variant;
+  if (properties === undefined) return typeOf(variant);
+  const [kernel] = variantsOf(plain(properties.kernel));
+  return kernel === undefined
+    ? `{ ${Object.keys(properties).join(', ')} }`
+    : `kernel: { ${labelOf(kernel)} }`;
 };
 
 /** The value that chooses a variant; builders of virtual testbeds are told apart by their kernels. */

@@ -31,7 +31,8 @@ const files = closed({
   [ipfw]: file.exactOptional(),
 })
   .refine((named) => Object.keys(named).length > 0, 'expected at least one file, found none')
-  .meta({ minProperties: 1 });
+  .meta({ minProperties: 1 })
+  .describe('Paths in the repository, by the names that the files have in the overlay.');
 
 const mostInterfaces = 100;
 

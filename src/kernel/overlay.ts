@@ -15,7 +15,7 @@ export const overlaySchema = z.object({
   /** Path of the files' folder in the repository, empty for its top; absent without one. */
   folder: bounded.path.optional(),
   /** Interfaces that the files name, and the ports that they stand for. */
-  interfaces: z.record(bounded.name, z.enum(interfaceRoles)).exactOptional(),
+  interfaces: bounded.byName(z.enum(interfaceRoles)).exactOptional(),
   files: bounded.list(
     z.object({
       path: bounded.path,

@@ -89,7 +89,7 @@ test('selectors for testbeds have commas between them', () => {
 });
 
 test.for([
-  ['chelsio,', /^--each: expected words joined by .* found "": a word is missing\.$/],
+  ['chelsio,', /^--each: expected names with one comma in between, found "chelsio,"\.$/],
   ['chelsio,Chelsio', /^--each: a selector is in this list twice\.$/],
 ] as const)('the selectors "%s" are refused', ([text, message]) => {
   expect(() => parseEach(text, '--each')).toThrow(UsageError);

@@ -30,6 +30,7 @@ describeWith(['root'], 'a work directory made through sudo', () => {
     expect(ownerOf(folder)).toBe(0);
   });
 
+  // Attack testbed/own-files
   test('In a directory that was there only what this run has made is given away', async () => {
     const directory = temporaryFolder();
     writeFileSync(join(directory, 'journal.jsonl'), 'of root');
@@ -44,6 +45,8 @@ describeWith(['root'], 'a work directory made through sudo', () => {
     expect(ownerOf(directory)).toBe(0);
   });
 
+  // Attack testbed/own-files: The directory of a gate under sudo has files of root. Defence: Only files of
+  // this run are given back.
   test('A file of another user in a work directory keeps its owner', async () => {
     const folder = temporaryFolder();
     const work = open(join(folder, 'ppsgate-gate'));

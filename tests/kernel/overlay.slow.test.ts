@@ -170,6 +170,8 @@ test('Files of an overlay are looked for beside ppsgate.yml.', async () => {
   expect(base?.files.map(({ content }) => content)).toEqual(['# b\n', '# a\n']);
 });
 
+// Attack forge/overlay-path: An overlay names a file outside the repository, or a patch replaces a file by a
+// link. Defence: The path must stay in the repository, and links are refused.
 test.each(['../nftables.conf', '../../etc/shadow', 'etc/../../shadow'])(
   'A file of an overlay outside of the repository is refused: %s',
   async (path) => {
@@ -181,6 +183,7 @@ test.each(['../nftables.conf', '../../etc/shadow', 'etc/../../shadow'])(
   },
 );
 
+// Attack forge/overlay-path
 test('A link in the place of a file, or on the way to it, is not followed.', async () => {
   const directory = newRepository();
   const links = { 'nftables.conf': '/etc/shadow', way: '/etc' };

@@ -60,7 +60,7 @@ export const freebsdRulesConfig = (
   found: FoundFiles,
 ): string => `\
 ${modeline(action)}
-# Measurements and testbeds. docs/virtual.md of ppsgate says what guests measure, and what they cannot see.
+# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
 
 ${overlayOf(found)}
 testbeds:

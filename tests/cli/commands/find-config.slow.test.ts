@@ -39,6 +39,7 @@ test('Without a configuration the current folder is where one belongs', () => {
   });
 });
 
+// Attack run/foreign-configuration
 test('A configuration above that any user may write is refused, and one here is not', () => {
   const { top, below, path } = aSite(0o666);
   expect(() => findConfig('ppsgate.yml', below)).toThrow(UsageError);
@@ -47,6 +48,8 @@ test('A configuration above that any user may write is refused, and one here is 
 });
 
 describeWith(['root'], 'a configuration of another user', () => {
+  // Attack run/foreign-configuration: Another user owns or may write a ppsgate.yml above the current folder.
+  // Defence: It is refused unless it is named.
   test('A configuration above of another user is refused until it is named', () => {
     const { below, path } = aSite();
     chownSync(path, 12_345, 12_345);
@@ -56,6 +59,7 @@ describeWith(['root'], 'a configuration of another user', () => {
     expect(findConfig(path, below).path).toBe(path);
   });
 
+  // Attack run/foreign-configuration
   test('A link above to a configuration of another user is refused', () => {
     const { top, path } = aSite();
     chownSync(path, 12_345, 12_345);

@@ -32,6 +32,8 @@ test('Of several rules the one that drops most packets is named.', () => {
   expect(dropped(...all)).toBe('the rule "udp drop" in chain c of table ip t');
 });
 
+// Attack read/drop-rule: The comment of a rule that drops packets has markup, a line of the log, or no end.
+// Defence: Traces are cut and prefixed by line, and the phrase is quoted.
 test('A rule whose text was cut is named by its chain.', () => {
   expect(dropped(`trace trace id 1 ip t c rule ${'ip saddr 1.2.3.4 '.repeat(22)}`)).toBe(
     'a rule in chain c of table ip t',
@@ -51,6 +53,7 @@ test('Variants without such lines have no cause.', () => {
   expect(dropped()).toBeUndefined();
 });
 
+// Attack read/drop-rule
 test('No log makes it throw.', () => {
   const line = fc.oneof(
     fc.string(),

@@ -78,6 +78,7 @@ function runsOf(log: string, planned = onePair) {
 const runOf = (...lines: readonly (Seen | string)[]) =>
   runsOf(logOf(...lines), trialOf([{ number: 5, pair: 1, variant: 'base' }]))[0];
 
+// Attack read/drop-rule
 test('What dropped the packets of a silent guest is kept in the log, and read again.', () => {
   const silent = logOf(seen({ forwarded: 0 }), seen({ forwarded: 0 }));
   const log = withDrops(silent, new Map([[1, 'the rule "$& drop"\nof pf']]));
