@@ -85,7 +85,7 @@ const headings = (markdown: string): string[] =>
       [...inside.matchAll(/^\*\*(.*?)\*\*$/gm)].map(([, title]) => `${fold}: ${title}`),
   );
 
-/** What stands below a heading in a fold. */
+/** Text below a heading in a fold. */
 const below = (markdown: string, title: string): string | undefined =>
   new RegExp(`^\\*\\*${title}\\*\\*\n\n(.*?)\n\n(?=\\*\\*|</details>)`, 'ms').exec(markdown)?.[1];
 
