@@ -64,7 +64,7 @@ export const isWorse = (
 export function rangeOf(values, levels) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (/** @type {number} */ part) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
-  const reach = Math.max(3 * (at(0.9) - at(0.1)), Math.abs(at(0.5)) * 0.01);
+  const reach = Math.max(at(0.9) - at(0.1), Math.abs(at(0.5)) * 0.01);
   const low = Math.min(Math.max(at(0), at(0.1) - reach), ...levels);
   const high = Math.max(Math.min(at(1), at(0.9) + reach), ...levels);
   const spare = Math.max((high - low) * 0.08, (Math.abs(at(0.5)) * 0.02 - (high - low)) / 2, 1e-9);

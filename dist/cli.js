@@ -80,6 +80,12 @@ const commands = [
 		load: () => import("./cli/commands/gate.js")
 	},
 	{
+		name: "compare",
+		takes: "[options] <old> <new>",
+		description: "judge two rule files, overlays or kernels that are in no repository",
+		load: () => import("./cli/commands/compare.js")
+	},
+	{
 		name: "plan",
 		takes: "[options]",
 		description: "how many minutes a gate will take, where they go, and what would save some",
@@ -102,6 +108,12 @@ const commands = [
 		takes: "[options]",
 		description: "write the workflow and ppsgate.yml into this repository, and make the label",
 		load: () => import("./cli/commands/init.js")
+	},
+	{
+		name: "comment",
+		takes: "[options] <text>",
+		description: "show what the workflow would decide on a comment, and measure nothing",
+		load: () => import("./cli/commands/comment.js")
 	},
 	{
 		name: "badge",
@@ -229,10 +241,12 @@ try {
 	await program.parseAsync();
 } catch (error) {
 	if (!(error instanceof CommanderError)) throw error;
-	const { mistyped } = await import("./cli/commands/mistyped.js");
-	const sentence = mistyped(error, program, words);
-	if (sentence !== void 0) process.stderr.write(`ppsgate: ${sentence}\n`);
-	process.exitCode = error.exitCode === 0 ? 0 : 2;
+	if (error.exitCode !== 0) {
+		const { mistyped } = await import("./cli/commands/mistyped.js");
+		const sentence = mistyped(error, program, words);
+		if (sentence !== void 0) process.stderr.write(`ppsgate: ${sentence}\n`);
+		process.exitCode = 2;
+	}
 }
 
 export {  };

@@ -1,4 +1,4 @@
-import { UsageError, designNames, driversOf, duration, excerpt, expected, families, flowRanges, isForwardingPathSetting, metricChoice, metricSchema, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./model.js";
+import { UsageError, designNames, driversOf, duration, excerpt, expected, families, flowRanges, interfaceRoles, isForwardingPathSetting, metricChoice, metricSchema, netmapPort, overlayFiles, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./model.js";
 import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
@@ -327,7 +327,7 @@ const parameters = {
 		of: "both",
 		option: {
 			value: "file",
-			help: "write down what machines are allOverrideNames and say, to be replayed"
+			help: "record every command to a machine and its reply, to be replayed"
 		}
 	},
 	answer: {
@@ -505,10 +505,10 @@ const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is k
 const hostName = /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
 const ssh = {
 	host: text(hostName, "a host name or an address, without user or port"),
-	port: wholeNumber(1, 65535).prefault(22).describe("Of its sshd."),
-	user: text(/^[a-zA-Z_][\w.-]{0,31}$/, "a user name").prefault("root").describe("Who logs in."),
-	key: path$1.optional().describe("A private key; without it the ssh agent is asked."),
-	knownHosts: path$1.prefault("~/.ssh/known_hosts").describe("Host keys that are trusted.")
+	port: wholeNumber(1, 65535).prefault(22).describe("The port of sshd."),
+	user: text(/^[a-zA-Z_][\w.-]{0,31}$/, "a user name").prefault("root").describe("The login."),
+	key: path$1.optional().describe("A private key; without it the ssh agent is used."),
+	knownHosts: path$1.prefault("~/.ssh/known_hosts").describe("Trusted host keys.")
 };
 function withHost({ key, knownHosts, ...rest }) {
 	return {
@@ -659,9 +659,9 @@ const jail = closed({
 });
 const buildingUser = text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("User who builds: no other one on this machine, and without network; on another machine, who logs in.");
 const builderKeys = {
-	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
+	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("The clone's remote, from which a missing base is fetched."),
 	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
-	turn: duration(minutes(1, 1440)).prefault("240 min").describe("How long to wait for other builds on the same builder to end."),
+	turn: duration(minutes(1, 1440)).prefault("240 min").describe("Longest wait for other builds on the builder."),
 	freeSpace: diskSize.prefault("10 GB").describe("Less than this, and no build is started."),
 	keep: closed({
 		kernels: wholeNumber(2, 1e4).prefault(50),
@@ -690,8 +690,8 @@ const builderSchema = closed({
 	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
 	...builderKeys,
 	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
-	kernel: recipe$1.prefault({ kind: "make" }).describe("How a kernel is built."),
-	layoutVariants: wholeNumber(1, 20).prefault(1).describe("How often each kernel is linked: its runs boot one after the other.")
+	kernel: recipe$1.prefault({ kind: "make" }).describe("The recipe of a kernel."),
+	layoutVariants: wholeNumber(1, 20).prefault(1).describe("Number of layouts that each kernel is linked in; its runs boot them in turn.")
 }).refine(({ jail, user }) => jail === void 0 || user === "root", {
 	path: ["jail"],
 	error: "only root enters a jail; log in as root, `user: root`"
@@ -720,7 +720,7 @@ const ipmiSchema = closed({
 	host: text(hostName, "a host name or an address, without user or port"),
 	port: wholeNumber(1, 65535).prefault(623),
 	...account,
-	cipherSuite: wholeNumber(1, 17).prefault(3).describe("Of IPMI 2.0: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128.")
+	cipherSuite: wholeNumber(1, 17).prefault(3).describe("Number in IPMI 2.0: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128.")
 }).transform(({ passwordFile, ...rest }) => ({
 	...rest,
 	...passwordFile !== void 0 && { passwordPath: passwordFile }
@@ -729,7 +729,7 @@ const systemUrl = { error: expected("a URL like https://bmc.lab/redfish/v1/Syste
 const fingerprint = text(/^(?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2}$/, "a SHA-256 fingerprint of 64 hexadecimal digits");
 const redfish = closed({
 	kind: literal("redfish"),
-	url: string(systemUrl).refine(isSystemUrl, systemUrl).describe("Of the system, like https://bmc.lab/redfish/v1/Systems/1."),
+	url: string(systemUrl).refine(isSystemUrl, systemUrl).describe("The URL of the system, like https://bmc.lab/redfish/v1/Systems/1."),
 	...account,
 	certificateSha256: fingerprint.optional().describe("This certificate is trusted and no other."),
 	ca: path$1.optional().describe("PEM of the authority that is trusted; left out, those that Node knows.")
@@ -787,7 +787,7 @@ const kinds = [
 const conserver = closed({
 	kind: literal("conserver"),
 	console: text(/^[\w.@:+][\w.@:+-]{0,63}$/, "the name of a console of conserver"),
-	host: text(hostName, "a host name or an address, that of conserver's server").optional().describe("Of the server; left out, what the client's own configuration says."),
+	host: text(hostName, "a host name or an address, that of conserver's server").optional().describe("The server; left out, as in the client's own configuration."),
 	port: wholeNumber(1, 65535).optional().describe("Left out, 782.")
 }).transform(({ host, port, ...rest }) => ({
 	...rest,
@@ -931,30 +931,30 @@ function nearestDriver(driver) {
 }
 const dutPort = closed({
 	interface: port,
-	speed: speed.optional().describe("That its link must have; left out, any."),
-	queues: wholeNumber(1, 128).optional().describe("For receiving, and as many for sending; left out, any.")
+	speed: speed.optional().describe("The required link speed; left out, any."),
+	queues: wholeNumber(1, 128).optional().describe("The required number of receive queues, and of send queues; left out, any.")
 }).transform(({ interface: name, speed, queues }) => ({
 	interface: name,
 	...speed !== void 0 && { gigabits: speed },
 	...queues !== void 0 && { queues }
 }));
 const boot = closed({
-	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot").describe("How the DUT gets a kernel for one boot."),
+	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot").describe("The method that boots a kernel once."),
 	limit: duration({
 		description: "a duration from 1 min to 60 min",
 		holds: (seconds) => seconds >= 60 && seconds <= 3600
-	}).prefault("10 min").describe("How long it may take to be up again after it was told to reboot.")
+	}).prefault("10 min").describe("Longest time from the order to reboot until the DUT is up.")
 }).transform(({ method, limit }) => ({
 	method,
 	limitSeconds: limit
 }));
 const dut = closed({
 	...ssh,
-	ingress: dutPort.describe("Where packets come in, from the senders."),
-	egress: dutPort.describe("Where they leave, to the receiver."),
+	ingress: dutPort.describe("The port that receives packets from the senders."),
+	egress: dutPort.describe("The port that sends packets to the receiver."),
 	boot: boot.prefault({}),
-	power: powerSchema.optional().describe("What switches the DUT; without it one that hangs stays lost."),
-	console: consoleSchema.optional().describe("What shows what the DUT prints; without it a failed boot mostly has no reason.")
+	power: powerSchema.optional().describe("The DUT's power control; without it a DUT that hangs stays lost."),
+	console: consoleSchema.optional().describe("The DUT's console; without it a failed boot usually has no reason.")
 }).transform(withHost).transform(({ power, console, ...rest }) => ({
 	...rest,
 	...power !== void 0 && { power },
@@ -1009,10 +1009,10 @@ const isOf = {
 const generatorKeys = (role) => ({
 	...ssh,
 	interface: port.describe("The port that is wired to the DUT."),
-	mac: mac.describe("Of the port that pkt-gen opens, like vcxl0."),
+	mac: mac.describe("The MAC address of the port that pkt-gen opens, like vcxl0."),
 	inet4: addressOf(role, "inet4").optional(),
 	inet6: addressOf(role, "inet6").optional(),
-	threads: wholeNumber(1, 128).prefault(1).describe("Of pkt-gen, one netmap ring each.")
+	threads: wholeNumber(1, 128).prefault(1).describe("Threads of pkt-gen, one per netmap ring.")
 });
 function withAddresses({ inet4, inet6, ...rest }) {
 	return {
@@ -1042,11 +1042,11 @@ const reason = text(/^(?=.*\S)\P{Cc}{1,200}$/u, "a reason of one line, at most 2
 const freebsdTestbedSchema = closed({
 	kind: literal("freebsd"),
 	dut: dut.describe("The router that is measured."),
-	senders: array(sender, { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`).describe("They send at the same time."),
+	senders: array(sender, { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`).describe("Machines that send at the same time."),
 	receiver,
-	builder: builderSchema.optional().describe("Where kernels are built; without it only those that are built already are measured."),
-	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn").describe("What is done about a setting that does not hold."),
-	waive: record(string(), reason, { error: expected("reasons by the names of settings") }).optional().describe("Settings that are measured as they are, each with a reason that the report tells."),
+	builder: builderSchema.optional().describe("The machine that builds kernels; without it only given kernels are measured."),
+	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn").describe("The response to a wrong setting of the DUT."),
+	waive: record(string(), reason, { error: expected("reasons by the names of settings") }).optional().describe("Wrong settings that are accepted, each with a reason for the report."),
 	...capabilityKeys
 }).transform(withCapabilities).transform(({ builder, waive, ...rest }) => ({
 	...rest,
@@ -1164,9 +1164,9 @@ const keep = closed({
 	bytes: size
 }));
 const data = closed({
-	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data").describe("For results, badges and what was learnt of testbeds; false for none."),
-	directory: path$1.optional().describe("The same in a folder of the machine that answers; left out, in none."),
-	pages: pages.optional().describe("Where that branch is a web site; left out, links lead to GitHub's own pages."),
+	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data").describe("A branch for results, badges and the history of testbeds; false for none."),
+	directory: path$1.optional().describe("A folder for the same on the publishing machine; left out, none."),
+	pages: pages.optional().describe("The web site of that branch; left out, links lead to GitHub's own pages."),
 	keep: keep.prefault({}).describe("The newest results stay, up to the first of these bounds."),
 	stale: duration(days(1, 3650)).prefault("30 d").describe("A badge tells nothing any more of a verdict that is older.")
 }).transform(({ branch, directory, pages, keep, stale }) => ({
@@ -1184,8 +1184,63 @@ const githubSchema = closed({
 	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure").describe("Conclusion of an inconclusive check; branch rules take neutral for a pass."),
 	unasked: _enum(unaskedChecks, { error: wrongName(unaskedChecks) }).prefault("none").describe("The check of what waits for approval; neutral only where a merge queue measures it."),
 	status: boolean({ error: expected("true or false") }).prefault(false).describe("A commit status besides the check."),
-	data: data.prefault({}).describe("Where results, badges and history are kept.")
+	data: data.prefault({}).describe("Storage of results, badges and history.")
 });
+
+// src/config/problem.ts
+/** `traffic.flows`, `scenarios[1]`. */
+function keyName(path) {
+	return path.map((segment) => typeof segment === "number" ? `[${segment}]` : `.${excerpt(String(segment))}`).join("").replace(/^\./, "");
+}
+const seeExample = "write one, see docs/example/ppsgate.yml";
+
+// src/config/overlay.ts
+const file = text(/^(?![/~])\P{Cc}{1,500}$/u, "a path in the repository like etc/nftables.conf");
+const [nftables, sysctl, pf, ipfw] = [...overlayFiles.linux, ...overlayFiles.freebsd];
+const files = closed({
+	[nftables]: file.exactOptional(),
+	[sysctl]: file.exactOptional(),
+	[pf]: file.exactOptional(),
+	[ipfw]: file.exactOptional()
+}).refine((named) => Object.keys(named).length > 0, "expected at least one file, found none").meta({ minProperties: 1 }).describe("Paths in the repository, by the names that the files have in the overlay.");
+const mostInterfaces = 100;
+const interfaces = record(string().regex(/^[a-zA-Z0-9][\w.-]{0,14}$/), _enum(interfaceRoles, { error: wrongName(interfaceRoles) }), { error: wrongInterfaces }).refine((named) => Object.keys(named).length <= mostInterfaces, { error: `expected at most ${mostInterfaces} interfaces` }).describe("Names in the files, and the testbed's interfaces that they stand for: `ingress` and `egress`, or `unused` for one that rules need and packets do not.");
+function wrongInterfaces({ code, input }) {
+	return code === "invalid_key" ? "expected names of interfaces like eth0, of up to 15 letters" : expected("names of interfaces like `{ eth0: ingress, eth1: egress }`")({ input });
+}
+const folder = path$1.describe("A folder, of which every file is taken.");
+const overlaySchema = union([path$1, closed({
+	folder: folder.exactOptional(),
+	files: files.exactOptional(),
+	interfaces: interfaces.exactOptional()
+})], { error: wrongOverlay }).superRefine((written, { addIssue }) => {
+	if (typeof written === "string") return;
+	if ("folder" in written && "files" in written) addIssue("expected either `folder` or `files`, found both");
+}).transform((written) => {
+	if (typeof written === "string") return {
+		path: written,
+		beside: ""
+	};
+	const { folder: path = "dut", files, interfaces } = written;
+	return {
+		...files === void 0 ? {
+			path,
+			beside: ""
+		} : {
+			files,
+			beside: ""
+		},
+		...interfaces !== void 0 && { interfaces }
+	};
+});
+/** Beside ppsgate.yml. */
+const usualFolder = "dut";
+/** Names the wrong key of an object, as a union has one place for all of its forms. */
+function wrongOverlay({ code, input, errors }) {
+	const [, [first] = []] = typeof input === "object" && code === "invalid_union" ? errors : [];
+	if (first === void 0 || first.path.length === 0) return expected("a folder like dut, or `{ files: { nftables.conf: etc/nftables.conf } }`")({ input });
+	return `${keyName(first.path)}: ${first.message}`;
+}
 
 // src/config/paths.ts
 const place = text(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/, "a place in the tree like sys/netpfil/pf/");
@@ -1199,7 +1254,7 @@ const pathsSchema = closed({
 	byFamily: closed({
 		inet4: places.exactOptional(),
 		inet6: places.exactOptional()
-	}).prefault({}).describe("The same for the cells of a family.")
+	}).prefault({}).describe("Files for which the cells of a family come first.")
 }).transform(({ everything = [], nothing = [], ...rest }) => ({
 	everything,
 	nothing,
@@ -1226,7 +1281,7 @@ const here = closed({
 	kind: literal("here").optional(),
 	repository: path$1.prefault(".").describe("A git repository that has the branch."),
 	most: wholeNumber(1, 100).prefault(4).describe("Most gates at once."),
-	site: serverUrl("https://ci.example.org/ppsgate").optional().describe("Where a web server shows `directory`, for links; left out, nowhere.")
+	site: serverUrl("https://ci.example.org/ppsgate").optional().describe("The URL at which a web server shows `directory`, for links; left out, none.")
 }).transform(({ repository, most, site }) => ({
 	kind: "here",
 	repository,
@@ -1238,7 +1293,7 @@ const github = closed({
 	repository: text(/^[\w.-]+\/[\w.-]+$/, "a repository of GitHub like freebsd/freebsd-src"),
 	tokenFile: path$1.optional().describe("Left out, it is GITHUB_TOKEN in the environment."),
 	api: serverUrl("https://api.github.com").prefault("https://api.github.com"),
-	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate").describe("Of the repository_dispatch that a workflow listens to.")
+	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate").describe("The event type of the repository_dispatch that starts the workflow.")
 }).transform(({ tokenFile, api, ...rest }) => ({
 	...rest,
 	apiUrl: api,
@@ -1267,12 +1322,12 @@ const start = discriminatedUnion("kind", [
 const conclusions = ["failure", "neutral"];
 const relay = closed({
 	directory: path$1.prefault("~/.local/state/ppsgate/relay").describe("The queue and the work directories: on a local disk."),
-	host: text(hostName, "a host name or an address").prefault("127.0.0.1").describe("Where `ppsgate relay` listens."),
-	port: wholeNumber(0, 65535).prefault(8642).describe("Where `ppsgate relay` listens."),
+	host: text(hostName, "a host name or an address").prefault("127.0.0.1").describe("The address that `ppsgate relay` listens on."),
+	port: wholeNumber(0, 65535).prefault(8642).describe("The port that `ppsgate relay` listens on."),
 	webhookKeyFile: path$1.optional().describe("The key of Herald's webhook; left out, there is no webhook."),
-	buildPasswordFile: path$1.optional().describe("`user:password` by which Harbormaster asks for builds; left out, it does not."),
-	on: listOf(relayOccasions).prefault([...relayOccasions]).describe("Builds of Harbormaster, new diffs by themselves, and what comments ask for."),
-	start: start.prefault({}).describe("Who runs the gates: this machine, GitHub or Jenkins.")
+	buildPasswordFile: path$1.optional().describe("`user:password` of Harbormaster's build requests; left out, there are none."),
+	on: listOf(relayOccasions).prefault([...relayOccasions]).describe("Triggers: builds of Harbormaster, new diffs, and commands in comments."),
+	start: start.prefault({}).describe("The place that runs the gates: this machine, GitHub or Jenkins.")
 }).transform(({ webhookKeyFile, buildPasswordFile, ...rest }) => ({
 	...rest,
 	...webhookKeyFile !== void 0 && { webhookKeyPath: webhookKeyFile },
@@ -1282,13 +1337,13 @@ const phabricatorSchema = closed({
 	url: serverUrl("https://reviews.freebsd.org"),
 	tokenFile: path$1.optional().describe("The bot's Conduit token; left out, it is PPSGATE_CONDUIT_TOKEN in the environment."),
 	ca: path$1.optional().describe("Certificate of the authority that signed the server's; left out, those that Node knows are trusted."),
-	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main").describe("What a diff is measured against that does not tell its base."),
+	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main").describe("The base of a diff that names none."),
 	repositories: someOf(repositoryName, "src").optional().describe("Callsigns or short names; left out, revisions of any repository, and of none."),
-	paths: someOf(pathPrefix, "sys/net/").optional().describe("New diffs are measured by themselves if they change something below one of these."),
-	people: listWith(userName, "alice, bob").prefault([]).describe("User names of those who may have revisions measured."),
-	projects: listWith(hashtag, "network").prefault([]).describe("Hashtags of projects whose members may."),
+	paths: someOf(pathPrefix, "sys/net/").optional().describe("New diffs are measured automatically if they change a file below one of these; left out, all are."),
+	people: listWith(userName, "alice, bob").prefault([]).describe("User names that may approve and start measurements."),
+	projects: listWith(hashtag, "network").prefault([]).describe("Hashtags of projects whose members may do the same."),
 	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure").describe("Status of an inconclusive build; neutral passes it."),
-	relay: relay.prefault({}).describe("Of `ppsgate relay` and `ppsgate poll`.")
+	relay: relay.prefault({}).describe("Settings of `ppsgate relay` and `ppsgate poll`.")
 }).transform(({ tokenFile, ca, repositories, paths, ...rest }) => ({
 	...rest,
 	...tokenFile !== void 0 && { tokenPath: tokenFile },
@@ -1302,7 +1357,7 @@ const stores = ["sqlite", "etcd"];
 const lease = duration({
 	description: "a whole number of seconds from 5 s to 10 min",
 	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
-}).prefault("30 s").describe("Of one who is not heard of for so long, the testbed is taken back.");
+}).prefault("30 s").describe("A holder that is silent for this long loses the testbed.");
 const sqlite = closed({
 	store: literal("sqlite").optional().describe("A file, for all who use one machine."),
 	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
@@ -1317,12 +1372,12 @@ const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((
 const endpoints = array(endpoint, { error: expected("a list like [https://etcd1.lab:2379]") }).min(1, "expected at least one endpoint, found an empty list").refine((list) => new Set(list).size === list.length, "an endpoint is in this list twice");
 const etcd = closed({
 	store: literal("etcd").describe("A cluster, for those of several machines."),
-	endpoints: endpoints.describe("Of one cluster."),
-	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/").describe("What all keys begin with."),
-	ca: path$1.optional().describe("Without it those that Node knows are trusted."),
+	endpoints: endpoints.describe("Members of one cluster."),
+	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/").describe("Prefix of all keys."),
+	ca: path$1.optional().describe("PEM of the trusted authority; left out, those that Node knows."),
 	certificate: path$1.optional().describe("The client's, with its key."),
-	key: path$1.optional().describe("Of the client's certificate."),
-	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional().describe("With a file that holds the password."),
+	key: path$1.optional().describe("The key of the client's certificate."),
+	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional().describe("The user of etcd; requires `passwordFile`."),
 	passwordFile: path$1.optional(),
 	lease
 }).superRefine((written, { addIssue }) => {
@@ -1469,7 +1524,7 @@ const linuxBuilderSchema = closed({
 	folder: buildFolder.prefault("/var/lib/ppsgate-builds").describe("On the builder; everything of ours is below it."),
 	repository: buildFolder.prefault("/usr/src/linux").describe("A clone of Linux's sources on the builder; only objects are added to it."),
 	...builderKeys,
-	kernel: recipe.describe("How a kernel is built.")
+	kernel: recipe.describe("The recipe of a kernel.")
 }).transform(withHost).transform(withBounds).transform(({ host, kernel, ...rest }) => ({
 	...rest,
 	system: "linux",
@@ -1483,13 +1538,13 @@ const accelerators = ["tcg", "kvm"];
 const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, "the name of a kernel module like act_mirred");
 const image = closed({
 	path: path$1.describe("A disk of FreeBSD's, raw or qcow2, or an official image as it is published (.raw.xz too); it is never written to."),
-	sha512: text(/^[0-9a-fA-F]{128}$/, "a SHA-512 of 128 hexadecimal digits").optional().describe("Of an official image's file, as in its CHECKSUM.SHA512; another file is refused."),
+	sha512: text(/^[0-9a-fA-F]{128}$/, "a SHA-512 of 128 hexadecimal digits").optional().describe("Checksum of an official image, as in its CHECKSUM.SHA512; another file is refused."),
 	key: path$1.optional().describe("A private key that lets root in, of an image with `hostKey`; without it the ssh agent is asked."),
-	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").optional().describe("Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there. Left out, the image is prepared once over its serial console, and kept."),
+	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").optional().describe("The host key of the image: the first two words of its /etc/ssh/ssh_host_ed25519_key.pub. Left out, the image is prepared once over its serial console, and kept."),
 	limit: duration({
 		description: "a duration from 1 min to 60 min",
 		holds: (seconds) => seconds >= 60 && seconds <= 3600
-	}).prefault("10 min").describe("How long a guest may take to be up.")
+	}).prefault("10 min").describe("Longest boot of a guest.")
 }).superRefine(({ key, hostKey, sha512 }, context) => {
 	const refuse = (stray, message) => context.addIssue({
 		code: "custom",
@@ -1544,8 +1599,8 @@ const isCross = (builder) => typeof builder === "object" && builder !== null && 
 /** Paths stay as written. */
 const virtualTestbedSchema = closed({
 	kind: literal("virtual").describe("Virtual machines on this machine, which boot kernels."),
-	accelerator: _enum(accelerators, { error: wrongName(accelerators) }).prefault("tcg").describe("With tcg instructions are counted, on any machine; with kvm CPU time is."),
-	memory: wholeNumber(128, 65536).optional().describe("Of each guest, in MiB; left out, 256, and 1024 with an `image`."),
+	accelerator: _enum(accelerators, { error: wrongName(accelerators) }).prefault("tcg").describe("tcg counts instructions, on any machine; kvm measures CPU time."),
+	memory: wholeNumber(128, 65536).optional().describe("Memory of each guest in MiB; left out, 256, and 1024 with an `image`."),
 	kernel: path$1.optional().describe("A kernel with its modules, a .deb or a tar archive, that guests boot where none is built or given; left out, the newest one of this machine's /boot."),
 	modules: array(moduleName).optional().describe("Modules that a guest loads beside those that forwarding needs."),
 	image: image.optional().describe("A disk that guests boot, of FreeBSD; left out, they are Linux."),
@@ -1592,13 +1647,13 @@ const linuxTestbed = closed({
 	sender: closed({
 		...ssh,
 		interface: interfaceName,
-		cpu: cpu.describe("Where frames are made.")
+		cpu: cpu.describe("The CPU that makes frames.")
 	}).transform(withHost),
 	dut: closed({
 		...ssh,
 		ingress: interfaceName,
 		egress: interfaceName,
-		cpu: cpu.describe("Where packets are forwarded.")
+		cpu: cpu.describe("The CPU that forwards packets.")
 	}).transform(withHost),
 	receiver: closed({
 		...ssh,
@@ -1623,16 +1678,16 @@ const runsPerTrial = number(notSoManyRuns).refine((runs) => runs === 1 || runs =
 const frameSize = size(whole(64, 1518, "bytes"));
 const traffic = closed({
 	flows: wholeNumber(1, 65536).prefault(2e3).describe("Source × destination addresses."),
-	frameSize: frameSize.optional().describe("With the 4 bytes of CRC."),
-	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional().describe("Instead of `frameSize` several, each of which makes cells of its own."),
-	rate: rate(whole(1, 1e9, "pps")).optional().describe("What the sender is asked to offer; more than the DUT forwards."),
+	frameSize: frameSize.optional().describe("Frame size, including the 4 bytes of CRC."),
+	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional().describe("Several sizes instead of `frameSize`, each with its own cells."),
+	rate: rate(whole(1, 1e9, "pps")).optional().describe("The offered rate, which must exceed what the DUT forwards."),
 	warmUp: duration(between(0, 600)).optional(),
 	settle: duration(between(0, 60)).optional().describe("After a variant was installed, before its run is measured."),
-	measure: duration(between(.01, 600)).optional().describe("One run, at most."),
+	measure: duration(between(.01, 600)).optional().describe("Longest run."),
 	measureAtLeast: duration(between(6, 600)).optional().describe("A run ends from here on, when its median is known to 0.5%; with `runsPerTrial: 1`."),
 	runsPerTrial: runsPerTrial.optional().describe("Runs that follow each other in one trial of traffic, the variants in turn."),
-	windows: wholeNumber(2, 1e3).optional().describe("Of a virtual testbed: of how many windows a run is made."),
-	windowPackets: wholeNumber(1e3, 1e5).optional().describe("Of a virtual testbed: how many packets each window has.")
+	windows: wholeNumber(2, 1e3).optional().describe("Windows of a run, on virtual testbeds."),
+	windowPackets: wholeNumber(1e3, 1e5).optional().describe("Packets of a window, on virtual testbeds.")
 }).refine(({ frameSize, frameSizes }) => frameSize === void 0 || frameSizes === void 0, {
 	path: ["frameSizes"],
 	error: "instead of `frameSize`, not beside it"
@@ -1688,7 +1743,7 @@ function withDefaults(written, kind) {
 }
 const metrics = metricSchema.options;
 const gate = closed({
-	metric: _enum(metrics, { error: wrongName(metrics) }).optional().describe("What is compared; left out, pps, and on virtual testbeds instructionsPerPacket, which they alone count. nsPerPacket is steadier than pps on a machine that is shared."),
+	metric: _enum(metrics, { error: wrongName(metrics) }).optional().describe("The compared metric; left out, pps, and on virtual testbeds instructionsPerPacket, which only they count. nsPerPacket is steadier than pps on a shared machine."),
 	margin: ratio({
 		description: "a percentage above 0% and up to 50%",
 		holds: (value) => value > 0 && value <= .5
@@ -1703,18 +1758,18 @@ const gate = closed({
 			.99,
 			.995
 		].includes(value)
-	}).optional().describe("The same as power, said of the interval that is shown; the stricter one counts."),
+	}).optional().describe("Confidence of the shown interval, equivalent to `power`; the stricter one counts."),
 	falseAlarms: ratio({
 		description: "a percentage from 0.01% to 20%",
 		holds: (value) => value >= 1e-4 && value <= .2
-	}).prefault("1%").describe("Of patches that lose nothing, so many may be called a regression."),
+	}).prefault("1%").describe("Largest share of harmless patches that may be called a regression."),
 	power: ratio({
 		description: "a percentage from 50% to 99.9%",
 		holds: (value) => value >= .5 && value <= .999
-	}).prefault("95%").describe("Of cells that lose the margin, at most the rest is passed."),
+	}).prefault("95%").describe("Smallest share of cells with a loss of the margin that are found."),
 	design: _enum(designNames, { error: wrongName(designNames) }).optional().describe("The default is group-sequential."),
-	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five trials of them, or 20 where each has its own."),
-	stopAtFirst: boolean({ error: expected("true or false") }).prefault(false).describe("A cell that is found to lose ends the runs of all others.")
+	maxRuns: wholeNumber(2, 1e4).optional().describe("Most runs of each variant and cell; left out, five trials of runs, or 20 if each run has its own trial."),
+	stopAtFirst: boolean({ error: expected("true or false") }).prefault(false).describe("A cell with a regression ends the runs of all others.")
 }).transform(({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }) => ({
 	...metric !== void 0 && { metric },
 	...margin !== void 0 && { marginRatio: margin },
@@ -1740,8 +1795,8 @@ function surenessOf({ power, confidence = 0 }) {
 const exact = (ratio) => Number(ratio.toPrecision(12));
 const profile = closed({
 	enabled: boolean({ error: expected("true or false") }).prefault(true),
-	window: duration(between(.5, 60)).optional().describe("For which samples are taken."),
-	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional().describe("As pmcstat(8) or perf(1) names it; left out, what counts cycles.")
+	window: duration(between(.5, 60)).optional().describe("Duration of sampling."),
+	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional().describe("The event, as pmcstat(8) or perf(1) names it; left out, CPU cycles.")
 });
 /** On Linux perf samples more often; for mixed kinds its number is enough for both. */
 const usualProfileSeconds = (config) => usualKind(config) === "freebsd" ? 10 : 3;
@@ -1751,8 +1806,8 @@ const namedScenarios$1 = array(string({ error: expected("the name of a scenario"
 const firewalls = ["pf", "ipfw"];
 const ownRules = closed({
 	firewall: _enum(firewalls, { error: wrongName(firewalls) }),
-	file: path$1.describe("Of pf.conf(5), or of ipfw(8)'s commands without its name."),
-	keepsStates: boolean({ error: expected("true or false") }).prefault(false).describe("A trial counts only if it has left a state for each of its flows.")
+	file: path$1.describe("A file of pf.conf(5), or of ipfw(8) commands without the word ipfw."),
+	keepsStates: boolean({ error: expected("true or false") }).prefault(false).describe("A trial counts only if it leaves a state for each of its flows.")
 }).transform(({ file, ...rest }) => ({
 	...rest,
 	path: file
@@ -1767,21 +1822,21 @@ function plainSelector(text) {
 	return source.kind === "read" ? selectorText(source.selector) : text;
 }
 const configKeys = closed({
-	overlay: path$1.prefault("dut").describe("A folder whose files are put over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top."),
+	overlay: overlaySchema.prefault("dut").describe("A folder whose files are installed over the DUT's, or such files by their names: beside this file, or, if this file is outside the measured repository, below the repository's top."),
 	testbeds: testbeds.describe("Testbeds by their names."),
 	each: selectors.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
 	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
 	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}).describe("Scenarios of your own for FreeBSD testbeds."),
 	families: listOf(families).prefault(["inet4"]).describe("Every scenario is measured with every family."),
-	paths: pathsSchema.optional().describe("Which files can change what is measured, where FreeBSD's own are not enough."),
-	traffic: traffic.prefault({}).describe("What is sent, and for how long."),
-	gate: gate.prefault({}).describe("What is compared, and how sure a verdict has to be."),
-	profile: profile.prefault({}).describe("Where the time went: a profile of each variant."),
-	history: path$1.prefault("~/.local/state/ppsgate/history.jsonl").describe("What is learnt of the testbeds is kept here."),
-	reservations: reservationsSchema.prefault({}).describe("Who uses which testbed: all who share a testbed share this."),
-	github: githubSchema.prefault({}).describe("Who may have patches measured on GitHub, and what is answered there."),
-	trend: trendSchema.prefault({}).describe("What is made of a change of the default branch that lasts."),
-	phabricator: phabricatorSchema.optional().describe("Who may have revisions measured on a Phabricator or Phorge.")
+	paths: pathsSchema.optional().describe("Files that can change a measurement, in addition to those known of FreeBSD."),
+	traffic: traffic.prefault({}).describe("Packets to send, and durations."),
+	gate: gate.prefault({}).describe("The compared metric and the error rates of a verdict."),
+	profile: profile.prefault({}).describe("Profiles of each variant."),
+	history: path$1.prefault("~/.local/state/ppsgate/history.jsonl").describe("The file that stores the noise of testbeds and past gates."),
+	reservations: reservationsSchema.prefault({}).describe("The store of reservations, shared by all users of a testbed."),
+	github: githubSchema.prefault({}).describe("Approvals and reports on GitHub."),
+	trend: trendSchema.prefault({}).describe("Responses to a lasting change of the default branch."),
+	phabricator: phabricatorSchema.optional().describe("Approvals and reports on Phabricator or Phorge.")
 });
 const configSchema = configKeys.transform((written, context) => {
 	const { overlay, traffic: writtenTraffic, gate: writtenGate, each, paths, phabricator, profile, ...rest } = written;
@@ -1820,10 +1875,7 @@ const configSchema = configKeys.transform((written, context) => {
 	const { frameSizes } = writtenTraffic;
 	return {
 		...rest,
-		overlay: {
-			path: overlay,
-			beside: ""
-		},
+		overlay,
 		traffic,
 		gate: wholeGate(writtenGate, written),
 		...profile.enabled && { profile: {
@@ -1947,7 +1999,7 @@ function applyOverrides(config, texts, calledAs) {
 		...rest,
 		...profile && { profile },
 		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
-		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
+		...families && { families: parse(calledAs("families"), shape.families, list(families, calledAs("families"))) },
 		gate: overrideGate(config.gate, texts, calledAs)
 	};
 }
@@ -1963,7 +2015,7 @@ function profileAsked(config, text, called) {
 	};
 }
 function namedScenarios(config, text, called) {
-	const named = parse(called, configKeys.shape.scenarios, list(text));
+	const named = parse(called, configKeys.shape.scenarios, list(text, called));
 	const known = scenariosIn(config);
 	const stranger = named.find((name) => !known.includes(name));
 	if (stranger === void 0) return named;
@@ -2025,8 +2077,12 @@ function parseMostBoots(text, called) {
 	throw refused$1(called, expected(`a whole number from ${leastBoots} to 10000`)({ input: text }));
 }
 const parseFrameSize = (text, called) => parse(called, frameSize, text);
-const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
-const list = (text) => text.split(",").map((item) => item.trim());
+const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text, called));
+function list(text, called) {
+	const items = text.split(",").map((item) => item.trim());
+	if (items.length === 1 || items.every(Boolean)) return items;
+	throw refused$1(called, expected("names with one comma in between")({ input: text }));
+}
 function parse(called, schema, value) {
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
@@ -2134,13 +2190,6 @@ function nothingLike(config, selector) {
 	const words = [...known.values()].join(", ");
 	return `No testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || "."}`;
 }
-
-// src/config/problem.ts
-/** `traffic.flows`, `scenarios[1]`. */
-function keyName(path) {
-	return path.map((segment) => typeof segment === "number" ? `[${segment}]` : `.${excerpt(String(segment))}`).join("").replace(/^\./, "");
-}
-const seeExample = "write one, see docs/example/ppsgate.yml";
 
 // src/config/config-paths.ts
 function belongsIn(written) {
@@ -2381,10 +2430,7 @@ function withPlacedPaths(config, places) {
 	const { phabricator } = config;
 	return {
 		...config,
-		overlay: {
-			path: fromHome(config.overlay.path, places),
-			beside: places.folder
-		},
+		overlay: placedOverlay(config.overlay, places),
 		history: placed(config.history, places),
 		reservations: placedReservations(config.reservations, places),
 		github: placedGithub(config.github, places),
@@ -2396,6 +2442,11 @@ function withPlacedPaths(config, places) {
 		}]))
 	};
 }
+const placedOverlay = (overlay, places) => ({
+	...overlay,
+	..."path" in overlay && { path: fromHome(overlay.path, places) },
+	beside: places.folder
+});
 function placedImage(image, places) {
 	const path = placed(image.path, places);
 	if (image.hostKey === void 0) return {

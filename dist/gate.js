@@ -6,6 +6,8 @@ import { RemainingTime, estimateExperiment, experimentEstimateLine } from "./gat
 import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./gate/experiment.js";
 import { withoutOperatorsPart } from "./lab/netns.js";
 import { openReservations, requireHere } from "./gate/testbeds.js";
+import { constants, existsSync, statSync } from "node:fs";
+import { mkdir, open, readdir, rmdir } from "node:fs/promises";
 
 // src/gate/on-testbed.ts
 async function onTestbed(testbeds, patch, deps, nameOf, work) {
@@ -37,7 +39,7 @@ async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 function showProgress(output, metric, now) {
 	const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
 	const remaining = new RemainingTime(now() / 1e3);
-	let last = "";
+	let last = { text: "" };
 	return {
 		onEvent(event) {
 			remaining.onEvent(event, now() / 1e3);
@@ -66,14 +68,16 @@ function showProgress(output, metric, now) {
 					const again = attempt > 1 ? ` (try ${attempt}${because})` : "";
 					const left = timeLeft(remaining.left(event));
 					const place = `trial ${done + 1} of at most ${of}${again} · ${runRange(trial.runs)}`;
-					const isTold = last === `last: ${why}`;
-					const parts = [
+					const cell = cellName(trial.cell);
+					const { text } = last;
+					const ofOther = last.cell === void 0 || last.cell === cell ? "" : ` (${last.cell})`;
+					const shown = text === "" || text === why ? "" : `last${ofOther}: ${text}`;
+					line.show([
 						place,
-						cellName(trial.cell),
-						isTold ? "" : last,
+						cell,
+						shown,
 						left
-					];
-					line.show(parts.filter(Boolean).join(" · "));
+					].filter(Boolean).join(" · "));
 					break;
 				}
 				case "profile": {
@@ -81,7 +85,7 @@ function showProgress(output, metric, now) {
 					line.show(`profile of ${event.variant}${again} · ${cellName(event.cell)}`);
 					break;
 				}
-				case "ended": last = summary(event.entry, metric);
+				case "ended": last = lastOf(event.entry, metric);
 			}
 		},
 		end: () => line.end()
@@ -106,7 +110,7 @@ function planLines(plan) {
 		if (expected?.basis !== "history") return start;
 		const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
 		const margin = formatPercent(policy.marginRatio);
-		const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs), so some ${Math.round(runsIfUnchanged)} runs if nothing is lost and ${Math.round(runsIfLost)} if ${margin} is`;
+		const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs): about ${Math.round(runsIfUnchanged)} runs without a loss, ${Math.round(runsIfLost)} with a loss of ${margin}`;
 		if (reachableMarginRatio <= policy.marginRatio) return told;
 		const reachable = formatPercent(reachableMarginRatio);
 		const power = formatPercent(1 - policy.missRatio);
@@ -135,15 +139,19 @@ function timeLeft(left) {
 	const most = `${formatDuration(mostSeconds)} left at most`;
 	return expectedSeconds === void 0 || expectedSeconds >= mostSeconds ? most : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
 }
-/** `last: base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
-function summary(entry, metric) {
-	if (entry.kind !== "measured") return entry.kind === "failed" ? `last: ${entry.reason}` : "";
-	return `last: ${[...Map.groupBy(entry.runs, (run) => run.variant)].toSorted().map(([variant, runs]) => {
+/** `base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
+function lastOf(entry, metric) {
+	if (entry.kind !== "measured") return { text: entry.kind === "failed" ? entry.reason : "" };
+	const medians = [...Map.groupBy(entry.runs, (run) => run.variant)].toSorted().map(([variant, runs]) => {
 		const valid = runs.filter(({ validity }) => validity.kind === "valid");
 		const values = valid.flatMap((run) => run[metric] ?? []);
 		const [fault] = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.reason : []);
 		return valid.length === 0 && fault !== void 0 ? `${variant} does not count: ${plainLine(fault, 120)}` : `${variant} ${formatMetric(median(values), metric)}`;
-	}).join(", ")}`;
+	});
+	return {
+		cell: cellName(entry.summary.cell),
+		text: medians.join(", ")
+	};
 }
 function changingLine(output) {
 	return {
@@ -354,11 +362,134 @@ async function unplannedResult(directory) {
 	return kept?.outcome.kind === "unchanged" ? kept : void 0;
 }
 
-// src/gate/work-directory.ts
-/** `ppsgate-demo-20261120-231655`, in the current directory. */
-function timestampedDirectory(prefix, now = /* @__PURE__ */ new Date()) {
-	const digits = now.toISOString().replace(/\D/g, "");
-	return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+// src/system/give-to-caller.ts
+/** The caller of sudo; undefined for root itself, or if this process is not root. */
+function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
+	const [uid, gid] = [idOf(SUDO_UID), idOf(SUDO_GID)];
+	if (ownUid !== 0 || uid === void 0 || gid === void 0 || uid === 0) return void 0;
+	return {
+		uid,
+		gid
+	};
+}
+/** Excludes the greatest 32-bit number: chown(2) then keeps the owner. */
+const idOf = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
+/**
+* Creates the folder and its missing parents, of which the caller may just have made the folder itself. The owner of a parent can replace it meanwhile, so ownership
+* changes use open descriptors, and no path is resolved twice.
+*/
+async function placeAt(directory, own, justMade) {
+	const made = justMade ?? await mkdir(directory, { recursive: true });
+	const flags = made === void 0 ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
+	const handle = await open(made ?? directory, flags);
+	const before = await readdir(pathOf(handle));
+	const isNew = made !== void 0 && before.length <= (made === directory ? 0 : 1);
+	return {
+		async giveTo(caller) {
+			if (isNew || made === void 0 && isOurs(before, own)) return giveOpen(handle, caller);
+			const since = own.names.filter((name) => made === void 0 && !before.includes(name));
+			for (const name of since) await giveNamed(handle, name, caller);
+		},
+		[Symbol.asyncDispose]: () => handle.close()
+	};
+}
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const isOurs = (found, { names, marks }) => found.some((name) => marks.includes(name)) && found.every((name) => names.includes(name));
+const pathOf = ({ fd }) => `/proc/self/fd/${fd}`;
+/** Gives the first entry of a directory; while root owns it, no other user can exchange its entries. */
+async function giveOpen(handle, caller) {
+	const entry = await handle.stat();
+	if (entry.uid !== 0 || !(entry.isDirectory() || entry.isFile() && entry.nlink === 1)) return;
+	const names = entry.isDirectory() ? await readdir(pathOf(handle)) : [];
+	for (const name of names) await giveNamed(handle, name, caller);
+	await handle.chown(caller.uid, caller.gid);
+}
+async function giveNamed(directory, name, caller) {
+	const path = `${pathOf(directory)}/${name}`;
+	const handle = await open(path, O_NOFOLLOW | O_NONBLOCK).catch(() => void 0);
+	if (handle === void 0) return;
+	await using entry = handle;
+	await giveOpen(entry, caller);
 }
 
-export { gate, gateLayoutNoise, inSession, labelled, onTestbed, resumeGate, showProgress, thenGivenBack, timestampedDirectory };
+// src/gate/work-directory.ts
+/** Top-level names in the work directories of gates and bisections. */
+const workNames = {
+	names: [...[
+		"experiment.json",
+		".experiment.json",
+		"bisect.json",
+		".bisect.json",
+		"journal.jsonl"
+	], ...[
+		"lease.json",
+		"result.json",
+		"report.md",
+		"report",
+		"builds",
+		"trials",
+		"profiles"
+	]],
+	marks: ["experiment.json", "bisect.json"]
+};
+const selfTestNames = {
+	names: [
+		"self-test.jsonl",
+		"own-kernel.tar",
+		"trials",
+		"profiles"
+	],
+	marks: ["self-test.jsonl"]
+};
+/** Disposal removes a new directory that stayed empty. */
+var WorkDirectory = class {
+	#prefix;
+	#warn;
+	#own;
+	#caller = callerThroughSudo(process.env, process.getuid?.());
+	#place;
+	#made;
+	#path = "";
+	/** `prefix` begins the name of a directory without a given one. */
+	constructor(prefix, warn, own = workNames) {
+		this.#prefix = prefix;
+		this.#warn = warn;
+		this.#own = own;
+	}
+	/** Returns the given directory, which may not exist yet, or makes one in the current directory. */
+	async open({ resume, directory }) {
+		const given = resume ?? directory;
+		if (given !== void 0 && statSync(given, { throwIfNoEntry: false })?.isDirectory() === false) throw new UsageError(`${resume === void 0 ? "--directory" : "--resume"}: ${given} is a file: name a folder.`);
+		if (given === void 0) this.#made = await makeDirectory(this.#prefix, /* @__PURE__ */ new Date());
+		this.#path = given ?? this.#made ?? "";
+		const isMissing = resume !== void 0 && !existsSync(resume);
+		if (this.#caller !== void 0 && !isMissing) this.#place = await placeAt(this.#path, this.#own, this.#made);
+		return this.#path;
+	}
+	async [Symbol.asyncDispose]() {
+		if (this.#place !== void 0 && this.#caller !== void 0) {
+			await this.#place.giveTo(this.#caller).catch((error) => {
+				this.#warn(`what is in ${this.#path} stays root's: ${reasonOf(error)}`);
+			});
+			await this.#place[Symbol.asyncDispose]();
+		}
+		if (this.#made !== void 0) await rmdir(this.#made).catch(() => {});
+	}
+};
+const selfTestDirectory = (warn) => new WorkDirectory("ppsgate-self-test", warn, selfTestNames);
+/** `ppsgate-demo-20261120-231655`, in the current directory; `…-2` where another command has just made that. */
+async function makeDirectory(prefix, now) {
+	const digits = now.toISOString().replace(/\D/g, "");
+	const first = `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+	for (let number = 1;; number += 1) {
+		const name = number === 1 ? first : `${first}-${number}`;
+		try {
+			await mkdir(name);
+			return name;
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+		}
+	}
+}
+
+export { WorkDirectory, gate, gateLayoutNoise, inSession, labelled, onTestbed, resumeGate, selfTestDirectory, showProgress, thenGivenBack };

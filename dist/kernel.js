@@ -1,5 +1,6 @@
-import { UsageError, commitId, diffName, document, driversOf, lastLine, line, list, mostDocument, name, ordinal, path as path$1, pathName, plainLine, reasonOf, seconds, total, variant, withoutSequences } from "./model.js";
-import { base64, discriminatedUnion, literal, object } from "./vendor/zod.js";
+import { UsageError, byName, commitId, diffName, document, driversOf, interfaceRoles, isLoaded, isPlain as isPlain$1, lastLine, line, list, mostDocument, name, ordinal, overlayFiles, path as path$1, pathName, plainLine, reasonOf, seconds, total, variant, withoutSequences } from "./model.js";
+import { _enum, base64, discriminatedUnion, literal, object } from "./vendor/zod.js";
+import { systemOf } from "./config.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./forge/patch.js";
 import { HostError, shell, thisMachine } from "./system/host.js";
 import { dirname, isAbsolute, join, resolve } from "node:path";
@@ -41,10 +42,14 @@ function checkPlace(path) {
 	if (stats === void 0 || isOurs(stats)) return;
 	throw new ExposedPlaceError(`${path} belongs to the user ${stats.uid}: remove it, or give it to this user or to a group of both that may write it`);
 }
-function isOurs({ uid, gid, mode }) {
+/** True for files of this user, of root, and of the caller of sudo, whose files root shares. */
+function isOwned({ uid }) {
 	const own = process.geteuid?.();
 	if (own === void 0 || uid === 0 || uid === own) return true;
-	if (own === 0 && process.env.SUDO_UID === String(uid)) return true;
+	return own === 0 && process.env.SUDO_UID === String(uid);
+}
+function isOurs({ uid, gid, mode }) {
+	if (isOwned({ uid })) return true;
 	return (mode & 16) !== 0 && (process.getgroups?.() ?? []).includes(gid);
 }
 
@@ -513,10 +518,14 @@ const overlaySchema = object({
 	/** `base`, `patched`, `diff 80345`. */
 	variant,
 	commit: name,
-	/** Path of the files' folder in the repository, empty for its top; absent without files. */
+	/** Path of the files' folder in the repository, empty for its top; absent without one. */
 	folder: path$1.optional(),
+	/** Interfaces that the files name, and the ports that they stand for. */
+	interfaces: byName(_enum(interfaceRoles)).exactOptional(),
 	files: list(object({
 		path: path$1,
+		/** Path in the repository where the overlay is no folder. */
+		source: path$1.exactOptional(),
 		/** Git's mode: `100644` for a plain file. The DUT decides which it can load. */
 		mode: name,
 		content: document,
@@ -528,10 +537,11 @@ const overlaySchema = object({
 * neither. Throws a `RepositoryError` where neither base nor patched has a file: comparing nothing would pass.
 */
 async function buildOverlays(patch, place, repository) {
-	const folder = await repository.pathOf(place);
+	const source = await sourceOf(place, repository);
 	const { base, changed } = await commitsOf(patch, repository);
-	const overlays = await Promise.all([base, ...changed].map((variant) => readOverlay(repository, variant, folder)));
-	if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) throw new RepositoryError(`The folder ${folder || "."} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
+	const overlays = await Promise.all([base, ...changed].map((variant) => readOverlay(repository, variant, source)));
+	const missing = missingIn(overlays.slice(0, 2), source);
+	if (missing !== void 0) throw new RepositoryError(`${missing} at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
 	return overlays;
 }
 /** Finds the patch's merge base, and orders the variants: patched before diffs that are only shown. */
@@ -552,24 +562,65 @@ async function commitsOf(patch, repository) {
 		}))]
 	};
 }
-/** @param folder its path in the repository. */
-async function readOverlay(repository, { variant, commit }, folder) {
-	const entries = await repository.list(commit, folder);
-	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder || "."} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
+async function readOverlay(repository, { variant, commit }, source) {
+	const entries = await entriesOf(repository, commit, source);
+	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${pathsIn(source).join() || "."} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
+	const files = await Promise.all(entries.map(async ({ object, ...entry }) => {
+		const content = entry.mode === "160000" ? "" : await repository.read(object);
+		return {
+			...entry,
+			content,
+			sha256: createHash("sha256").update(content).digest("hex")
+		};
+	}));
+	const { interfaces } = source;
 	return {
 		variant,
 		commit,
-		folder,
-		files: await Promise.all(entries.map(async ({ path, mode, object }) => {
-			const content = mode === "160000" ? "" : await repository.read(object);
-			return {
-				path,
-				mode,
-				content,
-				sha256: createHash("sha256").update(content).digest("hex")
-			};
-		}))
+		...source.kind === "folder" && { folder: source.folder },
+		...interfaces !== void 0 && { interfaces },
+		files
 	};
+}
+/** Throws a `RepositoryError` for a path outside of the repository. */
+async function sourceOf(place, repository) {
+	const { interfaces } = place;
+	if ("path" in place) return {
+		kind: "folder",
+		folder: await repository.pathOf(place),
+		interfaces
+	};
+	const { files, beside } = place;
+	const found = Object.entries(files).map(async ([name, path]) => [name, await repository.pathOf({
+		path,
+		beside
+	})]);
+	return {
+		kind: "files",
+		files: new Map(await Promise.all(found)),
+		interfaces
+	};
+}
+const pathsIn = (source) => source.kind === "folder" ? [source.folder] : [...source.files.values()];
+/** Files with their paths in the overlay. */
+async function entriesOf(repository, commit, source) {
+	if (source.kind === "folder") return repository.list(commit, source.folder);
+	const found = await repository.entriesAt(commit, pathsIn(source));
+	return [...source.files].flatMap(([name, path]) => found.filter((entry) => entry.path === path).map((entry) => ({
+		...entry,
+		path: name,
+		source: path
+	})));
+}
+/** Begins a sentence on what neither base nor patched has. */
+function missingIn(overlays, source) {
+	const has = (name) => overlays.some(({ files }) => files.some(({ path }) => path === name));
+	if (source.kind === "files") {
+		const missing = [...source.files].find(([name]) => !has(name));
+		return missing && `There is no file ${missing[1]}`;
+	}
+	if (overlays.some(({ files }) => files.length > 0)) return void 0;
+	return `The folder ${source.folder || "."} holds no file`;
 }
 const mostFiles = 100;
 /** A commit of another repository, whose content is not read. */
@@ -808,8 +859,23 @@ async function variantsByMaking({ patch, config, kernels, testbeds }, repository
 			kernels
 		}, repository)];
 	});
-	return new Map(await Promise.all(built));
+	const byMaking = new Map(await Promise.all(built));
+	for (const name of testbeds) {
+		if (makingOf(config, name, kernels) !== "overlay") continue;
+		requireLoaded(byMaking.get("overlay") ?? [], {
+			name,
+			system: systemOf(config, name)
+		});
+	}
+	return byMaking;
 }
+/** Throws a UsageError for overlays of which the testbed loads nothing: comparing nothing would pass. */
+function requireLoaded(variants, { name, system }) {
+	const paths = variants.flatMap(({ files }) => files.map(({ path }) => path));
+	if (paths.some((path) => isLoaded(system, path))) return;
+	throw new UsageError(`The overlay has ${[...new Set(paths)].slice(0, mostPathsShown).join(", ")}, and ${name} loads ${overlayFiles[system].join(" and ")}: correct \`overlay\` in ppsgate.yml.`);
+}
+const mostPathsShown = 5;
 async function onBase(baseCommit, { variant, commit }, repository) {
 	const diff = (await repository.diff(baseCommit, commit)).toString("base64");
 	return {
@@ -879,7 +945,7 @@ function builderOf({ testbeds }, name) {
 	return testbed.builder;
 }
 async function differs(base, variant, on, repository) {
-	if (!isSameOverlay(base, variant)) return true;
+	if (!isSameOverlay(base, variant, systemOf(on.config, on.testbed))) return true;
 	if (base.kernel === void 0 || variant.kernel === void 0) return base.kernel !== variant.kernel;
 	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
 	return (await pathsThatCount(base, variant, on, repository)).length > 0;
@@ -892,12 +958,14 @@ async function pathsThatCount(base, variant, on, repository) {
 	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
 	return paths.filter((path) => mayChangeKernel(path, builder, makefile));
 }
-/** A submodule counts as changed, as its content is not read. */
-function isSameOverlay({ files }, other) {
-	const others = new Map(other.files.map((file) => [file.path, file]));
-	return files.length === others.size && files.every(({ path, mode, sha256 }) => {
-		const same = others.get(path);
-		return mode !== "160000" && same?.mode === mode && same.sha256 === sha256;
+/** Compares the loaded files. A submodule counts as changed, as its content is not read. */
+function isSameOverlay(base, other, system) {
+	const ofBase = base.files.filter(({ path }) => isLoaded(system, path));
+	const others = other.files.filter(({ path }) => isLoaded(system, path));
+	return ofBase.length === others.length && ofBase.every(({ path, mode, sha256 }) => {
+		const same = others.find((file) => file.path === path);
+		if (same === void 0 || mode === "160000") return false;
+		return (same.mode === mode || isPlain$1(same.mode) && isPlain$1(mode)) && same.sha256 === sha256;
 	});
 }
 const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
@@ -1767,9 +1835,7 @@ const measuring = [
 	"libalias",
 	"dummynet",
 	"hwpmc",
-	"ksyms",
-	"if_lagg",
-	"if_vlan"
+	"ksyms"
 ];
 /** Dependencies of zfs.ko in all releases. */
 const ofZfs = [
@@ -2069,4 +2135,4 @@ async function withKernelConfig(config) {
 	}
 }
 
-export { BuilderError, ExposedPlaceError, buildLinuxKernel, buildVariant, builderOf, checkNotOpen, checkOwn, fetchKernel, gitIn, givenKernel, isPlaceLeftAlone, jailProblem, kernelSums, makingOf, mayChangeKernel, noSums, outsideOptions, pathsThatCount, placesLeftAlone, readOverlay, socketsInJail, submodule, sumsFolder, testbedsThatDiffer, touchedCells, variantSchema, variantsByMaking, whyNoRoot };
+export { BuilderError, ExposedPlaceError, buildLinuxKernel, buildVariant, builderOf, checkNotOpen, checkOwn, entriesOf, fetchKernel, gitIn, givenKernel, isOwned, isPlaceLeftAlone, jailProblem, kernelSums, makingOf, mayChangeKernel, noSums, outsideOptions, pathsIn, pathsThatCount, placesLeftAlone, readOverlay, socketsInJail, sourceOf, submodule, sumsFolder, testbedsThatDiffer, touchedCells, variantSchema, variantsByMaking, whyNoRoot };

@@ -215,9 +215,9 @@ function kernelFormOf(testbed) {
 	return testbed.dut.boot.method === "nanobsd" ? "nanobsd" : "freebsd";
 }
 const needed = {
-	linux: "a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/virtual.md)",
-	freebsd: "a tar archive with `kernel` and its modules at its top (docs/lab.md)",
-	nanobsd: "an image of nanobsd(8) that xz has compressed (docs/lab.md)"
+	linux: "a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)",
+	freebsd: "a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)",
+	nanobsd: "an image of nanobsd(8) that xz has compressed (docs/how-to/freebsd-kernels.md)"
 };
 /** Throws a UsageError that names the option, the file, what it is, and what is needed. */
 async function expectKernel(option, path, form) {

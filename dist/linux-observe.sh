@@ -7,7 +7,9 @@
 #   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints
 #                      three `mark` lines
 #   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
-#                      or all at the end; stops when its standard input ends, and a line there ends the sampling
+#                      or all at the end; stops when its standard input ends, and a line there ends the sampling;
+#                      what drops all packets of a VARIANT is traced once: prints `drops`, `trace` and `counted` lines
+#   drops NAME SECONDS traces packets that arrive at this interface, four times as long
 #   leftovers NAME …   prints a line for each filter that stays in force beside a variant's rules; the names are of the
 #                      interfaces that forward
 
@@ -28,7 +30,8 @@ observe() {
   shift 9
   local received=/sys/class/net/$ingress/statistics/rx_packets
   local forwarded=/sys/class/net/$egress/statistics/tx_packets
-  local thread run=0 out='' rx tx ns delay stolen start now i
+  local thread run=0 out='' rx tx ns delay stolen start now i line first_rx first_tx
+  local -A traced=()
 
   thread=$(forwarding_thread "$ingress")
   await_traffic || return
@@ -39,11 +42,17 @@ observe() {
     tell "lay $variant $now $EPOCHREALTIME"
     pause "$settle"
     sample
+    first_rx=$rx first_tx=$tx
     for ((i = 0; i < slices; i++)); do
       pause "$slice"
       ((enough)) && break
       sample
     done
+    if ((rx > first_rx && tx == first_tx)) && [[ ! ${traced[$variant]-} ]]; then
+      traced[$variant]=yes
+      tell "drops $variant"
+      while read -r line; do tell "$line"; done < <(drops "$ingress")
+    fi
     ((run++))
   done
   printf '%send\n' "$out"
@@ -66,6 +75,56 @@ profile() {
   mark
   pause 0.05
   mark
+}
+
+# Traces a few packets that flow right now through the rules, and counts what the kernel itself drops meanwhile. The kernel
+# counts no drop of a rule without a counter.
+drops() {
+  local ingress=$1 seconds=${2:-0.1} monitor name line
+  local -A before=() after=()
+  exec {never}<> <(:)
+  nft monitor trace >"$folder/trace" 2>/dev/null &
+  monitor=$!
+  read -r -t "$seconds" -u "$never" _
+  drop_counters before
+  nft -f - 2>/dev/null <<END
+table netdev ppsgate-trace {
+  chain ingress {
+    type filter hook ingress device "$ingress" priority -510
+    limit rate 20/second burst 5 packets meta nftrace set 1
+  }
+}
+END
+  read -r -t "$seconds" -u "$never" _
+  read -r -t "$seconds" -u "$never" _
+  nft delete table netdev ppsgate-trace 2>/dev/null
+  drop_counters after
+  read -r -t "$seconds" -u "$never" _
+  kill "$monitor"
+  grep -v ' packet: \| netdev ppsgate-trace ' "$folder/trace" | head -n 200 | while read -r line; do
+    echo "trace ${line:0:400}"
+  done
+  for name in "${!after[@]}"; do
+    ((after[$name] == ${before[$name]:-0})) || echo "counted $name $((after[$name] - ${before[$name]:-0}))"
+  done
+  rm -f "$folder/trace"
+}
+
+# Reads the kernel's counters by protocol and name, as nstat(8) calls them.
+drop_counters() {
+  local -n into=$1
+  local -a names values
+  local name value i
+  while read -ra names && read -ra values; do
+    for ((i = 1; i < ${#names[@]}; i++)); do into[${names[0]%:}${names[i]}]=${values[i]}; done
+  done < <(cat /proc/net/snmp /proc/net/netstat)
+  while read -r name value; do into[$name]=$value; done </proc/net/snmp6
+  into[ConntrackDrop]=0
+  { read -ra names && while read -ra values; do
+    for ((i = 0; i < ${#names[@]}; i++)); do
+      [[ ${names[i]} != drop ]] || ((into[ConntrackDrop] += 16#${values[i]}))
+    done
+  done; } 2>/dev/null </proc/net/stat/nf_conntrack
 }
 
 mark() {

@@ -9,6 +9,8 @@
 #                      be written
 #   check FOLDER       refuses a variant's settings that change more than restore brings back
 #   lay FOLDER SCENARIO
+#   missing            prints those settings named on standard input that this DUT does not have
+#   interfaces NAME …  creates those that are not there, without packets, for rules that name them; restore deletes them
 #   restore            installs the remembered state, and forgets it
 #   provable           refuses rules as `remember` does, and keeps nothing
 
@@ -186,13 +188,30 @@ unread() {
 }
 
 restore() {
-  local before=$folder/before
+  local before=$folder/before name
   # Without an installation nothing has changed.
   if [[ -e $before/done && -e $before/changed ]]; then
     converge "$before"/{sysctl,affected}.conf && load "$before/rules" || return
   fi
+  while read -r name; do ip link delete "$name"; done 2>/dev/null <"$folder/interfaces"
   # In this order, as this may end at any point.
   rm -f "$before/done" && rm -rf "$before"
+}
+
+missing() {
+  local name
+  while read -r name; do [[ -e /proc/sys/$name ]] || echo "$name"; done
+}
+
+interfaces() {
+  local name
+  for name; do
+    [[ ! -e /sys/class/net/$name ]] || continue
+    echo "$name" >>"$folder/interfaces"
+    # Of these two a kernel has one at least.
+    ip link add "$name" type dummy 2>/dev/null || ip link add "$name" type veth || return
+    ip link set "$name" up || return
+  done
 }
 
 # Programs that manage a family's tables; their rules may have parts that nft(8) cannot write.

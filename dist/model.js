@@ -176,6 +176,8 @@ const revision = object({
 });
 const range = object({
 	kind: literal("range"),
+	/** `old.conf → new.conf` of two that are in no repository; without marks of Markdown, and no user is mentioned. */
+	name: string().regex(/^[\w./ +→-]{1,200}$/).exactOptional(),
 	title: line,
 	author: line,
 	baseCommit: commitId,
@@ -199,7 +201,7 @@ function patchName(patch) {
 	switch (patch.kind) {
 		case "pull-request": return `#${patch.number}`;
 		case "revision": return `D${patch.number}`;
-		case "range": return `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
+		case "range": return patch.name ?? `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
 	}
 }
 
@@ -339,7 +341,7 @@ const runSchema = object({
 	variant,
 	/** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
 	layout: ordinal.optional(),
-	/** Sent by the DUT, median of the samples; 0 may count, see `docs/reading-a-report.md`. */
+	/** Sent by the DUT, median of the samples; 0 may count, see `docs/how-to/reading-a-report.md`. */
 	pps: rate$1,
 	/** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
 	nsPerPacket: measured.optional(),
@@ -354,7 +356,9 @@ const runSchema = object({
 		deniedSeconds: seconds.optional(),
 		instructions: total.optional()
 	}), mostSamples),
-	validity: validitySchema
+	validity: validitySchema,
+	/** Phrase for a run without a forwarded packet: the rule, chain or setting that dropped them; absent if unknown. */
+	droppedBy: line.exactOptional()
 });
 /** Changes are ratios to base: −0.1 is 10 % less. */
 const intervalSchema = object({
@@ -531,6 +535,11 @@ const trialSchema = object({
 	ingressPackets: total.optional(),
 	/** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
 	lineGigabits: number().positive().max(1e5).exactOptional(),
+	/** The guest that waited longest for the CPUs of its host; absent where none waited for long, or none is a guest. */
+	starvation: object({
+		machine: line,
+		deniedRatio: number().min(0).max(1)
+	}).exactOptional(),
 	/** Absent if the variants share a kernel. */
 	kernel: line.optional(),
 	/** By variant, if guests ran side by side. */
@@ -579,6 +588,8 @@ const variantSummarySchema = object({
 	folder: path.optional(),
 	files: list(object({
 		path,
+		/** Path in the repository where the overlay is no folder. */
+		source: path.exactOptional(),
 		sha256: name
 	}))
 });
@@ -703,6 +714,8 @@ function formatRuns(counted, made) {
 const metricChoice = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(metricSchema.options);
 const grouped = (value) => value.toLocaleString("en-US");
 /** `41 s`, `2 min 5 s`. */
+/** `1 run`, `1,200 runs`; the noun takes an s. */
+const counted = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 function formatDuration(seconds) {
 	const whole = Math.round(seconds);
 	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
@@ -1223,6 +1236,32 @@ const general = [
 /** Names as in messages; see freebsd-ports.ts. */
 const isForwardingPathSetting = (name) => /^the (?:route|blackhole route|mac address|mtu) /i.test(name);
 
+// src/model/overlay-files.ts
+const overlayFiles = {
+	linux: ["nftables.conf", "sysctl.conf"],
+	freebsd: ["pf.conf", "ipfw.rules"]
+};
+/** A DUT loads no other file of an overlay, in base as little as in patched. */
+const isLoaded = (system, path) => overlayFiles[system].some((name) => name === path);
+/** Git's modes; Debian's nftables.conf is executable. */
+const plainModes = ["100644", "100755"];
+/** False for a link or a submodule, whose content is elsewhere. */
+const isPlain = (mode) => plainModes.includes(mode);
+/** Returns the first file that a DUT would load and cannot, as it is a link; undefined without one. */
+const linkAmong = (files, system) => files.find(({ path, mode }) => isLoaded(system, path) && !isPlain(mode));
+/** Returns a sentence for each file of the variants' overlays that no DUT of the system loads. */
+function ignoredFiles(variants, system) {
+	const paths = variants.flatMap(({ folder, files }) => files.filter(({ path }) => !isLoaded(system, path)).map(({ path }) => [folder, path].filter(Boolean).join("/")));
+	const names = overlayFiles[system].join(" and ");
+	return [...new Set(paths)].map((path) => `${path} is not measured: of an overlay this testbed loads ${names}.`);
+}
+/** Names in an overlay's files stand for the ports of a testbed, or for an interface that no packet uses. */
+const interfaceRoles = [
+	"ingress",
+	"egress",
+	"unused"
+];
+
 // src/model/without-paths.ts
 /**
 * Replaces absolute paths, of this machine or the lab, by `[path]`: messages of Node, git and ssh do not distinguish
@@ -1277,6 +1316,13 @@ const revisionSchema = object({
 	probability: share,
 	/** Tried variants; mostly empty. */
 	forms: list(formSchema, 1e3)
+});
+/** The commit named as bad: its kernel or files may be those of an earlier one. */
+const namedCommitSchema = revisionSchema.pick({
+	commit: true,
+	diff: true,
+	subject: true,
+	author: true
 });
 const bisectConfidenceRatio = .95;
 const changeSchema$1 = object({
@@ -1345,6 +1391,8 @@ const bisectResultSchema = object({
 	}),
 	good: name,
 	bad: name,
+	/** Absent in older results. */
+	badCommit: namedCommitSchema.exactOptional(),
 	fixUps: list(name, 100),
 	testbed: object({
 		name,
@@ -1451,8 +1499,8 @@ const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)
 * A code block that scrolls beyond `visibleLines`; shortened in the middle. A line that ends in three backticks would
 * close it, and a first line like `lang=c` would set options, had the block none.
 */
-function remarkupBlock(name, untrusted, visibleLines = 12) {
-	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
+function remarkupBlock(name, untrusted, visibleLines = 12, mostCharacters = 6e3) {
+	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, mostCharacters).replaceAll("```", "'''")}\n\`\`\``;
 }
 /**
 * Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image where another rule
@@ -1641,4 +1689,4 @@ const endedEarly = (why) => `ended: ${why}`;
 /** Incomplete uses do not count for the usual duration of leases. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, designNames, designSchema, diffName, diffPhids, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, excerpt, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, id, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLinuxScenario, isLoss, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, list, machineFacts, maxEarlierGates, measured, metricChoice, metricName, metricNouns, metricSchema, mostChange, mostCommits, mostDocument, mostRuns, mostTrials, mostVariants, name, netmapPort, nightlySchema, notUsed, oneLine, ordinal, ownRulesSchema, pageUrl, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, rate$1, ratio, realPause, reasonOf, rejectionSchema, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, sentence, share, shortId, shortened$1 as shortened, size, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, word, worstConclusion };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, counted, designNames, designSchema, diffName, diffPhids, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, excerpt, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, id, ignoredFiles, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLinuxScenario, isLoaded, isLoss, isPlain, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, linkAmong, list, machineFacts, maxEarlierGates, measured, metricChoice, metricName, metricNouns, metricSchema, mostChange, mostCommits, mostDocument, mostRuns, mostTrials, mostVariants, name, namedCommitSchema, netmapPort, nightlySchema, notUsed, oneLine, ordinal, overlayFiles, ownRulesSchema, pageUrl, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, rate$1, ratio, realPause, reasonOf, rejectionSchema, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, sentence, share, shortId, shortened$1 as shortened, size, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, word, worstConclusion };

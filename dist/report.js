@@ -1,8 +1,8 @@
-import { bisectConfidenceRatio, bisectResultSchema, callOnGithub, callOnPhabricator, cellName, codeBlock, codeSpan, commitId as commitId$1, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./model.js";
+import { bisectConfidenceRatio, bisectResultSchema, callOnGithub, callOnPhabricator, cellName, codeBlock, codeSpan, commitId as commitId$1, counted, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model.js";
 import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { buildNoise, confidencePercents, countedRuns, criticalT, interactionOf, median, moderated, renderMinistat, runCounts, runsApart, sumOf } from "./analysis/stats.js";
+import { buildNoise, confidencePercents, countedRuns, criticalT, interactionOf, median, moderated, noNoise, renderMinistat, runCounts, runsApart, sumOf } from "./analysis/stats.js";
 import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./analysis/profile.js";
 import { isOfOneCommit } from "./analysis/trend.js";
 import { basename, dirname, join, posix } from "node:path";
@@ -73,8 +73,15 @@ const list = (items, title) => items.length === 0 ? [] : [{
 	items,
 	...title !== void 0 && { title }
 }];
-const foldedList = (title, items) => items.length === 0 ? [] : [{
-	kind: "fold",
+/** The folds of a comment, in their order. */
+const folds = [
+	"runs",
+	"environment",
+	"statistics"
+];
+/** Empty without items. */
+const detailList = (fold, title, items) => items.length === 0 ? [] : [{
+	fold,
 	title,
 	blocks: list(items)
 }];
@@ -265,6 +272,22 @@ function silenceOf({ runs, comparisons: [judged] }) {
 	const silent = judged?.patchedRuns ?? 0;
 	return silent < valid.length ? `forwards nothing in ${silent} of ${valid.length} runs` : "forwards nothing";
 }
+/** Quotes the DUT: what dropped the packets of a variant that forwards none. */
+const droppedBy = ({ runs }, variant = "patched") => runs.find((run) => run.variant === variant && run.pps === 0 && run.droppedBy !== void 0)?.droppedBy;
+/** Says of silent cells what drops the packets; empty if unknown. */
+function dropsText(cells) {
+	const known = cells.filter(isSilent).flatMap((cell) => {
+		const by = droppedBy(cell);
+		return by === void 0 ? [] : [{
+			by,
+			name: nameOf(cell.cell)
+		}];
+	});
+	return [...Map.groupBy(known, ({ by }) => by)].map(([by, those]) => {
+		const names = those.slice(0, mostNamed$4).map(({ name }) => name);
+		return words`${listed$1(names, those.length)}: the packets are dropped by ${quoted(by, 500)}.`;
+	});
+}
 /** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; partly silent cells come last. */
 function silentText(cells) {
 	const texts = [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) => one < other ? -1 : 1).map(([silence, those]) => {
@@ -332,7 +355,7 @@ const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} 
 /** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; trusted plain text without markup. */
 function bisectHeadline(result) {
 	const { answer } = result;
-	const boots = bootsText(result);
+	const boots = bootsText$1(result);
 	switch (answer.kind) {
 		case "culprit":
 		case "group": return `${foundText(result, answer)}, ${probabilityText(answer.probability)}, ${boots}`;
@@ -348,7 +371,7 @@ function bisectHeadline(result) {
 		case "inconclusive": {
 			const best = answer.best.slice(0, mostNamed$3).map(({ revision, probability }) => `${idOf$1(result, revision)} (${probabilityText(probability)})`);
 			const candidates = best.length === 0 ? "" : `: ${best.join(", ")}`;
-			return `no ${searchedKind(result)} is sure yet${candidates}, ${boots}, some ${answer.bootsExpected} more expected`;
+			return `no ${searchedKind(result)} is sure yet${candidates}, ${boots}, about ${answer.bootsExpected} more expected`;
 		}
 	}
 }
@@ -387,10 +410,10 @@ function bisectNextSteps(result, ways = commandLine) {
 	switch (answer.kind) {
 		case "culprit": return afterCulprit(result, answer, ways);
 		case "group": return [afterGroup(result, answer, ways)];
-		case "several": return [...answer.found.flatMap((one) => one.kind === "culprit" ? togetherLines(result, one) : [afterGroup(result, one, ways)]), ...answer.open.length > 0 ? [`What is still open takes more boots: ${ways.goOn}.`] : ["Look at each of them by itself: each was found beside the others."]].slice(0, mostSteps);
+		case "several": return [...answer.found.flatMap((one) => one.kind === "culprit" ? togetherLines(result, one) : [afterGroup(result, one, ways)]), ...answer.open.length > 0 ? [`Allow more ${unitOfRuns(result)}s for what is still open: ${ways.goOn}.`] : ["Look at each of them separately."]].slice(0, mostSteps);
 		case "not-reproduced": return [afterNothing(result, answer, ways)];
-		case "slide": return [`Take the ends of one step as good and bad where a part of the range matters most, or allow more boots with ${ways.goOn}.`, `Where every ${searchedKind(result)} costs a little, a profile of good beside one of bad tells more than any single one.`];
-		case "inconclusive": return [`Allow more boots with ${ways.goOn}, some ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`];
+		case "slide": return [`Take the ends of one step as good and bad where a part of the range matters most, or allow more ${unitOfRuns(result)}s with ${ways.goOn}.`, `If every ${searchedKind(result)} costs a little, profiles of good and of bad show more than any single one.`];
+		case "inconclusive": return [`Allow more ${unitOfRuns(result)}s with ${ways.goOn}, about ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`];
 	}
 }
 const mostNamed$3 = 3;
@@ -398,8 +421,8 @@ const mostSteps = 5;
 function afterCulprit(result, answer, ways) {
 	const { revert, reason } = result;
 	const where = reason === void 0 ? "See what it does for each packet" : "See below which functions moved";
-	const look = isLoss(result, answer.change.change) ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.` : `Nothing has to be fixed. ${where}.`;
-	const verify = revert === void 0 ? `To be surer, have the bad one measured without it: ${ways.verifyRevert}.` : void 0;
+	const look = isLoss(result, answer.change.change) ? `${where}, and make that cheaper; or keep it, and explain what the loss is for.` : `Nothing has to be fixed. ${where}.`;
+	const verify = revert === void 0 ? `To confirm it, measure the bad one without it: ${ways.verifyRevert}.` : void 0;
 	return [
 		look,
 		...togetherLines(result, answer),
@@ -410,15 +433,15 @@ function afterCulprit(result, answer, ways) {
 function togetherLines(result, { measuredWith, revision }) {
 	if (measuredWith.length === 0) return [];
 	const names = listed(measuredWith.map(shortId));
-	return [`${idOf$1(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? "theirs" : "that one"} would look the same, so read both.`];
+	return [`${idOf$1(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? "theirs" : "that one"} would look the same, so check both.`];
 }
-function afterGroup({ revisions }, { likelyFix }, { fixUp, goOn }) {
+function afterGroup({ revisions, isShared }, { likelyFix }, { fixUp, goOn }) {
 	const fix = revisions.find(({ commit }) => commit === likelyFix);
 	if (fix?.diff !== void 0) return `None between them could be measured; ${revisionId(fix)} seems to be what made the later ones work.`;
-	return likelyFix === void 0 ? `None between them could be measured: name a commit that makes them work, as with ${fixUp("COMMIT")}, or read them; more boots (${goOn}) would not tell them apart.` : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
+	return likelyFix === void 0 ? `None between them could be measured: name a commit that makes them work, as with ${fixUp("COMMIT")}, or read them; more ${unitOfRuns({ isShared })}s (${goOn}) would not tell them apart.` : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
 }
-function afterNothing({ revisions }, { fault }, { fixUp, goOn }) {
-	if (fault === void 0) return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more boots (${goOn}) may show it.`;
+function afterNothing({ revisions, isShared }, { fault }, { fixUp, goOn }) {
+	if (fault === void 0) return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more ${unitOfRuns({ isShared })}s (${goOn}) may show it.`;
 	return `Name another ${endOf(fault.revision, revisions)} commit that works, or a fix-up that makes this one work, as with ${fixUp("COMMIT")}.`;
 }
 /** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
@@ -465,8 +488,8 @@ const openText = (open, kind) => {
 	const count = open.reduce((sum, { after, last }) => sum + last - after, 0);
 	return count === 0 ? "" : `; ${counted(count, kind)} still open`;
 };
-const bootsText = ({ boots, isShared }) => counted(boots, isShared ? "trial" : "boot");
-const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const bootsText$1 = (result) => counted(result.boots, unitOfRuns(result));
+const unitOfRuns = ({ isShared }) => isShared ? "trial" : "boot";
 const listed = (parts) => [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
 /** Name of a revision; an untrusted result may have an invalid index. */
 const idOf$1 = ({ revisions }, index) => revisionId(revisions[index]) || "an unknown commit";
@@ -474,6 +497,33 @@ const idOf$1 = ({ revisions }, index) => revisionId(revisions[index]) || "an unk
 const revisionId = (revision) => revision?.diff === void 0 ? shortId(revision?.commit ?? "") : `diff ${revision.diff}`;
 /** The kind of thing that is searched: `diff` or `commit`. */
 const searchedKind = ({ revisions }) => revisions.some(({ diff }) => diff !== void 0) ? "diff" : "commit";
+
+// src/report/bisect-numbers.ts
+const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
+/** Rates of different trials drift apart, so shared trials are compared within each. */
+function numbersOf(result) {
+	if (!result.isShared) return (form) => isMeasured(form) ? form.values : [];
+	const ratios = ratiosToGood(result);
+	return (form) => isMeasured(form) ? ratios.get(form.variant) ?? [] : [];
+}
+function ratiosToGood({ runs, revisions, metric }) {
+	const good = revisions[0]?.forms.find(isMeasured)?.variant ?? "";
+	const counted = runs.filter(({ validity, pps }) => validity.kind === "valid" && pps > 0);
+	const ratios = /* @__PURE__ */ new Map();
+	for (const trial of Map.groupBy(counted, (run) => run.trial).values()) {
+		const variants = Map.groupBy(trial, ({ variant }) => variant);
+		const rateOf = (own) => median(own.flatMap((run) => run[metric] ?? []));
+		const ofGood = rateOf(variants.get(good) ?? []);
+		for (const [variant, own] of variants) {
+			const ratio = rateOf(own) / ofGood;
+			if (!Number.isFinite(ratio) || ratio <= 0) continue;
+			const known = ratios.get(variant);
+			if (known === void 0) ratios.set(variant, [ratio]);
+			else known.push(ratio);
+		}
+	}
+	return ratios;
+}
 
 // src/report/cell-rows.ts
 /**
@@ -548,7 +598,7 @@ function rowsOf$1(result, metric, isJudged, isOnPage) {
 	return [{
 		name: isOnPage ? linkTo$1(result) : nameOf(result.cell),
 		verdict: isOnPage ? [verdictWord(verdict), remarkOf(result)] : words`${mark$1(verdict)} ${verdict}${remarkOf(result)}`,
-		change: verified && !isQuiet ? changeOf(verified) : "–",
+		change: verified && !isQuiet ? changeOf$1(verified) : "–",
 		...valuesOf$2(own),
 		runs: unbroken(formatRuns(verified ? [verified.baseRuns, verified.patchedRuns] : counted, made))
 	}, ...others.map((other) => {
@@ -560,7 +610,7 @@ function rowsOf$1(result, metric, isJudged, isOnPage) {
 				text: words`↳ ${quoted(other.variant)}`
 			},
 			verdict: "not judged",
-			change: its ? changeOf(its) : "–",
+			change: its ? changeOf$1(its) : "–",
 			...valuesOf$2(its),
 			runs: its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : "–"
 		};
@@ -569,7 +619,7 @@ function rowsOf$1(result, metric, isJudged, isOnPage) {
 /** A DUT that forwards nothing has no time per packet, but a rate of 0. */
 const comparisonBy = (metric, comparisons, isJudged) => comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
 /** `−10.4 % (−11.2 … −9.60)`; bold if significant. */
-function changeOf({ interval: { change, low, high } }) {
+function changeOf$1({ interval: { change, low, high } }) {
 	const size = unbroken(formatChange(change));
 	const interval = formatInterval(low, high).replace(" …", "\xA0…");
 	return words`${low > 0 || high < 0 ? strong(size) : size} (${interval})`;
@@ -692,68 +742,65 @@ function bisectRows(result, most) {
 		last: index,
 		isListed: true
 	})) : rangesOf(result, most);
-	const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
-	return ranges.flatMap(({ first, last, isListed }) => isListed ? rowsOfRevision(result, first, good) : {
+	const numbers = numbersOf(result);
+	return ranges.flatMap(({ first, last, isListed }) => isListed ? rowsOfRevision(result, first, numbers) : {
 		kind: "folded",
-		text: foldedText(revisions.slice(first, last + 1), result.isShared)
+		text: foldedText(revisions.slice(first, last + 1), thingOf(result))
 	});
 }
 const hasFixUps = (rows) => rows.some((row) => row.kind === "revision" && row.fixUps.length > 0);
 /** Ranges needing more than one fix-up for each of a few bugs are unknown. */
 const mostFixUps = 4;
 const mostForms = 4;
-function rowsOfRevision(result, index, good) {
-	const { revisions, answer } = result;
+function rowsOfRevision(result, index, numbers) {
+	const { revisions, answer, isShared } = result;
 	const revision = revisions[index];
 	if (revision === void 0) return [];
-	const { place, subject, probability, forms } = revision;
+	const { subject, probability, forms } = revision;
 	const end = index === 0 ? " good" : index === revisions.length - 1 ? " bad" : "";
 	return (forms.length === 0 ? [void 0] : forms).slice(0, mostForms).map((form, nth) => ({
 		kind: "revision",
 		index,
-		place: nth === 0 ? unbroken(`${place}${end}`) : "",
+		place: nth === 0 ? unbroken(`${placesText(revision)}${end}`) : "",
 		id: revisionId(revision),
 		subject,
 		isNamed: isNamed(answer, index),
 		isFurther: nth > 0,
 		fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
 		cells: {
-			boots: form === void 0 || form.values.length === 0 ? "–" : String(form.values.length),
-			...rateTexts(result, index, form, good),
-			outcome: outcomeText(revision, form, nth === 0, result.isShared),
+			boots: bootsText(form, isShared, numbers),
+			...!isShared && { median: medianText(result, form) },
+			againstGood: index > 0 && form !== void 0 ? changeOf(result, form, numbers) : "–",
+			outcome: outcomeText(result, revision, form, nth === 0),
 			p: nth > 0 || probability <= 0 ? "–" : unbroken(formatProbability(probability))
 		}
 	}));
 }
-function rateTexts(result, index, form, good) {
-	if (form === void 0 || !isMeasured(form)) return {
-		median: "–",
-		againstGood: "–"
-	};
-	const value = median(form.values);
-	const ratio = result.isShared ? ratioInTrials(result, form) : value / good;
-	const isCompared = index > 0 && good > 0 && ratio !== void 0;
-	return {
-		median: unbroken(formatMetric(value, result.metric)),
-		againstGood: isCompared ? unbroken(formatChange(ratio - 1)) : "–"
-	};
+/** `12`, or `24–25` with later ones that have the same kernel or files. */
+const placesText = ({ place, alike }) => alike === 0 ? String(place) : `${place}–${place + alike}`;
+/** `2` boots, or `2 (48)` trials and their runs. */
+function bootsText(form, isShared, numbers) {
+	const runs = form?.values.length ?? 0;
+	if (form === void 0 || runs === 0) return "–";
+	return unbroken(isShared ? `${numbers(form).length} (${runs})` : String(runs));
 }
-/** Against good within each trial, and the median of all: rates of different trials drift apart. */
-function ratioInTrials({ runs, revisions, metric }, { variant }) {
-	const good = revisions[0]?.forms.find(isMeasured)?.variant;
-	const rateOf = (own, name) => median(own.flatMap((run) => {
-		return run.variant === name && run.validity.kind === "valid" && run.pps > 0 ? run[metric] ?? [] : [];
-	}));
-	const ratios = [...Map.groupBy(runs, ({ trial }) => trial).values()].map((own) => rateOf(own, variant) / rateOf(own, good)).filter((ratio) => Number.isFinite(ratio) && ratio > 0);
-	return ratios.length === 0 ? void 0 : median(ratios);
+const medianText = ({ metric }, form) => form !== void 0 && isMeasured(form) ? unbroken(formatMetric(median(form.values), metric)) : "–";
+function changeOf({ revisions }, form, numbers) {
+	const ofGood = median([...(revisions[0]?.forms ?? []).flatMap(numbers)]);
+	const ratio = median([...numbers(form)]) / ofGood;
+	return Number.isFinite(ratio) && ratio > 0 ? unbroken(formatChange(ratio - 1)) : "–";
 }
-const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
-/** `measured`, `does not boot`, and the number of following commits with the same kernel. */
-function outcomeText(revision, form, isFirst, isOfFiles) {
+/** Linux testbeds install files; others boot kernels. */
+const thingOf = ({ testbed: { kind }, isShared }) => (kind === void 0 ? isShared : systemOfTestbedKind(kind) === "linux") ? "files" : "kernel";
+/** `measured`, `does not boot`, and the later commits with the same kernel or files, by name if bad is one. */
+function outcomeText(result, revision, form, isFirst) {
+	const own = ownOutcome(revision, form);
 	const { alike } = revision;
-	const same = isOfFiles ? `${alike === 1 ? "has" : `${alike} have`} the same files` : `${alike === 1 ? "is" : `${alike} are`} the same kernel`;
-	const after = isFirst && alike > 0 ? `; the next ${same}` : "";
-	return `${ownOutcome(revision, form)}${after}`;
+	if (!isFirst || alike === 0) return own;
+	const { badCommit, revisions } = result;
+	const bad = badCommit !== void 0 && revision === revisions.at(-1) ? revisionId(badCommit) : "";
+	const named = bad === "" ? `the next ${alike === 1 ? "one" : alike}` : `bad (${bad})`;
+	return `${own}; ${bad !== "" && alike > 1 ? `the next ${alike}, up to ${named},` : named} ${alike === 1 ? "has" : "have"} the same ${thingOf(result)}`;
 }
 function ownOutcome(revision, form) {
 	if (form?.fault !== void 0) return faultText(form.fault);
@@ -761,8 +808,8 @@ function ownOutcome(revision, form) {
 	if (revision.isSkipped) return "skipped";
 	return revision.isAssumedFailed ? "untried between failures" : "untried";
 }
-/** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
-function foldedText(revisions, isOfFiles) {
+/** `… 97 untried, 3 skipped; 12 more with the same kernel as the one before`. */
+function foldedText(revisions, thing) {
 	const groups = Map.groupBy(revisions, (revision) => revision.forms.length > 0 ? "tried" : ownOutcome(revision, void 0));
 	const counts = [
 		"tried",
@@ -774,20 +821,26 @@ function foldedText(revisions, isOfFiles) {
 		return count > 0 ? `${count} ${outcome}` : [];
 	});
 	const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
-	const same = alike > 0 ? `, and ${alike} more that change nothing of ${isOfFiles ? "the files" : "the kernel"}` : "";
+	const same = alike > 0 ? `; ${alike} more with the same ${thing} as the one before` : "";
 	return `… ${counts.join(", ")}${same}`;
 }
-/** Counts the commits after good through bad, and distinct kernels. */
+/** `25 commits after good, 24 with different files, 5 of these tried`: good itself is never counted. */
 function rangeText(result) {
-	const { revisions, isShared } = result;
-	const first = revisions[0]?.place ?? 0;
+	const { revisions } = result;
 	const last = revisions.at(-1);
-	const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
-	const kernels = revisions.length - 1;
-	const tried = revisions.filter(({ forms }) => forms.length > 0).length;
-	const distinct = isShared ? `${counted(kernels, "set")} of files` : counted(kernels, "kernel");
-	const differ = kernels < commits ? `, ${distinct} that differ` : "";
-	return `${counted(commits, searchedKind(result))}${differ}, ${tried} of ${revisions.length} tried`;
+	const commits = (last?.place ?? 0) + (last?.alike ?? 0) - (revisions[0]?.place ?? 0);
+	const { distinct, tried } = triedCounts(result);
+	const after = `${counted(commits, searchedKind(result))} after good`;
+	if (distinct >= commits) return `${after}, ${tried} tried`;
+	return `${after}, ${distinct} with ${thingOf(result) === "files" ? "different files" : "different kernels"}, ${tried} of these tried`;
+}
+/** Those after good, without later ones of the same kernel or files. */
+function triedCounts({ revisions }) {
+	const after = revisions.slice(1);
+	return {
+		distinct: after.length,
+		tried: after.filter(({ forms }) => forms.length > 0).length
+	};
 }
 
 // src/report/bisect-levels.ts
@@ -796,16 +849,19 @@ function rangeText(result) {
 * with a variance pooled over all levels and the history; without one it has no width.
 */
 function levelsOf(result) {
+	const { revisions } = result;
+	const numbers = numbersOf(result);
+	const logsOf = (own) => own.flatMap(({ forms }) => forms.flatMap(numbers)).filter((value) => value > 0).map(Math.log);
 	const groups = segmentsOf(result).map(([first, last]) => ({
 		first,
 		last,
-		logs: logsOf(result, first, last)
+		logs: logsOf(revisions.slice(first, last + 1))
 	})).filter(({ logs }) => logs.length > 0);
 	const own = {
 		sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
 		degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0)
 	};
-	const { sumOfSquares, degreesOfFreedom } = sumOf(own, moderated(result.history));
+	const { sumOfSquares, degreesOfFreedom } = sumOf(own, result.isShared ? noNoise : moderated(result.history));
 	const reachOfOne = degreesOfFreedom > 0 ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) * Math.sqrt(sumOfSquares / degreesOfFreedom) : 0;
 	return groups.map(({ first, last, logs }) => {
 		const [middle, reach] = [mean(logs), reachOfOne / Math.sqrt(logs.length)];
@@ -833,7 +889,6 @@ function segmentsOf({ answer, revisions }) {
 		return first <= last ? [[first, last]] : [];
 	});
 }
-const logsOf = ({ revisions }, first, last) => revisions.slice(first, last + 1).flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values)).filter((value) => value > 0).map(Math.log);
 
 // src/report/scale.ts
 function linearScale(extent, from, to) {
@@ -842,14 +897,40 @@ function linearScale(extent, from, to) {
 }
 const clamped = (value, { low, high }) => Math.min(Math.max(value, low), high);
 /** Pads rates of zero or more, so that noise of a thousandth does not look dramatic. */
-function extentOfRates(values, { spareRatio, leastRatio }) {
-	const { low, high } = extentOf(values);
+function paddedRates({ low, high }, { spareRatio, leastRatio }) {
 	const spare = Math.max((high - low) * spareRatio, high * leastRatio, Number.MIN_VALUE);
 	return {
 		low: Math.max(low - spare, 0),
 		high: high + spare
 	};
 }
+/** The number of values that may be outliers: a tenth, but one of four and two of twelve. */
+function mostOutliers(count) {
+	if (count < 4) return 0;
+	return count < 12 ? 1 : Math.max(2, Math.floor(count / 10));
+}
+/**
+* Leaves out outliers, so that they flatten no plot: the middle of the values and `kept` take at least three fifths.
+*/
+function robustExtent(values, kept = []) {
+	const { low, high } = extentOf([...middleOf$1(values), ...kept]);
+	const reach = (high - low) / 3;
+	const near = values.filter((value) => value >= low - reach && value <= high + reach);
+	return extentOf([
+		low,
+		high,
+		...near
+	]);
+}
+/** The values in the shortest range that holds all but the outliers. */
+function middleOf$1(values) {
+	const sorted = values.toSorted((a, b) => a - b);
+	const count = sorted.length - mostOutliers(sorted.length);
+	const widthFrom = (first) => (sorted[first + count - 1] ?? 0) - (sorted[first] ?? 0);
+	const first = Array.from({ length: sorted.length - count + 1 }, (_, first) => first).reduce((best, one) => widthFrom(one) < widthFrom(best) ? one : best, 0);
+	return sorted.slice(first, first + count);
+}
+const isWithin = (value, { low, high }) => value >= low && value <= high;
 /** Spreading into Math.min has too many arguments for some plots. */
 const extentOf = (values) => values.reduce(({ low, high }, value) => ({
 	low: Math.min(low, value),
@@ -956,13 +1037,14 @@ const round = (pixels) => Math.round(pixels * 100) / 100;
 // src/report/bisect-plot.ts
 /** SVG with its own light background; undefined without measurements. */
 function bisectPlot(result, form = "wide") {
-	const dots = result.revisions.flatMap(dotsOf);
+	const numbers = numbersOf(result);
+	const dots = result.revisions.flatMap((revision) => dotsOf(revision, numbers));
 	if (dots.length === 0) return void 0;
 	const sizes = forms$1[form];
 	const columns = columnsOf(result, sizes);
 	const levels = levelsOf(result);
-	const values = [...dots, ...levels].map(({ value }) => value);
-	const axis = extentOfRates(values, {
+	const [values, kept] = [dots, levels].map((all) => all.map(({ value }) => value));
+	const axis = paddedRates(robustExtent(values ?? [], kept), {
 		spareRatio: .1,
 		leastRatio: .004
 	});
@@ -970,6 +1052,7 @@ function bisectPlot(result, form = "wide") {
 	const heightOf = (value) => round(scale(value));
 	const drawing = {
 		result,
+		numbers,
 		sizes,
 		columns,
 		levels,
@@ -985,6 +1068,7 @@ function bisectPlot(result, form = "wide") {
 		...bands(drawing),
 		...step(drawing),
 		...columns.flatMap((column) => marks(column, drawing)),
+		...outsideValues(drawing),
 		...chances(drawing),
 		...labels(drawing),
 		...columns.flatMap((column) => tooltip(column, drawing)),
@@ -993,11 +1077,10 @@ function bisectPlot(result, form = "wide") {
 }
 /** Alternative text. */
 function bisectPlotAlt(result) {
-	const { revisions } = result;
-	const tried = revisions.filter(({ forms }) => forms.length > 0);
-	const failed = tried.filter(({ forms }) => !forms.some(isMeasured)).length;
+	const failed = result.revisions.filter(({ forms }) => forms.length > 0 && !forms.some(isMeasured)).length;
+	const { distinct, tried } = triedCounts(result);
 	const without = failed > 0 ? ` and ${failed} of them cannot be measured` : "";
-	return `The rate of each boot along the ${searchedKind(result)}s: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
+	return `${result.isShared ? "The change against good in each trial" : "The rate of each boot"} along the ${searchedKind(result)}s: ${tried} of the ${distinct} after good were tried${without}; ${bisectTitle(result)}`;
 }
 const forms$1 = {
 	wide: {
@@ -1061,10 +1144,10 @@ function columnsOf(result, { left, right, mostRevisions }) {
 const middleOf = ({ left, width }) => left + width / 2;
 /** More marks in one column hide each other. */
 const mostDots = 100;
-function dotsOf({ forms }) {
-	const dots = forms.filter(isMeasured).flatMap(({ values, fixUps }) => values.map((value) => ({
+function dotsOf({ forms }, numbers) {
+	const dots = forms.flatMap((form) => numbers(form).map((value) => ({
 		value,
-		isPlain: fixUps.length === 0
+		isPlain: form.fixUps.length === 0
 	})));
 	const every = Math.ceil(dots.length / mostDots);
 	return dots.filter((_, index) => index % every === 0);
@@ -1074,9 +1157,10 @@ function heading$1(drawing) {
 	const { title, subtitle, margin: x } = sizes;
 	const { metric, cell, testbed } = result;
 	const rates = ratesText(drawing);
+	const name = result.isShared ? `${metricName(metric)}, against good in each trial` : metricName(metric);
 	const parts = subtitle.hasSetting ? [
 		rates,
-		metricName(metric),
+		name,
 		cellName(cell),
 		plainLine(testbed.name, 40)
 	] : [rates, cellName(cell)];
@@ -1097,10 +1181,13 @@ function heading$1(drawing) {
 	];
 }
 /** `26.84 Mpps to 11.83 Mpps`: the answer's rates, or all levels. */
-function ratesText({ result: { answer, metric }, levels }) {
+function ratesText({ result, levels }) {
+	const { answer, metric } = result;
 	const change = "change" in answer ? answer.change : void 0;
-	return (change ? [change.before, change.after] : levels.map(({ value }) => value)).map((value) => formatMetric(value, metric)).join(" to ");
+	return change ? [change.before, change.after].map((value) => formatMetric(value, metric)).join(" to ") : levels.map(({ value }) => valueText$1(result, value)).join(" to ");
 }
+/** `26.84 Mpps`, or with shared trials `−10.0 %`. */
+const valueText$1 = ({ isShared, metric }, value) => isShared ? formatChange(value - 1) : formatMetric(value, metric);
 const gaps = ({ columns, sizes: { top, bottom, chanceTop, chanceBottom } }) => columns.flatMap(({ isListed, left: x, width }) => isListed ? [] : [[top, bottom], [chanceTop, chanceBottom]].map(([y = 0, end = 0]) => element("rect", {
 	x,
 	y,
@@ -1126,7 +1213,8 @@ function grid(drawing) {
 	return [
 		...ticksOf(axis, 6).flatMap((tick) => {
 			const y = drawing.heightOf(tick);
-			return [line(y), label(formatTick(tick, result.metric), y + 4)];
+			const said = result.isShared ? formatSigned(tick - 1) : formatTick(tick, result.metric);
+			return [line(y), label(said, y + 4)];
 		}),
 		path$1(`M${left} ${bottom}H${right}`, { stroke: grey$1 }),
 		line(chanceTop),
@@ -1321,14 +1409,70 @@ function marks(column, drawing) {
 	if (!column.isListed || revision === void 0) return [];
 	const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
 	const color = nth === 0 || nth === -1 ? ink$1 : colorOf$1(drawing, nth);
-	const dots = dotsOf(revision);
+	return placedDots(column, revision, drawing).map(({ x, value, isPlain }) => {
+		const look = {
+			color,
+			isPlain,
+			radius: sizes.radius
+		};
+		const y = drawing.heightOf(value);
+		return isWithin(value, drawing.axis) ? dot(x, y, look) : arrow(x, y, {
+			...look,
+			isUp: value > drawing.axis.high
+		});
+	});
+}
+function placedDots(column, revision, { sizes, numbers }) {
+	const dots = dotsOf(revision, numbers);
 	const available = Math.max(column.width - 2 * sizes.radius - 2, 0);
 	const apart = Math.min(2 * sizes.radius + 2, available / Math.max(dots.length - 1, 1));
-	return dots.map(({ value, isPlain }, index) => dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, drawing.heightOf(value), {
-		color,
-		isPlain,
-		radius: sizes.radius
+	return dots.map((one, index) => ({
+		...one,
+		x: middleOf(column) + (index - (dots.length - 1) / 2) * apart
 	}));
+}
+/** Names the outliers beyond the axis, as far as there is space. */
+function outsideValues(drawing) {
+	const { result, sizes, columns, axis } = drawing;
+	const { left, right, radius } = sizes;
+	const spans = {
+		above: [],
+		below: []
+	};
+	return columns.flatMap((column) => {
+		const revision = result.revisions[column.first];
+		if (!column.isListed || revision === void 0) return [];
+		return placedDots(column, revision, drawing).flatMap(({ x, value }) => {
+			if (isWithin(value, axis)) return [];
+			const isUp = value > axis.high;
+			const said = valueText$1(result, value);
+			const half = widthOf$1(said) / 2;
+			const at = Math.min(Math.max(x, left + half), right - half);
+			const isFree = claimed(isUp ? spans.above : spans.below, {
+				from: at - half,
+				to: at + half
+			});
+			const y = drawing.heightOf(value) + (isUp ? radius + 15 : -radius - 8);
+			return isFree ? [text(said, {
+				...small,
+				x: at,
+				y,
+				"text-anchor": "middle"
+			})] : [];
+		});
+	});
+}
+/** Its tip points to a value outside. */
+function arrow(x, y, { color, isPlain, radius: r, isUp }) {
+	const [base, tip] = isUp ? [2 * r, -2 * r] : [-2 * r, 2 * r];
+	const colors = isPlain ? {
+		fill: color,
+		stroke: paper$1
+	} : {
+		fill: paper$1,
+		stroke: color
+	};
+	return path$1(`M${round(x - r)} ${round(y + base)}h${2 * r}l${-r} ${tip}Z`, colors);
 }
 const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
 	cx,
@@ -1430,16 +1574,16 @@ function labels({ result, sizes, columns }) {
 			"text-anchor": "middle"
 		});
 	});
-	const [good, bad] = [revisions[0], revisions.at(-1)].map(revisionId);
+	const bad = result.badCommit ?? revisions.at(-1);
 	const y = chanceBottom + 33;
 	return [
 		...shown,
-		text(`good ${good}`, {
+		text(`good ${revisionId(revisions[0])}`, {
 			...small,
 			x: left,
 			y
 		}),
-		text(`bad ${bad}`, {
+		text(`bad ${revisionId(bad)}`, {
 			...small,
 			x: right,
 			y,
@@ -1496,7 +1640,7 @@ function entriesOf(drawing, dots) {
 		width: 12,
 		height: 12
 	}, stroke);
-	const one = result.isShared ? "run" : "boot";
+	const one = result.isShared ? "trial" : "boot";
 	const percent = formatPercent(bisectConfidenceRatio);
 	return [
 		{
@@ -1567,7 +1711,7 @@ function settingOf(result, kernel) {
 	return [
 		testbedText,
 		` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent on average over a whole trial`,
-		` · ${formatDuration(seconds)}`
+		` · measured in ${formatDuration(seconds)}`
 	];
 }
 /** `64- and 66-byte`: actual sizes, as the smallest size does not fit every family. */
@@ -1585,7 +1729,7 @@ function rule(policy) {
 function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
 	const log = guestConsoleOf(outcome) ?? "dut-console.log";
-	const console = "console" in outcome && outcome.console ? `Its console, ${linesShown(outcome)}which is whole in ${log}:\n${outcome.console}` : "";
+	const console = "console" in outcome && outcome.console ? `Its console${linesShown(outcome)}, whole in ${log}:\n${outcome.console}` : "";
 	return [
 		outcome.message,
 		panic,
@@ -1594,17 +1738,17 @@ function failureSaid(outcome) {
 }
 function linesShown({ console = "", consoleLines }) {
 	const shown = console.split("\n").length;
-	return consoleLines === void 0 ? "" : `${grouped(shown)} of ${grouped(consoleLines)} lines, `;
+	return consoleLines === void 0 ? "" : ` (${grouped(shown)} of ${counted(consoleLines, "line")})`;
 }
 const guestConsoleOf = (outcome) => "guestConsole" in outcome ? outcome.guestConsole : void 0;
-const leftOf = (outcome) => guestConsoleOf(outcome) === void 0 ? "The DUT is back on its own kernel" : "The guest was thrown away, and base runs in another";
+const leftOf = (outcome) => guestConsoleOf(outcome) === void 0 ? "The DUT is back on its own kernel" : "The guest was discarded, and base runs in a new one";
 function failureText(outcome) {
 	switch (outcome.kind) {
 		case "does-not-apply": return "The patch does not apply, and nothing was measured:";
-		case "build-failed": return "The base builds, the patched kernel does not; nothing was measured. The build says first:";
-		case "out-of-disk": return "The patch is not to blame; free some space and run again:";
-		case "does-not-load": return words`The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
-		case "boot-failed": return `The patched kernel does not come up, and nothing was measured with it. ${leftOf(outcome)}:`;
+		case "build-failed": return "The base builds, but the patched kernel does not; nothing was measured. First messages of the build:";
+		case "out-of-disk": return "The patch is not to blame, and nothing was measured:";
+		case "does-not-load": return words`The base loads, but the patched files do not (${name(outcome.scenario)}); nothing was measured. Output of the DUT:`;
+		case "boot-failed": return `The patched kernel does not boot, and nothing was measured with it. ${leftOf(outcome)}:`;
 		case "panics-under-load": return `The patched kernel panicked twice in the same trial, and no verdict was reached. ${leftOf(outcome)}:`;
 	}
 }
@@ -1612,18 +1756,18 @@ const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) 
 /** `packets per second (more is better), which is not judged`. */
 const otherMetricTitle = (metric) => `${metricName(metric)}, which is not judged`;
 /** A sentence about costs outside the metric; empty for one that covers a packet's whole path. */
-const unseenBy = (metric) => metric === "instructionsPerPacket" ? ["Cache misses, locks, other CPUs, and real NICs with their drivers are not in the number of instructions: believe it of code that every packet passes, as an nftables rule or the forwarding path, and not of a driver."] : [];
+const unseenBy = (metric) => metric === "instructionsPerPacket" ? ["Cache misses, locks, other CPUs, and real NICs with their drivers are not part of an instruction count: trust it for code that every packet passes, such as an nftables rule or the forwarding path, and not for a driver."] : [];
 const mostReasons = 20;
 /** Why cells are invalid, below the table. */
 function invalidLines(cells) {
 	const lines = cells.flatMap(({ cell, verdict }) => verdict.kind === "invalid" ? [words`${nameOf(cell)} is invalid: ${quoted(verdict.reason, 300)}`] : []);
 	const rest = lines.length - mostReasons;
-	return [...lines.slice(0, mostReasons), ...rest > 0 ? [`${rest} more cells are invalid`] : []];
+	return [...lines.slice(0, mostReasons), ...rest > 0 ? [`${counted(rest, "more cell")} ${rest === 1 ? "is" : "are"} invalid`] : []];
 }
 const uncountedLines = (cells) => cells.flatMap((result) => {
 	const { cell, runs } = result;
 	const spare = spareRuns(result);
-	return [...invalidRunLines(runs), ...[...Map.groupBy(spare, (run) => whySpare(run, result))].map(([why, group]) => `${group.length} of ${runs.length} runs, ${why}`)].map((line) => words`${nameOf(cell)}: ${line}`);
+	return [...invalidRunLines(runs), ...[...Map.groupBy(spare, (run) => whySpare(run, result))].map(([why, group]) => `${group.length} of ${counted(runs.length, "run")}, ${why}`)].map((line) => words`${nameOf(cell)}: ${line}`);
 });
 /** `2 of 8 runs, …`: a line for each cause. */
 function invalidRunLines(runs) {
@@ -1631,7 +1775,7 @@ function invalidRunLines(runs) {
 	return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
 		const [first, ...others] = group.map(({ reason }) => reason);
 		const like = others.some((reason) => reason !== first) ? "the first of them: " : "";
-		return words`${`${group.length} of ${runs.length} runs, ${like}`}${quoted(first ?? "")}`;
+		return words`${`${group.length} of ${counted(runs.length, "run")}, ${like}`}${quoted(first ?? "")}`;
 	});
 }
 function spareRuns(cell) {
@@ -1641,9 +1785,9 @@ function spareRuns(cell) {
 }
 /** Why such a run, or several alike, is unused, to follow their number. */
 function whySpare({ variant, pps }, cell) {
-	if (pps === 0) return "with no packet forwarded, which does not count by itself";
-	if (variant === "patched" && isSilent(cell)) return "with packets forwarded, as in others none are";
-	return "of which the neighbour does not count, or that came after the verdict";
+	if (pps === 0) return "with no packet forwarded; one such run alone does not count";
+	if (variant === "patched" && isSilent(cell)) return "with packets forwarded, while other runs forwarded none";
+	return "whose neighbour does not count, or that came after the verdict";
 }
 /** Outliers: they count, and each was repeated once. */
 const apartLines = (cells) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => words`${nameOf(cell)}: run ${String(number)} of ${quoted(variant)}, ${formatPps(pps)}`));
@@ -1655,7 +1799,7 @@ function buildNoiseLines({ outcome, policy, variants }) {
 		const noise = buildNoise(cell, policy.metric, commits.size === 1);
 		if (noise === void 0) return [];
 		const { layouts, betweenLayouts, withinLayouts = 0, together } = noise;
-		const text = betweenLayouts === void 0 ? `builds and runs together by ${formatPercent(together)}, as none of ${layouts} layouts was booted twice` : `builds by ${formatPercent(betweenLayouts)}, as ${layouts} layouts tell, and runs of one build by ${formatPercent(withinLayouts)}`;
+		const text = betweenLayouts === void 0 ? `builds and runs together differ by ${formatPercent(together)}, as none of ${layouts} layouts was booted twice` : `builds differ by ${formatPercent(betweenLayouts)} (${layouts} layouts), and runs of one build by ${formatPercent(withinLayouts)}`;
 		return [words`${nameOf(cell.cell)}: ${text} (standard deviations)`];
 	});
 }
@@ -1701,10 +1845,10 @@ function readingParagraphs({ policy, variants, outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const layouts = new Set(runs.flatMap(({ variant, layout }) => variant === "base" ? layout ?? 1 : []));
 	return [
-		`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, however early they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
-		`Where one patch in ten has a loss of ${formatPercent(marginRatio)}, at most ${formatPercent(wrongRegressions(policy, .1))} of regressions are of patches that lose nothing; where one in a hundred does, ${formatPercent(wrongRegressions(policy, .01))}. A regression by less than ${formatPercent(marginRatio)} is shown larger than it is on average, as only the clearest end so.`,
-		...layouts.size > 1 ? [`Each kernel was linked ${layouts.size} times, its code in another order each time, and pairs boot the layouts in turn: what builds of one source differ in is in the spread of the runs. Runs of one layout count as one, by their mean.`] : [],
-		...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]
+		`Runs of base and patched alternate, and each cell ends as soon as its runs decide. The interval contains the true change in ${confidence} of experiments or more, however early they end; the patched value is base plus the change. At most ${formatPercent(falseAlarmRatio)} of patches that lose nothing are called a regression in any cell, and at most ${formatPercent(missRatio)} of cells that lose ${formatPercent(marginRatio)} pass.`,
+		`If one patch in ten costs ${formatPercent(marginRatio)}, at most ${formatPercent(wrongRegressions(policy, .1))} of reported regressions are false; if one in a hundred does, at most ${formatPercent(wrongRegressions(policy, .01))}. A regression by less than ${formatPercent(marginRatio)} looks larger than it is on average, as only the clearest are reported.`,
+		...layouts.size > 1 ? [`Each kernel was linked ${layouts.size} times with its code in a different order, and pairs boot these layouts in turn, so the spread of the runs includes the differences between builds. Runs of one layout count as one, by their mean.`] : [],
+		...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds, and each is compared with base; its value is in the column patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and contain the true change slightly less often where a cell ended early.`]
 	];
 }
 /** Maximum share of regressions that are false, where `lossRatio` of patches lose the margin. */
@@ -1715,11 +1859,11 @@ function wrongRegressions({ falseAlarmRatio, missRatio }, lossRatio) {
 function verdictMeanings({ marginRatio }) {
 	const margin = formatPercent(marginRatio);
 	return [
-		["regression", `surely a loss, and one of ${margin} is not excluded`],
-		["improvement", "the mirror image"],
+		["regression", `a loss beyond chance, and one of ${margin} is not excluded`],
+		["improvement", `a gain beyond chance, and one that would make up for a loss of ${margin} is not excluded`],
 		["no-regression", `a loss of ${margin} is excluded`],
-		["inconclusive", "neither: more runs would tell"],
-		["invalid", "too few runs count, so nothing is said"]
+		["inconclusive", "none of these: more runs would decide"],
+		["invalid", "too few runs count for a verdict"]
 	];
 }
 
@@ -1772,7 +1916,7 @@ function faultLines(result) {
 		return words`${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
 	});
 	const rest = groups.length - lines.length;
-	return rest > 0 ? [...lines, `${rest} more faults`] : lines;
+	return rest > 0 ? [...lines, counted(rest, "more fault")] : lines;
 }
 const faultSaid = (fault) => fault.kind === "forwards-nothing" ? fault.message : failureSaid(fault);
 const environmentLines = (result) => [
@@ -1781,33 +1925,37 @@ const environmentLines = (result) => [
 	`seed ${result.seed}`,
 	words`${result.generator.name} ${quoted(result.generator.version)}`
 ];
-function rangeFacts({ good, bad, fixUps, revisions }) {
+function rangeFacts(result) {
+	const { good, bad, badCommit, fixUps, revisions } = result;
+	const last = revisions.at(-1);
+	const same = badCommit !== void 0 && badCommit.commit !== last?.commit ? `, with the same ${thingOf(result)} as ${revisionId(last)}` : "";
 	const said = (typed, revision) => revision?.diff === void 0 ? `${typed} = ${revision?.commit ?? "unknown"}, ${revision?.subject ?? ""}, by ${revision?.author ?? ""}` : revisionId(revision);
 	return [
 		["good", said(good, revisions[0])],
-		["bad", said(bad, revisions.at(-1))],
+		["bad", `${said(bad, badCommit ?? last)}${same}`],
 		...fixUps.map((typed) => ["fix-up", typed])
 	];
 }
-/** Explains the numbers briefly; docs/bisect.md has the details. */
-function howDecided({ isShared, history, metric }) {
-	const number = isShared ? "The median of its runs in a trial, against the middle of good and bad in the same trial, is one number of a commit" : "Each boot of a commit that counts is one number";
+/** Explains the numbers briefly; docs/how-to/bisect.md has the details. */
+function howDecided(result) {
+	const { isShared, history, metric } = result;
+	const number = isShared ? "The median of the runs of a commit in a trial, against the middle of good and bad in the same trial, is one number" : "Each boot of a commit that counts is one number";
 	const percent = formatPercent(bisectConfidenceRatio);
 	return [
-		`${number}, and P is the chance that a commit is the one that changed it, given all of them${history === void 0 ? "" : " and the noise of earlier experiments"}. None is thrown away, so one that is off is corrected by later ones.`,
-		"Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.",
-		`A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its ${percent} interval. Commits that make the same kernel are told as one.`,
-		"What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.",
+		`${number}, and P is the probability that a commit is the one that changed the rate, given all numbers${history === void 0 ? "" : " and the noise of earlier experiments"}. No number is discarded: later ones correct an outlier.`,
+		"The next measurement is always the one that is expected to tell most per minute. The search ends when one commit, or a stretch in which none can be measured, has P ≥ 0.99 and both its neighbours have two numbers.",
+		`A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its ${percent} interval. Commits with the same ${thingOf(result)} count as one.`,
+		"A commit counts as not measurable once it failed twice, or once like a neighbour; or once, if no answer depends on it. Commits between two that failed alike are not tried, and are assumed to fail.",
 		...unseenBy(metric),
-		"The whole of it is in docs/bisect.md."
+		"Details are in docs/how-to/bisect.md."
 	];
 }
 /** Feeds ministat(1), which needs three numbers: a neighbour with fewer is replaced by its whole side. */
 function neighbourMinistat(result) {
 	const { answer, revisions, cell, isShared } = result;
-	if (isShared) return [];
+	if (isShared) return void 0;
 	const [step, ...others] = stepsOf(answer);
-	if (!(answer.kind === "culprit" || answer.kind === "group") || step === void 0 || others.length > 0) return [];
+	if (!(answer.kind === "culprit" || answer.kind === "group") || step === void 0 || others.length > 0) return void 0;
 	const sides = [{
 		neighbour: step.after,
 		all: revisions.slice(0, step.after + 1)
@@ -1823,7 +1971,7 @@ function neighbourMinistat(result) {
 			values: isAlone ? own : valuesOf$1(all)
 		};
 	});
-	if (sides.some(({ values }) => values.length < leastValues)) return [];
+	if (sides.some(({ values }) => values.length < leastValues)) return void 0;
 	const isAlone = sides.every((side) => side.isAlone);
 	const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
 		const id = revisionId(revisions[neighbour]);
@@ -1837,14 +1985,11 @@ function neighbourMinistat(result) {
 		separateBars: true,
 		confidencePercent: 95
 	});
-	const note = isAlone ? void 0 : "ministat asks for three numbers of each: where a neighbour has fewer, all that was measured on its side stands for it.";
-	return [{
-		kind: "code",
-		name: "ministat of before and after",
-		...note !== void 0 && { note },
-		text,
-		isFolded: true
-	}];
+	return {
+		title: "ministat of before and after",
+		note: isAlone ? void 0 : "ministat needs three numbers on each side: where a neighbour has fewer, all numbers of its side take their place.",
+		text
+	};
 }
 const leastValues = 3;
 const valuesOf$1 = (revisions) => revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));
@@ -1950,7 +2095,7 @@ function groundsText(cell) {
 		...missingTexts(cell),
 		...idle.length > 0 ? [words`left out as idle: ${joined(idle, " ")}`] : [],
 		...reason?.changedFunctions.length === 0 ? [unmoved] : [],
-		...rest > 0 ? [`${rest} functions more than are named`] : []
+		...rest > 0 ? [counted(rest, "more function")] : []
 	], ", ");
 }
 /** ` · flamegraphs: base · patched · difference`; empty without any. */
@@ -1975,13 +2120,80 @@ function graphNames(cell) {
 }
 
 // src/report/comment-links.ts
-const correctionsOf = ({ corrections = [] }) => foldedList("said otherwise where it was measured, and not verified", corrections.map((sentence) => quoted(sentence, 500)));
+const correctionsOf = ({ corrections = [] }) => detailList("runs", "Not verified: the measuring job reports otherwise", corrections.map((sentence) => quoted(sentence, 500)));
+
+// src/report/ministat-blocks.ts
+const ministatFold = ({ title, note, text }) => ({
+	kind: "fold",
+	title,
+	blocks: blocksOf(title, text, note)
+});
+const ministatDetail = ({ title, note, text }) => ({
+	fold: "statistics",
+	title,
+	blocks: blocksOf(title, text, note)
+});
+/** Cells that follow each other share an equal note. */
+const ministatDetails = (policy, cells) => ministats(policy, cells).map(({ note, ...own }, index, all) => ministatDetail(note === all[index - 1]?.note ? own : {
+	...own,
+	note
+}));
+const blocksOf = (name, text, note) => [...note === void 0 ? [] : [paragraph(note)], {
+	kind: "code",
+	name,
+	text
+}];
+const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
+function ministatOfPatched(policy, cell) {
+	if (isSilent(cell)) return [];
+	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
+	if (base === void 0 || patched === void 0) return [];
+	const text = ministat([base, patched], policy);
+	return [{
+		title: `ministat: ${cellName(cell.cell)}`,
+		note: ministatNote(cell),
+		text
+	}];
+}
+function ministatOfOthers(policy, cell) {
+	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
+	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
+	if (base?.variant !== "base" || others.length === 0) return [];
+	return [{
+		title: `ministat of earlier diffs: ${cellName(cell.cell)}`,
+		text: ministat([base, ...others], policy)
+	}];
+}
+/** ministat has symbols for this many sets and base. */
+const mostOthers$1 = 6;
+const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
+	variant,
+	name: `${variant}, ${cellName(cell.cell)}`,
+	values: valuesOf(cell, variant, metric)
+})).filter(({ values }) => values.length >= 3);
+function ministat(sets, { confidenceRatio }) {
+	const confidencePercent = ministatConfidence(confidenceRatio);
+	return renderMinistat(sets, {
+		separateBars: true,
+		confidencePercent
+	});
+}
+function ministatNote({ design }) {
+	return `ministat assumes that runs are independent${design.name === "fixed" ? "" : " and that their number was planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? "; the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
+}
+function valuesOf(cell, variant, metric) {
+	const { base, patched } = countedRuns(cell, cell.pairs);
+	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
+	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
+}
+const isValid = ({ validity }) => validity.kind === "valid";
+const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
 // src/report/bisect-comment.ts
 function bisectComment(result, links) {
 	const why = isProfiled(result) ? [{
-		kind: "fold",
-		title: "why",
+		fold: "runs",
+		title: "Changed functions",
 		blocks: whyOfCell(result, links)
 	}] : [];
 	return {
@@ -1998,9 +2210,10 @@ function bisectComment(result, links) {
 			}],
 			paragraph(settingOf(result))
 		],
-		parts: [
+		remarks: list(revertLines(result), "The bad one without it:"),
+		details: [
 			...correctionsOf(links),
-			...parts$1(result),
+			...details$1(result),
 			...why
 		],
 		footer: links.footer
@@ -2011,19 +2224,19 @@ function whatNow(steps, { isOnRevision }) {
 	const title = strong("What now:");
 	return steps.length === 1 ? [paragraph(words`${title} ${steps}`)] : list(steps, title);
 }
-const parts$1 = (result) => [
-	...list(revertLines(result), "The bad one without it:"),
-	...foldedList("what cannot be measured", faultLines(result)),
-	...foldedList("runs that do not count", invalidRunLines(result.runs)),
-	...foldedList("what is to be known of the testbed", result.testbed.warnings.map((warning) => quoted(warning, 300))),
-	...foldedList("environment", environmentLines(result)),
-	...foldedList("how it was decided", howDecided(result)),
-	...neighbourMinistat(result)
+const details$1 = (result) => [
+	...detailList("runs", "Commits that cannot be measured", faultLines(result)),
+	...detailList("runs", "Runs that do not count", invalidRunLines(result.runs)),
+	...detailList("environment", "Testbed notes", result.testbed.warnings.map((warning) => quoted(warning, 300))),
+	...detailList("environment", "Range and testbed", environmentLines(result)),
+	...detailList("statistics", "How it was decided", howDecided(result)),
+	...[neighbourMinistat(result)].filter((one) => one !== void 0).map(ministatDetail)
 ];
 function table$3(result) {
 	const rows = bisectRows(result);
 	const withFixUps = hasFixUps(rows);
-	const runs = result.isShared ? "runs" : "boots";
+	const numbers = result.isShared ? ["trials (runs)"] : ["boots", "median"];
+	const against = "against good";
 	return {
 		kind: "table",
 		columns: [
@@ -2031,19 +2244,18 @@ function table$3(result) {
 			{ head: searchedKind(result) },
 			{ head: "subject" },
 			...withFixUps ? [{ head: "with" }] : [],
-			...numberColumns(runs, "median", "against good"),
+			...numberColumns(...numbers, against),
 			{ head: "outcome" },
 			...numberColumns("P")
 		],
 		groups: rows.map((row) => ({
 			weight: 0,
-			rows: [wideRow(row, withFixUps)]
+			rows: [wideRow(row, withFixUps, result)]
 		})),
 		narrow: {
 			columns: [
 				`${searchedKind(result)} and outcome`,
-				runs,
-				"median",
+				...result.isShared ? [...numbers, against] : numbers,
 				"P"
 			].map((head) => ({ head })),
 			groups: rows.map((row) => ({
@@ -2053,13 +2265,16 @@ function table$3(result) {
 		}
 	};
 }
-function wideRow(row, withFixUps) {
-	if (row.kind === "folded") return [
-		"",
-		"",
-		row.text,
-		...new Array(withFixUps ? 6 : 5).fill("")
-	];
+function wideRow(row, withFixUps, { isShared }) {
+	if (row.kind === "folded") {
+		const others = 4 + (isShared ? 0 : 1) + (withFixUps ? 1 : 0);
+		return [
+			"",
+			"",
+			row.text,
+			...new Array(others).fill("")
+		];
+	}
 	const { place, subject, isFurther, fixUps, cells } = row;
 	return [
 		place,
@@ -2067,7 +2282,7 @@ function wideRow(row, withFixUps) {
 		isFurther ? "" : quoted(subject, 72),
 		...withFixUps ? [fixUps.length > 0 ? joined(fixUps.map(commitId), " ") : "–"] : [],
 		cells.boots,
-		cells.median,
+		...cells.median === void 0 ? [] : [cells.median],
 		cells.againstGood,
 		cells.outcome,
 		cells.p
@@ -2088,15 +2303,17 @@ function narrowRow(row) {
 	];
 	const on = fixUps.length > 0 ? ["with", ...fixUps.map(commitId)] : [];
 	const against = cells.againstGood === "–" ? "" : ` (${cells.againstGood})`;
+	const first = joined([
+		...commit,
+		...on,
+		"–",
+		cells.outcome
+	].filter(Boolean), " ");
+	const change = cells.median === void 0 ? cells.againstGood : `${cells.median}${against}`;
 	return [
-		joined([
-			...commit,
-			...on,
-			"–",
-			cells.outcome
-		].filter(Boolean), " "),
+		first,
 		cells.boots,
-		`${cells.median}${against}`,
+		change,
 		cells.p
 	];
 }
@@ -2251,57 +2468,6 @@ function changeLook({ samples }, totals) {
 	if (Math.abs(change) < .003) return "same";
 	return `${change > 0 ? "more" : "less"}${Math.abs(change) < .03 ? "" : " much"}`;
 }
-
-// src/report/ministat-blocks.ts
-const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
-function ministatOfPatched(policy, cell) {
-	if (isSilent(cell)) return [];
-	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
-	if (base === void 0 || patched === void 0) return [];
-	const text = ministat([base, patched], policy);
-	return [{
-		kind: "code",
-		name: `ministat: ${cellName(cell.cell)}`,
-		note: ministatNote(cell),
-		text,
-		isFolded: true
-	}];
-}
-function ministatOfOthers(policy, cell) {
-	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
-	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
-	if (base?.variant !== "base" || others.length === 0) return [];
-	return [{
-		kind: "code",
-		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
-		text: ministat([base, ...others], policy),
-		isFolded: true
-	}];
-}
-/** ministat has symbols for this many sets and base. */
-const mostOthers$1 = 6;
-const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
-	variant,
-	name: `${variant}, ${cellName(cell.cell)}`,
-	values: valuesOf(cell, variant, metric)
-})).filter(({ values }) => values.length >= 3);
-function ministat(sets, { confidenceRatio }) {
-	const confidencePercent = ministatConfidence(confidenceRatio);
-	return renderMinistat(sets, {
-		separateBars: true,
-		confidencePercent
-	});
-}
-function ministatNote({ design }) {
-	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
-}
-function valuesOf(cell, variant, metric) {
-	const { base, patched } = countedRuns(cell, cell.pairs);
-	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
-	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
-}
-const isValid = ({ validity }) => validity.kind === "valid";
-const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
 // src/report/interval-plot.ts
 /** SVG with its own light background; undefined without judged cells. Beyond `mostCells`, the worst are drawn. */
@@ -2700,7 +2866,7 @@ function legend$1(y, policy, hidden, { margin: x }) {
 			x: x + 16,
 			...small
 		}),
-		...hidden > 0 ? [text(`${hidden} more cells, none of them worse`, {
+		...hidden > 0 ? [text(`${counted(hidden, "more cell")}, ${hidden === 1 ? "which is not" : "none of them"} worse`, {
 			x,
 			...small,
 			y: y + 18
@@ -2740,10 +2906,11 @@ const mark = (verdict) => html`<svg class="mark ${verdict}" viewBox="-8 -8 16 16
 function runPlot(inOrder, metric) {
 	const points = inOrder.flatMap((run, index) => {
 		const value = run[metric];
+		const x = Math.round((left + (index + .5) * stepOf(inOrder)) * 10) / 10;
 		return value === void 0 ? [] : {
 			run,
 			value,
-			x: left + (index + .5) * stepOf(inOrder)
+			x
 		};
 	});
 	if (points.length === 0) return void 0;
@@ -2752,31 +2919,55 @@ function runPlot(inOrder, metric) {
 	return scrolling(html`<svg class="runs" viewBox="0 0 ${width$1} ${height$2}" role="img" aria-label="${described$1(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
 ${variants.map(([variant, own]) => drawn$1(lookOf(variant), own, axis))}
+${drawnOutside(points, axis, metric)}
 ${legend(variants.map(([variant]) => variant), points)}
 </svg>`);
 }
-const [width$1, height$2] = [920, 190];
+const [width$1, height$2] = [920, 210];
 const [left, right, top, bottom] = [
 	96,
 	900,
-	34,
-	170
+	44,
+	184
 ];
 const stepOf = (runs) => (right - left) / runs.length;
-/** Uncounted runs may be far outliers. */
+/** Includes the median of each variant; outliers and uncounted runs may lie outside. */
 function axisOf(points) {
 	const valid = points.filter(({ run }) => run.validity.kind === "valid");
-	const values = (valid.length > 0 ? valid : points).map(({ value }) => value);
-	return extentOfRates(values, {
+	const shown = valid.length > 0 ? valid : points;
+	const medians = [...Map.groupBy(shown, ({ run }) => run.variant).values()].map((own) => median(own.map(({ value }) => value)));
+	const values = shown.map(({ value }) => value);
+	return paddedRates(robustExtent(values, medians), {
 		spareRatio: .08,
 		leastRatio: .005
+	});
+}
+/** Points outside of the axis to its edge, each with its value where there is space. */
+function drawnOutside(points, axis, metric) {
+	const outside = points.filter(({ value }) => !isWithin(value, axis));
+	return [true, false].map((isUp) => {
+		const own = outside.filter(({ value }) => value > axis.high === isUp);
+		const [tip, down] = isUp ? ["m-4 -6h8l-4 -7Z", -6] : ["m-4 6h8l-4 7Z", 14];
+		const edgeAt = placeOf(isUp ? axis.high : axis.low, axis);
+		const arrows = own.map(({ x }) => `M${x} ${edgeAt}${tip}`).join("");
+		let free = 0;
+		const labels = own.flatMap(({ value, x }) => {
+			const label = formatMetric(value, metric);
+			const length = label.length * 6.5;
+			const isLeft = x + 8 + length > width$1;
+			const from = isLeft ? x - 8 - length : x + 8;
+			if (from < free) return [];
+			free = from + length + 12;
+			return html`<text x="${isLeft ? x - 8 : x + 8}" y="${edgeAt + down}" text-anchor="${isLeft ? "end" : "start"}">${label}</text>\n`;
+		});
+		return own.length === 0 ? [] : [html`<path class="outside" d="${arrows}"/>\n`, ...labels];
 	});
 }
 const placeOf = (value, axis) => Math.round(linearScale(axis, bottom, top)(value) * 10) / 10;
 const edge = (value, y, metric) => html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatTick(value, metric)}</text>\n`;
 function drawn$1(look, points, axis) {
 	const [valid, invalid] = [true, false].map((isValid) => points.filter(({ run }) => run.validity.kind === "valid" === isValid));
-	const marks = (shape, some = []) => some.map(({ value, x }) => `M${Math.round(x * 10) / 10} ${placeOf(value, axis)}${shape}`).join("");
+	const marks = (shape, some = []) => some.map(({ value, x }) => `M${x} ${placeOf(value, axis)}${shape}`).join("");
 	const middle = valid?.length ? html`<path class="middle ${look.name}" d="M${left} ${placeOf(median(valid.map(({ value }) => value)), axis)}H${right}"/>\n` : void 0;
 	return html`${middle}<path class="${look.name}" d="${marks(look.shape, valid)}"/>
 <path class="uncounted" d="${marks(cross, invalid)}"/>\n`;
@@ -2809,7 +3000,7 @@ function legend(variants, points) {
 	});
 }
 const mostNamed = 5;
-const described$1 = (points) => `${points.length} runs in order; the table below has their numbers`;
+const described$1 = (points) => `${counted(points.length, "run")} in order; the table below has their numbers`;
 
 // src/report/cell-section.ts
 const cellSection = (policy, result, pictures) => ({
@@ -2820,7 +3011,7 @@ const cellSection = (policy, result, pictures) => ({
 		...isSilent(result) ? [] : whyBlocks(result, reasonTitle(result)),
 		...graphFolds(pictures),
 		...runs(policy, result),
-		...ministats(policy, [result])
+		...ministats(policy, [result]).map(ministatFold)
 	]
 });
 /** `regression: −10.4 % (95 % interval −11.2 … −9.60)`. */
@@ -2828,7 +3019,7 @@ function conclusion(policy, cell) {
 	const { confidenceRatio } = policy;
 	const { verdict, comparisons } = cell;
 	const word = verdictWord(verdict.kind);
-	if (isSilent(cell)) return [paragraph(words`${word}: ${strong(silenceOf(cell))}`)];
+	if (isSilent(cell)) return [words`${word}: ${strong(silenceOf(cell))}`, ...dropsText([cell])].map(paragraph);
 	if (verdict.kind === "invalid") return [paragraph([word, remarkOf(cell)]), paragraph(quoted(verdict.reason, 1e3))];
 	const { interval } = comparisons[0] ?? {};
 	const numbers = interval && words`: ${strong(formatChange(interval.change))} (${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`;
@@ -2845,11 +3036,11 @@ function whyBlocks({ reason, profiles }, title = "Why") {
 	if (reason === void 0 && missing.length === 0) return [];
 	return [
 		heading$2(title),
-		...reason ? [changedFunctions(reason)] : [],
+		...reason ? [changedFunctions$1(reason)] : [],
 		...list(missing, "There is no profile of")
 	];
 }
-function changedFunctions({ changedFunctions: changed, moved, idleFrames }) {
+function changedFunctions$1({ changedFunctions: changed, moved, idleFrames }) {
 	const names = joined(idleFrames.map((name) => quoted(name)), ", ");
 	const idle = idleFrames.length > 0 ? words` Stacks with ${names} are left out, as the CPU idled in them.` : "";
 	if (changed.length === 0) return paragraph(words`No function’s share of the samples moved beyond chance.${idle}`);
@@ -2877,10 +3068,10 @@ function runs(policy, cell) {
 			drawing
 		}] : [],
 		...list(uncountedLines([cell]), "Runs that do not count:"),
-		...list(apartLines([cell]), "Runs that stand apart, and count:"),
+		...list(apartLines([cell]), "Outliers, which count:"),
 		{
 			kind: "fold",
-			title: `${inOrder.length} runs in order`,
+			title: `${counted(inOrder.length, "run")} in order`,
 			blocks: [runTable(inOrder, cell)]
 		}
 	];
@@ -2899,7 +3090,7 @@ function runTable(inOrder, cell) {
 	]);
 	return {
 		kind: "table",
-		caption: `All runs, as they followed each other${cell ? "; those of one pair are compared" : ""}`,
+		caption: `All runs in order${cell ? "; the runs of one pair are compared" : ""}`,
 		columns: [
 			...numberColumns("run", ...cell ? ["pair"] : []),
 			{ head: "variant" },
@@ -2942,7 +3133,7 @@ function bisectPage(result, profiles) {
 			section("revert", "The bad one without it", list(revertLines(result))),
 			section("why", "Before and after", [...whyBlocks(result), ...graphFolds(picturesThatFit(graphs))]),
 			section("faults", "What cannot be measured", faults(result)),
-			section("remarks", "What is to be known of the testbed", warnings(result)),
+			section("remarks", "Testbed notes", warnings(result)),
 			section("numbers", "Numbers", numbers(result)),
 			section("environment", "Environment", [environment$1(result)]),
 			section("reading", "How it was decided", howDecided(result).map(paragraph))
@@ -2960,13 +3151,13 @@ function revisions(result) {
 	const rows = bisectRows(result);
 	const isFolded = rows.some(({ kind }) => kind === "folded");
 	const all = isFolded ? bisectRows(result, Number.POSITIVE_INFINITY) : [];
-	const caption = "Good first, bad last";
+	const caption = result.isShared ? "Good first, bad last; each is compared with good in the same trial" : "Good first, bad last";
 	return section("revisions", "The commits", [
 		...bothForms((form) => bisectPlot(result, form)),
-		revisionTable(result, rows, `${caption}; P is the chance that a commit is the one`),
+		revisionTable(result, rows, `${caption}; P is the probability that a commit is the one`),
 		...isFolded ? [{
 			kind: "fold",
-			title: `all ${result.revisions.length} revisions`,
+			title: `good and all ${result.revisions.length - 1} after it`,
 			blocks: [revisionTable(result, all, caption)]
 		}] : []
 	]);
@@ -2981,7 +3172,7 @@ function revisionTable(result, rows, caption) {
 			...numberColumns("n"),
 			{ head: searchedKind(result) },
 			{ head: "outcome" },
-			...numberColumns("median", "against good", "P", result.isShared ? "runs" : "boots"),
+			...numberColumns(...result.isShared ? [] : ["median"], "against good", "P", result.isShared ? "trials (runs)" : "boots"),
 			...withFixUps ? [{ head: "with" }] : []
 		],
 		groups: [{
@@ -2992,7 +3183,8 @@ function revisionTable(result, rows, caption) {
 }
 function rowOf(row, withFixUps, result) {
 	if (row.kind === "folded") {
-		const empty = new Array(withFixUps ? 6 : 5).fill("");
+		const others = 4 + (result.isShared ? 0 : 1) + (withFixUps ? 1 : 0);
+		const empty = new Array(others).fill("");
 		return [
 			"",
 			{
@@ -3014,7 +3206,7 @@ function rowOf(row, withFixUps, result) {
 			text: quoted(subject, 120)
 		}],
 		cells.outcome,
-		cells.median,
+		...cells.median === void 0 ? [] : [cells.median],
 		cells.againstGood,
 		cells.p,
 		cells.boots,
@@ -3033,17 +3225,17 @@ function faults(result) {
 			name: "what was said",
 			text: faultSaid(group.fault)
 		}]
-	})), ...rest > 0 ? [paragraph(`${rest} more faults`)] : []];
+	})), ...rest > 0 ? [paragraph(counted(rest, "more fault"))] : []];
 }
 const warnings = ({ testbed }) => list(testbed.warnings.map((text) => quoted(text, 500)));
 function numbers(result) {
 	const inOrder = result.runs.toSorted((a, b) => a.number - b.number);
 	return [
-		...neighbourMinistat(result),
+		...[neighbourMinistat(result)].filter((one) => one !== void 0).map(ministatFold),
 		...list(invalidRunLines(inOrder)),
 		...inOrder.length > 0 ? [{
 			kind: "fold",
-			title: `${inOrder.length} runs in order`,
+			title: `${counted(inOrder.length, "run")} in order`,
 			blocks: [runTable(inOrder)]
 		}] : []
 	];
@@ -3075,7 +3267,7 @@ function meaningOf({ outcome, policy }) {
 		case "improvement": return `The patched router ${did.gain} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
 		case "no-regression": return passText(cells, policy, margin);
 		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
-		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
+		case "invalid": return `Too few runs can be used${where} for a verdict, which is not held against the patch.`;
 	}
 }
 function lossText(losing, cells, loss) {
@@ -3115,11 +3307,11 @@ const deeds = {
 function stopText(cells) {
 	const stopped = stoppedCells(cells).length;
 	if (stopped === 0) return "";
-	return ` That ended the experiment, as was asked for: of ${stopped} of ${cells.length} cells nothing is known yet.`;
+	return ` That ended the experiment, as requested: ${stopped} of ${cells.length} cells ${stopped === 1 ? "is" : "are"} not decided yet.`;
 }
 function unchangedMeaning({ ignoredPaths }) {
 	if (ignoredPaths === void 0) return "Nothing was measured: nothing that this testbed installs differs between base and patched.";
-	return `Nothing was measured: no packet of this testbed passes what the patch changes. That lies in ${ignoredPaths.join(", ").replaceAll("*", "…")}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
+	return `Nothing was measured: no packet of this testbed passes what the patch changes. It changes ${ignoredPaths.join(", ").replaceAll("*", "…")}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }
 /** ` in 1 of 4 cells`; empty with a single cell. */
 function whereText(those, cells) {
@@ -3134,17 +3326,18 @@ function nextStep({ outcome, testbed, patch }, goOn = "`ppsgate gate --resume DI
 		case "regression": {
 			const losing = withVerdict(outcome.cells, "regression");
 			if (losing.every(isSilent)) return afterSilence(losing);
-			return `${outcome.cells.some((cell) => isProfiled(cell) && !isSilent(cell)) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.${stoppedCells(outcome.cells).length > 0 ? ` The cells that are not decided are measured to their end with ${goOn}.` : ""}`;
+			return `${outcome.cells.some((cell) => isProfiled(cell) && !isSilent(cell)) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and update the patch; or explain in it what the loss is for.${stoppedCells(outcome.cells).length > 0 ? ` To decide the other cells too, use ${goOn}.` : ""}`;
 		}
-		case "improvement": return "Nothing; the numbers below are for the commit message.";
-		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
+		case "improvement": return "Nothing. The numbers below can go into the commit message.";
+		case "no-regression": return "Nothing: forwarding speed is no obstacle to merging the patch.";
 		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
 		case "invalid": return afterInvalid(outcome.cells, testbed.name);
 	}
 }
 function afterSilence(silent) {
+	if (silent.every((cell) => droppedBy(cell) !== void 0)) return "Correct the rule or setting that is named above, and send the patch again.";
 	const [family = ""] = silent.flatMap(({ cell }) => cell.scenario.split("-")[0] ?? []);
-	return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${dropCounters[family] ?? "`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`"}, and \`netstat -s\`). Correct that one, and send the patch again.`;
+	return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${dropCounters[family] ?? "`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`"}, and \`netstat -s\`). Correct that one, and update the patch.`;
 }
 /** Commands that show the counters of rules, by the first word of a scenario. */
 const dropCounters = {
@@ -3155,7 +3348,7 @@ const dropCounters = {
 function afterUnchanged({ ignoredPaths }, { kind }) {
 	const call = calls[kind];
 	const way = `run the gate with \`--measure-anyway\`${call === void 0 ? "" : `, or write \`${call} run measure-anyway\` in a comment`}`;
-	return ignoredPaths === void 0 ? `Nothing: packets are forwarded as before. To have that measured all the same, ${way}.` : `Ask for a testbed that has such ports, if there is one. To have it measured here all the same, ${way}.`;
+	return ignoredPaths === void 0 ? `Nothing: packets are forwarded as before. To measure it anyway, ${way}.` : `Select a testbed that has such ports, if there is one. To measure it here anyway, ${way}.`;
 }
 /** First words of commands, by the forge that has the patch. */
 const calls = {
@@ -3164,31 +3357,33 @@ const calls = {
 };
 /** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
 function afterInvalid(cells, testbed) {
+	if (withVerdict(cells, "invalid").some((cell) => droppedBy(cell, "base") !== void 0)) return "Let the rules of base pass the test traffic: map the names of their interfaces with `overlay.interfaces`, and let them accept UDP to port 2000, as docs/how-to/overlay.md describes it.";
 	const cause = causeOf(withVerdict(cells, "invalid"));
 	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
 	return `${(cause === void 0 ? void 0 : fixes[cause]) ?? `Fix what ${check} finds wrong`}, and run it again.`;
 }
 /** By the main cause of invalid runs; for others the testbed is checked. */
 const fixes = {
-	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
+	"generator-limited": "Offer the DUT more than it can forward: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
 	"receiver-limited": "Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends",
-	"machine-busy": "End what else runs on that machine, or wait until it has ended",
+	"machine-busy": "Stop what else runs on that machine, or wait until it ends",
 	"too-short": "Measure for longer, with `traffic.measure`"
 };
 const afterRejection = {
-	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
-	"build-failed": "Build the kernel with the patch yourself, fix what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
-	"out-of-disk": "A maintainer of the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
-	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, fix what is said above, and send the patch again.",
-	"boot-failed": "Boot the patched kernel on a machine whose console you see, fix what it dies of, and send the patch again.",
-	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same trial kills it each time. Fix what it dies of, and send the patch again."
+	"does-not-apply": "Rebase the patch onto the head of its branch, and update it.",
+	"build-failed": "Build the patched kernel yourself, fix the first error, and update the patch. The whole log is in `builds/`, beside `result.json`.",
+	"out-of-disk": "Ask a maintainer of the lab to free space on the disk named above, then run the same patch again.",
+	"does-not-load": "Load the files on a machine of your own, for example with `pfctl -nf`, `nft -c -f` or `ipfw -n`, fix the error above, and update the patch.",
+	"boot-failed": "Boot the patched kernel on a machine with a console, fix the cause, and update the patch.",
+	"panics-under-load": "Send packets through the patched kernel on a machine with a console: the same trial crashes it each time. Fix the panic, and update the patch."
 };
 
 // src/report/gate-comment.ts
 const gateComment = (result, links) => ({
 	headline: words`${mark$1(symbolOf(result))} ppsgate: ${patchText(result, links)} ${sentence(result)}`,
 	main: [...mainBlocks(result, links), paragraph(setting(result))],
-	parts: [...correctionsOf(links), ...parts(result, links)],
+	remarks: remarks$1(result),
+	details: [...correctionsOf(links), ...details(result, links)],
 	footer: links.footer
 });
 /** Readers of a revision know its number, but not the diff's. */
@@ -3205,6 +3400,7 @@ function mainBlocks(result, links) {
 	const meant = [
 		missingBaseText(result.patch),
 		meaning,
+		...outcome.kind === "judged" ? dropsText(outcome.cells) : [],
 		before
 	].filter((text) => text !== void 0).map(paragraph);
 	switch (outcome.kind) {
@@ -3235,29 +3431,35 @@ function mainBlocks(result, links) {
 }
 /** A stacked revision without its parent may behave unlike what its author expects, so it is not left to a fold. */
 const missingBaseText = (patch) => patch.kind !== "revision" || patch.missingBase === void 0 ? void 0 : words`⚠️ ${strong("Measured without its base:")} ${quoted(patch.missingBase, 300)}`;
-/** Under a limit, the last parts are dropped. */
-function parts(result, links) {
+/** Easily missed facts that are not held against the patch. */
+function remarks$1(result) {
+	const { outcome, policy } = result;
+	const cells = outcome.kind === "judged" ? outcome.cells : [];
+	return [
+		...list(movedBaselineLines(cells), words`⚠️ ${strong("baseline moved")}, which is not held against the patch:`),
+		...list(leftOutLines(result), "Left out of the comparison, which is not held against the patch:"),
+		...list(outcome.kind === "judged" ? unseenBy(policy.metric) : [], "What this metric does not see:")
+	];
+}
+function details(result, links) {
 	const { outcome, policy, testbed, patch } = result;
 	const cells = outcome.kind === "judged" ? outcome.cells : [];
 	const inLines = (texts) => texts.map((text) => quoted(text, 300));
 	return [
-		...list(movedBaselineLines(cells), words`⚠️ ${strong("baseline moved")}, which is not held against the patch:`),
-		...list(leftOutLines(result), "Left out of the comparison, which is not held against the patch:"),
-		...list(outcome.kind === "judged" ? unseenBy(policy.metric) : [], "What this metric does not see:"),
 		...otherMetrics(policy, cells).map((metric) => ({
-			kind: "fold",
+			fold: "runs",
 			title: otherMetricTitle(metric),
 			blocks: [cellTable(policy, cells, metric)]
 		})),
-		...foldedList("runs that do not count", uncountedLines(cells)),
-		...foldedList("runs that stand apart, and count", apartLines(cells)),
-		...foldedList("what builds differ in", buildNoiseLines(result)),
-		...foldedList("what is to be known of the testbed", inLines(testbed.warnings)),
-		...foldedList("notes on the revision", inLines(notesOf(patch))),
-		...foldedList("environment", [patchLine(result, links), ...environmentLines$1(result)]),
+		...detailList("runs", "Runs that do not count", uncountedLines(cells)),
+		...detailList("runs", "Outliers, which count", apartLines(cells)),
+		...detailList("statistics", "Noise of builds", buildNoiseLines(result)),
+		...detailList("environment", "Testbed notes", inLines(testbed.warnings)),
+		...detailList("environment", "Notes on the revision", inLines(notesOf(patch))),
+		...detailList("environment", "Patch, variants and testbed", [patchLine(result, links), ...environmentLines$1(result)]),
 		...outcome.kind === "judged" ? [howToRead$1(result)] : [],
-		...whyFold(cells.filter(isExplained), links),
-		...ministats(policy, cells)
+		...changedFunctions(cells.filter(isExplained), links),
+		...ministatDetails(policy, cells)
 	];
 }
 function patchLine({ patch }, { isOnRevision }) {
@@ -3275,22 +3477,21 @@ function patchLine({ patch }, { isOnRevision }) {
 	return words`patch: ${link} diff ${String(patch.diff)}, ${title} by ${author}`;
 }
 const howToRead$1 = (result) => ({
-	kind: "fold",
-	title: "how to read this",
+	fold: "statistics",
+	title: "How to read this",
 	blocks: [...readingParagraphs(result).map(paragraph), ...list(verdictMeanings(result.policy).map(([verdict, meaning]) => words`${strong(verdict)}: ${meaning}`))]
 });
-function whyFold(cells, links) {
+function changedFunctions(cells, links) {
 	if (cells.length === 0) return [];
-	const all = cells.map((cell) => ({
-		weight: weightOf(cell),
-		blocks: whyOfCell(cell, links)
-	}));
 	return [{
-		kind: "fold",
-		title: cells.some((cell) => reasonTitle(cell) === "Why") ? "why" : "profiles",
+		fold: "runs",
+		title: "Changed functions",
 		blocks: [{
 			kind: "cells",
-			cells: all
+			cells: cells.map((cell) => ({
+				weight: weightOf(cell),
+				blocks: whyOfCell(cell, links)
+			}))
 		}]
 	}];
 }
@@ -3301,7 +3502,7 @@ function gatePage(result, profiles) {
 	const graphs = graphsOf(result, profiles);
 	const meaning = meaningOf(result);
 	const next = words`${strong("What now:")} ${nextStep(result)}`;
-	const before = [earlierGatesText(result)].filter((text) => text !== void 0).map(paragraph);
+	const before = [...outcome.kind === "judged" ? dropsText(outcome.cells) : [], earlierGatesText(result)].filter((text) => text !== void 0).map(paragraph);
 	return {
 		title: headline(result),
 		verdict: symbolOf(result),
@@ -3417,12 +3618,12 @@ function remarks(result, cells = []) {
 		["Left out of the comparison, which is not held against the patch", leftOutLines(result)],
 		["What this metric does not see", cells.length > 0 ? unseenBy(result.policy.metric) : []],
 		["Interaction of variant and trial", interactionLines(result, cells)],
-		["What is to be known of the testbed", inLines(result.testbed.warnings)],
+		["Testbed notes", inLines(result.testbed.warnings)],
 		["Notes on the revision", inLines(notesOf(result.patch))]
 	].flatMap(([title, lines]) => lines.length > 0 ? [heading$2(title), ...list(lines)] : []);
 	return blocks.length > 0 ? [{
 		id: "remarks",
-		heading: "To be known",
+		heading: "Notes",
 		blocks
 	}] : [];
 }
@@ -3461,8 +3662,8 @@ function variantTable(result) {
 	const heads = [
 		"variant",
 		"commit",
-		...kernels.size > 0 ? ["kernel as it ran"] : [],
-		"files put over the DUT"
+		...kernels.size > 0 ? ["kernel"] : [],
+		"files installed on the DUT"
 	];
 	const rows = variants.map((variant) => [
 		quoted(variant.name),
@@ -3488,7 +3689,7 @@ function changedFiles(base, { files }) {
 	const before = new Map(base.files.map(({ path, sha256 }) => [path, sha256]));
 	const after = new Set(files.map(({ path }) => path));
 	const lines = [...files.filter(({ path, sha256 }) => before.get(path) !== sha256).map(({ path }) => words`${before.has(path) ? "changed" : "added"} ${filePath(path)}`), ...base.files.filter(({ path }) => !after.has(path)).map(({ path }) => words`removed ${filePath(path)}`)];
-	return lines.length === 0 ? "as those of base" : {
+	return lines.length === 0 ? "the same as base" : {
 		kind: "lines",
 		lines
 	};
@@ -3621,7 +3822,7 @@ function block$2(one) {
 		case "paragraph": return html`<p${one.isFaint && html` class="faint"`}>${line$2(one.text)}</p>\n`;
 		case "list": return html`${one.title && html`<p>${line$2(one.title)}</p>\n`}${bullets(one.items.map(line$2))}`;
 		case "table": return tableOf(one);
-		case "code": return codeOf$2(one);
+		case "code": return preformatted(plainBlock(one.text, 2e4));
 		case "fold": return fold(line$2(one.title), one.blocks.map(block$2));
 		case "cells": return html`${one.cells.map(({ blocks }) => blocks.map(block$2))}`;
 		case "drawing": return one.drawing;
@@ -3637,10 +3838,6 @@ const tableOf = ({ caption = "", columns, groups }) => table$2({
 	})),
 	rows: groups.flatMap(({ rows }) => rows.map((row) => row.map(line$2)))
 });
-function codeOf$2({ name, text, note, isFolded }) {
-	const body = html`${note !== void 0 && html`<p>${note}</p>\n`}${preformatted(plainBlock(text, 2e4))}`;
-	return isFolded ? fold(name, body) : body;
-}
 
 // src/report/fit-to-limit.ts
 const mostRows = 100;
@@ -3655,9 +3852,10 @@ function rowsThatFit(cells, toRow) {
 	return [
 		...worst,
 		"",
-		`${rest} more cells, none of them worse, are in \`result.json\`.`
+		omittedText(rest)
 	];
 }
+const omittedText = (count) => `${count === 1 ? "1 more cell, which is not worse, is" : `${count} more cells, none of them worse, are`} in \`result.json\`.`;
 function fittingRows(cells, toRow) {
 	const rows = [];
 	let free = mostRowCharacters;
@@ -3669,30 +3867,50 @@ function fittingRows(cells, toRow) {
 	}
 	return rows;
 }
-/** Keeps the parts that fit, in order, and counts the others. */
-function fitted(main, parts, end, { most, sizeOf }) {
-	const kept = [];
-	let free = most - sizeOf([...main, end].join("\n\n")) - 200;
-	for (const part of parts) {
-		const size = sizeOf(part) + 2;
-		if (size > free) continue;
+/** Space for the notice and the frames of all folds. */
+const spare = 500;
+/** Keeps the remarks and details that fit, in order, and counts the others. */
+function fitted({ main, remarks, details, toFold, end }, { most, sizeOf }) {
+	let free = most - sizeOf([...main, end].join("\n\n")) - spare;
+	const fits = (text) => {
+		const size = sizeOf(text) + 2;
+		if (size > free) return false;
 		free -= size;
-		kept.push(part);
-	}
-	const missing = parts.length - kept.length;
-	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
+		return true;
+	};
+	const open = remarks.filter(fits);
+	const kept = details.filter(({ text }) => fits(text));
+	const folded = folds.flatMap((name) => {
+		const own = kept.flatMap(({ fold, text }) => fold === name ? text : []);
+		return own.length === 0 ? [] : toFold(name, own);
+	});
+	const missing = remarks.length + details.length - open.length - kept.length;
 	return `${[
 		...main,
-		...kept,
-		...notice,
+		...open,
+		...folded,
+		missingText(missing),
 		end
 	].filter(Boolean).join("\n\n")}\n`;
+}
+function missingText(count) {
+	if (count === 0) return "";
+	return `${count === 1 ? "1 more part is" : `${count} more parts are`} in the full report beside \`result.json\`.`;
 }
 
 // src/report/markdown.ts
 /** GitHub's limit, minus space for our record of earlier pushes. */
 const mostCharacters$1 = 53248;
-const writeMarkdown = ({ headline, main, parts, footer }) => fitted([`### ${line$1(headline)}`, ...main.map(block$1)], parts.map(block$1), footer.length > 0 ? `<sub>${footer.map(line$1).join(" · ")}</sub>` : "", {
+const writeMarkdown = ({ headline, main, remarks, details, footer }) => fitted({
+	main: [`### ${line$1(headline)}`, ...main.map(block$1)],
+	remarks: remarks.map(block$1),
+	details: details.map(({ fold, title, blocks }) => ({
+		fold,
+		text: [`**${title}**`, ...blocks.map(block$1)].join("\n\n")
+	})),
+	toFold: (name, texts) => `<details><summary>${name}</summary>\n\n${texts.join("\n\n")}\n\n</details>`,
+	end: footer.length > 0 ? `<sub>${footer.map(line$1).join(" · ")}</sub>` : ""
+}, {
 	most: mostCharacters$1,
 	sizeOf: (text) => text.length
 });
@@ -3717,14 +3935,14 @@ function block$1(one) {
 		case "paragraph": return line$1(one.text);
 		case "list": return [...one.title ? [line$1(one.title)] : [], ...one.items.map((item) => `- ${line$1(item)}`)].join("\n");
 		case "table": return table$1(one);
-		case "code": return codeOf$1(one);
-		case "fold": return details(line$1(one.title), one.blocks.map(block$1).join("\n\n"));
+		case "code": return codeBlock(one.text);
 		case "cells": return rowsThatFit(one.cells, ({ blocks }) => `${blocks.map(block$1).join("\n\n")}\n`).join("\n").trimEnd();
 		case "picture": {
 			const url = fileOrPage(one.image);
 			return url === void 0 ? "" : `![${one.alt}](${url})`;
 		}
 		case "heading":
+		case "fold":
 		case "drawing":
 		case "facts": return "";
 	}
@@ -3738,25 +3956,40 @@ function table$1({ columns, groups, isLimited }) {
 	].join("\n");
 }
 const tableRow$1 = (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-function codeOf$1({ name, text, note, isFolded }) {
-	const parts = [...note === void 0 ? [] : [note], codeBlock(text, isFolded ? 6e3 : 4e3)];
-	return isFolded ? details(name, parts.join("\n\n")) : parts.join("\n\n");
-}
-const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
 // src/report/remarkup.ts
 /** In bytes of UTF-8. Phabricator accepts more, and mails it to every subscriber. */
 const mostBytes = 1e5;
-const writeRemarkup = ({ headline, main, parts, footer }) => within([`**${line(headline)}**`, ...main.map((one) => block(one))], parts.map((part, index, all) => block(part, all[index - 1])), footer);
+const writeRemarkup = ({ headline, main, remarks, details, footer }) => within({
+	main: [`**${line(headline)}**`, ...main.map(block)],
+	remarks,
+	details,
+	footer
+});
 /** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
 const remarkupFailure = ({ symbol, text, said }, footer) => {
-	const heading = `**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`;
-	return within([heading, remarkupBlock("what was said", said, 20)], [], footer);
+	const main = [`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("what was said", said, 20)];
+	return within({
+		main,
+		remarks: [],
+		details: [],
+		footer
+	});
 };
-const within = (main, parts, footer) => fitted(main, parts, footer.map(line).join(" · "), {
+const within = ({ main, remarks, details, footer }) => fitted({
+	main,
+	remarks: remarks.map(block),
+	details: details.map(({ fold, title, blocks }) => ({
+		fold,
+		text: plainBlock([title, ...blocks.flatMap(linesOf).map(indented)].join("\n"), 12e3)
+	})),
+	toFold: (name, texts) => remarkupBlock(name, texts.join("\n\n"), 8, mostBytes),
+	end: footer.map(line).join(" · ")
+}, {
 	most: mostBytes,
 	sizeOf: (text) => Buffer.byteLength(text)
 });
+const indented = (text) => `  ${text}`.trimEnd();
 const line = (text) => written(text, markup);
 const markup = {
 	own: ownWords,
@@ -3786,7 +4019,7 @@ function link(text, address) {
 	const url = pageUrl(address);
 	return url === void 0 ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
 }
-function block(one, previous) {
+function block(one) {
 	switch (one.kind) {
 		case "paragraph": return line(one.text);
 		case "list": return [...one.title ? [line(one.title)] : [], ...one.items.map((item) => `- ${line(item)}`)].join("\n");
@@ -3794,11 +4027,11 @@ function block(one, previous) {
 			...one,
 			...one.narrow
 		});
-		case "code": return codeOf(one, previous);
-		case "fold": return foldOf(plainText(one.title), one.blocks);
+		case "code": return remarkupBlock(one.name, one.text, 20);
 		case "cells": return one.cells.flatMap(({ blocks }) => blocks.map((inner) => block(inner))).join("\n\n");
 		case "picture": return `{${one.image}, size=full, alt=${remarkupAlt(one.alt)}}`;
 		case "heading":
+		case "fold":
 		case "drawing":
 		case "facts": return "";
 	}
@@ -3813,27 +4046,30 @@ function table({ columns, groups, isLimited }) {
 	].join("\n");
 }
 const tableRow = (cells) => `| ${cells.join(" | ")} |`;
-/** Consecutive blocks share an equal note. */
-function codeOf({ name, text, note, isFolded }, previous) {
-	const body = remarkupBlock(name, text, isFolded ? 12 : 20);
-	const isRepeated = previous?.kind === "code" && previous.note === note;
-	return note === void 0 || isRepeated ? body : `${note}\n\n${body}`;
-}
-/** A scrolling code block, which cannot hold tables. */
-function foldOf(title, blocks) {
-	const lines = blocks.flatMap(linesOf);
-	return blocks.some(isOpenTable) ? [`By ${title}:`, ...blocks.map((one) => block(one))].join("\n\n") : remarkupBlock(title, lines.join("\n"), 8);
-}
-const isOpenTable = (one) => one.kind === "table" && one.lines === void 0;
-/** Code blocks do not wrap, so each sentence gets a line. */
+/** Plain lines, as a scrolling code block holds no markup. It does not wrap, so each sentence gets a line. */
 function linesOf(one) {
 	switch (one.kind) {
 		case "paragraph": return plainText(one.text).split(/(?<=[.;]) /);
 		case "list": return one.items.map(plainText);
-		case "table": return (one.lines ?? []).map(plainText);
+		case "table": return one.lines?.map(plainText) ?? alignedRows(one);
+		case "code": return one.text.split("\n");
 		case "cells": return one.cells.flatMap(({ blocks }) => blocks.flatMap(linesOf));
 		default: return [];
 	}
+}
+/** Columns of equal width, numbers to the right. */
+function alignedRows({ columns, groups, isLimited }) {
+	const toRow = (row) => row.map((cell) => plainText(cell).replaceAll("\xA0", " "));
+	const heads = columns.map(({ head }) => head);
+	const all = groups.map(({ weight, rows }) => ({
+		weight,
+		rows: rows.map(toRow)
+	}));
+	const widths = [heads, ...all.flatMap(({ rows }) => rows)].reduce((most, row) => row.map((text, index) => Math.max(text.length, most[index] ?? 0)), []);
+	const toLine = (row) => row.map((text, index) => columns[index]?.isNumber ? text.padStart(widths[index] ?? 0) : text.padEnd(widths[index] ?? 0)).join("  ").trimEnd();
+	const toLines = ({ rows }) => rows.map(toLine).join("\n");
+	const lines = isLimited ? rowsThatFit(all, toLines) : all.map(toLines);
+	return [toLine(heads), ...lines.flatMap((line) => line.split("\n"))];
 }
 
 // src/report/reports.ts
@@ -4046,7 +4282,7 @@ function drawn(values, changes) {
 		low: 0,
 		high: Math.max(values.length - 1, 1)
 	}, inset, width - inset);
-	const up = linearScale(rangeOf(values), height - inset, inset);
+	const up = linearScale(rangeOf(values, changes), height - inset, inset);
 	const x = (index) => round(along(index));
 	const y = (value) => round(up(value));
 	const [newest = 0] = values.slice(-1);
@@ -4071,15 +4307,16 @@ function drawn(values, changes) {
 		})
 	].filter(Boolean).join("");
 }
-/** Clips one bad nightly run in thirty to the edge, so that the others stay distinct. */
-function rangeOf(values) {
-	const sorted = values.toSorted((a, b) => a - b);
-	const off = Math.floor(sorted.length / 30);
-	const [least = 0, most = 0] = [sorted[off], sorted[sorted.length - 1 - off]];
-	const padding = Math.max((leastRangeRatio * most - (most - least)) / 2, Number.MIN_VALUE);
+/** Clips outliers to the edge, so that the others stay distinct; keeps the level after each change. */
+function rangeOf(values, changes) {
+	const inside = changes.filter((place) => place > 0 && place < values.length);
+	const starts = [.../* @__PURE__ */ new Set([0, ...inside])].toSorted((a, b) => a - b);
+	const medians = starts.map((from, nth) => median(values.slice(from, starts[nth + 1])));
+	const { low, high } = robustExtent(values, medians);
+	const padding = Math.max((leastRangeRatio * high - (high - low)) / 2, Number.MIN_VALUE);
 	return {
-		low: least - padding,
-		high: most + padding
+		low: low - padding,
+		high: high + padding
 	};
 }
 function described(values, changes) {
@@ -4116,8 +4353,9 @@ function annotation(line, patched) {
 }
 /** Undefined outside the repository: GitHub would not show the annotation. */
 function pathOf(found, patched) {
+	const file = patched?.files.find(({ path }) => path === found);
+	if (file?.source !== void 0) return file.source;
 	if (patched?.folder === void 0) return kernelPath(found);
-	const file = patched.files.find(({ path }) => path === found);
 	return file && [patched.folder, file.path].filter(Boolean).join("/");
 }
 /**

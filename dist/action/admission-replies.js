@@ -3,8 +3,9 @@ import { commandsFor } from "../forge/patch.js";
 import { callOnGithub, codeSpan, pageUrl, withoutPaths } from "../model.js";
 import { checkIsForAnother, composeComment, hasCheckRun, markerOf, outcomeOfFailure, readMemory } from "../publish/reporters.js";
 import { noticeName } from "./admission.js";
-import { gateNames, openMarks, selectorsFor } from "./reporters.js";
+import { gateNames, selectorsFor } from "./job.js";
 import { log } from "./log.js";
+import { openMarks } from "./reporters.js";
 
 // src/action/admission-replies.ts
 const reply = (context, admission) => admission.kind === "refused" ? reportRefusal(context, {

@@ -1,6 +1,6 @@
 import { applyOverrides, namingStyles, parseMostBoots, parseSwitch, testbedsFor } from "../config.js";
 import { shortId } from "../model.js";
-import { bisectSelector } from "./reporters.js";
+import { bisectSelector } from "./job.js";
 
 // src/action/bisect-plan.ts
 /** The request overrides the inputs of the job, and those the configuration; throws a `UsageError`. */

@@ -8,10 +8,11 @@ import { combineReporters, conclusionOf, outcomeMarkdown, outcomeOfError, report
 import { bisectHeadline, explained, headline, outcomeName } from "../report.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
 import { failureOf, gateFolder, isBisection, outputFile, readRequest, requestText, subjectOf } from "./approved-request.js";
-import { bisectName, openReporter, readConfigFor, restoreCommits, saveOpenReporters } from "./reporters.js";
+import { bisectName, readConfigFor, restoreCommits } from "./job.js";
 import { log, saveState, setOutput } from "./log.js";
 import { githubFailure, placeOf } from "../forge/github.js";
 import { publishData, readSharedHistory } from "./shared-history.js";
+import { openReporter, saveOpenReporters } from "./reporters.js";
 import { join, resolve } from "node:path";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 

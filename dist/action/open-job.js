@@ -1,7 +1,6 @@
-import { parseConfig } from "../config.js";
 import { createOctokit } from "../forge/github.js";
 import { openRepository } from "../forge/patch.js";
-import { UsageError } from "../model.js";
+import { configAt } from "./config-at.js";
 import { log, mask } from "./log.js";
 
 // src/action/open-job.ts
@@ -17,16 +16,7 @@ async function openJob(inputs) {
 		inputs,
 		octokit,
 		repository,
-		async readConfig(base) {
-			const commit = await repository.resolve(base);
-			const text = await repository.read(`${commit}:${path}`).catch(() => {
-				throw new UsageError(`The base ${base} has no ${path}: add one to the base branch first.`);
-			});
-			return parseConfig(text, {
-				path,
-				home: process.env.HOME ?? "/"
-			});
-		}
+		readConfig: (base) => configAt(base, path, repository)
 	};
 }
 /**

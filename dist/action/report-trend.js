@@ -3,7 +3,7 @@ import { landedRevision } from "../forge/phabricator.js";
 import { UsageError, reasonOf } from "../model.js";
 import { linkTo, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
 import { postReply, reportChanges } from "../publish/reporters.js";
-import { revisionDepsOf } from "./reporters.js";
+import { revisionDepsOf } from "./job.js";
 import { log } from "./log.js";
 import { randomUUID } from "node:crypto";
 

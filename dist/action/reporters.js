@@ -1,59 +1,10 @@
 import { ownLogin } from "../forge/github.js";
-import { UsageError, list, patchName, shortId, word } from "../model.js";
+import { list, patchName, shortId, word } from "../model.js";
 import { object } from "../vendor/zod.js";
 import { combineReporters, failingOnSharedHead, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus } from "../publish/reporters.js";
 import { approvedRequestSchema, isBisection } from "./approved-request.js";
-import { namingStyles, selectorsOf } from "../config.js";
-import { PatchError, lineOfDiffs, restoreRevision } from "../forge/patch.js";
-import { openConduit, phabricatorOf, withPatience } from "../forge/phabricator.js";
+import { bisectName, revisionDepsOf } from "./job.js";
 import { log, saveState } from "./log.js";
-
-// src/action/job.ts
-/** Reads it at the base for commits to judge, at the job's own commit for a revision or a bisection of commits. */
-function readConfigFor(request, { inputs, readConfig }) {
-	const { patch } = request;
-	return readConfig((isBisection(request) ? patch.kind === "pull-request" : patch.kind !== "revision") ? patch.baseCommit : inputs.job.commit);
-}
-/** Repeats another machine's commits; throws a `PatchError` where they differ from the approved ones. */
-async function restoreCommits(request, config, context) {
-	const { patch } = request;
-	if (patch.kind !== "revision" || isBisection(request) && !request.isOwn) return;
-	await restoreRevision(patch, revisionDepsOf(context, config));
-	if (!isBisection(request)) return;
-	if ((await lineOfDiffs(patch, context.repository)).bad === request.bad) return;
-	throw new PatchError(`The diffs of ${patchName(patch)} are not what they were: ask once more.`);
-}
-/** Connects to Phabricator as the bot of the job's token; throws a `UsageError` without one. */
-function revisionDepsOf({ inputs: { conduitToken: token }, repository }, configuration) {
-	const config = phabricatorOf(configuration);
-	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.");
-	const conduit = openConduit({
-		url: config.url,
-		token,
-		log
-	});
-	const patience = {
-		log,
-		signal: new AbortController().signal,
-		mostSeconds: secondsOfRead
-	};
-	return {
-		conduit: withPatience(conduit, patience),
-		repository,
-		config
-	};
-}
-/** The shortest job, which admits a patch, has ten minutes. */
-const secondsOfRead = 240;
-/** Precedence: the comment, the inputs, the configuration. */
-const selectorsFor = (config, overrides, inputs) => selectorsOf(config, overrides.testbed ? { testbed: overrides.testbed } : {
-	testbed: inputs.overrides.testbed,
-	each: inputs.each
-}, namingStyles.input);
-const bisectSelector = (config, { testbed }, inputs) => selectorsFor(config, testbed ? { testbed } : {}, inputs)[0];
-const gateNames = (selectors) => selectors.length === 1 ? ["ppsgate"] : selectors.map((selector) => `ppsgate: ${selector}`);
-const reporterNames = (request, config, inputs) => isBisection(request) ? [bisectName] : gateNames(selectorsFor(config, request.overrides, inputs));
-const bisectName = "ppsgate bisect";
 
 // src/action/reporters.ts
 /** Opens what people see of a gate or of a bisection; nothing for a nightly run. */
@@ -162,4 +113,4 @@ const openReporterSchema = object({
 const saveOpenReporters = (reporters) => saveState("open-reporters", JSON.stringify(reporters));
 const readOpenReporters = (text) => text === "" ? [] : list(openReporterSchema).parse(JSON.parse(text));
 
-export { bisectName, bisectSelector, gateNames, openBisectComment, openMarks, openReporter, readConfigFor, readOpenReporters, reporterNames, restoreCommits, revisionDepsOf, revisionReporter, saveOpenReporters, selectorsFor };
+export { openBisectComment, openMarks, openReporter, readOpenReporters, revisionReporter, saveOpenReporters };

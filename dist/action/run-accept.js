@@ -1,5 +1,6 @@
 import { exitCodes } from "../model.js";
-import { acknowledge, admitAcceptance, triggerOf } from "./admit-event.js";
+import { admitAcceptance } from "./pull-request-reader.js";
+import { acknowledge, triggerOf } from "./admit-event.js";
 import { readEvent } from "./inputs.js";
 import { log } from "./log.js";
 import { acceptLevel } from "./report-trend.js";

@@ -1,8 +1,9 @@
 import { exitCodes } from "../model.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
 import { requestText, subjectOf } from "./approved-request.js";
-import { openReporter, reporterNames } from "./reporters.js";
+import { reporterNames } from "./job.js";
 import { setOutput } from "./log.js";
+import { openReporter } from "./reporters.js";
 
 // src/action/run-admit.ts
 async function runAdmit(context) {

@@ -4,7 +4,7 @@ import { inSession } from "../gate.js";
 import { UsageError } from "../model.js";
 import { isBisection } from "./approved-request.js";
 import { bisectPlan, requestedOf } from "./bisect-plan.js";
-import { bisectName } from "./reporters.js";
+import { bisectName } from "./job.js";
 import { runMeasuringJob } from "./measuring-job.js";
 
 // src/action/run-bisect.ts

@@ -6,7 +6,7 @@ import { commitFacts, nightlyFolder, nightlyRun } from "../publish.js";
 import { outcomeOfResult } from "../publish/reporters.js";
 import { isBisection, isMeasuredAnyway, nightlyPart } from "./approved-request.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
-import { gateNames, selectorsFor } from "./reporters.js";
+import { gateNames, selectorsFor } from "./job.js";
 import { planFollowUps, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
 import { explained } from "../report.js";
 import { log } from "./log.js";

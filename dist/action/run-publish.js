@@ -11,13 +11,14 @@ import { applyOverrides, namingStyles, testbedsFor } from "../config.js";
 import { cellsAmong, recompute } from "../gate/experiment.js";
 import { bisectPlan, requestedOf } from "./bisect-plan.js";
 import { artifactName } from "./extend.js";
-import { openReporter, readConfigFor, reporterNames, restoreCommits, selectorsFor } from "./reporters.js";
+import { readConfigFor, reporterNames, restoreCommits, selectorsFor } from "./job.js";
 import { log } from "./log.js";
 import { publishData, readSharedHistory } from "./shared-history.js";
 import { testbedsThatDiffer, variantsByMaking } from "../kernel.js";
 import { expectOnLine, patchOfRange } from "../forge/patch.js";
 import { nightlyFolder, trendUpdateOf } from "../publish.js";
 import { readEvent } from "./inputs.js";
+import { openReporter } from "./reporters.js";
 import { relative } from "node:path";
 
 // src/action/gate-code.ts

@@ -1979,10 +1979,13 @@ const causesOfAll = /* @__PURE__ */ new Set([
 ]);
 function whyNot(run, metric) {
 	if (run.validity.kind === "invalid") return run.validity;
-	if (run.pps === 0) return {
-		cause: run.variant,
-		reason: `${run.variant} forwarded nothing`
-	};
+	if (run.pps === 0) {
+		const by = run.droppedBy === void 0 ? "" : `: its packets were dropped by ${run.droppedBy}`;
+		return {
+			cause: run.variant,
+			reason: `${run.variant} forwarded nothing${by}`
+		};
+	}
 	return run[metric] === void 0 ? {
 		cause: metric,
 		reason: `the DUT tells no ${metric}`

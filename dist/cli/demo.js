@@ -10,9 +10,8 @@ import { unshared } from "../lab.js";
 import { openHere, realDeps } from "../gate/testbeds.js";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { constants } from "node:fs";
 import { promisify } from "node:util";
-import { access, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { setTimeout } from "node:timers/promises";
 
@@ -476,62 +475,17 @@ async function fetchKernel(release, path, say) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-// src/cli/demo/give-back.ts
-/** The caller of sudo; undefined for root itself, or if this process is not root. */
-function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
-	const [uid, gid] = [idOf(SUDO_UID), idOf(SUDO_GID)];
-	if (ownUid !== 0 || uid === void 0 || gid === void 0 || uid === 0) return void 0;
-	return {
-		uid,
-		gid
-	};
-}
-/** Excludes the greatest 32-bit number: chown(2) then keeps the owner. */
-const idOf = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
-/**
-* Creates the demo's directory and its missing parents. The owner of a parent can replace it meanwhile, so ownership
-* changes use open descriptors, and no path is resolved twice.
-*/
-async function placeAt(directory) {
-	const made = await mkdir(directory, { recursive: true });
-	const flags = made === void 0 ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
-	const handle = await open(made ?? directory, flags);
-	const before = await readdir(pathOf(handle));
-	const isNew = made !== void 0 && before.length <= (made === directory ? 0 : 1);
-	return {
-		async giveTo(caller) {
-			if (isNew || made === void 0 && isDemo(before)) return giveOpen(handle, caller);
-			const since = ourNames.filter((name) => made === void 0 && !before.includes(name));
-			for (const name of since) await giveNamed(handle, name, caller);
-		},
-		[Symbol.asyncDispose]: () => handle.close()
-	};
-}
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+// src/cli/demo/demo-names.ts
 const works = [...demoPatches.map(({ branch }) => branch), bisectNames.work];
 const repositories = ["repository", bisectNames.repository];
-const ourNames = [
-	...repositories,
-	...repositories.map((name) => `${name}.part`),
-	"history.jsonl",
-	...works
-];
-const isDemo = (names) => names.some((name) => works.includes(name)) && names.every((name) => ourNames.includes(name));
-const pathOf = ({ fd }) => `/proc/self/fd/${fd}`;
-/** Gives the first entry of a directory; while root owns it, no other user can exchange its entries. */
-async function giveOpen(handle, caller) {
-	const entry = await handle.stat();
-	if (entry.uid !== 0 || !(entry.isDirectory() || entry.isFile() && entry.nlink === 1)) return;
-	const names = entry.isDirectory() ? await readdir(pathOf(handle)) : [];
-	for (const name of names) await giveNamed(handle, name, caller);
-	await handle.chown(caller.uid, caller.gid);
-}
-async function giveNamed(directory, name, caller) {
-	const path = `${pathOf(directory)}/${name}`;
-	const handle = await open(path, O_NOFOLLOW | O_NONBLOCK).catch(() => void 0);
-	if (handle === void 0) return;
-	await using entry = handle;
-	await giveOpen(entry, caller);
-}
+const demoNames = {
+	names: [
+		...repositories,
+		...repositories.map((name) => `${name}.part`),
+		"history.jsonl",
+		...works
+	],
+	marks: works
+};
 
-export { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, freebsdDemo, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo };
+export { bisectCommits, bisectNames, busyWarning, culpritSubject, demoNames, embeddedDemo, fetchKernels, freebsdDemo, runBisectDemo, runDemo, trafficSeconds, virtualDemo };

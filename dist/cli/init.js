@@ -1,25 +1,31 @@
 import { version } from "../package.js";
-import { UsageError, excerpt, expected, reasonOf } from "../model.js";
+import { UsageError, excerpt, expected, overlayFiles, reasonOf } from "../model.js";
 import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "../config.js";
 import { githubFailure, makeLabel } from "../forge/github.js";
 import { require_dist } from "../vendor/yaml.js";
 import { execFile } from "node:child_process";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 
 // src/cli/init/config-file.ts
+var import_dist = require_dist();
 const modeline = (action) => {
 	const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
 	return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
 };
-const hostedConfig = (action) => `\
+/** The `overlay` of found files; paths that YAML would read otherwise are quoted. */
+const overlayOf = (found) => `# Files of this repository that the router loads, by their names in the overlay. Patches change these.
+${(0, import_dist.stringify)({ overlay: { files: Object.fromEntries(found) } })}`;
+const usualOverlay = `\
+# A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
+overlay: dut
+`;
+const hostedConfig = (action, found = /* @__PURE__ */ new Map()) => `\
 ${modeline(action)}
 # Measurements and testbeds. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
-# A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
-overlay: dut
-
+${found.size > 0 ? overlayOf(found) : usualOverlay}
 testbeds:
   # Three network namespaces in the runner: sender, DUT, receiver. There is nothing to configure.
   this-machine:
@@ -35,12 +41,12 @@ gate:
   margin: 5%
 `;
 /** The example of one's own lab is in comments. */
-const labConfig = (action) => `\
+const labConfig = (action, found = /* @__PURE__ */ new Map()) => `\
 ${modeline(action)}
-# Measurements and testbeds. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
+# Measurements and testbeds. docs/how-to/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
 
-testbeds:
+${found.size > 0 ? `${overlayOf(found)}\n` : ""}testbeds:
   # Three network namespaces in the runner itself, to begin with. Delete it once the rack below is yours.
   this-machine:
     kind: embedded-linux
@@ -104,7 +110,7 @@ const imageFolder = "/var/tmp/ppsgate-image";
 const imagePath = ({ url }) => `${imageFolder}/${url.slice(url.lastIndexOf("/") + 1)}`;
 const freebsdTreeConfig = (action, image) => `\
 ${modeline(action)}
-# Measurements and testbeds. docs/virtual.md of ppsgate says what guests measure, and what they cannot see.
+# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
 
 testbeds:
   # Kernels of base and patched boot side by side in this image; instructions per packet are counted.
@@ -125,9 +131,29 @@ testbeds:
 scenarios: [forwarding, pf-stateful, ipfw-stateful]
 families: [inet4, inet6]
 `;
+/** For rules of pf or ipfw, which guests load with the image's own kernel. */
+const freebsdRulesConfig = (action, image, found) => `\
+${modeline(action)}
+# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
+
+${overlayOf(found)}
+testbeds:
+  # Guests of this image with the rules of base and patched run side by side; instructions per packet are counted.
+  guests:
+    kind: virtual
+    image:
+      path: ${imagePath(image)}
+      sha512: ${image.sha512}
+
+# The rules of the overlay are in force in this scenario.
+scenarios: [forwarding]
+families: [inet4, inet6]
+`;
 const cacheAction = "actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0";
-/** Steps before a measurement: the image, from the cache where it is there, and what builds kernels of FreeBSD. */
-const freebsdTreeSteps = (image) => `\
+/** Steps before a measurement of a tree: the image, and what builds kernels of FreeBSD. */
+const freebsdTreeSteps = (image) => `${freebsdImageSteps(image)}\n${builderSteps}`;
+/** Fetches the image, or takes it from the cache. */
+const freebsdImageSteps = (image) => `\
       - uses: ${cacheAction}
         with:
           path: ${imageFolder}
@@ -140,7 +166,8 @@ const freebsdTreeSteps = (image) => `\
         run: |
           mkdir -p "$(dirname "$IMAGE")"
           test -e "$IMAGE" || curl --fail --silent --show-error --location --retry 5 --output "$IMAGE" "$URL"
-          echo "$SHA512  $IMAGE" | sha512sum --check --quiet
+          echo "$SHA512  $IMAGE" | sha512sum --check --quiet`;
+const builderSteps = `\
       # The patch's makefiles run as \`kernels\`, which has no network and may write to nothing but the folder of builds; the
       # clone is root's, and shares its objects with the checkout.
       - name: Ready this machine to build kernels
@@ -220,6 +247,7 @@ async function lackingOverlay(directory, planned) {
 			path,
 			home: "/"
 		});
+		if (!("path" in config.overlay)) return void 0;
 		const isInstalled = Object.keys(config.testbeds).some((name) => systemOf(config, name) === "linux");
 		const place = resolve(directory, config.overlay.path);
 		const folder = relative(directory, place);
@@ -229,6 +257,16 @@ async function lackingOverlay(directory, planned) {
 		return;
 	}
 }
+/** Finds files at the repository's top, else in its etc/; none where `dut`, the usual overlay, has files. */
+async function findFiles(directory, system) {
+	const found = /* @__PURE__ */ new Map();
+	if (!await isEmpty(join(directory, "sys")).catch(() => true)) return found;
+	if (!await isEmpty(join(directory, "dut")).catch(() => false)) return found;
+	for (const name of overlayFiles[system]) for (const path of [name, `etc/${name}`]) if (!found.has(name) && await isPlainFile(join(directory, path))) found.set(name, path);
+	return found;
+}
+/** An overlay has no links, which would lead to other files. */
+const isPlainFile = (path) => lstat(path).then((stats) => stats.isFile(), () => false);
 async function isEmpty(folder) {
 	try {
 		return (await readdir(folder)).length === 0;
@@ -239,7 +277,6 @@ async function isEmpty(folder) {
 }
 
 // src/cli/init/workflows.ts
-var import_dist = require_dist();
 /** Approves a pull request at its current head; the default of `github.label` in ppsgate.yml. */
 const approvalLabel = "ppsgate";
 const checkoutAction = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0";
@@ -576,4 +613,4 @@ async function gitLine(folder, ...args) {
 }
 const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text || void 0 })}.`);
 
-export { approvalLabel, createLabel, freebsdTreeConfig, freebsdTreeSteps, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseImage, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules };
+export { approvalLabel, createLabel, findFiles, freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseImage, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules };

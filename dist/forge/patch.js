@@ -572,12 +572,15 @@ const objectsAlone = [
 ];
 
 // src/forge/patch/commit-diff.ts
-async function commitTree(git, tree, parent, { message, date }) {
+async function commitTree(git, tree, parent, about) {
+	return committed(git, tree, ["-p", parent], about);
+}
+const rootCommit = (git, tree, about) => committed(git, tree, [], about);
+async function committed(git, tree, parents, { message, date }) {
 	const made = [
 		...plainly,
 		"commit-tree",
-		"-p",
-		parent,
+		...parents,
 		"-m",
 		message,
 		tree
@@ -1050,6 +1053,7 @@ function readerOf(git) {
 		resolve,
 		pathOf: (overlay) => pathOf(git, overlay),
 		list: (commit, folder) => list(git, commit, folder),
+		entriesAt: (commit, paths) => entriesAt(git, commit, paths),
 		async mergeBase(first, second) {
 			const ids = [await resolve(first), await resolve(second)];
 			const why = `${first} and ${second} have no common ancestor in ${directory}: check it out with its history (fetch-depth: 0).`;
@@ -1133,6 +1137,18 @@ async function list({ directory, run }, commit, folder) {
 		throw new RepositoryError(`git cannot list ${folder} at ${commit} in ${directory}: name a folder of the repository.`);
 	})).split("\0").filter(Boolean).map((line) => treeEntry(line, prefix));
 }
+async function entriesAt({ directory, run }, commit, paths) {
+	return (await run("--literal-pathspecs", ...[
+		"ls-tree",
+		"-z",
+		"--full-tree",
+		"--end-of-options",
+		idOf(commit)
+	], ...paths).catch(() => {
+		throw new RepositoryError(`git cannot find ${paths.join(", ")} at ${commit} in ${directory}: name files of the repository.`);
+	})).split("\0").filter(Boolean).map((line) => treeEntry(line, "")).filter(({ mode }) => mode !== folderMode);
+}
+const folderMode = "040000";
 /** Reads `MODE TYPE OBJECT<tab>PATH`, see git-ls-tree(1). */
 function treeEntry(line, prefix) {
 	const tab = line.indexOf("	");
@@ -1950,4 +1966,4 @@ function oursIn({ people, projects }) {
 }
 const noPerson = (what) => `no person may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, digestOf, expectOnLine, gateOverridesSchema, isAsSaid, jobSchema, lineOfDiffs, listKey, named, objectsAlone, openRepository, ownChanges, ownEnds, parseCommand, parseEarlier, patchOf, patchOfRange, patchOfRevision, patchOfTypedRange, pinned, rangeLike, rawChanges, restoreRevision, unreadCommits, whyGitRefuses, withoutShortIds, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, commitTree, digestOf, expectOnLine, gateOverridesSchema, gitIn, isAsSaid, jobSchema, lineOfDiffs, listKey, named, objectsAlone, openRepository, ownChanges, ownEnds, parseCommand, parseEarlier, patchOf, patchOfRange, patchOfRevision, patchOfTypedRange, pinned, plainly, rangeLike, rawChanges, restoreRevision, rootCommit, unreadCommits, whyGitRefuses, withoutShortIds, workOf };

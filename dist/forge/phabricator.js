@@ -764,7 +764,7 @@ function remarksOn(diff) {
 const tokenVariable = "PPSGATE_CONDUIT_TOKEN";
 function phabricatorOf({ phabricator }) {
 	if (phabricator !== void 0) return phabricator;
-	throw new UsageError("ppsgate.yml has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.");
+	throw new UsageError("The configuration has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.");
 }
 /** Throws a `UsageError` where there is no token, or no authority where one is named. */
 async function openPhabricator({ url, tokenPath, caPath }, options) {

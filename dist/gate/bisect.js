@@ -1,14 +1,14 @@
 import { version } from "../package.js";
-import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, excerpt, formatMetric, formatPps, historySchema, id, isCost, line, list, metricSchema, mostCommits, name, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
-import { _enum, boolean, int, literal, object } from "../vendor/zod.js";
+import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, counted, excerpt, formatMetric, formatPps, historySchema, id, isCost, line, list, metricSchema, mostCommits, name, namedCommitSchema, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
+import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
 import { systemOf, testbedKindOf } from "../config.js";
 import { NoCommitError, RepositoryError } from "../forge/patch.js";
 import { explained, readAnyResult, writeResult } from "../report.js";
 import { mean } from "../vendor/simple-statistics.js";
 import { baselineOf, boundsOf as boundsOf$1, changeOf as changeOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats.js";
-import { builderOf, mayChangeKernel, readOverlay, submodule } from "../kernel.js";
+import { builderOf, entriesOf, mayChangeKernel, pathsIn, readOverlay, sourceOf, submodule } from "../kernel.js";
 import { alsoTelling, bisectionEstimateLines, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, takenForFailed, usualMinutes } from "./estimate.js";
-import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, entriesOf, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, takeProfilesOf } from "./experiment.js";
+import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, entriesOf as entriesOf$1, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, takeProfilesOf } from "./experiment.js";
 import { onTestbed } from "../gate.js";
 import { join } from "node:path";
 
@@ -107,7 +107,7 @@ function failureOf(told) {
 	return {
 		fault: {
 			kind: "forwards-nothing",
-			message: `${formatPps(last.pps)} came through${times >= 2 ? `, as in ${times - 1} more boots` : ""}.`
+			message: `${formatPps(last.pps)} came through${times >= 2 ? `, as in ${counted(times - 1, "more boot")}` : ""}.`
 		},
 		isSure: times >= 2
 	};
@@ -323,16 +323,17 @@ function assembleBisection(plan, journal) {
 		},
 		good: plan.good,
 		bad: plan.bad,
+		...plan.range.badCommit !== void 0 && { badCommit: plan.range.badCommit },
 		fixUps: plan.fixUps,
 		testbed: {
 			name: plan.testbed,
 			...plan.kind !== void 0 && { kind: plan.kind },
 			fingerprint: started?.fingerprint ?? {},
-			warnings: [
+			warnings: [.../* @__PURE__ */ new Set([
 				...plan.range.notes,
 				...started?.warnings ?? [],
 				...warned
-			]
+			])]
 		},
 		cell: plan.cell,
 		metric: plan.metric,
@@ -788,12 +789,13 @@ async function installedOf(request, repository) {
 	return request.system === "linux" ? filesOf(request, repository) : kernelsOf(request, repository);
 }
 async function filesOf({ overlay, good }, repository) {
-	const folder = await repository.pathOf(overlay);
-	const isIn = (path) => folder === "" || path === folder || path.startsWith(`${folder}/`);
-	let hasSubmodule = (await repository.list(good, folder)).some(({ mode }) => mode === submodule);
+	const source = await sourceOf(overlay, repository);
+	const paths = pathsIn(source);
+	const isIn = (path) => paths.some((own) => own === "" || path === own || path.startsWith(`${own}/`));
+	let hasSubmodule = (await entriesOf(repository, good, source)).some(({ mode }) => mode === submodule);
 	return {
-		folder,
-		what: `what is installed (${folder || "all files"})`,
+		paths,
+		what: `what is installed (${paths.join(", ") || "all files"})`,
 		get goesById() {
 			return !hasSubmodule;
 		},
@@ -813,7 +815,7 @@ async function kernelsOf({ builder, good }, repository) {
 	const matters = (path, makefile) => builder === void 0 || mayChangeKernel(path, builder, makefile);
 	let current = await makefileAt(good);
 	return {
-		folder: "",
+		paths: [""],
 		what: builder === void 0 ? "a file" : "what a kernel is made of",
 		goesById: true,
 		async difference(first, second) {
@@ -838,7 +840,7 @@ const makefileName = "Makefile.inc1";
 /** Compares ids of the installed part; where fix-ups begin or end, compares contents: FIX^ with FIX on top is FIX. */
 async function withKeys(built, installed, repository) {
 	const commits = built.flatMap(({ forms }) => forms.map(({ commit }) => commit));
-	const ids = installed.goesById ? await repository.idsAt(commits, installed.folder) : commits;
+	const ids = installed.goesById ? await idsOf(commits, installed, repository) : commits;
 	const own = new Map(commits.map((commit, index) => [commit, ids[index] ?? ""]));
 	const earlier = /* @__PURE__ */ new Map();
 	const keyOf = ({ commit }) => {
@@ -862,6 +864,11 @@ async function withKeys(built, installed, repository) {
 			key: keyOf(form)
 		}))
 	}));
+}
+/** One id for each commit, of all that is installed. */
+async function idsOf(commits, { paths }, repository) {
+	const each = await Promise.all(paths.map((path) => repository.idsAt(commits, path)));
+	return commits.map((_, index) => each.map((ids) => ids[index] ?? "").join(" "));
 }
 const onTopOf = ({ forms }) => forms.map(({ fixUps }) => fixUps.join(" ")).join();
 /** Merges neighbours whose first form is the same kernel. Throws a `UsageError` if both ends are. */
@@ -969,6 +976,8 @@ const revisionSchema = object({
 const rangeSchema = object({
 	/** Commits after the good one, through the bad one. */
 	commits: ordinal,
+	/** Absent in older plans. */
+	badCommit: namedCommitSchema.exactOptional(),
 	/** Good first, bad last; commits of an unchanged kernel are merged with the one before. */
 	revisions: list(revisionSchema, mostCommits + 1).min(2),
 	/** Reports fix-ups that do not apply everywhere. */
@@ -1001,17 +1010,26 @@ async function readRange(request, repository, onProgress) {
 	}));
 	const distinct = mergeAlike(await withKeys(built, installed, repository));
 	const skipped = skippedOf(distinct, skips);
+	const diffOf = (commit) => {
+		const diff = request.diffs?.get(commit);
+		return diff === void 0 ? {} : { diff };
+	};
+	const revisions = withNames(distinct).map(({ last, tree, ...revision }) => {
+		return {
+			...revision,
+			...diffOf(revision.commit),
+			alike: last - revision.place,
+			isSkipped: skipped.has(revision.place)
+		};
+	});
 	return {
 		commits: steps,
-		revisions: withNames(distinct).map(({ last, tree, ...revision }) => {
-			const diff = request.diffs?.get(revision.commit);
-			return {
-				...revision,
-				...diff !== void 0 && { diff },
-				alike: last - revision.place,
-				isSkipped: skipped.has(revision.place)
-			};
-		}),
+		badCommit: {
+			commit: bad,
+			...diffOf(bad),
+			...await repository.describe(bad)
+		},
+		revisions,
 		notes
 	};
 }
@@ -1025,7 +1043,7 @@ async function variantOf({ commit: baseCommit }, { variant, commit, fixUps }, { 
 	if (system === "linux") return readOverlay(repository, {
 		variant,
 		commit
-	}, await repository.pathOf(overlay));
+	}, await sourceOf(overlay, repository));
 	const kernel = {
 		kind: "tree",
 		baseCommit
@@ -1108,11 +1126,14 @@ const bisectPlanSchema = object({
 	/** Absent in older plans. */
 	kind: testbedKindSchema.exactOptional(),
 	system: _enum(["linux", "freebsd"]),
-	/** Folder installed over the DUT's files, for Linux. */
-	overlay: object({
+	/** Files installed over the DUT's, for Linux. */
+	overlay: union([object({
 		path: path$1,
 		beside: path$1
-	}),
+	}), object({
+		files: byName(path$1),
+		beside: path$1
+	})]),
 	cell: cellSchema,
 	metric: metricSchema,
 	traffic: plannedTraffic,
@@ -1556,7 +1577,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 		const system = systemOf(config, testbed);
 		const range = await rangeOn(testbed, system);
 		const kind = testbedKindOf(config, testbed);
-		const own = entriesOf(entries, {
+		const own = entriesOf$1(entries, {
 			testbed,
 			kind
 		});

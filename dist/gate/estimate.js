@@ -1,4 +1,4 @@
-import { bounds_exports, cellName, count, formatEstimate, formatPercent, formatRoughly, formatSize } from "../model.js";
+import { bounds_exports, cellName, count, counted, formatEstimate, formatPercent, formatRoughly, formatSize } from "../model.js";
 import { object } from "../vendor/zod.js";
 import { mean, quantile, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { cellSource, criticalT, earlierNoise, lookSizes, looksSharedBy, median, moderated, mostEarlierRuns, simulate, sumOf } from "../analysis/stats.js";
@@ -95,7 +95,7 @@ function expectedDurationsOn(entries, testbed, config) {
 	};
 }
 const mostGates = 10;
-/** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them. */
+/** A boot of a server and a kernel that is not in the cache, as docs/how-to/check-a-lab.md has them. */
 const assumed = {
 	bootSeconds: 240,
 	buildSeconds: 600,
@@ -1095,14 +1095,15 @@ function estimateByNoise({ steps, effect, history, ...rest }) {
 const fewestDegreesOfFreedom = 4;
 /** Prints the size of the range, the estimate, and the notes of the plan. */
 function bisectionEstimateLines(plan) {
-	const { range, testbed, mostBoots, effect } = plan;
+	const { range, testbed, mostBoots, effect, system } = plan;
 	const { commits, revisions, notes } = range;
 	const skipped = revisions.filter(({ isSkipped }) => isSkipped).length;
 	const skippedText = skipped > 0 ? `, ${skipped} of them skipped` : "";
-	const kernels = `${commits} commits, ${revisions.length - 1} kernels after the good one${skippedText}`;
+	const things = system === "linux" ? "files" : "kernels";
+	const distinct = `${counted(commits, "commit")} after good, ${revisions.length - 1} with different ${things}${skippedText}`;
 	const { boots, minutes, noise } = estimateBisection(plan);
 	const unit = isShared(plan) ? "trials" : "boots";
-	const estimate = `${kernels}: about ${boots} ${unit} on ${testbed}, ${formatRoughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
+	const estimate = `${distinct}: about ${boots} ${unit} on ${testbed}, ${formatRoughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
 	if (noise === void 0) return [estimate, ...notes];
 	const { noiseRatio, answeredRatio } = noise;
 	const tooNoisy = `the noise is too large for that: ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or take a quieter cell`;
@@ -1123,7 +1124,7 @@ const timeParts = [
 	"profiles",
 	"givingBack"
 ];
-/** Typical noise, for cells without a history; docs/virtual.md has that of guests. */
+/** Typical noise, for cells without a history; docs/how-to/virtual.md has that of guests. */
 const assumedNoiseRatios = {
 	pps: .01,
 	nsPerPacket: .01,

@@ -1043,8 +1043,9 @@ function assembleResult(plan, journal) {
 			name: variant,
 			commit,
 			...folder !== void 0 && { folder },
-			files: files.map(({ path, sha256 }) => ({
+			files: files.map(({ path, source, sha256 }) => ({
 				path,
+				...source !== void 0 && { source },
 				sha256
 			}))
 		})),
@@ -1052,7 +1053,7 @@ function assembleResult(plan, journal) {
 			name: plan.testbed,
 			...plan.kind !== void 0 && { kind: plan.kind },
 			fingerprint: started?.fingerprint ?? {},
-			warnings: [...started?.warnings ?? [], ...warned]
+			warnings: [.../* @__PURE__ */ new Set([...started?.warnings ?? [], ...warned])]
 		},
 		policy: plan.policy,
 		traffic: {
@@ -1652,11 +1653,12 @@ async function measureAgain(directory, plan, entry) {
 		...trial,
 		runs: trial.runs.filter(({ number }) => numbers.has(number))
 	};
-	const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits } = summary;
+	const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits, starvation } = summary;
 	const ports = {
 		...egressPackets !== void 0 && { egressPackets },
 		...ingressPackets !== void 0 && { ingressPackets },
-		...lineGigabits !== void 0 && { lineGigabits }
+		...lineGigabits !== void 0 && { lineGigabits },
+		...starvation !== void 0 && { starvation }
 	};
 	const outcome = await outcomeIn(logsIn(directory, summary.logs)).catch((error) => {
 		if (error instanceof ForeignFileError) return void 0;

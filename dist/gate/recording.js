@@ -1858,6 +1858,7 @@ const readers = [
 	[/^arp -an$/, (text) => neighbours(text, parseArp, /./)],
 	[/^ndp -an$/, (text) => neighbours(text, parseNdp, /:\S* +\S+ +\S+/)],
 	[/^sysctl -n kern\.cp_times$/, (text) => parseCpuTimes(text).length > 0 ? void 0 : no("five ticks for each CPU", text)],
+	[/^sysctl -n kern\.vm_guest kern\.clockrate$/, (text) => unlessFound(text, /^\w+\n\{ hz = \d+, .*stathz = \d+ \}$/m, "a guest or none, and its clock")],
 	[/^sysctl -n kern\.boottime$/, (text) => unlessLines(text, boottime, "{ sec = …, usec = … } and an English date")],
 	[/^sysctl -n vm\.loadavg$/, (text) => unlessLines(text, /^\{ \d+[.,]\d+ \d+[.,]\d+ \d+[.,]\d+ \}$/, "three loads in braces")],
 	[/^sh -c 'sysctl -n kern\.cp_time /, (text) => unlessLines(text, /^\d+(?: \d+){4}$/, "five ticks, two times")],

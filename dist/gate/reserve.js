@@ -1018,4 +1018,4 @@ const waitingOf = ({ holder, priority, wants, since }, estimate) => ({
 /** `gate of #12`, or the purpose alone. */
 const aimOf = ({ purpose, patch }) => patch === void 0 ? purpose : `${purpose} of ${patch}`;
 
-export { NotReservedError, aimOf, directoriesWithLease, estimateStart, estimateWait, forgetLease, freeEnded, giveBack, healthPurpose, holdingOf, keepLease, liftQuarantine, overviewOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, stateNames };
+export { NotReservedError, aimOf, directoriesWithLease, estimateStart, estimateWait, forgetLease, freeEnded, giveBack, healthPurpose, holdingOf, keepLease, liftQuarantine, lostOutcome, overviewOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, stateNames };

@@ -437,7 +437,7 @@ function* judged(selfTest) {
 		const [least, most] = intervalOf(noiseRatio).map(formatPercent);
 		const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found as often as asked`;
 		const margin = formatPercent(policy.marginRatio);
-		yield reachableMarginRatio <= policy.marginRatio ? ok(what, `${found}, and ${margin} matters`) : wrong(what, `${found}, and ${margin} is to be`, `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/lab.md, "When something is odd"`);
+		yield reachableMarginRatio <= policy.marginRatio ? ok(what, `${found}, and ${margin} matters`) : wrong(what, `${found}, and ${margin} is to be`, `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/how-to/check-a-lab.md, "Find what disturbs the lab"`);
 	}
 	yield ok("a gate of these cells", durationsText(selfTest, estimates));
 }
@@ -722,7 +722,7 @@ async function sample(selfTest, what) {
 		({reason} = outcome);
 		if (outcome.kind === "impossible") break;
 	}
-	return [wrong(what, reason, "see docs/profiles.md, or set `profile: { enabled: false }`")];
+	return [wrong(what, reason, "see docs/how-to/profiles.md, or set `profile: { enabled: false }`")];
 }
 async function bootHome(selfTest, what) {
 	const trouble = await bootBase(selfTest, 2);

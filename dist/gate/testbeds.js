@@ -1,6 +1,6 @@
 import { machinesOf } from "../lab.js";
 import { UsageError, formatEstimate, notUsed, reasonOf } from "../model.js";
-import { estimateWait, forgetLease, keepLease, readUsualSeconds, reserve } from "./reserve.js";
+import { estimateWait, forgetLease, healthPurpose, keepLease, lostOutcome, readLog, readUsualSeconds, reserve } from "./reserve.js";
 import { StoreError, openProcessesOf, openStore, steadySeconds } from "./reserve/store.js";
 import { isOnThisMachine } from "../config.js";
 import { kernelSums, sumsFolder } from "../kernel.js";
@@ -69,8 +69,8 @@ const realDeps = {
 // src/gate/testbeds/reserve.ts
 /**
 * Waits for one of the testbeds and readies it: installs the lease on its machines, and restores the base if the last
-* holder died. A testbed that cannot be readied is quarantined, and the wait continues from the same place. Throws as
-* `reserve` does.
+* holder died. A testbed that cannot be readied is quarantined, and the wait continues from the same place; a misconfigured
+* one is left out. Throws as `reserve` does, and a MisconfiguredError where none is left.
 */
 async function reserveTestbed(names, request, config, deps) {
 	const testbeds = new Map(names.flatMap((name) => {
@@ -84,14 +84,22 @@ async function reserveTestbed(names, request, config, deps) {
 			...request,
 			testbeds
 		}, deps, order);
-		const trouble = await readied(lease, config, deps).catch(async (error) => {
+		order = lease.holding.order;
+		const readying = await readied(lease, config, deps).catch(async (error) => {
 			const isClean = lease.holding.leftBy.length === 0;
 			await lease.release({
 				outcome: notUsed(reasonOf(error)),
 				isClean
 			});
+			if (error instanceof MisconfiguredError && testbeds.size > 1) return error;
 			throw error;
 		});
+		if (readying instanceof MisconfiguredError) {
+			deps.notify(`Without ${lease.testbed}: ${readying.message}`);
+			testbeds.delete(lease.testbed);
+			continue;
+		}
+		const trouble = readying;
 		if (trouble === void 0) return leased(lease, config, deps);
 		deps.notify(inQuarantine(lease.testbed, trouble));
 		await lease.release({
@@ -99,10 +107,11 @@ async function reserveTestbed(names, request, config, deps) {
 			isClean: false,
 			quarantine: quarantineFor(trouble, deps)
 		});
-		order = lease.holding.order;
 	}
 }
-/** Returns why the testbed cannot be used, if so. */
+/** The configuration or this machine is at fault, so that the testbed stays free for others. */
+var MisconfiguredError = class extends UsageError {};
+/** Returns why the testbed cannot be used, if so; throws a MisconfiguredError. */
 async function readied(lease, config, deps) {
 	const testbed = config.testbeds[lease.testbed];
 	const { leftBy } = lease.holding;
@@ -119,10 +128,25 @@ async function readied(lease, config, deps) {
 	} catch (error) {
 		deps.signal.throwIfAborted();
 		lease.signal.throwIfAborted();
+		if (error instanceof HostError && await isMisconfigured(error, lease, deps.store)) {
+			const look = `\`ppsgate testbeds check ${lease.testbed}\` shows more`;
+			throw new MisconfiguredError(`${reasonOf(error)} Nothing was quarantined; ${look}.`, { cause: error });
+		}
 		if (isOfTheMachines(error)) return reasonOf(error);
 		throw error;
 	}
 }
+/** A machine that was never used has a wrong address, rather than a fault; a look after the lab's health tells all. */
+async function isMisconfigured({ kind, cause }, { testbed, holding }, store) {
+	if (holding.holder.purpose === "health") return false;
+	if (isOfController(kind)) return true;
+	if (kind !== "unreachable" || holding.leftBy.length > 0) return false;
+	if (cause instanceof Error && "code" in cause && cause.code === "ENOTFOUND") return true;
+	return !(await readLog(store)).filter((one) => one.testbed === testbed).some(hasAnswered);
+}
+const hasAnswered = ({ holder, outcome }) => outcome !== void 0 && outcome !== "it was not renewed in time" && !outcome.startsWith(notUsed("")) && holder.purpose !== "health";
+/** A wrong key or known_hosts. */
+const isOfController = (kind) => kind === "login" || kind === "host-key";
 /** Each login raises the fence; the DUT may not be up yet. */
 async function bringBack(testbed, lease, config, deps) {
 	if (isOnThisMachine(testbed)) return;
@@ -132,8 +156,7 @@ async function bringBack(testbed, lease, config, deps) {
 	}
 	await (await openLeased(lease, config.traffic, config, deps)).restore();
 }
-/** Excludes faults of this controller, such as a wrong key or known_hosts. */
-const isOfTheMachines = (error) => error instanceof HostError ? !["login", "host-key"].includes(error.kind) : [
+const isOfTheMachines = (error) => error instanceof HostError ? !isOfController(error.kind) : [
 	DutLostError,
 	PowerError,
 	FencedError
@@ -299,4 +322,4 @@ function waitText(lab, ticket, estimate) {
 	return [`waiting for ${[...ticket.wants.keys()].join(" or ")}: ${place} of ${of} in line${wait}`, ...holders.values()].join("; ");
 }
 
-export { byItself, openHere, openReservations, realDeps, requireHere, whoami };
+export { MisconfiguredError, byItself, openHere, openReservations, realDeps, requireHere, whoami };

@@ -1,15 +1,15 @@
 import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, reasonOf, shortened } from "../model.js";
 import { frameBytesFor } from "../config.js";
-import { gitIn, jailProblem, outsideOptions, socketsInJail, whyNoRoot } from "../kernel.js";
-import { LabImpossibleError, LabInUseError, neededPrograms, ourFolder, ourPrograms, requireLab } from "./netns.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "../system/host.js";
+import { gitIn, jailProblem, outsideOptions, socketsInJail, whyNoRoot } from "../kernel.js";
+import { LabImpossibleError, LabInUseError, claimWhenFree, neededPrograms, ourFolder, ourPrograms, ownerFile, requireLab } from "./netns.js";
 import { PowerError } from "./power.js";
 import { ConsoleError, lastWords } from "./console.js";
 import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./freebsd/dut.js";
 import { bounded, firewallWarnings, firewallsOn, inspectDut, leastMtu, onceSettled, pathProblems, proofOf, readAll, removalCommands, rulesFolder, settingsContext, shortMtu, siteFirewalls } from "./freebsd.js";
 import { parsePktGenLog, pktGenRun, pktGenTrial } from "./traffic.js";
 import { findLeftovers, whyUnrestorable } from "./linux.js";
-import { GuestEndedError, KernelFilesError, guestCpu, virtualLabUp } from "./qemu/vm.js";
+import { GuestEndedError, KernelFilesError, NoOwnKernelError, guestCpu, virtualLabUp } from "./qemu/vm.js";
 import { bootTogether, guestImage, isOfImage, openImage } from "./qemu.js";
 import { posix } from "node:path";
 import { readFile } from "node:fs/promises";
@@ -1014,19 +1014,29 @@ function linkStep(machine, name) {
 }
 
 // src/lab/check/virtual-check.ts
-async function* checkVirtualTestbed(testbed, { signal, ...deps }) {
+const thisMachine = {
+	require: () => requireLab("virtual"),
+	async up(testbed, wait) {
+		await claimWhenFree(ownerFile, wait);
+		return virtualLabUp(testbed);
+	}
+};
+async function* checkVirtualTestbed(testbed, { signal, ...deps }, machine = thisMachine) {
 	await using opened = new AsyncDisposableStack();
 	yield* walk([{
 		what: programs,
 		async run(what) {
-			await requireLab("virtual");
+			await machine.require();
 			return [ok(what, "all are there, and this process may use them")];
 		}
 	}, {
 		what: "a guest",
 		needs: [programs],
 		async run(what) {
-			const lab = await virtualLabUp(testbed);
+			const lab = await machine.up(testbed, {
+				...deps,
+				signal
+			});
 			opened.defer(() => lab.down());
 			return testbed.system === "linux" ? bootLinux(what, lab, testbed, {
 				signal,
@@ -1040,7 +1050,8 @@ async function* checkVirtualTestbed(testbed, { signal, ...deps }) {
 }
 const programs = "the programs of this machine";
 async function bootLinux(what, lab, testbed, { signal, deps }) {
-	const kernel = await lab.kernel(testbed.kernelPath);
+	const kernel = await lab.kernel(testbed.kernelPath).catch(unlessOthersBoot);
+	if (kernel === void 0) return [skipped(what, withoutKernel(testbed))];
 	const startedAt = performance.now();
 	const variant = {
 		variant: "base",
@@ -1067,6 +1078,11 @@ async function bootLinux(what, lab, testbed, { signal, deps }) {
 		await panicked(guest, host, shell`echo c > /proc/sysrq-trigger`)
 	];
 }
+/** Kernels that are built or given need none of this machine. */
+function unlessOthersBoot(error) {
+	if (!(error instanceof NoOwnKernelError)) throw error;
+}
+const withoutKernel = ({ builder }) => builder === void 0 ? "this machine has no kernel in /boot to try: give each gate its --base-kernel and --patched-kernel, or name one by `kernel` in ppsgate.yml" : "this machine has no kernel in /boot to try, and the `builder` makes those of a gate: name one by `kernel` in ppsgate.yml to see it boot";
 async function bootImage(what, lab, testbed, deps) {
 	const image = await guestImage(testbed.image, lab, deps);
 	const startedAt = performance.now();

@@ -1,11 +1,12 @@
-import { frameBytesFor } from "../config.js";
-import { BuilderError, buildVariant, fetchKernel, noSums } from "../kernel.js";
-import { HostError, commandText, ownFolder, requirePrograms, shell, stdoutOf, thisMachine } from "../system/host.js";
-import { ConsoleRecorder, describeScreen } from "./console.js";
-import { DutLostError, FreebsdDut, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, loadedModules, markBoot, parseIfconfig, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./freebsd/dut.js";
 import { flowRanges, flowSlices, formatPercent, isJudged, lastLine, layoutName, netmapPort, pathName, withoutKernelFacts } from "../model.js";
-import { isToBlame, lacksControl, tallyOf } from "../lab.js";
+import { number, object } from "../vendor/zod.js";
+import { frameBytesFor } from "../config.js";
+import { HostError, commandText, ownFolder, requirePrograms, shell, stdoutOf, thisMachine } from "../system/host.js";
+import { BuilderError, buildVariant, fetchKernel, noSums } from "../kernel.js";
 import { impossible, judgeProfile, missed } from "./netns.js";
+import { ConsoleRecorder, describeScreen } from "./console.js";
+import { DutLostError, FreebsdDut, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, cpuTimesCommand, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, interruptsCommand, loadedModules, markBoot, parseCpuTimes, parseIfconfig, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./freebsd/dut.js";
+import { isToBlame, lacksControl, tallyOf } from "../lab.js";
 import { areOpen, closePorts, openPorts, parsePktGenLog, pktGenRun, secondsFor, trialThrough } from "./traffic.js";
 import { join } from "node:path";
 import { createReadStream, rmSync } from "node:fs";
@@ -301,7 +302,7 @@ function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { starte
 			trial: number,
 			pps: measured.medianPps,
 			samples: [],
-			validity: measured.validity
+			validity: starved(summary.starvation) ?? measured.validity
 		})),
 		summary: {
 			number,
@@ -311,6 +312,15 @@ function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { starte
 			offeredPps: measured.offeredPps ?? 0,
 			...summary
 		}
+	};
+}
+function starved(starvation) {
+	if (starvation === void 0) return void 0;
+	const share = formatPercent(starvation.deniedRatio);
+	return {
+		kind: "invalid",
+		cause: "machine-busy",
+		reason: `machine too busy: the ${starvation.machine} is a guest that waited for its host's CPUs for ${share} of the trial; give it CPUs of its own`
 	};
 }
 /** The requested rate of each sender, shared as the flows are; none where they send as fast as they can. */
@@ -647,6 +657,72 @@ async function sampled({ seconds, event: requested, attempt }, { dut, folder, eg
 /** pmcstat(8) writes only its heading then, and succeeds. */
 const hasNoSample = (graph) => graph.split("\n").every((line) => line.trim() === "" || line.startsWith("#"));
 
+// src/lab/freebsd/starvation.ts
+/** `kern.vm_guest` is "none" on bare metal. */
+const clock = shell`sysctl -n kern.vm_guest kern.clockrate`;
+const starvationCommands = [
+	clock,
+	cpuTimesCommand,
+	interruptsCommand
+];
+/** The machine that waited longest for its host, where that spoils a trial; takes outputs by the machines' names. */
+function starvationBetween(before, after) {
+	const [worst] = [...after].map(([machine, outputs]) => ({
+		machine,
+		deniedRatio: deniedRatio(before.get(machine) ?? /* @__PURE__ */ new Map(), outputs) ?? 0
+	})).sort((a, b) => b.deniedRatio - a.deniedRatio);
+	return worst !== void 0 && worst.deniedRatio >= leastDeniedRatio ? worst : void 0;
+}
+/** Guests beside nothing else reach 0.14. */
+const leastDeniedRatio = .2;
+/**
+* The largest share of time, from 0 to 1, for which a busy CPU of a guest waited for its host between two readings;
+* undefined on bare metal, and where no CPU was busy or a reading is missing.
+*
+* kern.cp_times hides it: handleevents() of sys/kern/kern_clocksource.c makes up the ticks that were missed. It does so with
+* one interrupt, so a CPU at work takes fewer than hz + stathz timer interrupts a second. A guest of FreeBSD 13.2 that was
+* stopped for half of the time (by 5, 30 and 200 ms) showed 0.46, 0.58 and 0.51; one of 14.2 beside nothing else at most 0.14.
+*/
+function deniedRatio(before, after) {
+	const rates = parseClock(after.get(commandText(clock)) ?? "");
+	const [earlier, later] = [before, after].map((outputs) => ({
+		cpus: parseCpuTimes(outputs.get(commandText(cpuTimesCommand)) ?? ""),
+		timers: parseTimers(outputs.get(commandText(interruptsCommand)) ?? "")
+	}));
+	if (rates === void 0 || earlier === void 0 || later === void 0) return void 0;
+	const denied = later.cpus.flatMap((cpu, index) => {
+		const start = earlier.cpus[index];
+		const interrupts = (later.timers.get(index) ?? NaN) - (earlier.timers.get(index) ?? NaN);
+		if (start === void 0 || !(interrupts >= 0)) return [];
+		const [busy, idle] = [cpu.busy - start.busy, cpu.idle - start.idle];
+		if (!(busy >= leastBusyRatio * (busy + idle) && idle >= 0) || busy < leastBusySeconds * rates.stathz) return [];
+		const expected = busy / rates.stathz * (rates.hz + rates.stathz);
+		return Math.max(0, 1 - interrupts / expected);
+	});
+	return denied.length === 0 ? void 0 : Math.max(...denied);
+}
+/** An idle CPU skips its ticks. */
+const leastBusyRatio = .5;
+const leastBusySeconds = 2;
+const clockRates = object({
+	hz: number().int().min(1).max(1e5),
+	stathz: number().int().min(1).max(1e5)
+});
+/** Reads `generic\n{ hz = 100, tick = 10000, profhz = 8128, stathz = 127 }`; undefined on bare metal and for other text. */
+function parseClock(text) {
+	const [, guest, hz, stathz] = /^(\w{1,40})\n\{ hz = (\d{1,6}),.{0,80} stathz = (\d{1,6}) \}\s*$/.exec(text) ?? [];
+	if (guest === void 0 || guest === "none") return void 0;
+	return clockRates.safeParse({
+		hz,
+		stathz
+	}).data;
+}
+/** Reads rows of `vmstat -i` such as `cpu0:timer   4243   148`, by CPU. */
+function parseTimers(text) {
+	const rows = text.matchAll(/^cpu(\d{1,4}):timer +(\d{1,15}) /gm);
+	return new Map([...rows].map(([, cpu, total]) => [Number(cpu), Number(total)]));
+}
+
 // src/lab/freebsd/freebsd-trial.ts
 async function trial(lab, planned, keepLog, signal) {
 	const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
@@ -717,7 +793,9 @@ async function measure(lab, planned, boot, keepLog, signal) {
 		await keepLog(freebsdLogNames.receiver, unopened.logs.receiver);
 		return failed(unopened.reason);
 	}
-	const [before, astray] = await Promise.all([readAll(dut.host(), countersCommands(ports)), pathProblem(boots, cell.family)]);
+	const dutCommands = /* @__PURE__ */ new Set([...countersCommands(ports), ...starvationCommands]);
+	const readMachines = async () => new Map(await Promise.all([readNamed(dut.host(), [...dutCommands]), ...generators.hosts().map((host) => readNamed(host, starvationCommands))]));
+	const [readBefore, astray] = await Promise.all([readMachines(), pathProblem(boots, cell.family)]);
 	if (astray !== void 0) return failed(astray);
 	const startedAt = (/* @__PURE__ */ new Date(deps.now() * 1e3)).toISOString();
 	const request = {
@@ -730,7 +808,9 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	const { logs } = outcome;
 	await keepLog(freebsdLogNames.receiver, logs.receiver);
 	for (const [index, log] of logs.senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
-	const [proofs, after] = await Promise.all([proofOf(dut.host()), readAll(dut.host(), countersCommands(ports))]);
+	const [proofs, readAfter] = await Promise.all([proofOf(dut.host()), readMachines()]);
+	const [before = /* @__PURE__ */ new Map(), after = /* @__PURE__ */ new Map()] = [readBefore, readAfter].map((read) => read.get(roleOf(dut.host())));
+	const starvation = starvationBetween(readBefore, readAfter);
 	await keepLog(freebsdLogNames.counters, countersLog(before, after));
 	const busy = busyShare(before, after);
 	const { ingress, egress } = boots.config.dut;
@@ -745,7 +825,8 @@ async function measure(lab, planned, boot, keepLog, signal) {
 			...busy && { busiestCpuRatio: busy.busiestCpuRatio },
 			...egressPackets !== void 0 && { egressPackets },
 			...ingressPackets !== void 0 && { ingressPackets },
-			...lab.lineGigabits !== void 0 && { lineGigabits: lab.lineGigabits }
+			...lab.lineGigabits !== void 0 && { lineGigabits: lab.lineGigabits },
+			...starvation !== void 0 && { starvation }
 		}
 	});
 	if (!isValid(measured)) return measured;
@@ -762,6 +843,9 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	setReference(boots, boot);
 	return measured;
 }
+/** Names the machine without its address, which is no business of a report's readers. */
+const roleOf = ({ name }) => name.replace(/ \(.*$/, "");
+const readNamed = async (host, commands) => [roleOf(host), await readAll(host, commands)];
 /** Time in which a link comes up after a generator has closed its port. */
 const linkSeconds = 15;
 /** Returns a clause: a pulled cable looks like a kernel that forwards nothing. */
@@ -944,6 +1028,10 @@ var Generators = class Generators {
 		if ((await Promise.allSettled(allOf(this.#hosts).map((host) => endPktGen(host, this.#deps)))).every(({ status }) => status === "fulfilled")) return;
 		await closeAll(this.#hosts);
 		this.#hosts = await connectAll(this.#config, this.#deps).catch(() => this.#hosts);
+	}
+	/** All senders, then the receiver. */
+	hosts() {
+		return allOf(this.#hosts);
 	}
 	close() {
 		return closeAll(this.#hosts);
@@ -1431,4 +1519,28 @@ async function bringFirewallsBack(dut) {
 	if (outcome.kind === "boot-failed") throw new DutLostError(outcome.reason);
 }
 
-export { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, firewallWarnings, firewallsOn, freebsdLogNames, inspectDut, installRules, leastMtu, onceSettled, openFreebsdMachines, openFreebsdTestbed, pathProblem, pathProblems, profile, proofOf, provesScenario, readAll, readFreebsdLogs, rejected, removalCommands, removeRules, rulesFolder, setListed, settingsContext, settingsThatFail, shortMtu, siteFirewalls, trial, wakeFreebsdTestbed };
+// src/lab/freebsd/rule-drops.ts
+/** Called after packets, while the rules are in force; returns a phrase that continues "dropped by". */
+async function droppedByRules(host) {
+	const [pf, ipfw] = await Promise.all([host.run(shell`pfctl -vvsr`), host.run(shell`ipfw -a list`)]);
+	const [first] = [...pfDrops(pf.stdout), ...ipfwDrops(ipfw.stdout)].toSorted((one, other) => other.packets - one.packets);
+	return first && `the rule "${first.rule}" of ${first.firewall}, which counted ${first.packets} packets`;
+}
+/** Reads `pfctl -vvsr`: each rule after its number, and its counters on the next line. */
+function pfDrops(text) {
+	return [...text.matchAll(/^@\d{1,10}(?:\(\d{1,10}\))? (block .{1,300}).*\n\s+\[ Evaluations: \d+\s+Packets: (\d{1,15})\s/gm)].flatMap(([, rule = "", packets]) => Number(packets) > 0 ? [{
+		firewall: "pf",
+		rule: rule.trim(),
+		packets: Number(packets)
+	}] : []);
+}
+/** Reads `ipfw -a list`: number, packets, bytes and rule. */
+function ipfwDrops(text) {
+	return [...text.matchAll(/^(\d{5})\s+(\d{1,15})\s+\d{1,20}\s+((?:deny|drop|reject|reset6?|unreach6?|abort6?) .{1,300}).*$/gm)].flatMap(([, number, packets, rule = ""]) => Number(packets) > 0 ? [{
+		firewall: "ipfw",
+		rule: `${number} ${rule.trim()}`,
+		packets: Number(packets)
+	}] : []);
+}
+
+export { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, droppedByRules, failed, fingerprintOfDut, firewallWarnings, firewallsOn, freebsdLogNames, inspectDut, installRules, leastMtu, onceSettled, openFreebsdMachines, openFreebsdTestbed, pathProblem, pathProblems, profile, proofOf, provesScenario, readAll, readFreebsdLogs, rejected, removalCommands, removeRules, rulesFolder, setListed, settingsContext, settingsThatFail, shortMtu, siteFirewalls, trial, wakeFreebsdTestbed };

@@ -1,7 +1,124 @@
-import { lastLine, pathName, shortened } from "../model.js";
+import { ignoredFiles, lastLine, linkAmong, pathName, shortened } from "../model.js";
 import { HostError, shell } from "../system/host.js";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
+
+// src/lab/linux/linux-drops.ts
+/** Returns a phrase that continues "dropped by", by the folder of each variant that forwarded nothing. */
+function dropsIn(log) {
+	const drops = /* @__PURE__ */ new Map();
+	let lines;
+	let folder = "";
+	const close = () => {
+		const phrase = lines && phraseOf(lines);
+		if (phrase !== void 0) drops.set(folder, phrase);
+		lines = void 0;
+	};
+	for (const line of log.split("\n")) {
+		if (/^(?:trace|counted) /.test(line)) lines?.push(line);
+		else close();
+		const [, variant] = /^drops (\S+)$/.exec(line) ?? [];
+		if (variant === void 0) continue;
+		folder = variant;
+		lines = [];
+	}
+	close();
+	return drops;
+}
+function phraseOf(lines) {
+	const endings = [...Map.groupBy(lines.flatMap(eventOf), ({ packet }) => packet).values()].flatMap((events) => events.at(-1)?.drop ?? []);
+	const [rule] = byCount(Map.groupBy(endings, (drop) => drop));
+	if (rule !== void 0) return rule;
+	const [first] = lines.flatMap(countOf).toSorted((one, other) => other.count - one.count);
+	return first === void 0 ? void 0 : `${first.cause} (${first.name} counted ${first.count})`;
+}
+const byCount = (groups) => [...groups].toSorted(([, one], [, other]) => other.length - one.length).map(([key]) => key);
+/** A packet's last event is its end in the rules. */
+function eventOf(line) {
+	const [, packet, table, chain, event = ""] = traceLine.exec(line) ?? [];
+	if (packet === void 0 || table === void 0 || chain === void 0) return [];
+	const where = `chain ${chain} of table ${table}`;
+	const [, rule] = /^rule (.*) \(verdict drop\)$/.exec(event) ?? [];
+	if (rule !== void 0) return [{
+		packet,
+		drop: `the rule "${rule.replace(/counter packets \d+ bytes \d+/, "counter")}" in ${where}`
+	}];
+	if (/^policy drop\s*$/.test(event)) return [{
+		packet,
+		drop: `the policy of ${where}`
+	}];
+	return [event.startsWith("rule ") && !event.endsWith(")") ? {
+		packet,
+		drop: `a rule in ${where}`
+	} : { packet }];
+}
+/** See nft(8), MONITOR; the family and name of the table, and the chain. */
+const traceLine = /^trace trace id (\w{1,16}) (\w{1,16} \S{1,128}) (\S{1,128}) (.*)$/;
+function countOf(line) {
+	const [, name = "", count] = /^counted (\w{1,64}) (\d{1,15})$/.exec(line) ?? [];
+	const cause = causes[name];
+	return cause === void 0 ? [] : [{
+		name,
+		count: Number(count),
+		cause
+	}];
+}
+/** By the counters' names in nstat(8); those of IPv6 differ by one digit. */
+const causes = {
+	ConntrackDrop: "connection tracking, whose table is full (net.netfilter.nf_conntrack_max)",
+	TcpExtIPReversePathFilter: "the reverse-path filter (net.ipv4.conf.….rp_filter)",
+	IpInAddrErrors: "a DUT that does not forward (net.ipv4.ip_forward)",
+	Ip6InAddrErrors: "a DUT that does not forward (net.ipv6.conf.all.forwarding)",
+	IpExtInNoRoutes: "a DUT without a route to their destination",
+	Ip6InNoRoutes: "a DUT without a route to their destination",
+	IpOutNoRoutes: "a DUT without a route to their destination",
+	IpInHdrErrors: "a DUT that takes their header for wrong, or their time to live for over",
+	Ip6InHdrErrors: "a DUT that takes their header for wrong, or their hop limit for reached",
+	IpInDelivers: "the DUT itself, to whose own address the rules lead them",
+	Ip6InDelivers: "the DUT itself, to whose own address the rules lead them",
+	IpInDiscards: "the kernel",
+	Ip6InDiscards: "the kernel"
+};
+
+// src/lab/linux/linux-fit.ts
+/**
+* Leaves out settings of base that the DUT does not have, from all variants: a network namespace has no
+* net.core.netdev_budget. One that only a patch adds is refused, and so are all of a variant that is alone.
+*/
+async function withoutMissing(host, script, variants) {
+	const [base, ...others] = variants;
+	if (base === void 0 || others.length === 0) return {
+		read: [...variants],
+		warnings: []
+	};
+	const stdin = [...base.sysctl.settings.keys(), ""].join("\n");
+	const printed = await host.output(shell`bash ${script} missing`, { stdin });
+	const missing = new Set(printed.split("\n").filter((path) => base.sysctl.settings.has(path)));
+	return {
+		read: variants.map(({ sysctl, ...variant }) => ({
+			...variant,
+			sysctl: {
+				...sysctl,
+				settings: new Map([...sysctl.settings].filter(([path]) => !missing.has(path)))
+			}
+		})),
+		warnings: [...missing].map((path) => `sysctl.conf line ${base.sysctl.lines.get(path)}: the DUT has no setting ${path}, so no variant gets it.`)
+	};
+}
+/** Creates interfaces that rules name and no packet uses; `restore` deletes them. Returns why it could not. */
+async function createInterfaces(host, script, variants) {
+	const unused = [...new Set(variants.flatMap(({ unused }) => unused))];
+	const [first] = variants;
+	if (unused.length === 0 || first === void 0) return void 0;
+	const outcome = await host.run(shell`bash ${script} interfaces ${unused}`);
+	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
+	const why = lastLine(outcome.stderr) ?? "ip(8) said nothing";
+	const message = `The DUT cannot create the unused interfaces ${unused.join(", ")} (${why}): leave them out of \`overlay.interfaces\`, or load the module dummy.`;
+	return {
+		variant: first.variant,
+		message
+	};
+}
 
 // src/system/clock-ticks.ts
 /** /proc/stat counts hundredths of a second on every kernel: proc_stat(5), USER_HZ. */
@@ -147,6 +264,27 @@ const inForce = (what, fix) => ({
 	fix
 });
 
+// src/lab/map-interfaces.ts
+/** Names of the testbed by names in the files; none for interfaces that no packet uses. */
+function portNames(roles = {}, ports) {
+	return new Map(Object.entries(roles).flatMap(([name, role]) => role === "unused" ? [] : [[name, ports[role]]]));
+}
+/** Returns rules for nft(8): whole words and quoted strings are names, and patterns like `eth*`. */
+const mapNftables = (text, names) => names.size === 0 ? text : text.replaceAll(/#[^\n]*|"([^"]*)"|[\w./-]+\*?|./gs, (token, quoted) => quoted === void 0 ? mapped(token, names) : `"${mapped(quoted, names)}"`);
+/** Returns rules of pf.conf(5) or ipfw(8), whose macros quote any text. */
+const mapWords = (text, names) => names.size === 0 ? text : text.replaceAll(/#[^\n]*|[\w./-]+\*?|./gs, (token) => mapped(token, names));
+/** Returns the path of a setting below /proc/sys. */
+const mapSetting = (path, names) => path.replace(/^(net\/\w+\/(?:conf|neigh)\/)([^/]+)/, (_, folder, name) => folder + (names.get(name) ?? name));
+function mapped(word, names) {
+	if (!word.endsWith("*")) return names.get(word) ?? word;
+	const prefix = word.slice(0, -1);
+	const [first, second] = new Set([...names].flatMap(([name, port]) => name.startsWith(prefix) ? port : []));
+	if (first === void 0 || prefix === "") return word;
+	if (second === void 0) return first;
+	const common = [...first].findIndex((letter, index) => letter !== second[index]);
+	return common > 0 ? `${first.slice(0, common)}*` : word;
+}
+
 // src/lab/linux/inert-settings.ts
 /** Returns the reason, which continues the setting's path; undefined for a setting that acts. */
 const whyInert = (path) => ofNewInterfaces.test(path) ? "acts only on interfaces that are created after it" : void 0;
@@ -195,6 +333,7 @@ const at = (file, text, index, why) => `${file}:${text.slice(0, index).split("\n
 function parseSysctl(text, file) {
 	const settings = /* @__PURE__ */ new Map();
 	const lines = /* @__PURE__ */ new Map();
+	const skipped = [];
 	for (const [index, line] of text.split("\n").entries()) {
 		const content = line.trim();
 		if (content === "" || /^[#;]/.test(content)) continue;
@@ -204,8 +343,14 @@ function parseSysctl(text, file) {
 		});
 		const [, key, value] = keyAndValue.exec(line) ?? [];
 		if (key === void 0 || value === void 0) return refused(whyNoPair(content));
-		const path = pathOf(key);
-		if (!networkSetting.test(path)) return refused(whyStrange(key, path));
+		const path = pathOf(key.replace(/^-/, ""));
+		if (!networkSetting.test(path)) {
+			skipped.push({
+				line: index + 1,
+				key: key.slice(0, mostShown$1)
+			});
+			continue;
+		}
 		if (value.length > mostCharacters) return refused(`the value of ${key} has more than ${mostCharacters} characters`);
 		settings.delete(path);
 		settings.set(path, value);
@@ -215,6 +360,7 @@ function parseSysctl(text, file) {
 		kind: "read",
 		settings,
 		lines,
+		skipped,
 		warnings: [...lines].flatMap(([path, line]) => {
 			const why = whyInert(path);
 			return why === void 0 ? [] : [`${file} line ${line}: ${path} ${why}.`];
@@ -263,12 +409,6 @@ const setting = String.raw`[a-zA-Z0-9][\w-]{0,63}`;
 /** The kernel's limit, without `.` and `..`, which would be other folders. */
 const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
 const networkSetting = new RegExp(`^net/(?:nf_conntrack_max|(?:${folders.join("|").replaceAll("*", interfaceName)})/${setting})$`);
-function whyStrange(key, path) {
-	const shown = key.slice(0, mostShown$1);
-	if (key.startsWith("-") && networkSetting.test(pathOf(key.slice(1)))) return `the "-" before ${shown.slice(1)} stands for errors that do not count, and here all do; remove it`;
-	if (!path.startsWith("net/") || path.split("/").includes("..")) return `${shown} is no setting of the network (net.…)`;
-	return `${shown} is none of the settings of a router's network, which lie in ${folders.map((folder) => `net.${folder.replaceAll("/", ".")}`).join(", ")}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
-}
 const formatSettings = (settings) => [...settings].map(([path, value]) => `${path} = ${value}\n`).join("");
 /** Reads the output of `formatSettings` or of the DUT's script, in which a value may be empty. */
 const readSettings = (text) => new Map(text.split("\n").flatMap((line) => {
@@ -277,33 +417,61 @@ const readSettings = (text) => new Map(text.split("\n").flatMap((line) => {
 }));
 
 // src/lab/linux/linux-overlay.ts
-/** Reads the files that a Linux DUT loads; any other file of an overlay would be ignored, and so measured wrongly. */
-function loadable(overlay) {
+/** Reads the files that a Linux DUT loads, with the names of its ports; `ignoredParts` describes all else. */
+function loadable(overlay, ports) {
 	const { variant, files } = overlay;
 	const refused = (message) => ({
 		kind: "refused",
 		variant,
 		message
 	});
-	const stranger = files.find((file) => file.mode !== "100644" || !loadedFiles.has(file.path));
-	if (stranger !== void 0) {
-		const names = [...loadedFiles].join(" and ");
-		return refused(`${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`);
-	}
+	const link = linkAmong(files, "linux");
+	if (link !== void 0) return refused(`${link.path} is a link: an overlay has plain files.`);
 	const content = (path) => files.find((file) => file.path === path)?.content ?? "";
 	const sysctl = parseSysctl(content("sysctl.conf"), "sysctl.conf");
 	if (sysctl.kind === "refused") return refused(sysctl.message);
+	const names = portNames(overlay.interfaces, ports);
 	const nftables = `${content("nftables.conf")}\n`;
 	const unsafe = whyUnsafe(nftables, "nftables.conf");
 	if (unsafe !== void 0) return refused(unsafe);
 	return {
 		kind: "loadable",
 		variant,
-		sysctl,
-		nftables
+		sysctl: {
+			...sysctl,
+			settings: withPorts(sysctl.settings, names),
+			lines: withPorts(sysctl.lines, names)
+		},
+		nftables: mapNftables(nftables, names),
+		unused: Object.keys(overlay.interfaces ?? {}).filter((name) => overlay.interfaces?.[name] === "unused")
 	};
 }
-const loadedFiles = /* @__PURE__ */ new Set(["sysctl.conf", "nftables.conf"]);
+const withPorts = (byPath, names) => new Map([...byPath].map(([path, value]) => [mapSetting(path, names), value]));
+/** Returns sentences on files, and lines of sysctl.conf, that are not installed on a Linux DUT. */
+function ignoredParts(overlays) {
+	const lines = overlays.flatMap(({ variant, files }) => {
+		const content = files.find(({ path }) => path === "sysctl.conf")?.content ?? "";
+		const sysctl = parseSysctl(content, "sysctl.conf");
+		if (sysctl.kind === "refused" || sysctl.skipped.length === 0) return [];
+		return [{
+			variant,
+			text: skippedLines(sysctl.skipped)
+		}];
+	});
+	const ofLines = [...Map.groupBy(lines, ({ text }) => text)].map(([text, those]) => {
+		return `In ${those.length === overlays.length ? "every variant" : variantsIn(those)} ${text}.`;
+	});
+	return [...ignoredFiles(overlays, "linux"), ...ofLines];
+}
+const variantsIn = (those) => those.map(({ variant }) => variant).join(" and ");
+function skippedLines(skipped) {
+	const shown = skipped.slice(0, mostLinesShown).map(({ line, key }) => `${line} (${key})`);
+	const more = skipped.length - shown.length;
+	const [last = "", ...others] = (more > 0 ? [...shown, `${more} more`] : shown).toReversed();
+	const list = others.length === 0 ? last : `${others.toReversed().join(", ")} and ${last}`;
+	return skipped.length === 1 ? `sysctl.conf line ${list} is no setting of a router's network, and is not installed` : `sysctl.conf lines ${list} are no settings of a router's network, and are not installed`;
+}
+const mostLinesShown = 20;
 /**
 * Refuses the first variant that differs from base, the first one, in nothing that can act: it would pass unmeasured.
 * Returns warnings of changes that cannot act beside others that can. A variant may differ by its kernel, too.
@@ -381,7 +549,9 @@ function loadRefusal(failed) {
 	const setting = refusedSetting(stderr);
 	if (setting !== void 0) {
 		const line = lines?.get(setting.path);
-		return `${line === void 0 ? "The" : `sysctl.conf line ${line}: the`} DUT does not take the setting ${setting.path}: ${setting.reason}.`;
+		const who = line === void 0 ? "The" : `sysctl.conf line ${line}: the`;
+		const fix = ofInterface.test(setting.path) && isMissing.test(setting.reason) ? `; ${toMap}` : "";
+		return `${who} DUT does not take the setting ${setting.path}: ${setting.reason}${fix}.`;
 	}
 	const sources = nftables.split("\n");
 	const errors = stderr.split("\n").flatMap((line) => {
@@ -396,9 +566,13 @@ function loadRefusal(failed) {
 		const source = shown(sources[Number(number) - 1] ?? "", columns);
 		return [`${file}:${number}:${first}${last === void 0 ? "" : `-${last}`}: ${words}`, ...source];
 	});
+	if (errors.some((line) => line.endsWith("Interface does not exist"))) errors.push(`${toMap[0]?.toUpperCase()}${toMap.slice(1)}.`);
 	if (errors.length > 0) return errors.slice(0, mostLines).join("\n");
 	return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
 }
+const ofInterface = /^net\/\w+\/(?:conf|neigh)\//;
+const isMissing = /No such file or directory$/;
+const toMap = "map names of interfaces to those of the testbed with `overlay: { interfaces: { eth0: ingress } }` in ppsgate.yml";
 /** Finds the setting that the DUT's script refused, and its reason; undefined where it refused something else. */
 function refusedSetting(stderr) {
 	const [, reason, path] = failedSetting.exec(stderr) ?? [];
@@ -442,33 +616,42 @@ ${rules.map((rule) => `    ${rule}`).join("\n")}
 // src/lab/linux/linux-dut.ts
 const folder = "/run/ppsgate/dut";
 const script = `${folder}/dut.bash`;
-function linuxDut(host) {
+/** `ports` are the interfaces that forward. */
+function linuxDut(host, ports) {
 	return {
 		async prepare(overlays, scenarios) {
 			await restore(host);
 			await install(host);
 			const scenario = scenarios[0] ?? "forwarding";
-			const variants = overlays.map(loadable);
+			const variants = overlays.map((overlay) => loadable(overlay, ports));
 			const refused = variants.find((overlay) => overlay.kind === "refused");
 			if (refused?.kind === "refused") return doesNotLoad(refused.variant, scenario, refused.message);
-			const read = variants.filter((overlay) => overlay.kind === "loadable");
+			const { read, warnings } = await withoutMissing(host, script, variants.filter((overlay) => overlay.kind === "loadable"));
 			const remembered = await remember(host, read, scenario);
 			if (remembered.kind === "rejected") return remembered;
 			const compared = findInertChanges(read, remembered);
 			if (compared.kind === "refused") return doesNotLoad(compared.variant, scenario, compared.message);
+			const lacking = await createInterfaces(host, script, read);
+			if (lacking !== void 0) return doesNotLoad(lacking.variant, scenario, lacking.message);
 			for (const overlay of read) await upload(host, overlay, scenarios);
 			const unsafe = await check(host, read, scenario);
 			if (unsafe !== void 0) return unsafe;
 			const proved = await prove(host, read, scenarios);
-			return proved.kind === "ready" ? {
+			if (proved.kind === "rejected") return proved;
+			return {
 				kind: "ready",
-				warnings: compared.warnings
-			} : proved;
+				warnings: [
+					...ignoredParts(overlays),
+					...warnings,
+					...compared.warnings
+				]
+			};
 		},
 		install: (variant, scenario) => installVariant(host, {
 			variant,
 			sysctl: noSettings,
-			nftables: ""
+			nftables: "",
+			unused: []
 		}, scenario),
 		async observe(request, { isEnough, ...limits }) {
 			const stdin = new PassThrough();
@@ -539,6 +722,10 @@ function linuxDut(host) {
 			await host.output(shell`rm -f ${`${folder}/perf.data`}`);
 			return text;
 		},
+		async droppedBy(ingress, seconds) {
+			const lines = await host.output(shell`bash ${script} drops ${ingress} ${seconds}`);
+			return dropsIn(`drops all\n${lines}`).get("all");
+		},
 		fingerprint: () => fingerprint(host),
 		leftovers: (interfaces) => findLeftovers(host, interfaces),
 		restore: () => restore(host)
@@ -547,6 +734,7 @@ function linuxDut(host) {
 const noSettings = {
 	settings: /* @__PURE__ */ new Map(),
 	lines: /* @__PURE__ */ new Map(),
+	skipped: [],
 	warnings: []
 };
 /** A line has about 80, and a trial at most tens of thousands of lines. */
@@ -667,4 +855,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { arrivalsAround, findInertChanges, findLeftovers, linuxDut, loadable, nsPerTick, parseObservation, whyUnrestorable };
+export { arrivalsAround, dropsIn, findInertChanges, findLeftovers, ignoredParts, linuxDut, loadable, mapWords, nsPerTick, parseObservation, portNames, whyUnrestorable };

@@ -1,12 +1,12 @@
-import { formatPercent, formatPps, isLinuxScenario, lastLine, realPause, reasonOf, shortened, total } from "../model.js";
+import { formatPercent, formatPps, isLinuxScenario, lastLine, pathName, realPause, reasonOf, shortened, total } from "../model.js";
 import { object } from "../vendor/zod.js";
 import { frameBytesFor } from "../config.js";
 import { isSteady, median, steadyStretch } from "../analysis/stats.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "../analysis/profile.js";
-import { checkNotOpen } from "../kernel.js";
 import { HostError, connect as connect$1, packagesOf, requirePrograms, shell, stdoutOf } from "../system/host.js";
+import { checkNotOpen } from "../kernel.js";
 import { parseTrafgenLog, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
-import { arrivalsAround, linuxDut, parseObservation } from "./linux.js";
+import { arrivalsAround, dropsIn, linuxDut, parseObservation } from "./linux.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
@@ -107,7 +107,7 @@ const locks = /* @__PURE__ */ new Map();
 /** Makes this process the owner, and writes its id to the file; throws a LabInUseError where another process is. */
 async function claim(path) {
 	if (await isClaimed(path)) return;
-	throw new LabInUseError(`The lab of this machine is in use by process ${await ownerOf(path)}: wait for it to end.`);
+	throw new LabInUseError(`The lab of this machine is in use by process ${await ownerOf(path)}: run this again once that has ended; a gate, a demo or a check waits for it.`);
 }
 /** Waits until no other process owns the lab, and makes this one the owner. Throws once `signal` is aborted. */
 async function claimWhenFree(path, { notify, signal = new AbortController().signal, pause = realPause }) {
@@ -124,7 +124,20 @@ const secondsBetweenTries = 2;
 /** Reports to authors leave it out. */
 const forOperator = (owner) => `(process ${owner} uses it; Ctrl-C stops waiting)`;
 const withoutOperatorsPart = (line) => line.replace(/ \(process [^()]* uses it; Ctrl-C stops waiting\)/, "");
-const ownerOf = (path) => readFile(path, "utf8").catch(() => "of another user");
+/** `4711 of ppsgate demo`. */
+async function ownerOf(path) {
+	const pid = await readFile(path, "utf8").catch(() => "");
+	if (!/^\d{1,10}$/.test(pid)) return "of another user";
+	return [pid, ...commandIn((await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0"))].join(" of ");
+}
+/** The names of a command and a subcommand, without its options and their values. */
+function commandIn(words) {
+	const program = words.findIndex((word) => /(?:^|\/)(?:ppsgate|cli\.[jt]s)$/.test(word));
+	if (program === -1) return [];
+	const [first = "", second = ""] = words.slice(program + 1);
+	const isName = (word) => /^[a-z][a-z-]{0,30}$/.test(word);
+	return [["ppsgate", ...isName(first) ? [first, ...isName(second) ? [second] : []] : []].join(" ")];
+}
 async function isClaimed(path) {
 	if (locks.has(path)) return true;
 	await mkdir(dirname(path), { recursive: true });
@@ -147,7 +160,7 @@ var LabInUseError = class extends Error {};
 const run$1 = promisify(execFile);
 /** Git serves the patch. Of a virtual lab's programs some run in the guests, the others build their files. */
 const labPrograms = {
-	"embedded-linux": [
+	"embedded-linux": [...[
 		"nft",
 		"trafgen",
 		"sshd",
@@ -155,8 +168,8 @@ const labPrograms = {
 		"ethtool",
 		"ip",
 		"sysctl",
-		"git"
-	],
+		"unshare"
+	], "git"],
 	virtual: [
 		...[
 			"bash",
@@ -197,9 +210,10 @@ var LabImpossibleError = class extends Error {
 async function readyMachine(say, kinds = ["embedded-linux"]) {
 	const exitCode = await rerunAsRoot();
 	if (exitCode !== void 0) return exitCode;
-	await requireRights();
+	requireRoot();
 	const missing = await missingPrograms(kinds.flatMap((kind) => labPrograms[kind]));
 	if (missing.length > 0) await installPackages(packagesOf(missing), say);
+	await requireNamespaces();
 	if (kinds.includes("embedded-linux") && !await isInstalled("perf")) await installPerf(say);
 }
 /** Packages of perf(1): Debian has one for all kernels, Ubuntu one for each. */
@@ -220,9 +234,9 @@ async function installPerf(say) {
 }
 /** Throws a LabImpossibleError where this process cannot run the lab; installs nothing. */
 async function requireLab(kind = "embedded-linux", programs = labPrograms[kind]) {
-	await requireRights();
+	requireRoot();
 	const missing = await missingPrograms(programs);
-	if (missing.length === 0) return;
+	if (missing.length === 0) return requireNamespaces();
 	const install = `apt-get install ${packagesOf(missing).join(" ")}`;
 	throw new LabImpossibleError(`${needing[kind]} ${missing.join(" and ")}, which this machine lacks: run '${install}', or '${demos[kind]}', which does.`);
 }
@@ -234,10 +248,13 @@ const demos = {
 	"embedded-linux": "ppsgate demo",
 	virtual: "ppsgate demo --kernels"
 };
-async function requireRights() {
+function requireRoot() {
 	if (process.platform !== "linux") throw new LabImpossibleError(`The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`);
 	if (process.getuid?.() !== 0) throw new LabImpossibleError("The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.");
-	await run$1("unshare", ["--net", "true"]).catch(() => {
+}
+async function requireNamespaces() {
+	await run$1("unshare", ["--net", "true"]).catch((error) => {
+		if (typeof error.code === "string") throw error;
 		throw new LabImpossibleError("The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.");
 	});
 }
@@ -870,7 +887,16 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 		...sent,
 		forwardedPps: counted.forwarded / sent.seconds
 	};
-	const runs = planned.runs.map((run, index) => measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], load));
+	const drops = dropsIn(logs.dut);
+	const runs = planned.runs.map((run, index) => {
+		const samples = observation.samplesPerRun[index] ?? [];
+		const measured = measuredRun(run, planned.number, samples, load);
+		const droppedBy = measured.pps === 0 ? drops.get(pathName(run.variant)) : void 0;
+		return droppedBy === void 0 ? measured : {
+			...measured,
+			droppedBy
+		};
+	});
 	const { number, cell } = planned;
 	const { seconds: trafficSeconds, offeredPps } = sent;
 	return {
@@ -918,7 +944,7 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 	await requirePrograms(dutHost, neededPrograms.dut, "apt-get install");
 	await endPrograms(dutHost);
 	const receiver = opened.use(await connect(config.receiver, "receiver"));
-	const dut = linuxDut(dutHost);
+	const dut = linuxDut(dutHost, config.dut);
 	const lab = {
 		config,
 		traffic,

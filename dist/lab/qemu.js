@@ -1,15 +1,15 @@
 import { frameBytesFor } from "../config.js";
 import { trafgenFlows } from "./traffic.js";
-import { UsageError, isLinuxScenario, lastLine, pathName, reasonOf } from "../model.js";
+import { UsageError, ignoredFiles, isLinuxScenario, lastLine, oneLine, pathName, reasonOf } from "../model.js";
 import { ConsoleRecorder, describeScreen, lastWords } from "./console.js";
 import { isToBlame, lacksControl, tallyOf } from "../lab.js";
-import { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, pathProblem, proofOf, provesScenario, rejected as rejected$1, setListed, settingsThatFail } from "./freebsd.js";
+import { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, droppedByRules, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, pathProblem, proofOf, provesScenario, rejected as rejected$1, setListed, settingsThatFail } from "./freebsd.js";
 import { DutLostError, FreebsdDut, benchmarkingNetworks, parseIfconfig, wakeFreebsdDut } from "./freebsd/dut.js";
 import { HostError, shell } from "../system/host.js";
 import { PowerError } from "./power.js";
-import { ConsoleShell, ConsoleShellError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
+import { ConsoleShell, ConsoleShellError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, linuxGuestPorts, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
+import { findInertChanges, ignoredParts, linuxDut, loadable, mapWords, portNames } from "./linux.js";
 import { buildLinuxKernel, checkOwn, givenKernel, noSums } from "../kernel.js";
-import { findInertChanges, linuxDut, loadable } from "./linux.js";
 import { impossible, judgeProfile, missed } from "./netns.js";
 import { median } from "../analysis/stats.js";
 import { sum } from "../vendor/simple-statistics.js";
@@ -114,7 +114,7 @@ async function prepare(image, { lab, folder, notify, signal }, kept) {
 	} catch (error) {
 		signal.throwIfAborted();
 		if (!(error instanceof ConsoleShellError)) throw error;
-		throw new UsageError(`The image ${image.path} could not be prepared: ${error.message}; see docs/virtual.md for what it needs.`);
+		throw new UsageError(`The image ${image.path} could not be prepared: ${error.message}; see docs/how-to/virtual.md for what it needs.`);
 	} finally {
 		await rm(partial, {
 			recursive: true,
@@ -370,7 +370,7 @@ async function openImage(guest, { image, accelerator }, { lab, deps, tallies = /
 		now: deps.now
 	};
 	const { power: _, ...withoutPower } = options;
-	const unfit = (why) => new UsageError(`The image ${image.path} is not fit for guests: ${why.replace(/\.$/, "")}; see docs/virtual.md for what it needs.`);
+	const unfit = (why) => new UsageError(`The image ${image.path} is not fit for guests: ${why.replace(/\.$/, "")}; see docs/how-to/virtual.md for what it needs.`);
 	await wakeFreebsdDut(withoutPower).catch((error) => {
 		if (!isOfOneCopy(error)) throw error;
 		throw unfit(whyNotIn(error, image, guest.console()));
@@ -600,26 +600,31 @@ var ImageCopies = class {
 const firewallOf = /* @__PURE__ */ new Map([["pf.conf", "pf"], ["ipfw.rules", "ipfw"]]);
 /** Only this scenario has no rules of its own, which would replace those of the overlay. */
 const overlaid = "forwarding";
+const rulesIn = (files) => files.flatMap(({ path, content }) => {
+	const firewall = firewallOf.get(path);
+	return firewall === void 0 ? [] : [{
+		firewall,
+		content
+	}];
+});
 /** Returns the rules that are in force in `forwarding`; none without a file. */
-function overlayRules(variant) {
-	const [file] = variant?.files ?? [];
-	const firewall = firewallOf.get(file?.path ?? "");
-	if (file === void 0 || firewall === void 0) return {};
+function overlayRules(variant, ports) {
+	const [rules] = rulesIn(variant?.files ?? []);
+	if (rules === void 0) return {};
+	const { firewall, content } = rules;
+	const text = mapWords(content, portNames(variant?.interfaces, ports));
 	return { [overlaid]: {
 		firewall,
-		text: file.content,
+		text,
 		keepsStates: false
 	} };
 }
-/** Returns a sentence on overlay files that guests could not install, or on cells that would not be measured with them. */
+/** Returns a sentence on rules that guests could not install, or on cells that would not be measured with them. */
 function whyNotInstallable({ variants, cells }) {
-	const overlaidVariants = variants.filter(({ files }) => files.length > 0);
+	const overlaidVariants = variants.filter(({ files }) => rulesIn(files).length > 0);
 	if (overlaidVariants.length === 0) return void 0;
-	for (const { variant, folder = "", files } of overlaidVariants) {
-		const stranger = files.find(({ path }) => !firewallOf.has(path));
-		if (stranger !== void 0) return `${folder}/${stranger.path} of ${variant} cannot be installed on FreeBSD guests: an overlay has pf.conf or ipfw.rules there, and no other file.`;
-		if (files.length > 1) return `The overlay ${folder} of ${variant} has rules of pf and of ipfw: keep one of the two, as a scenario has one firewall.`;
-	}
+	const both = overlaidVariants.find(({ files }) => rulesIn(files).length > 1);
+	if (both !== void 0) return `The overlay of ${both.variant} has both pf.conf and ipfw.rules, and a scenario has one firewall: name one of them in ppsgate.yml, as \`overlay: { files: { pf.conf: … } }\`.`;
 	const cell = cells.find(({ scenario }) => scenario !== overlaid);
 	if (cell === void 0) return void 0;
 	return `The scenario ${cell.scenario} has rules of its own, in place of those of the overlay: measure the overlay with \`scenarios: [${overlaid}]\`.`;
@@ -728,6 +733,7 @@ var FreebsdGuests = class {
 	#symbols = /* @__PURE__ */ new WeakMap();
 	#prepared;
 	#request;
+	#warnings = [];
 	#closed = new AbortController();
 	constructor(name, config, resources) {
 		this.#name = name;
@@ -750,6 +756,7 @@ var FreebsdGuests = class {
 	async prepare(request) {
 		const refusal = whyNotInstallable(request);
 		if (refusal !== void 0) throw new UsageError(refusal);
+		this.#warnings = ignoredFiles(request.variants, "freebsd");
 		this.#request = request;
 		this.#copies.families = familiesOf(request.cells);
 		const names = new Set(request.variants.map(({ variant }) => variant));
@@ -765,6 +772,9 @@ var FreebsdGuests = class {
 	}
 	ready() {
 		return this.#prepared?.kernels.ready() ?? /* @__PURE__ */ new Set();
+	}
+	takeWarnings() {
+		return this.#warnings.splice(0);
 	}
 	async boot({ pair, runs, signal }) {
 		signal.throwIfAborted();
@@ -799,6 +809,10 @@ var FreebsdGuests = class {
 		});
 		if (proof.kind === "in-force") return void 0;
 		return `${scenario} was not in force on ${variant}: ${proof.reason}`;
+	}
+	/** Counters of rules need no further packets. */
+	droppedBy({ host }) {
+		return droppedByRules(host);
 	}
 	async symbols(booted) {
 		const symbols = await symbolsOf(booted.host, this.#symbols.get(booted));
@@ -838,9 +852,16 @@ var FreebsdGuests = class {
 	/** The site's own scenarios, and the variant's own rules in place of none. */
 	#rulesOf(variant) {
 		const { rules = {}, variants = [] } = this.#request ?? {};
+		const overlaid = variants.find((one) => one.variant === variant);
+		const dut = this.#copies.get(variant)?.boots.config.dut;
+		if (dut === void 0) return rules;
+		const ports = {
+			ingress: dut.ingress.interface,
+			egress: dut.egress.interface
+		};
 		return {
 			...rules,
-			...overlayRules(variants.find((one) => one.variant === variant))
+			...overlayRules(overlaid, ports)
 		};
 	}
 	/** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */
@@ -1017,7 +1038,7 @@ async function boot({ lab, connect, sleep, now, cpus, signal }, { variant, kerne
 			variant,
 			guest,
 			host,
-			dut: linuxDut(host),
+			dut: linuxDut(host, linuxGuestPorts),
 			kernel: found.kernel
 		};
 	} catch (error) {
@@ -1060,6 +1081,7 @@ var LinuxGuests = class {
 	#resources;
 	#bootable = /* @__PURE__ */ new Map();
 	#scenarios = [];
+	#warnings = [];
 	#duts = /* @__PURE__ */ new WeakMap();
 	constructor(name, config, resources) {
 		this.#name = name;
@@ -1075,8 +1097,9 @@ var LinuxGuests = class {
 	async prepare({ variants, cells, ...request }) {
 		const { signal, notify } = request;
 		this.#scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
-		const inert = findInert(variants, this.#scenarios[0], notify);
-		if (inert !== void 0) return inert;
+		const compared = findInert(variants, this.#scenarios[0]);
+		if (compared.kind === "rejected") return compared;
+		this.#warnings = [...ignoredParts(variants), ...compared.warnings];
 		const bootable = /* @__PURE__ */ new Map();
 		for (const variant of variants) {
 			signal.throwIfAborted();
@@ -1100,6 +1123,9 @@ var LinuxGuests = class {
 	}
 	ready() {
 		return new Set(this.#bootable.keys());
+	}
+	takeWarnings() {
+		return this.#warnings.splice(0);
 	}
 	async boot({ runs, signal }) {
 		const { lab, cpus, tallies, deps } = this.#resources;
@@ -1173,6 +1199,10 @@ var LinuxGuests = class {
 	}
 	/** None: a ruleset that nft has loaded is in force as a whole. */
 	async whyNotInForce() {}
+	async droppedBy(booted, send) {
+		const [by] = await Promise.all([this.#dutOf(booted).droppedBy(linuxGuestPorts.ingress, secondsToStart), send()]);
+		return by;
+	}
 	symbols({ host }) {
 		return host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: maxSymbolBytes });
 	}
@@ -1223,25 +1253,28 @@ var LinuxGuests = class {
 		} : built;
 	}
 };
+/** A guest whose instructions are translated starts nft(8) in less. */
+const secondsToStart = 1;
 /** Guests have their interfaces before their settings, like any DUT. */
-function findInert(variants, scenario = "forwarding", notify) {
-	const read = variants.map(loadable).filter((overlay) => overlay.kind === "loadable");
-	if (read.length < variants.length) return void 0;
+function findInert(variants, scenario = "forwarding") {
+	const read = variants.map((variant) => loadable(variant, linuxGuestPorts)).filter((overlay) => overlay.kind === "loadable");
+	if (read.length < variants.length) return {
+		kind: "acts",
+		warnings: []
+	};
 	const kernelOf = (name) => variants.find(({ variant }) => variant === name)?.kernel;
 	const base = kernelOf(variants[0]?.variant);
 	const compared = findInertChanges(read, {
 		before: /* @__PURE__ */ new Map(),
 		fixed: /* @__PURE__ */ new Set()
 	}, (name) => !isDeepStrictEqual(kernelOf(name), base));
-	if (compared.kind === "refused") {
-		const { variant, message } = compared;
-		return rejected$1(variant, {
-			kind: "does-not-load",
-			scenario,
-			message
-		});
-	}
-	for (const warning of compared.warnings) notify(warning);
+	if (compared.kind === "acts") return compared;
+	const { variant, message } = compared;
+	return rejected$1(variant, {
+		kind: "does-not-load",
+		scenario,
+		message
+	});
 }
 /** `undefined` is this machine's own kernel. */
 async function unpacked(lab, path) {
@@ -1355,10 +1388,16 @@ function readVirtualLogs(planned, startedAt, packets, logs) {
 		trafficSeconds += sum(windows.map(({ seconds }) => seconds));
 		sentPackets += packets * windows.length;
 		const stuck = stuckIn(log);
+		const drops = dropsIn(log);
 		for (const [index, run] of pairRuns.entries()) {
 			const own = windows.filter(({ guest }) => guest === index + 1);
 			const isStuck = stuck.has(index + 1);
-			runs.push(measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck));
+			const measured = measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck);
+			const droppedBy = measured.pps === 0 ? drops.get(index + 1) : void 0;
+			runs.push(droppedBy === void 0 ? measured : {
+				...measured,
+				droppedBy
+			});
 		}
 	}
 	const { number, cell } = planned;
@@ -1380,7 +1419,7 @@ function windowsIn(log, packets) {
 	const lines = log.trimEnd().split("\n");
 	if (lines.pop() !== "end") return "the windows ended before their time";
 	const windows = [];
-	for (const line of lines.filter((one) => !stuckLine.test(one))) {
+	for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
 		const window = windowOf(line, packets);
 		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
 		windows.push(window);
@@ -1388,6 +1427,7 @@ function windowsIn(log, packets) {
 	return windows;
 }
 const stuckLine = /^stuck ([1-9]\d{0,3})$/;
+const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
 const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
 /** Ten numbers after the guest's: twice time, packets, instructions, and the CPU's own time and waiting in ns. */
 function windowOf(line, receivedPackets) {
@@ -1416,6 +1456,15 @@ function windowOf(line, receivedPackets) {
 }
 /** Guests that accepted no more packets, and were sent no further windows. */
 const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
+/** Adds what dropped the packets of silent guests, by number. */
+function withDrops(log, drops) {
+	const lines = [...drops].map(([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1e3)}\n`);
+	return log.replace(/^end\s*$/m, () => `${lines.join("")}end\n`);
+}
+const dropsIn = (log) => new Map(log.split("\n").flatMap((line) => {
+	const [, guest, text] = droppedLine.exec(line) ?? [];
+	return text === void 0 ? [] : [[Number(guest), text]];
+}));
 /** Guests that forwarded nothing in their last window, and may be dead. */
 function silentIn(log, packets) {
 	const windows = windowsIn(log, packets);
@@ -1511,7 +1560,13 @@ async function trial(guests, planned, keepLog, signal) {
 			kind: "failed",
 			reason: inForce.reason
 		};
-		logs.set(pair, sent.log);
+		const drops = await dropsOf(guests, booted, cell, {
+			silent,
+			signal
+		});
+		const log = drops.size === 0 ? sent.log : withDrops(sent.log, drops);
+		if (drops.size > 0) await keepLog(windowsLogName(pair), log);
+		logs.set(pair, log);
 		for (const { variant, kernel } of booted) {
 			tallyOf(tallies, variant).hasStoodTrial = true;
 			kernels[variant] = kernel;
@@ -1543,6 +1598,22 @@ async function whyNotInForce({ system }, booted, cell, silent) {
 			reason: error.message
 		};
 	}
+}
+/** Packets flow as long as the guest traces them. */
+const windowsToTrace = 10;
+/** Returns what drops the packets of silent guests, by number; a guest that cannot be asked has no cause. */
+async function dropsOf(guests, booted, cell, { silent, signal }) {
+	const drops = /* @__PURE__ */ new Map();
+	for (const [index, one] of booted.entries()) {
+		if (!silent.has(index + 1)) continue;
+		try {
+			const by = await guests.system.droppedBy(one, () => send(guests, [one], cell, windowsToTrace, signal));
+			if (by !== void 0) drops.set(index + 1, by);
+		} catch (error) {
+			if (!(error instanceof HostError)) throw error;
+		}
+	}
+	return drops;
 }
 function windowsOf({ windows }) {
 	if (windows === void 0) throw new TypeError("Virtual testbeds count packets out, and none were asked for.");
@@ -1858,7 +1929,14 @@ async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = lab
 		inspect: (cells) => system.inspect(cells),
 		prepare: (request) => system.prepare(request),
 		ready: () => system.ready(),
-		trial: (planned, keepLog, signal) => trial(guests, planned, keepLog, signal),
+		async trial(planned, keepLog, signal) {
+			const outcome = await trial(guests, planned, keepLog, signal);
+			const warnings = [...outcome.warnings ?? [], ...system.takeWarnings()];
+			return warnings.length === 0 ? outcome : {
+				...outcome,
+				warnings
+			};
+		},
 		booted: () => void 0,
 		profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
 		async restore() {

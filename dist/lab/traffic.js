@@ -389,7 +389,7 @@ function generatorLimited(medianPps, offeredPps, senders, { requestedPps = [], l
 	if (medianPps === void 0 || offeredPps === void 0) return void 0;
 	const ratio = medianPps / offeredPps;
 	if (ratio < saturatedRatio) return void 0;
-	const through = `${formatPps(medianPps)} came through of ${formatPps(offeredPps)} offered`;
+	const through = `${formatPps(medianPps)} came through in a median second, of ${formatPps(offeredPps)} offered on average`;
 	const limit = limitNote(offeredPps, lineOf(offeredPps, senders, lineGigabits), requestedPps);
 	return invalid("generator-limited", `generator-limited: ${through} (${formatPercent(ratio)})${limit}`);
 }

@@ -6,7 +6,93 @@ import { ConduitError, isFinal, whyAnother } from "../forge/phabricator.js";
 import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
 import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
+import { packageOf } from "../system/host.js";
+import { dirname, resolve } from "node:path";
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { createHash } from "node:crypto";
+import { homedir, tmpdir } from "node:os";
+
+// src/system/system-error.ts
+/** Returns the error's message, or a sentence on what happened, where, and what to do. */
+function sentenceOf(error) {
+	if (!(error instanceof Error)) return String(error);
+	return isSystemError(error) && sentenceOfSystem(error) || error.message;
+}
+/** Errors of Node and libuv, see errno(3). */
+const isSystemError = (error) => "code" in error && typeof error.code === "string" && "syscall" in error && typeof error.syscall === "string";
+function sentenceOfSystem(error) {
+	const { syscall, path, dest } = error;
+	if (syscall.startsWith("spawn")) return sentenceOfSpawn(error);
+	const named = dest ?? path;
+	const place = named && resolve(named);
+	const code = error.code === "ENOENT" && syscall === "mkdir" ? whyNotMade(place) : error.code;
+	switch (code) {
+		case "ENOSPC":
+		case "EDQUOT": return `No space is left ${place === void 0 ? fullPlace() : `for ${place}`} (${code}): free some there, or name a folder elsewhere with --directory, and run this again.`;
+		case "EROFS": return `${place ?? "A file"} cannot be written (EROFS), as its file system is read-only: run this in another folder, or name one with --directory.`;
+		case "EACCES":
+		case "EPERM":
+			if (place === void 0) return void 0;
+			return `${place} may not be ${verbs.get(syscall) ?? "used"} by this user (${code}): change the permissions there, or name another place.`;
+		case "ENOTDIR":
+			if (place === void 0) return void 0;
+			return `${place} leads through a file as if that were a folder (ENOTDIR): name another place.`;
+		case "EEXIST":
+			if (syscall !== "mkdir" || place === void 0) return void 0;
+			return `${place} is a file, where a folder is to be made (EEXIST): remove it, or name another place.`;
+		case "EISDIR": return `${place ?? "A path"} is a folder, where a file is needed (EISDIR): name a file.`;
+		case "EMFILE":
+		case "ENFILE": return `Too many files are open (${code}): raise \`ulimit -n\`, and run this again.`;
+		default: return;
+	}
+}
+/** Node reports a folder below one that cannot be written as missing; see mkdir's `recursive`. */
+function whyNotMade(place = "/") {
+	const parent = dirname(place);
+	if (!existsSync(parent) && parent !== place) return whyNotMade(parent);
+	try {
+		accessSync(parent, constants.W_OK);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return String(error.code);
+	}
+	return "ENOENT";
+}
+const verbs = /* @__PURE__ */ new Map([
+	["mkdir", "made"],
+	["open", "opened"],
+	["scandir", "listed"],
+	["rename", "replaced"],
+	["unlink", "removed"],
+	["rmdir", "removed"]
+]);
+function sentenceOfSpawn({ code, path = "A program" }) {
+	if (code === "ENOENT") {
+		const found = packageOf(path);
+		return `${path} cannot be started (ENOENT), as this machine lacks it: ${found === void 0 ? "install it" : `install it, on Debian and Ubuntu from ${found}`}.`;
+	}
+	if (code === "EACCES") return `${path} may not be started by this user (EACCES): see its permissions.`;
+}
+/** A failed write does not name its file. */
+function fullPlace() {
+	const named = process.argv.slice(2).flatMap((word) => [word, dirname(word)]);
+	const full = [
+		process.cwd(),
+		...named,
+		tmpdir(),
+		homedir(),
+		"/run",
+		"/var/lib"
+	].find(isFull);
+	return full === void 0 ? "on a disk that this writes to (`df -h` shows it)" : `on the disk of ${full}`;
+}
+function isFull(folder) {
+	try {
+		const { bavail, blocks } = statfsSync(folder);
+		return blocks > 0 && bavail / blocks < .001;
+	} catch {
+		return false;
+	}
+}
 
 // src/publish/reporters/outcome-text.ts
 const failureReasonSchema = _enum([
@@ -31,8 +117,7 @@ const outcomeOfResult = (result, links) => ({
 	links
 });
 function outcomeOfError(error) {
-	const sentence = error instanceof Error ? error.message : String(error);
-	return outcomeOfFailure(reasonOfError(error), sentence);
+	return outcomeOfFailure(reasonOfError(error), sentenceOf(error));
 }
 function reasonOfError(error) {
 	const conclusion = conclusionOfError(error);
@@ -1887,4 +1972,4 @@ async function withReviewers(change, issue, { tasks, octokit, repository, server
 	}
 }
 
-export { BuildUpdater, addReportLinks, bisectCommand, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, reportThenLink, revisionCommenter };
+export { BuildUpdater, addReportLinks, bisectCommand, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, reportThenLink, revisionCommenter, sentenceOf };

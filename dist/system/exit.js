@@ -1,4 +1,5 @@
 import { conclusionOfError, exitCodes } from "../model.js";
+import { sentenceOf } from "../publish/reporters.js";
 
 // src/system/exit.ts
 /** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up; a second one ends the process. */
@@ -21,9 +22,6 @@ async function runToExit(work, { debug = false, endsAtOnce = false, notify = say
 	}
 }
 const sayOnStderr = (sentence) => void process.stderr.write(`ppsgate: ${sentence}\n`);
-function told(error, debug) {
-	if (!(error instanceof Error)) return String(error);
-	return debug ? error.stack ?? error.message : error.message;
-}
+const told = (error, debug) => debug && error instanceof Error ? error.stack ?? error.message : sentenceOf(error);
 
 export { runToExit };

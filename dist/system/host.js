@@ -160,6 +160,10 @@ const packages = {
 	zstd: "zstd"
 };
 const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
+/** Undefined for a program that no lab needs. */
+function packageOf(name) {
+	return Object.entries(packages).find(([program]) => program === name)?.[1];
+}
 /** Throws a HostError that names the missing programs; `install` is the install command of the host's system. */
 async function requirePrograms(host, programs, install) {
 	const missing = await missingOn(host, programs);
@@ -890,4 +894,4 @@ const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 */
 const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
 
-export { HostError, algorithmsFor, commandText, connect$1 as connect, hostFailures, missingOn, ownFolder, packagesOf, parseKnownHosts, requirePrograms, semaphore, shell, stdoutOf, thisMachine, uploadOverBreaks };
+export { HostError, algorithmsFor, commandText, connect$1 as connect, hostFailures, missingOn, ownFolder, packageOf, packagesOf, parseKnownHosts, requirePrograms, semaphore, shell, stdoutOf, thisMachine, uploadOverBreaks };

@@ -1,18 +1,20 @@
 import { applyOverrides, loadConfig, namingStyles, parseFrameSize, parseMostBoots, parsePriority, parseSeed, testbedsFor } from "../../config.js";
 import { lineOfDiffs, openRepository, parseEarlier, patchOfRevision, withoutShortIds } from "../../forge/patch.js";
-import { bisect, gateFindingOf, hasBisectPlan, planBisection, resumeBisection } from "../../gate/bisect.js";
+import { bisect, gateFindingOf, planBisection, resumeBisection } from "../../gate/bisect.js";
 import { bisectionEstimateLines, estimateBisection } from "../../gate/estimate.js";
 import { cellsOf, goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
-import { inSession, showProgress, timestampedDirectory } from "../../gate.js";
+import { WorkDirectory, inSession, showProgress } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
-import { UsageError, callOnPhabricator, conclusionOfBisection, conclusionOfError, exitCodes, metricChoice, patchName } from "../../model.js";
+import { UsageError, callOnPhabricator, conclusionOfBisection, excerpt, exitCodes, metricChoice, patchName } from "../../model.js";
 import { bisectHeadline, readAnyResult } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
 import { openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
 import { bisectCommand, openRevisionComment, reportOutcome } from "../../publish/reporters.js";
 import { keptOf } from "../../relay.js";
 import { keptAnswers, pinnedDiff } from "./gate-revision.js";
-import { patientIfAnswered, revisionNamed, stderrLog, usualConfig } from "./judge-gate.js";
+import { isWorthResuming, patientIfAnswered, revisionNamed, stderrLog } from "./judge-gate.js";
+import { usualConfig } from "./find-config.js";
+import { configPath } from "./named-testbed.js";
 import { print, printJson } from "./table.js";
 import { resolve } from "node:path";
 
@@ -109,11 +111,12 @@ Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
 const also = (text, before) => [...before, ...text.split(",").map((part) => part.trim())];
 /** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
 async function runBisect(options, signal, lastWords) {
-	const written = await loadConfig(resolve(options.config));
+	const written = await loadConfig(configPath(options.config));
 	if (options.dryRun) return printEstimate(options, await requestOf(options, written, signal));
-	const directory = options.resume ?? options.directory ?? timestampedDirectory("ppsgate-bisect");
+	await using work = new WorkDirectory("ppsgate-bisect", stderrLog.warn);
+	const directory = await work.open(options);
 	const result = await found(options, written, directory, signal).catch(async (error) => {
-		if (conclusionOfError(error) !== "usage" && await hasBisectPlan(directory)) lastWords.push(goingOn(directory, commandOf(options)));
+		if (await isWorthResuming(error, directory)) lastWords.push(goingOn(directory, commandOf(options)));
 		throw error;
 	});
 	if (options.json) printJson(result);
@@ -217,6 +220,8 @@ async function requestOf(options, written, signal) {
 /** Named commits take precedence: a revision may be given only for its answer. */
 async function endsOf({ good, bad, patch, earlier, repository, answer, run }, from, surroundings) {
 	if (patch && !good && !bad && from === void 0) {
+		const [, first, last] = /^(.+?)\.\.\.?(.+)$/.exec(patch) ?? [];
+		if (first !== void 0 && last !== void 0) throw new UsageError(`--patch: names a revision like D27401 here: write --good ${excerpt(first)} --bad ${excerpt(last)} for commits.`);
 		const revision = {
 			patch,
 			earlier: parseEarlier(earlier, "--earlier")

@@ -1,12 +1,12 @@
 import { namingStyles, overrideGate, parseSeed } from "../../config.js";
 import { goingOn, hasMeasured, randomSeed } from "../../gate/experiment.js";
-import { showProgress, timestampedDirectory } from "../../gate.js";
+import { WorkDirectory, showProgress } from "../../gate.js";
 import { expectKernel } from "../../lab.js";
 import { readyMachine } from "../../lab/netns.js";
 import { UsageError, excerpt, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model.js";
 import { bisectHeadline, headline, outcomeName } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
-import { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, freebsdDemo, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
+import { bisectCommits, bisectNames, busyWarning, culpritSubject, demoNames, embeddedDemo, fetchKernels, freebsdDemo, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
 import { printJson } from "./table.js";
 import { join, resolve } from "node:path";
 import { constants } from "node:fs";
@@ -45,18 +45,12 @@ async function runDemoCommand(options, signal, lastWords) {
 	const isVirtual = options.kernels !== void 0 || options.freebsd !== void 0;
 	const exitCode = await readyMachine(say, [isVirtual ? "virtual" : "embedded-linux"]);
 	if (exitCode !== void 0) return exitCode;
-	const directory = resolve(options.resume ?? options.directory ?? timestampedDirectory("ppsgate-demo"));
+	const warn = (sentence) => say(`warning: ${sentence}`);
+	await using work = new WorkDirectory("ppsgate-demo", warn, demoNames);
+	const directory = resolve(await work.open(options));
 	say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
 	const warning = await busyWarning();
-	if (warning !== void 0) say(`warning: ${warning}`);
-	await using cleaning = new AsyncDisposableStack();
-	const caller = callerThroughSudo(process.env, process.getuid?.());
-	if (caller !== void 0) {
-		const place = cleaning.use(await placeAt(directory));
-		cleaning.defer(() => place.giveTo(caller).catch((error) => {
-			say(`warning: what is in ${directory} stays root's: ${reasonOf(error)}`);
-		}));
-	}
+	if (warning !== void 0) warn(warning);
 	const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)({
 		directory,
 		seed,
@@ -75,7 +69,7 @@ async function requireImage({ freebsd, kernels }) {
 	if (freebsd === true) throw new UsageError("--freebsd: name an image of FreeBSD for amd64, as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/); it is used as it is.");
 	if (kernels === true) throw new UsageError("--kernels: name two kernels of FreeBSD with --freebsd, base first, with a comma in between.");
 	await access(freebsd, constants.R_OK).catch((error) => {
-		throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}).`);
+		throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}): name an image that is there.`);
 	});
 }
 /** Throws a UsageError before anything is installed. */

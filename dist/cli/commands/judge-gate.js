@@ -2,11 +2,12 @@ import { namingStyles, parseMaxRuns, parsePriority, parseSeed, selectorsOf, test
 import { NoRepositoryError, RepositoryError, named, openRepository, ownChanges, parseEarlier, patchOfRange, patchOfRevision, patchOfTypedRange, rangeLike } from "../../forge/patch.js";
 import { looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf, withPatience } from "../../forge/phabricator.js";
 import { goingOn, hasMeasured, historyFile, randomSeed } from "../../gate/experiment.js";
-import { gate, gateLayoutNoise, inSession, labelled, resumeGate, timestampedDirectory } from "../../gate.js";
-import { whoami } from "../../gate/testbeds.js";
+import { gate, gateLayoutNoise, inSession, labelled, resumeGate } from "../../gate.js";
+import { MisconfiguredError, whoami } from "../../gate/testbeds.js";
 import { expectKernel, kernelFormOf } from "../../lab.js";
 import { UsageError, conclusionOfError, excerpt, expected, patchName, shortId } from "../../model.js";
 import { outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
+import { usualConfig } from "./find-config.js";
 import { join, resolve } from "node:path";
 
 // src/cli/commands/judge-gate.ts
@@ -18,30 +19,32 @@ const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (
 			result: await judge(one, call, answerOf(index))
 		};
 	} catch (error) {
-		if (conclusionOfError(error) !== "usage" && await hasMeasured(one.directory)) call.lastWords.push(goingOn(one.directory, commandOf(call)));
+		if (await isWorthResuming(error, one.directory)) call.lastWords.push(goingOn(one.directory, commandOf(call)));
 		throw error;
 	}
 }));
+/** True where the directory has measurements, and the command itself was no mistake. */
+const isWorthResuming = async (error, directory) => (conclusionOfError(error) !== "usage" || error instanceof MisconfiguredError) && await hasMeasured(directory);
 const commandOf = ({ options: { config = usualConfig } }) => config === "ppsgate.yml" ? "ppsgate gate" : `ppsgate gate --config ${config}`;
-const usualConfig = "ppsgate.yml";
 async function gatesOf(call) {
 	const { config, options, called } = call;
 	const { resume, maxRuns } = options;
 	if (resume !== void 0) {
 		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns, called("maxRuns"));
+		await call.work.open({ resume });
 		return [{
 			name: "",
 			directory: resume,
 			start: (deps) => resumeGate(resume, deps, most)
 		}];
 	}
-	const patch = await patchOf(call);
+	const patch = call.patch ?? await patchOf(call);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, called("seed"));
 	const kernels = givenKernels(call);
-	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
 	const selectors = selectorsOf(config, options, called);
 	const chosen = await Promise.all(selectors.map((selector) => bootable(kernels, testbedsFor(config, selector), call)));
 	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; ask for one of them.`);
+	const folder = await call.work.open(options);
 	return selectors.map((selector, index) => {
 		const isOnly = selectors.length === 1;
 		const directory = isOnly ? folder : join(folder, selector.replace(/[^\w.-]+/g, "-"));
@@ -64,6 +67,10 @@ async function gatesOf(call) {
 }
 async function patchOf(call) {
 	const { config, options, called, signal } = call;
+	if (/^(?:[a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)/.test(options.repository ?? "")) {
+		const address = excerpt(options.repository ?? "");
+		throw new UsageError(`${called("repository")}: "${address}" is an address: clone it, and name the folder.`);
+	}
 	if (options.patch === void 0 && called === namingStyles.flag) return patchOfOwnChanges(call);
 	const text = required("patch", call);
 	const repository = repositoryOf(options);
@@ -191,4 +198,4 @@ function required(name, { options, called }) {
 	throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
 }
 
-export { gatesOf, judgeAll, patchOf, patientIfAnswered, required, revisionNamed, stderrLog, usualConfig };
+export { gatesOf, isWorthResuming, judgeAll, patchOf, patientIfAnswered, required, revisionNamed, stderrLog };

@@ -13,6 +13,12 @@ function mistyped({ code, exitCode, message }, program, words) {
 		case "commander.unknownOption": return sentence(`there is no option ${excerpt(what)}${hint}`);
 		case "commander.unknownCommand": return sentence(`there is no command "${excerpt(what)}"${hint}`);
 		case "commander.missingArgument": return sentence(`<${what}> is missing${help}`);
+		case "commander.missingMandatoryOptionValue": return sentence(`${what} is missing${help}`);
+		case "commander.invalidArgument": {
+			const [, found, name, choices] = invalidChoice.exec(message) ?? [];
+			if (found === void 0 || choices === void 0) return message;
+			return sentence(`<${name}>: expected one of ${choices}, found "${excerpt(found)}"`);
+		}
 		case "commander.optionMissingArgument": {
 			const [, flag = what] = /(--\S+|-\w) </.exec(what) ?? [];
 			return sentence(`${flag} has no value${help}`);
@@ -22,11 +28,12 @@ function mistyped({ code, exitCode, message }, program, words) {
 			const names = called.commands.map((command) => command.name());
 			const meant = didYouMean(first, names) || help;
 			if (names.length > 0) return sentence(`there is no command "${excerpt(first)}"${meant}`);
-			return sentence(`${pathOf(called)} takes no "${excerpt(first)}"${help}`);
+			return sentence(`${pathOf(called)} takes no "${excerpt(first)}" without an option before it, and a value with blanks needs quotes${help}`);
 		}
 		default: return exitCode === 0 || code === "commander.help" ? void 0 : message;
 	}
 }
+const invalidChoice = /value '(.*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/s;
 function calledBy(command, [word, ...rest]) {
 	if (word === void 0) return command;
 	const named = command.commands.find((one) => one.name() === word);

@@ -1,9 +1,14 @@
 import { didYouMean } from "../../config.js";
 import { UsageError } from "../../model.js";
-import { resolve } from "node:path";
+import { findConfig, usualConfig } from "./find-config.js";
 
 // src/cli/commands/named-testbed.ts
-const configPath = (written) => resolve(written ?? "ppsgate.yml");
+/** Says which configuration is used where it was found above the current folder. */
+function configPath(written) {
+	const { path, isAbove } = findConfig(written ?? "ppsgate.yml");
+	if (isAbove) process.stderr.write(`Configuration: ${path}\n`);
+	return path;
+}
 /** Throws a UsageError that lists the testbeds in `path`. */
 function namedTestbed({ testbeds }, path, name) {
 	const testbed = Object.hasOwn(testbeds, name) ? testbeds[name] : void 0;

@@ -1,14 +1,16 @@
 import { loadConfig, parsePriority, testbedsFor } from "../../config.js";
-import { openRepository, patchOfRange } from "../../forge/patch.js";
-import { goingOn, hasMeasured, historyFile, randomSeed } from "../../gate/experiment.js";
-import { inSession, timestampedDirectory } from "../../gate.js";
+import { RepositoryError, openRepository, patchOfRange } from "../../forge/patch.js";
+import { goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
+import { WorkDirectory, inSession } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
-import { UsageError, conclusionOfError, conclusionOfResult, exitCodes, patchName } from "../../model.js";
+import { UsageError, conclusionOfResult, exitCodes, patchName } from "../../model.js";
 import { isOfGate, planFollowUps, publishToDirectory, readDirectoryTrend } from "../../publish/data-branch.js";
 import { commitFacts, nightlyFolder, nightlyRun, resumeNightly } from "../../publish.js";
 import { explained, headline } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
-import { stderrLog, usualConfig } from "./judge-gate.js";
+import { usualConfig } from "./find-config.js";
+import { isWorthResuming, stderrLog } from "./judge-gate.js";
+import { configPath } from "./named-testbed.js";
 import { print, printJson } from "./table.js";
 import { join, resolve } from "node:path";
 
@@ -33,16 +35,17 @@ Example:
 Exits 0 when it was measured, 2 on wrong usage, 4 when the lab failed.`;
 /** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
 async function runNightly(options, signal, lastWords) {
-	const config = await loadConfig(resolve(options.config));
+	const config = await loadConfig(configPath(options.config));
 	const kept = options.data ?? config.github.data.directory;
 	if (kept === void 0) throw new UsageError("--data is missing: name a folder in which nightly runs are kept, or set `github.data.directory` in ppsgate.yml.");
-	const directory = options.resume ?? options.directory ?? timestampedDirectory("ppsgate-nightly");
+	await using work = new WorkDirectory("ppsgate-nightly", stderrLog.warn);
+	const directory = await work.open(options);
 	const result = await measured(options, {
 		config,
 		data: resolve(kept),
 		directory
 	}, signal).catch(async (error) => {
-		if (conclusionOfError(error) !== "usage" && await hasMeasured(directory)) lastWords.push(goingOn(directory, commandOf(options)));
+		if (await isWorthResuming(error, directory)) lastWords.push(goingOn(directory, commandOf(options)));
 		throw error;
 	});
 	if (options.json) printJson(result);
@@ -61,7 +64,7 @@ async function measured(options, { config, data, directory }, signal) {
 	const seed = randomSeed();
 	const { resume, commit, testbed } = options;
 	const request = resume === void 0 ? {
-		patch: await patchOfRange(repository, `${commit}..${commit}`),
+		patch: await patchOfCommit(commit, repository),
 		testbeds: testbedsFor(config, testbed)
 	} : void 0;
 	const session = {
@@ -95,6 +98,13 @@ async function measured(options, { config, data, directory }, signal) {
 			seed
 		}, directory, ours);
 	});
+}
+async function patchOfCommit(commit, repository) {
+	const id = await repository.resolve(commit).catch((error) => {
+		if (!(error instanceof RepositoryError)) throw error;
+		throw new UsageError(`--commit: ${error.message}`);
+	});
+	return patchOfRange(repository, `${id}..${id}`);
 }
 function nightlyDeps(deps, repository, { config, data, directory }) {
 	const { keep, staleSeconds } = config.github.data;

@@ -3,7 +3,7 @@ import { ConduitError, isOfToken, openPhabricator, phabricatorOf, whoami, withPa
 import { UsageError, exitCodes, realPause } from "../../model.js";
 import { inboxIn, openBell, openInbox, openStarter, pollOnce, seldomLog, startRelayServer, waitingText, workOn, workOnce } from "../../relay.js";
 import { runToExit } from "../../system/exit.js";
-import { resolve } from "node:path";
+import { configPath } from "./named-testbed.js";
 import { mkdir } from "node:fs/promises";
 
 // src/cli/commands/relay.ts
@@ -70,8 +70,8 @@ function secondsIn(text) {
 	throw new UsageError(`--every: expected a whole number of seconds from 10 to 3600, found "${text}".`);
 }
 async function openDeps(options, signal) {
-	const configPath = resolve(options.config ?? "ppsgate.yml");
-	const config = await loadConfig(configPath);
+	const path = configPath(options.config);
+	const config = await loadConfig(path);
 	const phabricator = phabricatorOf(config);
 	const { relay } = phabricator;
 	const now = () => /* @__PURE__ */ new Date();
@@ -86,7 +86,7 @@ async function openDeps(options, signal) {
 		signal,
 		mayWait
 	}));
-	const starter = await openStarter(relay, { configPath });
+	const starter = await openStarter(relay, { configPath: path });
 	await mkdir(relay.directory, { recursive: true });
 	const inbox = openInbox(inboxIn(relay.directory), now);
 	log.info(`Is ${me.name} on ${conduit.url}.`);

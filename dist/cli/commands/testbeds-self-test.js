@@ -4,7 +4,7 @@ import { recordTo, recordedSelfTest } from "../../gate/recording.js";
 import { readLab } from "../../gate/reserve.js";
 import { beginJournal, resumeJournal, runSelfTest, selfTestParts } from "../../gate/self-test.js";
 import { openReservations, realDeps, whoami } from "../../gate/testbeds.js";
-import { timestampedDirectory } from "../../gate.js";
+import { selfTestDirectory } from "../../gate.js";
 import { expectKernel, kernelFormOf } from "../../lab.js";
 import { UsageError, endedEarly, exitCodes, expected } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
@@ -45,10 +45,11 @@ async function selfTestOf(name, options, signal, lastWords) {
 	const form = kernelFormOf(testbed);
 	if (baseKernel !== void 0 && form) await expectKernel("--base-kernel", baseKernel, form);
 	const rules = await readRules(config);
-	const directory = resolve(resume ?? timestampedDirectory("ppsgate-self-test"));
-	const earlier = resume === void 0 ? void 0 : resumeJournal(directory, name);
+	const earlier = resume === void 0 ? void 0 : resumeJournal(resolve(resume), name);
 	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
 	using recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds self-test", [testbed]);
+	await using place = selfTestDirectory(notify);
+	const directory = resolve(await place.open({ resume }));
 	const diagnostics = [];
 	const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 	const work = async (machines, held, token) => {

@@ -1545,14 +1545,15 @@ function ifNotUp(error) {
 
 // src/lab/freebsd/dut/counters.ts
 const interfaceCounters = shell`netstat -i -b -n -W`;
-const cpuTimes = shell`sysctl -n kern.cp_times`;
+const cpuTimesCommand = shell`sysctl -n kern.cp_times`;
+const interruptsCommand = shell`vmstat -i`;
 /** Includes the statistics of cards whose drivers are listed below. */
 function countersCommands(interfaces) {
 	return [
 		interfaceCounters,
 		shell`netstat -s`,
-		cpuTimes,
-		shell`vmstat -i`,
+		cpuTimesCommand,
+		interruptsCommand,
 		...interfaces.flatMap(cardStatistics)
 	];
 }
@@ -1583,8 +1584,8 @@ const section = (title, output = "failed") => `==> ${title}\n${output.trimEnd()}
 * 10 s around it, has 0.86.
 */
 function busyShare(before, after) {
-	const earlier = parseCpuTimes(before.get(commandText(cpuTimes)) ?? "");
-	const spent = parseCpuTimes(after.get(commandText(cpuTimes)) ?? "").map((cpu, index) => difference(cpu, earlier[index]));
+	const earlier = parseCpuTimes(before.get(commandText(cpuTimesCommand)) ?? "");
+	const spent = parseCpuTimes(after.get(commandText(cpuTimesCommand)) ?? "").map((cpu, index) => difference(cpu, earlier[index]));
 	if (spent.length !== earlier.length || spent.some(({ busy, idle }) => busy < 0 || idle < 0)) return;
 	const running = spent.filter(({ busy, idle }) => busy + idle > 0);
 	if (running.length === 0) return void 0;
@@ -1725,4 +1726,4 @@ async function endSampling(host, folder) {
 const secondsToEnd = 60;
 const mostGraphBytes = 256 * 1024 ** 2;
 
-export { BootMethodError, DutLostError, FreebsdDut, advice, arrivedBetween, benchmarkingNetworks, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand };
+export { BootMethodError, DutLostError, FreebsdDut, advice, arrivedBetween, benchmarkingNetworks, busyShare, checkSettings, collectSamples, countersCommands, countersLog, cpuTimesCommand, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, interruptsCommand, isOurs, loadedModules, markBoot, nextRoot, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand };

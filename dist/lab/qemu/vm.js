@@ -1,7 +1,7 @@
 import { UsageError, lastLine, prose, reasonOf } from "../../model.js";
 import { object, union, unknown } from "../../vendor/zod.js";
-import { claim, disclaim, labPath, ownerFile } from "../netns.js";
 import { commandText } from "../../system/host.js";
+import { claim, disclaim, labPath, ownerFile } from "../netns.js";
 import { ConsoleTape, describeScreen, openPacedPipe } from "../console.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
@@ -30,6 +30,11 @@ const guestMac = {
 	management: "02:70:70:00:00:00",
 	ingress: "02:70:70:00:00:01",
 	egress: "02:70:70:00:00:02"
+};
+/** Names that `guest-init.sh` gives the cards. */
+const linuxGuestPorts = {
+	ingress: "ppsgate-in",
+	egress: "ppsgate-out"
 };
 const senderMac = "02:70:70:00:ff:01";
 const receiverMac = "02:70:70:00:ff:02";
@@ -670,6 +675,8 @@ function linuxVersionIn(header) {
 var KernelFilesError = class extends Error {
 	name = "KernelFilesError";
 };
+/** This machine has no kernel with its modules, so that guests boot only one that is named, built or given. */
+var NoOwnKernelError = class extends KernelFilesError {};
 /** Loaded at boot in this order: the wires and the firewall. The kernel loads further ones for rules automatically. */
 const loadedAtBoot = [
 	"virtio_pci",
@@ -760,7 +767,7 @@ async function ownKernel(folder, more) {
 	const releases = await namesIn("/lib/modules");
 	const images = await namesIn("/boot");
 	const [newest] = releases.filter((release) => images.includes(`vmlinuz-${release}`)).toSorted((a, b) => b.localeCompare(a, "en", { numeric: true }));
-	if (newest === void 0) throw new KernelFilesError("This machine has no kernel with its modules in /boot and /lib/modules: name one by `kernel`");
+	if (newest === void 0) throw new NoOwnKernelError("This machine has no kernel with its modules in /boot and /lib/modules: name one by `kernel`");
 	await beginFolder(folder);
 	const tree = join(folder, "tree");
 	const image = join(tree, "boot", `vmlinuz-${newest}`);
@@ -964,6 +971,8 @@ const programs = [
 ];
 /** Executed by sshd(8) for each connection, from OpenSSH 9.8 and 10.0 on. */
 const sshdParts = ["/usr/lib/openssh/sshd-session", "/usr/lib/openssh/sshd-auth"];
+/** Tables of nft(8) for names like icmp and ssh. */
+const namesOfRules = ["/etc/protocols", "/etc/services"];
 const kmodNames = ["modprobe", "lsmod"];
 const busyboxNames = [
 	"basename",
@@ -1042,6 +1051,7 @@ async function packUserland(archive, keys) {
 		"etc/network.ip": `${network.join("\n")}\n`,
 		"etc/sysctl.conf": `${settings.join("\n")}\n`
 	};
+	for (const [path, place] of await presentOf(namesOfRules)) await copyFile(path, join(root, place));
 	for (const [name, content] of Object.entries(files)) await writeFile(join(root, name), content, { mode: name === "init" ? 493 : 384 });
 	const [program = "", ...args] = packing(root, archive);
 	await run$1(program, args);
@@ -1380,4 +1390,4 @@ async function concatenate(files, target) {
 	]);
 }
 
-export { ConsoleShell, ConsoleShellError, DecompressError, GuestEndedError, KernelFilesError, NoDecompressorError, decompressed, decompressorOf, guestCpu, guestMac, guestPorts, headOf, kernelCommandLine, linuxVersionIn, mostImageHeaderBytes, neighbours, portOf, receiverMac, senderMac, unprivilegedUserId, virtualLabUp, wireAddress };
+export { ConsoleShell, ConsoleShellError, DecompressError, GuestEndedError, KernelFilesError, NoDecompressorError, NoOwnKernelError, decompressed, decompressorOf, guestCpu, guestMac, guestPorts, headOf, kernelCommandLine, linuxGuestPorts, linuxVersionIn, mostImageHeaderBytes, neighbours, portOf, receiverMac, senderMac, unprivilegedUserId, virtualLabUp, wireAddress };

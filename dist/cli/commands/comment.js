@@ -1,0 +1,164 @@
+import { admit, readerOn } from "../../action/pull-request-reader.js";
+import { configAt } from "../../action/config-at.js";
+import { gateNames, selectorsFor } from "../../action/job.js";
+import { applyOverrides, namingStyles, testbedsFor } from "../../config.js";
+import { createOctokit } from "../../forge/github.js";
+import { RepositoryError, openRepository, parseCommand } from "../../forge/patch.js";
+import { cellsOf } from "../../gate/experiment.js";
+import { UsageError, cellName, excerpt, exitCodes, expected, patchName, shortId } from "../../model.js";
+import { runToExit } from "../../system/exit.js";
+import { usualConfig } from "./find-config.js";
+import { print } from "./table.js";
+import { resolve } from "node:path";
+
+// src/cli/commands/comment.ts
+function define(command) {
+	command.argument("<text>", "the comment, like \"/ppsgate run margin=2%\"").option("--dry-run", "required: decide here, and post or measure nothing").option("--by <login>", "who writes it", "maintainer").option("--role <role>", "what that person may do there: write or read", "write").option("--fork", "the pull request comes from a fork").option("--base <commit>", "of the pull request, whose ppsgate.yml counts", "main").option("--head <commit>", "of the pull request", "HEAD").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "its path in the repository", usualConfig).option("--pull-request <name>", "read this one of GitHub, like example/router#7, with the token in GITHUB_TOKEN").addHelpText("after", `
+Examples:
+  ppsgate comment "/ppsgate run" --dry-run
+  ppsgate comment "/ppsgate run" --dry-run --fork --by alice --role read
+
+Without --pull-request nothing is asked of the network.
+Exits 0 when it is approved, or a command without a measurement, and 2 when
+it is refused.`).action(async (text, options) => {
+		await runToExit(() => decide(text, options), command.optsWithGlobals());
+	});
+}
+async function decide(text, options) {
+	if (options.dryRun !== true) throw new UsageError("comment: add --dry-run, as comments are only tried here; to have a patch measured, write it at the pull request.");
+	if (!["write", "read"].includes(options.role)) throw new UsageError(`--role: ${expected("write or read")({ input: options.role })}.`);
+	if (parseCommand(text) === void 0) throw new UsageError(`"${excerpt(text)}" is no command, and the workflow would ignore it: begin with /ppsgate, like /ppsgate run.`);
+	const deps = await depsFor(options);
+	const [, number = "1"] = options.pullRequest?.split("#") ?? [];
+	const at = (/* @__PURE__ */ new Date()).toISOString();
+	const admission = await admit({
+		kind: "comment",
+		number: Number(number),
+		id: 0,
+		by: options.by,
+		at,
+		text
+	}, deps);
+	print(told(admission));
+	return [
+		"refused",
+		"mistaken",
+		"nothing"
+	].includes(admission.kind) ? exitCodes.usage : exitCodes.pass;
+}
+async function depsFor(options) {
+	const repository = openRepository(resolve(options.repository));
+	const nameOf = (config, overrides) => {
+		const selectors = selectorsFor(config, overrides, {
+			overrides: {},
+			each: ""
+		});
+		const changed = applyOverrides(config, overrides, namingStyles.comment);
+		for (const selector of selectors) testbedsFor(changed, selector);
+		return gateNames(selectors)[0] ?? "ppsgate";
+	};
+	return {
+		pullRequests: await readerFor(options, repository),
+		repository,
+		readConfig: (commit) => configAt(commit, options.config, repository),
+		commit: await resolved("--base", options.base, repository),
+		readRevision() {
+			throw new UsageError("A comment is of a pull request, and names no revision.");
+		},
+		nameOf,
+		checkBisection(config, overrides) {
+			const changed = applyOverrides(config, overrides, namingStyles.comment);
+			testbedsFor(changed, overrides.testbed);
+		},
+		calledAs: namingStyles.comment,
+		priority: void 0
+	};
+}
+/** Reads GitHub only for a named pull request; else the options stand for one. */
+async function readerFor(options, repository) {
+	const { pullRequest: named, by, role, fork, base, head } = options;
+	if (named !== void 0) return githubReader(named);
+	const [baseCommit, headCommit] = [await resolved("--base", base, repository), await resolved("--head", head, repository)];
+	const { subject, author } = await repository.describe(headCommit);
+	const name = "this/repository";
+	const find = async () => ({
+		kind: "found",
+		pullRequest: {
+			kind: "pull-request",
+			repository: name,
+			number: 1,
+			title: subject,
+			author,
+			url: "https://github.com/this/repository/pull/1",
+			baseCommit,
+			headCommit
+		},
+		headRepository: fork ? "a-fork/repository" : name
+	});
+	return {
+		find,
+		withHead: async () => [await find()],
+		mayWrite: async (login) => login === by && role === "write",
+		commentOf: async () => void 0
+	};
+}
+const resolved = (option, name, repository) => repository.resolve(name).catch((error) => {
+	if (!(error instanceof RepositoryError)) throw error;
+	throw new UsageError(`${option}: ${error.message}`);
+});
+async function githubReader(named) {
+	const [, repository = ""] = /^([\w.-]+\/[\w.-]+)#[1-9]\d{0,9}$/.exec(named) ?? [];
+	if (repository === "") throw new UsageError(`--pull-request: ${expected("a name like example/router#7")({ input: named })}.`);
+	const token = process.env.GITHUB_TOKEN ?? "";
+	if (token === "") throw new UsageError("--pull-request: GITHUB_TOKEN is not set: give a token that may read pull requests, or leave the option out.");
+	const apiUrl = process.env.GITHUB_API_URL ?? "https://api.github.com";
+	const quiet = () => {};
+	return readerOn(await createOctokit({
+		token,
+		apiUrl,
+		log: {
+			debug: quiet,
+			info: quiet,
+			warn: quiet,
+			error: quiet
+		}
+	}), repository);
+}
+/** The decision, what would be measured, and why. */
+function told(admission) {
+	const { kind, why } = admission;
+	switch (kind) {
+		case "gate": {
+			const { config, request } = admission;
+			const { patch, overrides, priority } = request;
+			const changed = applyOverrides(config, overrides, namingStyles.comment);
+			const testbeds = selectorsFor(config, overrides, {
+				overrides: {},
+				each: ""
+			}).map((selector) => testbedsFor(changed, selector).join(" or "));
+			const cells = cellsOf(changed).map(cellName).join(", ");
+			const range = `${shortId(patch.baseCommit)}..${shortId(patch.headCommit)}`;
+			return [
+				"approved",
+				`would measure: ${cells}, on ${testbeds.join(" and on ")}, with priority ${priority}`,
+				`patch: ${patchName(patch)}, ${range}, ${patch.title}`,
+				`why: ${why}`
+			].join("\n");
+		}
+		case "bisect": {
+			const { good, bad, cell } = admission.request;
+			return [
+				"approved",
+				`would bisect: ${shortId(good)}..${shortId(bad)}, with ${cellName(cell)}`,
+				`why: ${why}`
+			].join("\n");
+		}
+		case "refused": return `not approved\nwhy: ${why}`;
+		case "mistaken": return `not understood\nwhy: ${why}`;
+		case "nothing": return `ignored, without an answer\nwhy: ${why}`;
+		case "cancel": return `approved\nwould cancel what runs for the pull request\nwhy: ${why}`;
+		case "help": return "would answer with the list of commands, and measure nothing";
+	}
+}
+
+export { define };

@@ -1,0 +1,108 @@
+import { applyOverrides, loadConfig, namingStyles, selectorsOf, systemOf, testbedsFor } from "../../config.js";
+import { WorkDirectory } from "../../gate.js";
+import { makingOf } from "../../kernel.js";
+import { UsageError } from "../../model.js";
+import { runToExit } from "../../system/exit.js";
+import { isLoadedBy, labelOf, makeCompareRepository, readCompared } from "../compare.js";
+import { addGateOptions, runGates } from "../../gate2.js";
+import { stderrLog } from "./judge-gate.js";
+import { configPath } from "./named-testbed.js";
+import { join, resolve } from "node:path";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+
+// src/cli/commands/compare.ts
+/** Options of `ppsgate gate` on a repository, a revision, or a work directory of an earlier gate. */
+const leftOut = /* @__PURE__ */ new Set([...[
+	"patch",
+	"repository",
+	"earlier",
+	"baseKernel",
+	"patchedKernel",
+	"resume",
+	"record"
+], ...[
+	"layoutNoise",
+	"answer",
+	"run",
+	"build",
+	"details",
+	"site"
+]]);
+function define(command) {
+	command.argument("<old>", "rule file, overlay folder or kernel").argument("<new>", "another of the same kind");
+	addGateOptions(command, (name) => !leftOut.has(name));
+	command.addHelpText("after", `
+Examples:
+  ppsgate compare /etc/nftables.conf new.nft
+  ppsgate compare old-overlay new-overlay --scenarios forwarding
+  ppsgate compare linux-6.1.deb linux-6.12.deb --testbed guests
+
+Exits as ppsgate gate does; one that was cut short goes on with
+ppsgate gate --resume.`).action(async (old, other, options) => {
+		const lastWords = [];
+		await runToExit((signal) => compare([old, other], options, signal, lastWords), {
+			...command.optsWithGlobals(),
+			lastWords
+		});
+	});
+}
+async function compare([oldPath, newPath], options, signal, lastWords) {
+	const compared = await readCompared(oldPath, newPath);
+	const written = applyOverrides(await loadConfig(configPath(options.config)), options, namingStyles.flag);
+	const config = compared.kind === "files" ? withLoading(compared, [oldPath, newPath], written, options) : written;
+	const repository = await mkdtemp(join(tmpdir(), "ppsgate-compare-"));
+	try {
+		const patch = await makeCompareRepository(repository, compared, labelOf(oldPath, newPath));
+		await using work = new WorkDirectory("ppsgate-compare", stderrLog.warn);
+		return await runGates({
+			config: {
+				...config,
+				overlay: {
+					path: ".",
+					beside: repository
+				}
+			},
+			options: {
+				...options,
+				repository,
+				...compared.kind === "kernels" && {
+					baseKernel: resolve(oldPath),
+					patchedKernel: resolve(newPath)
+				}
+			},
+			called: calledHere,
+			signal,
+			work,
+			lastWords,
+			patch
+		});
+	} finally {
+		await rm(repository, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+const calledHere = (name) => {
+	if (name === "baseKernel") return "OLD";
+	return name === "patchedKernel" ? "NEW" : namingStyles.flag(name);
+};
+/** Leaves out testbeds that would boot kernels, or load none of the files; throws where a selector has no other. */
+function withLoading(compared, paths, config, options) {
+	const loads = (name) => makingOf(config, name) === "overlay" && isLoadedBy(systemOf(config, name), compared);
+	for (const selector of selectorsOf(config, options, namingStyles.flag)) {
+		const names = testbedsFor(config, selector);
+		if (names.some(loads)) continue;
+		const others = Object.keys(config.testbeds).filter(loads);
+		const advice = others.length > 0 ? `name one that does by --testbed, like ${others.join(" or ")}` : "add one that does to ppsgate.yml, like `lab: { kind: embedded-linux }` for Linux";
+		throw new UsageError(`${names.join(" and ")} does not load ${paths.join(" and ")}, which are ${compared.what}: ${advice}.`);
+	}
+	const testbeds = Object.entries(config.testbeds).filter(([name]) => loads(name));
+	return {
+		...config,
+		testbeds: Object.fromEntries(testbeds)
+	};
+}
+
+export { define };

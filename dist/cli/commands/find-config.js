@@ -1,0 +1,47 @@
+import { UsageError } from "../../model.js";
+import { ExposedPlaceError, checkNotOpen, isOwned } from "../../kernel.js";
+import { dirname, join, resolve } from "node:path";
+import { lstatSync, statSync } from "node:fs";
+
+// src/cli/commands/find-config.ts
+const usualConfig = "ppsgate.yml";
+/**
+* Returns the path of a configuration, which may not exist; the usual name is looked for in the folders above, too. A
+* file there configures commands that run as this user: throws a UsageError where another user has made it or may write
+* it, unless it is named.
+*/
+function findConfig(written, folder = process.cwd()) {
+	const here = resolve(folder, written);
+	if (written !== "ppsgate.yml") return {
+		path: here,
+		isAbove: false
+	};
+	for (let at = folder;; at = dirname(at)) {
+		const path = join(at, usualConfig);
+		const found = lstatSync(path, { throwIfNoEntry: false });
+		if (found !== void 0) {
+			const isAbove = at !== folder;
+			if (isAbove) expectOwn(path, found);
+			return {
+				path,
+				isAbove
+			};
+		}
+		if (at === dirname(at)) return {
+			path: here,
+			isAbove: false
+		};
+	}
+}
+function expectOwn(path, link) {
+	const stranger = [link, statSync(path, { throwIfNoEntry: false }) ?? link].find((stats) => !isOwned(stats));
+	if (stranger !== void 0) throw new UsageError(`${path} was found above the current folder and belongs to the user ${stranger.uid}, so it is not used: name it with --config if you trust it.`);
+	try {
+		checkNotOpen(path);
+	} catch (error) {
+		if (!(error instanceof ExposedPlaceError)) throw error;
+		throw new UsageError(`The configuration above the current folder is refused: ${error.message}.`);
+	}
+}
+
+export { findConfig, usualConfig };

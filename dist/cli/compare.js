@@ -1,0 +1,151 @@
+import { UsageError, reasonOf } from "../model.js";
+import { commitTree, gitIn, plainly, rootCommit } from "../forge/patch.js";
+import { headOf } from "../lab/qemu/vm.js";
+import { basename, join } from "node:path";
+import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+
+// src/cli/compare/compare-repository.ts
+/** Makes the repository in an empty folder, with the files at its top, and returns the patch. */
+async function makeCompareRepository(directory, compared, name) {
+	const git = gitIn(directory, {});
+	await git.run("init", "--quiet", "--initial-branch=main");
+	const date = /* @__PURE__ */ new Date();
+	const treeOf = async (files) => {
+		for (const [file, text] of files) await writeFile(join(directory, file), text);
+		await git.run(...plainly, "add", "--all", "--force", ".");
+		const tree = (await git.run("write-tree")).trim();
+		for (const file of files.keys()) await rm(join(directory, file));
+		return tree;
+	};
+	const none = /* @__PURE__ */ new Map();
+	const [old, other] = compared.kind === "files" ? [compared.old, compared.new] : [none, none];
+	const baseCommit = await rootCommit(git, await treeOf(old), {
+		message: "old",
+		date
+	});
+	const headCommit = await commitTree(git, await treeOf(other), baseCommit, {
+		message: name,
+		date
+	});
+	await git.run("update-ref", "refs/heads/main", headCommit);
+	return {
+		kind: "range",
+		name,
+		title: compared.kind === "files" ? compared.what : "two kernels",
+		author: "ppsgate compare",
+		baseCommit,
+		headCommit
+	};
+}
+
+// src/cli/compare/compared.ts
+/** The files that a DUT loads, by its system. */
+const loadedFiles = {
+	linux: ["nftables.conf", "sysctl.conf"],
+	freebsd: ["pf.conf", "ipfw.rules"]
+};
+const allNames = Object.values(loadedFiles).flat();
+const mostBytes = 1024 ** 2;
+/** Throws a UsageError that names both where they are not of one kind, or of none. */
+async function readCompared(oldPath, newPath) {
+	const [one, other] = [await sideOf(oldPath), await sideOf(newPath)];
+	if (one.kind === "kernel" && other.kind === "kernel") return {
+		kind: "kernels",
+		old: oldPath,
+		new: newPath
+	};
+	if (one.kind !== other.kind || one.kind === "kernel" || other.kind === "kernel") throw differ(oldPath, wordsFor(one), newPath, wordsFor(other));
+	if (one.kind === "overlay") return {
+		kind: "files",
+		what: "two overlays",
+		old: one.files,
+		new: other.files
+	};
+	const [[name] = [""], [otherName] = [""]] = [[...one.files.keys()], [...other.files.keys()]];
+	if (name !== otherName) throw differ(oldPath, wordsFor(one), newPath, wordsFor(other));
+	return {
+		kind: "files",
+		what: `two files like ${name}`,
+		old: one.files,
+		new: other.files
+	};
+}
+const differ = (oldPath, one, newPath, other) => new UsageError(`${oldPath} is ${one}, and ${newPath} is ${other}: name two rule files of one firewall, two overlay folders or two kernels.`);
+/** True where a DUT of the system loads one of the files. */
+const isLoadedBy = (system, { old, new: other }) => loadedFiles[system].some((name) => old.has(name) || other.has(name));
+/** `old.conf → new.conf`, by their paths where the names are one; see `name` of a range in model/patch.ts. */
+function labelOf(oldPath, newPath) {
+	const names = [oldPath, newPath].map((path) => basename(path));
+	const [one = "", other = ""] = names[0] === names[1] ? [oldPath, newPath] : names;
+	return [one, other].map((text) => text.replace(/[^\w./ +-]/g, "_").slice(-90)).join(" → ");
+}
+function wordsFor(side) {
+	if (side.kind === "kernel") return "a kernel or another binary file";
+	const names = [...side.files.keys()].join(" and ");
+	return side.kind === "overlay" ? `an overlay with ${names}` : `a file like ${names}`;
+}
+async function sideOf(path) {
+	const stats = await stat(path).catch((error) => {
+		throw new UsageError(`${path} cannot be read (${reasonOf(error)}): name a file or a folder.`);
+	});
+	if (stats.isDirectory()) return {
+		kind: "overlay",
+		files: await filesIn(path)
+	};
+	if (!stats.isFile()) throw new UsageError(`${path} is no regular file and no folder: name one of both.`);
+	const head = await headOf(path, 0, 4096);
+	if (head.includes(0) || head.toString("latin1", 0, 7) === "!<arch>") return { kind: "kernel" };
+	const text = await textOf(path, stats.size);
+	const name = nameOfRules(path, text);
+	if (name === void 0) throw new UsageError(`${path} is a text file that is none of rules of nftables, pf or ipfw, or settings of sysctl.conf: name it as a DUT does, like ${allNames.join(" or ")}.`);
+	return {
+		kind: "rules",
+		files: /* @__PURE__ */ new Map([[name, text]])
+	};
+}
+async function filesIn(folder) {
+	const names = (await readdir(folder)).filter((name) => allNames.includes(name));
+	if (names.length === 0) throw new UsageError(`The folder ${folder} is no overlay, as it holds none of ${allNames.join(", ")}: name the folder that does.`);
+	const read = names.map(async (name) => {
+		const path = join(folder, name);
+		const stats = await stat(path);
+		if (!stats.isFile()) throw new UsageError(`${path} is no file: put rules or settings there.`);
+		return [name, await textOf(path, stats.size)];
+	});
+	return new Map(await Promise.all(read));
+}
+async function textOf(path, bytes) {
+	if (bytes > mostBytes) throw new UsageError(`${path} has ${bytes} bytes, and rules at most ${mostBytes}: shorten it.`);
+	return readFile(path, "utf8");
+}
+/** By the file's name, else by what only one of the syntaxes has. */
+function nameOfRules(path, text) {
+	const file = basename(path);
+	return allNames.find((name) => file === name) ?? byEnding(file) ?? syntaxes.find(({ pattern }) => pattern.test(text))?.name;
+}
+const byEnding = (file) => endings.find(([ending]) => file.endsWith(ending))?.[1];
+const endings = [
+	[".nft", "nftables.conf"],
+	[".pf", "pf.conf"],
+	[".ipfw", "ipfw.rules"]
+];
+const syntaxes = [
+	{
+		name: "nftables.conf",
+		pattern: /^\s*(?:flush ruleset\b|(?:add |create )?table (?:(?:ip6?|inet|arp|bridge|netdev) )?[\w-]+ *\{)/m
+	},
+	{
+		name: "pf.conf",
+		pattern: /^\s*(?:(?:pass|block|match)\b|set (?:skip|limit|timeout)\b)/m
+	},
+	{
+		name: "ipfw.rules",
+		pattern: /^\s*(?:ipfw )?(?:-\w+ )*add (?:\d+ )?(?:allow|pass|deny|count)\b/m
+	},
+	{
+		name: "sysctl.conf",
+		pattern: /^\s*[a-z]\w*(?:[./][\w-]+)+ *= *\S/m
+	}
+];
+
+export { isLoadedBy, labelOf, makeCompareRepository, readCompared };
