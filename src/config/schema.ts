@@ -408,7 +408,7 @@ export const configKeys = closed({
   overlay: overlaySchema
     .prefault(usualFolder)
     .describe(
-      "A folder whose files are installed over the DUT's, or such files by their names: beside this file, or, if this file is outside the measured repository, below the repository's top.",
+      "A folder whose files are installed over the DUT's, or such files by their names. Paths begin at this file, or at the repository's top if this file is outside.",
     ),
   testbeds: testbeds.describe('Testbeds by their names.'),
   each: selectors
