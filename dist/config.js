@@ -1822,7 +1822,7 @@ function plainSelector(text) {
 	return source.kind === "read" ? selectorText(source.selector) : text;
 }
 const configKeys = closed({
-	overlay: overlaySchema.prefault("dut").describe("A folder whose files are installed over the DUT's, or such files by their names: beside this file, or, if this file is outside the measured repository, below the repository's top."),
+	overlay: overlaySchema.prefault("dut").describe("A folder whose files are installed over the DUT's, or such files by their names. Paths begin at this file, or at the repository's top if this file is outside."),
 	testbeds: testbeds.describe("Testbeds by their names."),
 	each: selectors.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
 	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
