@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { labDown, labLeftovers, labUp } from '../../../src/lab/netns/embedded-lab.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
@@ -98,9 +98,10 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
 
   test('is refused to a second process, and free again when the first was killed', async () => {
     const holder = holdLab();
+    onTestFinished(() => void holder.kill('SIGKILL'));
     await once(holder.stdout, 'data');
     await expect(labUp()).rejects.toThrow(
-      `The lab of this machine is in use by process ${holder.pid}: wait for it to end`,
+      `The lab of this machine is in use by process ${holder.pid}`,
     );
     holder.kill('SIGKILL');
     await once(holder, 'close');
