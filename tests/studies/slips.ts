@@ -187,7 +187,7 @@ export function expectNumbersOfTheResult({ result, report }: Judged): void {
 
 /** `3 + 3`, as the block below the table counts them. */
 function ministatCounts(report: string, cell: CellResult['cell']): string {
-  const [, block = ''] = report.split(`<summary>ministat: ${cellName(cell)}</summary>`);
+  const [, block = ''] = report.split(`**ministat: ${cellName(cell)}**`);
   const rows = /^x +(\d+) .*?^\+ +(\d+) /ms.exec(block);
   return rows === null ? 'no block' : `${rows[1]} + ${rows[2]}`;
 }
