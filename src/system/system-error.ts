@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { packageOf } from './host/programs.ts';
+import { packageOf } from '../model/packages.ts';
 
 type SystemError = Error & { code: string; syscall: string; path?: string; dest?: string };
 

@@ -1,44 +1,15 @@
 // `ppsgate gate`: judges one patch of a repository on a testbed of ppsgate.yml.
 
-import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
-import {
-  type GateOptions,
-  isOfGate,
-  namingStyles,
-  parameter,
-  parametersThat,
-} from '../../config/parameters.ts';
+import { type GateOptions, namingStyles } from '../../config/parameters.ts';
 import { recordTo } from '../../gate/recording/record.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
-import { conclusionOfResult, exitCodes, worstConclusion } from '../../model/conclusion.ts';
-import type { Result } from '../../model/result.ts';
-import { combineReporters } from '../../publish/reporters/reporter.ts';
-import { earlierGatesText } from '../../report/earlier-gates-text.ts';
-import { headline } from '../../report/headline.ts';
-import { terminalRows } from '../../report/terminal-table.ts';
 import { runToExit } from '../../system/exit.ts';
-import { columns } from './columns.ts';
-import { judgeAndAnswer } from './gate-revision.ts';
-import { type GateCall, gatesOf, judgeAll, stderrLog } from './judge-gate.ts';
+import { stderrLog } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
-import { hasColours, printJson } from './table.ts';
-
-/** Adds the options of a gate that `has` accepts by the parameter's name. */
-export function addGateOptions(command: Command, has: (name: string) => boolean): void {
-  const all = parametersThat((one) => isOfGate(one) && one.option !== undefined);
-  for (const name of all.filter(has)) {
-    const {
-      flags = namingStyles.flag(name),
-      value,
-      help = '',
-      default: usual,
-    } = parameter(name).option ?? {};
-    command.option(value === undefined ? flags : `${flags} <${value}>`, help, usual);
-  }
-}
+import { addGateOptions, runGates } from './run-gates.ts';
 
 export function define(command: Command): void {
   addGateOptions(command, () => true);
@@ -83,52 +54,3 @@ async function runGate(
   await using work = new WorkDirectory('ppsgate-gate', stderrLog.warn);
   return await runGates({ config, options, called, signal, work, lastWords, recorder });
 }
-
-/** Prints each result; returns the exit code of the worst one, or throws its error. */
-export async function runGates(call: GateCall): Promise<number> {
-  const { options } = call;
-  const ended = options.answer
-    ? await judgeAndAnswer(call)
-    : await judgeAll(await gatesOf(call), call, () => combineReporters([]));
-  const judged = ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  if (options.json) {
-    const results = judged.map(({ result }) => result);
-    const printed = ended.length === 1 ? results[0] : results;
-    if (printed !== undefined) printJson(printed);
-  } else {
-    for (const { result, directory } of judged) {
-      const lines = [
-        ...verdictRows(result),
-        earlierGatesText(result),
-        // The Jenkins library reads the line before the report's.
-        headline(result),
-        `Report: ${directory}/report/index.html`,
-      ];
-      process.stdout.write(`${lines.filter((line) => line !== undefined).join('\n')}\n`);
-    }
-  }
-  const failure = ended.find(({ status }) => status === 'rejected');
-  if (failure?.status === 'rejected') throw failure.reason;
-  return exitCodes[worstConclusion(judged.map(({ result }) => conclusionOfResult(result)))];
-}
-
-/** Draws each cell's verdict and change, coloured at a terminal. */
-function verdictRows(result: Result): string[] {
-  const { heads, rows } = terminalRows(result);
-  if (rows.length === 0) return [];
-  const isColoured = hasColours(process.stdout);
-  const texts = [heads, ...rows.map((row) => row.texts)];
-  return columns(texts, (text, row, column) => {
-    const verdict = rows[row - 1]?.verdict;
-    if (!isColoured || column !== 1 || verdict === undefined) return text;
-    return styleText(verdictColours[verdict], text, { validateStream: false });
-  });
-}
-
-const verdictColours = {
-  regression: 'red',
-  improvement: 'green',
-  'no-regression': 'green',
-  inconclusive: 'yellow',
-  invalid: 'gray',
-} as const;

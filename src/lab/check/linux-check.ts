@@ -1,6 +1,7 @@
 // Checks three Linux hosts before their use as a testbed: logins, programs and interfaces.
 import type { LinuxTestbed } from '../../config/schema.ts';
-import { missingOn, type Program, packagesOf } from '../../system/host/programs.ts';
+import { type Program, packagesOf } from '../../model/packages.ts';
+import { missingOn } from '../../system/host/programs.ts';
 import { shell } from '../../system/shell.ts';
 import { findLeftovers, whyUnrestorable } from '../linux/linux-leftovers.ts';
 import { neededPrograms } from '../netns/netns-testbed.ts';

@@ -5,7 +5,7 @@ import { access, constants } from 'node:fs/promises';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Program, packagesOf } from '../../system/host/programs.ts';
+import { type Program, packagesOf } from '../../model/packages.ts';
 
 const run = promisify(execFile);
 
