@@ -4,12 +4,12 @@ import { isExposed, kebabCase, namingStyles, overrideArguments, overridesAs, par
 import { RepositoryError, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, patchOf, workOf } from "./forge/patch.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isFinal, isMember, isNamed, isSameName, mapOf, openPhabricator, phidsOf, readAuthority, secondsOfPatience, tokenVariable, transactionsOf, userNames } from "./forge/phabricator.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf, sendRequest } from "./forge/github.js";
-import { commandText, semaphore, shell } from "./system/host.js";
 import { BuildUpdater, cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult, postReply, revisionCommenter } from "./publish/reporters.js";
 import { ExposedPlaceError, checkOwn, pathsIn, readOverlay, sourceOf } from "./kernel.js";
 import { hasPlan, readPlan } from "./gate/experiment.js";
 import { isRunning, leaderSchema, signalGroup, startOf } from "./gate/reserve/store.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./lab/netns.js";
+import { commandText, semaphore, shell } from "./system/host.js";
 import { hasBisectPlan } from "./gate/bisect.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./lab/check.js";
 import { once } from "node:events";

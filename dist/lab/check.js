@@ -1,8 +1,8 @@
-import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, reasonOf, shortened } from "../model.js";
+import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, packagesOf, reasonOf, shortened } from "../model.js";
 import { frameBytesFor } from "../config.js";
-import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "../system/host.js";
 import { gitIn, jailProblem, outsideOptions, socketsInJail, whyNoRoot } from "../kernel.js";
 import { LabImpossibleError, LabInUseError, claimWhenFree, neededPrograms, ourFolder, ourPrograms, ownerFile, requireLab } from "./netns.js";
+import { HostError, algorithmsFor, commandText, missingOn, parseKnownHosts, shell } from "../system/host.js";
 import { PowerError } from "./power.js";
 import { ConsoleError, lastWords } from "./console.js";
 import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./freebsd/dut.js";

@@ -1,9 +1,9 @@
 import { flowRanges, flowSlices, formatPercent, isJudged, lastLine, layoutName, netmapPort, pathName, withoutKernelFacts } from "../model.js";
 import { number, object } from "../vendor/zod.js";
 import { frameBytesFor } from "../config.js";
-import { HostError, commandText, ownFolder, requirePrograms, shell, stdoutOf, thisMachine } from "../system/host.js";
 import { BuilderError, buildVariant, fetchKernel, noSums } from "../kernel.js";
 import { impossible, judgeProfile, missed } from "./netns.js";
+import { HostError, commandText, ownFolder, requirePrograms, shell, stdoutOf, thisMachine } from "../system/host.js";
 import { ConsoleRecorder, describeScreen } from "./console.js";
 import { DutLostError, FreebsdDut, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, cpuTimesCommand, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, interruptsCommand, loadedModules, markBoot, parseCpuTimes, parseIfconfig, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./freebsd/dut.js";
 import { isToBlame, lacksControl, tallyOf } from "../lab.js";

@@ -1,10 +1,10 @@
-import { formatPercent, formatPps, isLinuxScenario, lastLine, pathName, realPause, reasonOf, shortened, total } from "../model.js";
+import { formatPercent, formatPps, isLinuxScenario, lastLine, packagesOf, pathName, realPause, reasonOf, shortened, total } from "../model.js";
 import { object } from "../vendor/zod.js";
 import { frameBytesFor } from "../config.js";
 import { isSteady, median, steadyStretch } from "../analysis/stats.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "../analysis/profile.js";
-import { HostError, connect as connect$1, packagesOf, requirePrograms, shell, stdoutOf } from "../system/host.js";
 import { checkNotOpen } from "../kernel.js";
+import { HostError, connect as connect$1, requirePrograms, shell, stdoutOf } from "../system/host.js";
 import { parseTrafgenLog, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { arrivalsAround, dropsIn, linuxDut, parseObservation } from "./linux.js";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-import { byName, callOnGithub, callOnPhabricator, cellName, change, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, document, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, list, metricNouns, name, ordinal, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, text, time, total, withoutPaths, word } from "../model.js";
+import { byName, callOnGithub, callOnPhabricator, cellName, change, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, document, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, list, metricNouns, name, ordinal, packageOf, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, text, time, total, withoutPaths, word } from "../model.js";
 import { _enum, boolean, int, object, unknown } from "../vendor/zod.js";
 import "../config.js";
 import { PatchError, bisectWords, gateOverridesSchema } from "../forge/patch.js";
@@ -6,7 +6,6 @@ import { ConduitError, isFinal, whyAnother } from "../forge/phabricator.js";
 import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
 import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
-import { packageOf } from "../system/host.js";
 import { dirname, resolve } from "node:path";
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { createHash } from "node:crypto";

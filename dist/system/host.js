@@ -1,5 +1,5 @@
 import { __toESM } from "../rolldown-runtime.js";
-import { lastLine, reasonOf, shortened } from "../model.js";
+import { lastLine, packagesOf, reasonOf, shortened } from "../model.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
@@ -131,52 +131,6 @@ var HostError = class extends Error {
 		this.kind = kind;
 	}
 };
-
-// src/system/host/programs.ts
-/** Program → Debian's and Ubuntu's package, or FreeBSD's for its own programs. */
-const packages = {
-	bash: "bash",
-	busybox: "busybox-static",
-	chrt: "util-linux",
-	cpio: "cpio",
-	"dpkg-deb": "dpkg",
-	ethtool: "ethtool",
-	flock: "util-linux",
-	gcc: "build-essential",
-	git: "git",
-	ip: "iproute2",
-	kmod: "kmod",
-	nft: "nftables",
-	pkill: "procps",
-	"pkt-gen": "pkt-gen",
-	"qemu-system-x86_64": "qemu-system-x86",
-	"ssh-keygen": "openssh-client",
-	sshd: "openssh-server",
-	sysctl: "procps",
-	taskset: "util-linux",
-	trafgen: "netsniff-ng",
-	unshare: "util-linux",
-	xz: "xz-utils",
-	zstd: "zstd"
-};
-const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
-/** Undefined for a program that no lab needs. */
-function packageOf(name) {
-	return Object.entries(packages).find(([program]) => program === name)?.[1];
-}
-/** Throws a HostError that names the missing programs; `install` is the install command of the host's system. */
-async function requirePrograms(host, programs, install) {
-	const missing = await missingOn(host, programs);
-	if (missing.length === 0) return;
-	throw new HostError("command-failed", `${host.name} lacks ${missing.join(" and ")}: run '${install} ${packagesOf(missing).join(" ")}' there, or what its system calls that.`);
-}
-/** Programs that the host's shell does not find; throws a HostError where the host does not reply. */
-async function missingOn(host, programs) {
-	const lines = (await host.output(shell`sh -c ${missingScript} sh ${programs}`)).split("\n");
-	return programs.filter((program) => lines.includes(program));
-}
-/** Works in any login shell. */
-const missingScript = "for program; do command -v \"$program\" >/dev/null || echo \"$program\"; done";
 
 // src/system/semaphore.ts
 function semaphore(atOnce) {
@@ -894,4 +848,19 @@ const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 */
 const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
 
-export { HostError, algorithmsFor, commandText, connect$1 as connect, hostFailures, missingOn, ownFolder, packageOf, packagesOf, parseKnownHosts, requirePrograms, semaphore, shell, stdoutOf, thisMachine, uploadOverBreaks };
+// src/system/host/programs.ts
+/** Throws a HostError that names the missing programs; `install` is the install command of the host's system. */
+async function requirePrograms(host, programs, install) {
+	const missing = await missingOn(host, programs);
+	if (missing.length === 0) return;
+	throw new HostError("command-failed", `${host.name} lacks ${missing.join(" and ")}: run '${install} ${packagesOf(missing).join(" ")}' there, or what its system calls that.`);
+}
+/** Programs that the host's shell does not find; throws a HostError where the host does not reply. */
+async function missingOn(host, programs) {
+	const lines = (await host.output(shell`sh -c ${missingScript} sh ${programs}`)).split("\n");
+	return programs.filter((program) => lines.includes(program));
+}
+/** Works in any login shell. */
+const missingScript = "for program; do command -v \"$program\" >/dev/null || echo \"$program\"; done";
+
+export { HostError, algorithmsFor, commandText, connect$1 as connect, hostFailures, missingOn, ownFolder, parseKnownHosts, requirePrograms, semaphore, shell, stdoutOf, thisMachine, uploadOverBreaks };

@@ -1,7 +1,7 @@
 import { UsageError, lastLine, prose, reasonOf } from "../../model.js";
 import { object, union, unknown } from "../../vendor/zod.js";
-import { commandText } from "../../system/host.js";
 import { claim, disclaim, labPath, ownerFile } from "../netns.js";
+import { commandText } from "../../system/host.js";
 import { ConsoleTape, describeScreen, openPacedPipe } from "../console.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";

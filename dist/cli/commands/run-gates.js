@@ -1,18 +1,14 @@
-import { applyOverrides, isOfGate, loadConfig, namingStyles, parameter, parametersThat } from "./config.js";
-import { recordTo } from "./gate/recording.js";
-import { WorkDirectory } from "./gate.js";
-import { conclusionOfResult, exitCodes, worstConclusion } from "./model.js";
-import { combineReporters } from "./publish/reporters.js";
-import { earlierGatesText, headline, terminalRows } from "./report.js";
-import { runToExit } from "./system/exit.js";
-import { columns } from "./cli/commands/columns.js";
-import { judgeAndAnswer } from "./cli/commands/gate-revision.js";
-import { gatesOf, judgeAll, stderrLog } from "./cli/commands/judge-gate.js";
-import { configPath } from "./cli/commands/named-testbed.js";
-import { hasColours, printJson } from "./cli/commands/table.js";
+import { isOfGate, namingStyles, parameter, parametersThat } from "../../config.js";
+import { conclusionOfResult, exitCodes, worstConclusion } from "../../model.js";
+import { combineReporters } from "../../publish/reporters.js";
+import { earlierGatesText, headline, terminalRows } from "../../report.js";
+import { columns } from "./columns.js";
+import { judgeAndAnswer } from "./gate-revision.js";
+import { gatesOf, judgeAll } from "./judge-gate.js";
+import { hasColours, printJson } from "./table.js";
 import { styleText } from "node:util";
 
-// src/cli/commands/gate.ts
+// src/cli/commands/run-gates.ts
 /** Adds the options of a gate that `has` accepts by the parameter's name. */
 function addGateOptions(command, has) {
 	const all = parametersThat((one) => isOfGate(one) && one.option !== void 0);
@@ -20,43 +16,6 @@ function addGateOptions(command, has) {
 		const { flags = namingStyles.flag(name), value, help = "", default: usual } = parameter(name).option ?? {};
 		command.option(value === void 0 ? flags : `${flags} <${value}>`, help, usual);
 	}
-}
-function define(command) {
-	addGateOptions(command, () => true);
-	command.addHelpText("after", `
-Examples:
-  ppsgate gate
-  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
-
-Without --patch it judges what you have changed since the main branch,
-committed or not.
-
-Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
-it stays undecided, 4 when the lab failed.`).action(async (options) => {
-		const lastWords = [];
-		await runToExit((signal) => runGate(options, signal, lastWords), {
-			...command.optsWithGlobals(),
-			lastWords
-		});
-	});
-}
-/** Returns the exit code of the worst verdict; on errors throws, and puts into `lastWords` how to resume. */
-async function runGate(options, signal, lastWords) {
-	const path = configPath(options.config);
-	const called = process.env.PPSGATE_WORDS === void 0 ? namingStyles.flag : namingStyles.step;
-	const config = applyOverrides(await loadConfig(path), options, called);
-	const { record } = options;
-	using recorder = record === void 0 ? void 0 : await recordTo(record, "gate", Object.values(config.testbeds));
-	await using work = new WorkDirectory("ppsgate-gate", stderrLog.warn);
-	return await runGates({
-		config,
-		options,
-		called,
-		signal,
-		work,
-		lastWords,
-		recorder
-	});
 }
 /** Prints each result; returns the exit code of the worst one, or throws its error. */
 async function runGates(call) {
@@ -100,4 +59,4 @@ const verdictColours = {
 	invalid: "gray"
 };
 
-export { addGateOptions, define, runGates };
+export { addGateOptions, runGates };
