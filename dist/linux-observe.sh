@@ -80,13 +80,13 @@ profile() {
 # Traces a few packets that flow right now through the rules, and counts what the kernel itself drops meanwhile. The kernel
 # counts no drop of a rule without a counter.
 drops() {
-  local ingress=$1 seconds=${2:-0.1} monitor name line
+  local ingress=$1 seconds=${2:-0.1} monitor name value line
   local -A before=() after=()
   exec {never}<> <(:)
   nft monitor trace >"$folder/trace" 2>/dev/null &
   monitor=$!
   read -r -t "$seconds" -u "$never" _
-  drop_counters before
+  while read -r name value; do before[$name]=$value; done < <(drop_counters)
   nft -f - 2>/dev/null <<END
 table netdev ppsgate-trace {
   chain ingress {
@@ -98,7 +98,7 @@ END
   read -r -t "$seconds" -u "$never" _
   read -r -t "$seconds" -u "$never" _
   nft delete table netdev ppsgate-trace 2>/dev/null
-  drop_counters after
+  while read -r name value; do after[$name]=$value; done < <(drop_counters)
   read -r -t "$seconds" -u "$never" _
   kill "$monitor"
   grep -v ' packet: \| netdev ppsgate-trace ' "$folder/trace" | head -n 200 | while read -r line; do
@@ -110,21 +110,20 @@ END
   rm -f "$folder/trace"
 }
 
-# Reads the kernel's counters by protocol and name, as nstat(8) calls them.
+# Prints the kernel's counters by protocol and name, as nstat(8) calls them.
 drop_counters() {
-  local -n into=$1
   local -a names values
-  local name value i
+  local i drops=0
   while read -ra names && read -ra values; do
-    for ((i = 1; i < ${#names[@]}; i++)); do into[${names[0]%:}${names[i]}]=${values[i]}; done
+    for ((i = 1; i < ${#names[@]}; i++)); do echo "${names[0]%:}${names[i]} ${values[i]}"; done
   done < <(cat /proc/net/snmp /proc/net/netstat)
-  while read -r name value; do into[$name]=$value; done </proc/net/snmp6
-  into[ConntrackDrop]=0
+  cat /proc/net/snmp6
   { read -ra names && while read -ra values; do
     for ((i = 0; i < ${#names[@]}; i++)); do
-      [[ ${names[i]} != drop ]] || ((into[ConntrackDrop] += 16#${values[i]}))
+      [[ ${names[i]} != drop ]] || drops=$((drops + 16#${values[i]}))
     done
   done; } 2>/dev/null </proc/net/stat/nf_conntrack
+  echo "ConntrackDrop $drops"
 }
 
 mark() {
