@@ -7,7 +7,7 @@ import type { Run } from '../model/result.ts';
 export const isMeasured = ({ values, fault }: BisectForm): boolean =>
   fault === undefined && values.length > 0;
 
-/** One number per boot in the metric's unit, or per trial as a ratio to good; good's own ratios are 1. */
+/** A number per boot in the metric's unit, or per trial as a ratio to good; good's own ratios are 1. */
 export type FormNumbers = (form: BisectForm) => readonly number[];
 
 /** Rates of different trials drift apart, so shared trials are compared within each. */

@@ -239,7 +239,7 @@ export function rangeText(result: BisectResult): string {
   return `${after}, ${distinct} with ${things}, ${tried} of these tried`;
 }
 
-/** Those after good, without later ones of the same kernel or files. */
+/** Commits after good, without later ones of the same kernel or files. */
 export function triedCounts({ revisions }: BisectResult): { distinct: number; tried: number } {
   const after = revisions.slice(1);
   return {

@@ -97,7 +97,7 @@ function fullPlace(): string {
 
 function isFull(folder: string): boolean {
   try {
-    // One that fills while a file is written has a few blocks left for it.
+    // A disk that fills while a file is written has a few blocks left for it.
     const { bavail, blocks } = statfsSync(folder);
     return blocks > 0 && bavail / blocks < 0.001;
   } catch {

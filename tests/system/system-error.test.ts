@@ -16,8 +16,8 @@ const failure = (code: string, syscall: string, path?: string): Error =>
 
 test.for([
   [
-    failure('ENOSPC', 'open', '/work/result.json'),
-    'No space is left for /work/result.json (ENOSPC): free some there, or name a folder elsewhere with --directory, and run this again.',
+    failure('ENOSPC', 'open', '/gates/result.json'),
+    'No space is left for /gates/result.json (ENOSPC): free some there, or name a folder elsewhere with --directory, and run this again.',
   ],
   [
     failure('EROFS', 'mkdir', 'ppsgate-gate-20261120-231655'),

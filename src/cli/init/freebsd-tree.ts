@@ -53,7 +53,7 @@ scenarios: [forwarding, pf-stateful, ipfw-stateful]
 families: [inet4, inet6]
 `;
 
-/** For rules of pf or ipfw, which guests load with the image's own kernel. */
+/** Measures rules of pf or ipfw, which guests load with the image's own kernel. */
 export const freebsdRulesConfig = (
   action: string,
   image: PublishedImage,

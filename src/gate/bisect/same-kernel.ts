@@ -46,7 +46,7 @@ export async function withKeys(
   }));
 }
 
-/** One id for each commit, of all that is installed. */
+/** An id for each commit, of all that is installed. */
 async function idsOf(
   commits: readonly string[],
   { paths }: Installed,
