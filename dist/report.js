@@ -834,7 +834,7 @@ function rangeText(result) {
 	if (distinct >= commits) return `${after}, ${tried} tried`;
 	return `${after}, ${distinct} with ${thingOf(result) === "files" ? "different files" : "different kernels"}, ${tried} of these tried`;
 }
-/** Those after good, without later ones of the same kernel or files. */
+/** Commits after good, without later ones of the same kernel or files. */
 function triedCounts({ revisions }) {
 	const after = revisions.slice(1);
 	return {

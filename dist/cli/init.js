@@ -131,7 +131,7 @@ testbeds:
 scenarios: [forwarding, pf-stateful, ipfw-stateful]
 families: [inet4, inet6]
 `;
-/** For rules of pf or ipfw, which guests load with the image's own kernel. */
+/** Measures rules of pf or ipfw, which guests load with the image's own kernel. */
 const freebsdRulesConfig = (action, image, found) => `\
 ${modeline(action)}
 # Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.

@@ -865,7 +865,7 @@ async function withKeys(built, installed, repository) {
 		}))
 	}));
 }
-/** One id for each commit, of all that is installed. */
+/** An id for each commit, of all that is installed. */
 async function idsOf(commits, { paths }, repository) {
 	const each = await Promise.all(paths.map((path) => repository.idsAt(commits, path)));
 	return commits.map((_, index) => each.map((ids) => ids[index] ?? "").join(" "));
