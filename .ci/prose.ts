@@ -1,7 +1,7 @@
 // Counts sentences over 30 words and passive voice by area, and fails where a count of .ci/prose.json has grown:
-//   node .ci/prose.ts           compares
-//   node .ci/prose.ts AREA      lists the findings of an area
-//   node .ci/prose.ts --update  lowers the counts of .ci/prose.json
+//   npm run prose               compares
+//   npm run prose AREA          lists the findings of an area
+//   npm run prose -- --update   lowers the counts of .ci/prose.json
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
