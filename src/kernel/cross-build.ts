@@ -43,8 +43,14 @@ export const bmakeTests = 'contrib/bmake/unit-tests';
 export function crossMake(source: string, { clang }: CrossTools): Command {
   const folder = clang.slice(0, clang.lastIndexOf('/'));
   const program = [`${source}/tools/build/make.py`, '--no-clean', `--cross-bindir=${folder}`];
-  return shell`env --default-signal=INT,QUIT python3 ${program} TARGET=amd64 TARGET_ARCH=amd64`;
+  const words = ['TARGET=amd64', 'TARGET_ARCH=amd64', ...withoutCompiler];
+  return shell`env --default-signal=INT,QUIT python3 ${program} ${words}`;
 }
+
+/** Programs of the target that a kernel does not need, and whose generators are most of a toolchain's build (Makefile.inc1). */
+const withoutCompiler = ['CLANG', 'LLD', 'LLDB', 'LLVM_BINUTILS'].map(
+  (name) => `-DWITHOUT_${name}`,
+);
 
 /**
  * Returns why modules in the folder of a kernel cannot be loaded, one sentence each. The kernel linker knows a few types

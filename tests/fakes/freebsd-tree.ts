@@ -36,6 +36,9 @@ def compiled(name):
 
 if target == 'kernel-toolchain':
     (source / 'contrib/bmake/unit-tests/result').write_text('of a test')
+    # Makefile.inc1 builds it for any program of LLVM that the target is to have.
+    if any('-DWITHOUT_' + name not in words for name in ['CLANG', 'LLD', 'LLDB', 'LLVM_BINUTILS']):
+        print('===> usr.bin/clang/llvm-tblgen')
     (objects / 'toolchain').write_text('made')
 elif target == 'buildkernel':
     if not (objects / 'toolchain').exists():

@@ -119,6 +119,12 @@ describeWith(
       expect(log).not.toContain('>>> kernel-toolchain');
     });
 
+    test('needs no generators of a compiler for the target', async () => {
+      await build();
+      expect(log).toContain('>>> kernel-toolchain');
+      expect(log).not.toContain('llvm-tblgen');
+    });
+
     test('names the file and line of a patch that does not compile', async () => {
       const diff = diffTo({
         'sys/kern/core.c': 'int core_called;\nvoid core(void) { return 1 }\n',
