@@ -4,6 +4,8 @@ import LongestFirst from './tests/longest-first.ts';
 
 const slow = 'tests/**/*.slow.test.ts';
 const lab = 'tests/**/*.lab.test.ts';
+/** Random laws and Monte Carlo of many repetitions: they compute as the fast ones do, for longer. */
+const law = 'tests/**/*.law.test.ts';
 /** Of vitest.freebsd.config.ts. */
 const freebsd = 'tests/**/*.freebsd.test.ts';
 const globalSetup = 'tests/bundle.ts';
@@ -21,6 +23,19 @@ const hookTimeout = testTimeout;
 const maxWorkers = 4;
 const expect = { poll: { timeout: 120_000 } };
 
+const computing = {
+  setupFiles: ['tests/starts-nothing.ts', ...long],
+  // They leave nothing behind that another could find, and starting is most of their time.
+  pool: 'threads' as const,
+  isolate: false,
+  // One fewer than there are CPUs is vitest's own choice, and leaves one of two idle.
+  maxWorkers: 2,
+  testTimeout,
+  hookTimeout,
+  expect,
+  sequence: { groupOrder: 0 },
+};
+
 export default defineConfig({
   test: {
     reporters: ['default', './tests/end-reporter.ts'],
@@ -28,21 +43,13 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...computing,
           name: 'fast',
           include: ['tests/**/*.test.ts'],
-          exclude: [slow, lab, freebsd],
-          setupFiles: ['tests/starts-nothing.ts', ...long],
-          // They leave nothing behind that another could find, and starting is most of their time.
-          pool: 'threads',
-          isolate: false,
-          // One fewer than there are CPUs is vitest's own choice, and leaves one of two idle.
-          maxWorkers: 2,
-          testTimeout,
-          hookTimeout,
-          expect,
-          sequence: { groupOrder: 0 },
+          exclude: [slow, lab, law, freebsd],
         },
       },
+      { test: { ...computing, name: 'law', include: [law] } },
       {
         test: {
           name: 'slow',

@@ -7,6 +7,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * next one with the lab when the one before is about to leave it.
  */
 const first = [
+  'analysis/stats/simulate.law',
+  'analysis/extreme-numbers.law',
   'e2e/events.lab',
   'forge/patch/repository.slow',
   'kernel/kernel.slow',

@@ -1,13 +1,10 @@
 // Evidence of runs for a change: neighbours by ranks, boots by Student's test, both in logarithms.
 import fc from 'fast-check';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { sumNthPowerDeviations } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
 import {
   type Bounds,
   boundsOf,
-  type Evidence,
   type Measurement,
   moderated,
   type Pair,
@@ -16,7 +13,6 @@ import {
   priorNoise,
 } from '../../../src/analysis/stats/evidence.ts';
 import { compare } from '../../../src/analysis/stats/ministat.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 
 const speed = fc.double({ min: 1, max: 1e9, noNaN: true });
 const ratio = fc.double({ min: 0.7, max: 1.4, noNaN: true });
@@ -430,54 +426,4 @@ test('bounds get wider the surer they have to be', () => {
       expect(wide.high).toBeGreaterThanOrEqual(narrow.high);
     }),
   );
-});
-
-describe('the truth lies below and above the bounds as often as asked, where', () => {
-  const truth = -0.03;
-  const noisy = (count: number, change: number, random: RandomGenerator): number[] =>
-    Array.from({ length: count }, () => 8e5 * Math.exp(change + 0.02 * standardNormal(random)));
-
-  /** Boots in ABBAs that drift by so much a trial; earlier sessions have four degrees of freedom together. */
-  const bootsOf = (count: number, drift: number) => (random: RandomGenerator) => {
-    const earlier = noisy(5, 0, random).map(Math.log);
-    const prior = moderated({
-      sumOfSquares: sumNthPowerDeviations(earlier, 2),
-      degreesOfFreedom: 4,
-    });
-    const drifting = (isPatched: boolean): Measurement[] =>
-      noisy(count, isPatched ? truth : 0, random).map((value, index) => {
-        const trial = 2 * index + ((index % 2 === 0) === isPatched ? 2 : 1);
-        return { value: value * Math.exp(drift * trial), trial };
-      });
-    return pooledEvidence(drifting(false), drifting(true), prior);
-  };
-  const neighbours = (count: number) => (random: RandomGenerator) =>
-    pairedEvidence(
-      noisy(count, 0, random).map((base) => {
-        const spell = Math.exp(0.3 * standardNormal(random));
-        const [patched = 0] = noisy(1, truth, random);
-        return { base: base * spell, patched: patched * spell };
-      }),
-    );
-
-  test.for<[string, (random: RandomGenerator) => Evidence, number]>([
-    ['two boots of each come after five', bootsOf(2, 0), 0.025],
-    ['five boots of each come after five', bootsOf(5, 0), 0.005],
-    ['three boots of each drift by a deviation a trial', bootsOf(3, 0.02), 0.025],
-    ['twelve neighbours are slowed by spells of a third', neighbours(12), 0.025],
-  ])('%s', ([, draw, sure]) => {
-    const random = xoroshiro128plus(2026);
-    const experiments = 8000;
-    let [below, above] = [0, 0];
-    for (let experiment = 0; experiment < experiments; experiment++) {
-      const { low, high } = boundsOf(draw(random), sure);
-      if (truth < low) below++;
-      if (truth > high) above++;
-    }
-    const chance = 4 * Math.sqrt(sure / experiments);
-    for (const share of [below, above].map((count) => count / experiments)) {
-      expect(share).toBeGreaterThan(0.9 * sure - chance);
-      expect(share).toBeLessThan(sure + chance);
-    }
-  });
 });
