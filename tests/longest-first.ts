@@ -1,66 +1,124 @@
 // Starts the longest files first, so that no CPU waits for the last one: a fresh clone has no recorded times.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { labInTurn } from './lab-in-turn.ts';
 
-/**
- * Files that take more than a quarter of a minute each, in the order in which they begin: first those that start hundreds
- * of programs, because a process that has loaded little yet does that in a tenth of the time; then the longest; and the
- * next one with the lab when the one before is about to leave it.
- */
-const first = [
-  'analysis/stats/simulate.law',
-  'analysis/extreme-numbers.law',
-  'e2e/events.lab',
+/** They start hundreds of programs, which a process that has loaded little does in a tenth of the time. */
+const startsPrograms = [
   'forge/patch/repository.slow',
   'kernel/kernel.slow',
   'forge/patch/revision.slow',
-  'jenkins/library.slow',
-  'lab/freebsd/faults-machines.slow',
-  'e2e/chaos.slow',
-  'e2e/demo.lab',
-  'lab/freebsd/faults-kernels.slow',
-  'lab/freebsd/faults-rules.slow',
-  'publish/data-branch/branch.slow',
-  'forge/github/storm.slow',
-  'studies/revisions.slow',
-  'studies/mellanox-bisection.slow',
-  'e2e/action.lab',
-  'lab/freebsd/study.slow',
-  'gate/gate.slow',
-  'lab/freebsd/freebsd-testbed.slow',
-  'action/step.slow',
-  'lab/netns/netns-testbed.lab',
-  'gate/self-test/self-test.slow',
-  'gate/recording/replay.slow',
-  'lab/freebsd/paths.slow',
-  'analysis/profile/flamegraph.browser.slow',
-  'studies/small-losses.slow',
-  'gate/reserve/model.slow',
-  'lab/power/redfish.slow',
-  'e2e/relay.lab',
-  'lab/netns/profile.lab',
-  'gate/reserve/store/etcd.slow',
-  'studies/no-change.slow',
-  'cli/commands/simulate.slow',
-  'lab/check/health.slow',
-  'lab/netns/embedded-lab.lab',
-  'lab/netns/health.lab',
-  'lab/freebsd/lab-time.slow',
-  'fakes/freebsd-lab/serve.slow',
-  'lab/freebsd/dut/freebsd-dut.slow',
-  'relay/setup-check.slow',
-  'lab/freebsd/boot/boot-nanobsd.slow',
-  'cli/commands/self-test.slow',
-  'docs/lab-benches.slow',
 ];
+
+/** Seconds that a file needed beside others on two CPUs, where these are twenty or more. */
+const seconds: Readonly<Record<string, number>> = {
+  'e2e/events.lab': 217,
+  'gate/bisect/bisect.slow': 202,
+  'e2e/demo.lab': 178,
+  'lab/freebsd/faults-machines.slow': 173,
+  'kernel/linux-kernels.slow': 172,
+  'jenkins/library.slow': 168,
+  'publish/nightly.slow': 161,
+  'e2e/chaos.slow': 160,
+  'analysis/stats/simulate.law': 157,
+  'lab/freebsd/faults-kernels.slow': 152,
+  'lab/qemu/gate.lab': 151,
+  'lab/qemu/vm/image.lab': 133,
+  'gate/estimate/estimates.slow': 121,
+  'lab/freebsd/freebsd-testbed.slow': 121,
+  'lab/freebsd/faults-rules.slow': 117,
+  'e2e/action.lab': 116,
+  'gate/self-test/self-test.slow': 108,
+  'gate/recording/replay.slow': 105,
+  'publish/site/build-site.browser.slow': 105,
+  'lab/netns/netns-testbed.lab': 102,
+  'lab/freebsd/prepare.slow': 97,
+  'publish/data-branch/branch.slow': 90,
+  'studies/mellanox-search.slow': 89,
+  'forge/github/storm.slow': 84,
+  'lab/power/ipmi-guest.lab': 77,
+  'cli/commands/mistakes.slow': 76,
+  'action/step.slow': 74,
+  'gate/recording/guests.slow': 66,
+  'gate/bisect/range.slow': 61,
+  'forge/patch/repository.slow': 58,
+  'kernel/cross-build.slow': 58,
+  'studies/revisions.slow': 56,
+  'action/nightly.slow': 53,
+  'action/report-trend.slow': 53,
+  'lab/freebsd/study.slow': 53,
+  'lab/linux/restoring.slow': 53,
+  'cli/commands/simulate.slow': 52,
+  'lab/freebsd/boot/boot-nanobsd.slow': 52,
+  'relay/answers-storm.slow': 51,
+  'action/publish.slow': 49,
+  'lab/freebsd/dut/freebsd-dut.slow': 49,
+  'gate/reserve/store/etcd.slow': 48,
+  'gate/reserve/model.slow': 47,
+  'lab/freebsd/lab-time.slow': 46,
+  'lab/freebsd/paths.slow': 45,
+  'publish/reporters/alerts.slow': 44,
+  'studies/no-change.slow': 44,
+  'fakes/freebsd-lab/serve.slow': 42,
+  'studies/small-losses.slow': 42,
+  'e2e/relay.lab': 41,
+  'lab/freebsd/kernels.slow': 41,
+  'cli/commands/bisect.slow': 39,
+  'cli/demo/demo-repository.slow': 39,
+  'action/changed-of-gate.slow': 38,
+  'lab/qemu/freebsd-guests.slow': 38,
+  'lab/qemu/freebsd-guests-faults.slow': 36,
+  'studies/mellanox-bisection.slow': 36,
+  'action/bisect.slow': 35,
+  'action/admit.slow': 33,
+  'lab/freebsd/layout-variants.slow': 33,
+  'analysis/profile/flamegraph.browser.slow': 32,
+  'forge/patch/revision.slow': 32,
+  'gate/estimate/durations.slow': 32,
+  'lab/check/health.slow': 32,
+  'lab/power/redfish.slow': 32,
+  'report/html.browser.slow': 32,
+  'gate/gate.slow': 31,
+  'lab/power/ipmi.slow': 31,
+  'relay/relay.slow': 30,
+  'cli/commands/completion.slow': 28,
+  'cli/commands/plan.slow': 26,
+  'lab/check/freebsd-check.slow': 26,
+  'lab/console/console.slow': 25,
+  'lab/netns/profile.lab': 25,
+  'analysis/extreme-numbers.law': 24,
+  'gate/reserve/store/sqlite.slow': 24,
+  'cli/commands/resume.slow': 22,
+  'lab/netns/requirements.slow': 21,
+  'relay/setup-check.slow': 21,
+  'report/bisect.browser.slow': 21,
+  'gate/reserve/store/store.slow': 20,
+  'kernel/unchanged.slow': 20,
+  'lab/qemu/vm/kernel-files.slow': 20,
+};
+
+const otherSeconds = 4;
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => rank(one) - rank(other));
+    const timed = (await super.sort(files)).map((file) => ({
+      file,
+      seconds: secondsOf(nameOf(file)),
+      startsPrograms: startsPrograms.includes(nameOf(file)),
+      isInLab: file.project.name === 'lab',
+    }));
+    const longest = timed.toSorted(
+      (one, other) =>
+        Number(other.startsPrograms) - Number(one.startsPrograms) || other.seconds - one.seconds,
+    );
+    const isBesideLab = ({ file }: { file: TestSpecification }) =>
+      file.project.name === 'slow' || file.project.name === 'lab';
+    // The others have ended before.
+    const computing = longest.filter((one) => !isBesideLab(one));
+    return [...computing, ...labInTurn(longest.filter(isBesideLab))].map(({ file }) => file);
   }
 }
 
-function rank({ moduleId }: TestSpecification): number {
-  const index = first.findIndex((path) => moduleId.endsWith(`/${path}.test.ts`));
-  return index === -1 ? first.length : index;
-}
+const nameOf = ({ moduleId }: TestSpecification): string =>
+  moduleId.replace(/^.*\/tests\//, '').replace(/\.test\.ts$/, '');
+
+const secondsOf = (name: string): number => seconds[name] ?? otherSeconds;
