@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { foldedLines } from '../src/analysis/profile/fold.ts';
+import { foldedPieces } from '../src/analysis/profile/fold.ts';
 import { readProfile } from '../src/analysis/profile/read-profile.ts';
 
 /** Megabytes of call graph a second, of the fastest of five runs each. */
@@ -117,21 +117,14 @@ async function fold(graph: string, stacks: string): Promise<number> {
   const start = performance.now();
   const pieces = createReadStream(graph, { highWaterMark: 1024 * 1024 });
   const { profile } = await readProfile(pieces, graph);
-  let text = '';
-  for (const line of foldedLines(profile)) {
-    text += `${line}\n`;
-    if (text.length < 64 * 1024) continue;
-    writeSync(output, text);
-    text = '';
-  }
-  writeSync(output, text);
+  for (const piece of foldedPieces(profile)) writeSync(output, piece);
   const seconds = (performance.now() - start) / 1000;
   closeSync(output);
   return seconds;
 }
 
 export function describeFold({ ours, perl, ratio }: FoldBench): string {
-  return `fold, a call graph of 100 MB: ours ${ours.toFixed(0)} MB/s, Perl ${perl.toFixed(0)} MB/s, ratio ${ratio.toFixed(1)} (goal: at least 100 MB/s)`;
+  return `fold, a call graph of 100 MB: ours ${ours.toFixed(0)} MB/s, Perl ${perl.toFixed(0)} MB/s, ratio ${ratio.toFixed(1)} (goal: at least 3.5)`;
 }
 
 if (import.meta.main) console.log(describeFold(await benchFold()));

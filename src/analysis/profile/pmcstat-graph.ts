@@ -1,4 +1,5 @@
 // Parses the large call graphs of FreeBSD's pmcstat -G byte by byte: callers are indented below each function.
+import { ByteTable } from './byte-table.ts';
 import {
   checkDepth,
   checkLine,
@@ -11,6 +12,7 @@ import {
   lastLineCut,
   type ProfileBounds,
   type ProfileParser,
+  type ReadProfile,
   SkippedLines,
   sampleCount,
   stackList,
@@ -25,130 +27,168 @@ import { ProfileError } from './profile-error.ts';
  * @throws ProfileError if no line is a sample, or a number is too large.
  */
 export function pmcstatGraphParser(name: string, bounds: ProfileBounds): ProfileParser {
-  const frames = frameCache(name, bounds);
-  const moduleIn = moduleCache();
-  const nameless: Frame = { name: '' };
-  const stacks = stackList(name, bounds);
-  const events = new Set<string>();
-  const skipped = new SkippedLines();
+  const reader = new CallGraphReader(name, bounds);
+  return {
+    take(bytes) {
+      reader.take(bytes);
+    },
+    end(unfinished) {
+      return reader.end(unfinished);
+    },
+  };
+}
+
+class CallGraphReader {
+  readonly #name: string;
+  readonly #bounds: ProfileBounds;
+  readonly #frameOf: ReturnType<typeof frameTable>;
+  readonly #names = new ByteTable<Named>((name) => ({ name }));
+  /** By the text after the name. */
+  readonly #modules = new ByteTable((afterName) => / @ (.*\S)/.exec(afterName)?.[1]);
+  readonly #stacks: ReturnType<typeof stackList>;
+  readonly #events = new Set<string>();
+  readonly #skipped = new SkippedLines();
   /** From the sampled function to the caller in the last line, by indent. */
-  const branch: Frame[] = [];
-  let depth = -1;
-  let samples = 0;
-  let module: string | undefined;
-  let kernel: string | undefined;
-  let lines = 0;
-  let announced = 0;
-  let held = 0;
-  let isCut = false;
+  readonly #branch: Frame[] = [];
+  #depth = -1;
+  #samples = 0;
+  #module: string | undefined;
+  #kernel: string | undefined;
+  #lines = 0;
+  #announced = 0;
+  #held = 0;
+  #isCut = false;
 
-  const place = () => `${name}, line ${lines}`;
-  const endBranch = () => stacks.add({ frames: branch.slice(0, depth + 1).reverse(), samples });
+  constructor(name: string, bounds: ProfileBounds) {
+    this.#name = name;
+    this.#bounds = bounds;
+    this.#frameOf = frameTable(name, bounds);
+    this.#stacks = stackList(name, bounds);
+  }
 
-  function countIn(bytes: Buffer, start: number, end: number): number {
+  take(bytes: Buffer): void {
+    for (let start = 0; start < bytes.length; ) {
+      this.#lines += 1;
+      start = this.#takeLine(bytes, start) + 1;
+    }
+  }
+
+  /** Takes `INDENT SHARE%  [SAMPLES]   NAME @ MODULE`; shares and names are any text. Returns the end of the line. */
+  #takeLine(bytes: Buffer, start: number): number {
+    const indentEnd = skipSpaces(bytes, start);
+    const shareEnd = skip(bytes, indentEnd, share);
+    if (shareEnd === indentEnd || !startsCount(bytes, shareEnd))
+      return this.#takeOther(bytes, start);
+
+    const countStart = shareEnd + '%  ['.length;
+    const countEnd = skip(bytes, countStart, digit);
+    const isCount = countEnd > countStart && bytes[countEnd] === closingBracket;
+    if (!isCount) return this.#takeOther(bytes, start);
+
+    const nameStart = skip(bytes, skipSpaces(bytes, countEnd + 1), blank);
+    const nameEnd = skip(bytes, nameStart, inName);
+    if (nameEnd === nameStart) return this.#takeOther(bytes, start);
+
+    const lineEnd = this.#endOfLine(bytes, start, nameEnd);
+    const depth = indentEnd - start;
+    if (depth <= this.#depth) this.#endBranch();
+    if (depth === 0) this.#module = undefined;
+    if (nameEnd < lineEnd) {
+      this.#module = this.#modules.get(bytes, nameEnd, lineEnd) ?? this.#module;
+    }
+    this.#startBranch(depth, this.#frameIn(this.#names.get(bytes, nameStart, nameEnd)));
+    this.#samples = this.#countIn(bytes, countStart, countEnd);
+    if (depth === 0) this.#held += this.#samples;
+    return lineEnd;
+  }
+
+  #endOfLine(bytes: Buffer, start: number, from: number): number {
+    const end = bytes[from] === newline ? from : bytes.indexOf(newline, from);
+    checkLine(end - start, this.#name);
+    return end;
+  }
+
+  #endBranch(): void {
+    const frames = this.#branch.slice(0, this.#depth + 1).reverse();
+    this.#stacks.add({ frames, samples: this.#samples });
+  }
+
+  #frameIn(named: Named): Frame {
+    if (named.frame === undefined || named.frame.module !== this.#module) {
+      named.frame = this.#frameOf(named.name, this.#module);
+    }
+    return named.frame;
+  }
+
+  #startBranch(depth: number, frame: Frame): void {
+    checkDepth(depth + 1, this.#name, this.#bounds);
+    // An indent that skips levels leaves unnamed callees.
+    while (this.#branch.length < depth) this.#branch.push(nameless);
+    this.#branch[depth] = frame;
+    this.#depth = depth;
+  }
+
+  #countIn(bytes: Buffer, start: number, end: number): number {
     if (end - start > exactDigits)
-      return sampleCount(bytes.toString('latin1', start, end), place());
+      return sampleCount(bytes.toString('latin1', start, end), this.#place());
     let count = 0;
     for (let at = start; at < end; at += 1) count = count * 10 + (bytes[at] ?? 0) - zero;
     return count;
   }
 
-  function takeSample(bytes: Buffer, line: SampleLine, lineEnd: number): void {
-    const { countStart, countEnd, nameStart, nameEnd } = line;
-    if (line.depth <= depth) endBranch();
-    depth = line.depth;
-    if (depth === 0) module = undefined;
-    if (nameEnd < lineEnd) module = moduleIn(bytes.toString('utf8', nameEnd, lineEnd)) ?? module;
-
-    checkDepth(depth + 1, name, bounds);
-    // An indent that skips levels leaves unnamed callees.
-    while (branch.length < depth) branch.push(nameless);
-    branch[depth] = frames(bytes, nameStart, nameEnd, module);
-    samples = countIn(bytes, countStart, countEnd);
-    if (depth === 0) held += samples;
-  }
-
-  function takeOther(text: string): void {
+  #takeOther(bytes: Buffer, start: number): number {
+    const end = this.#endOfLine(bytes, start, start);
+    const text = bytes.toString('utf8', start, end);
     const [, event, count] = /^@ (\S.*) \[(\d+) samples\]/.exec(text) ?? [];
     if (event !== undefined && count !== undefined) {
-      events.add(event);
-      announced += sampleCount(count, place());
+      this.#events.add(event);
+      this.#announced += sampleCount(count, this.#place());
     }
-    if (depth === -1) kernel ??= kernelIn(text);
+    if (this.#depth === -1) this.#kernel ??= kernelIn(text);
     const isKnown = event !== undefined || isBlank(text) || isComment(text);
-    if (!isKnown && !isCut) skipped.add(lines, text);
+    if (!isKnown && !this.#isCut) this.#skipped.add(this.#lines, text);
+    return end;
   }
 
-  function take(bytes: Buffer): void {
-    for (let start = 0; start < bytes.length; ) {
-      lines += 1;
-      const line = sampleAt(bytes, start);
-      const end = lineEndAfter(bytes, line?.nameEnd ?? start);
-      checkLine(end - start, name);
-      if (line !== undefined) takeSample(bytes, line, end);
-      else takeOther(bytes.toString('utf8', start, end));
-      start = end + 1;
+  #place(): string {
+    return `${this.#name}, line ${this.#lines}`;
+  }
+
+  end(unfinished: Buffer | undefined): ReadProfile {
+    const name = this.#name;
+    this.#isCut = unfinished !== undefined;
+    if (unfinished !== undefined) this.take(unfinished);
+    if (this.#depth === -1) {
+      throw new ProfileError(
+        `${name} is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.`,
+      );
     }
+    this.#endBranch();
+    const { about, notes } = eventsOf(this.#events, name);
+    const how =
+      this.#announced > this.#held
+        ? `with ${this.#held} of the ${this.#announced} samples that it announces`
+        : unfinished && lastLineCut;
+    return {
+      profile: {
+        format: 'pmcstat',
+        ...about,
+        ...(this.#kernel !== undefined && { kernel: this.#kernel }),
+        stacks: this.#stacks.all,
+      },
+      notes: [
+        ...notes,
+        ...this.#skipped.notes(name),
+        ...(how === undefined ? [] : [cutNote(name, how)]),
+      ],
+    };
   }
-
-  return {
-    take,
-    end(unfinished) {
-      isCut = unfinished !== undefined;
-      if (unfinished !== undefined) take(unfinished);
-      if (depth === -1) {
-        throw new ProfileError(
-          `${name} is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.`,
-        );
-      }
-      endBranch();
-      const { about, notes } = eventsOf(events, name);
-      const how =
-        announced > held
-          ? `with ${held} of the ${announced} samples that it announces`
-          : unfinished && lastLineCut;
-      return {
-        profile: {
-          format: 'pmcstat',
-          ...about,
-          ...(kernel !== undefined && { kernel }),
-          stacks: stacks.all,
-        },
-        notes: [
-          ...notes,
-          ...skipped.notes(name),
-          ...(how === undefined ? [] : [cutNote(name, how)]),
-        ],
-      };
-    },
-  };
 }
 
-/** Byte offsets; ends are exclusive. */
-type SampleLine = {
-  depth: number;
-  countStart: number;
-  countEnd: number;
-  nameStart: number;
-  nameEnd: number;
-};
+/** A function, with its last frame: most functions are in one module. */
+type Named = { readonly name: string; frame?: Frame };
 
-/** `INDENT SHARE%  [SAMPLES]   NAME`; shares and names are any text. */
-function sampleAt(bytes: Buffer, start: number): SampleLine | undefined {
-  const indentEnd = skipSpaces(bytes, start);
-  const shareEnd = skip(bytes, indentEnd, share);
-  if (shareEnd === indentEnd) return undefined;
-  if (!startsCount(bytes, shareEnd)) return undefined;
-
-  const countStart = shareEnd + '%  ['.length;
-  const countEnd = skip(bytes, countStart, digit);
-  if (countEnd === countStart || bytes[countEnd] !== closingBracket) return undefined;
-
-  const nameStart = skip(bytes, skipSpaces(bytes, countEnd + 1), blank);
-  const nameEnd = skip(bytes, nameStart, inName);
-  if (nameEnd === nameStart) return undefined;
-  return { depth: indentEnd - start, countStart, countEnd, nameStart, nameEnd };
-}
+const nameless: Frame = { name: '' };
 
 const startsCount = (bytes: Buffer, at: number): boolean =>
   bytes[at] === percent &&
@@ -188,51 +228,4 @@ function skip(bytes: Buffer, from: number, kind: number): number {
   let at = from;
   while (((kinds[bytes[at] ?? newline] ?? 0) & kind) !== 0) at += 1;
   return at;
-}
-
-const lineEndAfter = (bytes: Buffer, at: number): number =>
-  bytes[at] === newline ? at : bytes.indexOf(newline, at);
-
-/** Returns the identical string for the same module, for fast comparison. */
-function moduleCache(): (afterName: string) => string | undefined {
-  const known = new Map<string, string | undefined>();
-  return (afterName) => {
-    if (known.has(afterName)) return known.get(afterName);
-    const module = / @ (.*\S)/.exec(afterName)?.[1];
-    known.set(afterName, module);
-    return module;
-  };
-}
-
-/**
- * Finds the frame of a name without decoding known names: each slot of the table keeps the last name with its byte sum.
- */
-function frameCache(name: string, bounds: ProfileBounds) {
-  const frameOf = frameTable(name, bounds);
-  const slots = Array.from<Met | undefined>({ length: 0x1000 });
-
-  return (bytes: Buffer, start: number, end: number, module: string | undefined): Frame => {
-    const slot = hashOf(bytes, start, end) & (slots.length - 1);
-    const met = slots[slot];
-    if (met !== undefined && met.module === module && isSame(met.bytes, bytes, start, end)) {
-      return met.frame;
-    }
-    const frame = frameOf(bytes.toString('utf8', start, end), module);
-    slots[slot] = { bytes: Uint8Array.from(bytes.subarray(start, end)), module, frame };
-    return frame;
-  };
-}
-
-type Met = { bytes: Uint8Array; module: string | undefined; frame: Frame };
-
-function hashOf(bytes: Buffer, start: number, end: number): number {
-  let hash = 0;
-  for (let at = start; at < end; at += 1) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
-  return hash ^ (hash >>> 12);
-}
-
-function isSame(known: Uint8Array, bytes: Buffer, start: number, end: number): boolean {
-  if (known.length !== end - start) return false;
-  for (let at = 0; at < known.length; at += 1) if (known[at] !== bytes[start + at]) return false;
-  return true;
 }

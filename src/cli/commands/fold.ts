@@ -1,13 +1,13 @@
 // `ppsgate fold`: prints a profile as folded stacks, for people, flamegraph tools and grep.
 import type { Command } from 'commander';
-import { foldedLines, labels } from '../../analysis/profile/fold.ts';
+import { foldedPieces, labels } from '../../analysis/profile/fold.ts';
 import { withoutIdle } from '../../analysis/profile/idle.ts';
 import type { ReadProfile } from '../../analysis/profile/parser.ts';
 import { samplesOf } from '../../analysis/profile/profile.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
 import { runToExit } from '../../system/exit.ts';
-import { printPieces } from './print-chunks.ts';
+import { printBytes, printPieces } from './print-chunks.ts';
 import { readProfileFile } from './profile-file.ts';
 
 export function define(command: Command): void {
@@ -50,7 +50,8 @@ async function runFold(
   const read = await readProfileFile(file ?? '-');
   const shown: Shown = keepsIdle ? read : leaveOutIdle(read);
   for (const note of shown.notes) process.stderr.write(`ppsgate: ${note}\n`);
-  await printPieces(json ? jsonPieces(shown, modules) : linePieces(shown, modules));
+  if (json) await printPieces(jsonPieces(shown, modules));
+  else await printBytes(foldedPieces(shown.profile, { modules }));
   return exitCodes.pass;
 }
 
@@ -65,10 +66,6 @@ function leaveOutIdle({ profile: all, notes }: ReadProfile): Shown {
       ? 'no sample is of an idle processor, so none is left out.'
       : `left out as idle: ${grouped(idleSamples)} of ${grouped(samples)} samples (${share}), in ${idleFrames.join(', ')}.`;
   return { profile, notes: [...notes, note], idle: { samples: idleSamples, frames: idleFrames } };
-}
-
-function* linePieces({ profile }: Shown, modules: boolean): Iterable<string> {
-  for (const line of foldedLines(profile, { modules })) yield `${line}\n`;
 }
 
 /** Prints a stack per line: large profiles exceed a single string. */

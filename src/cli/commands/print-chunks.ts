@@ -1,10 +1,14 @@
 // Prints long output as bytes, independent of the locale.
 import { pipeline } from 'node:stream/promises';
 
+/** Prints text, see `printBytes`. */
+export const printPieces = (pieces: Iterable<string>): Promise<void> =>
+  printBytes(gathered(pieces));
+
 /** Waits for the reader; `ppsgate … | head` may close the pipe early. */
-export async function printPieces(pieces: Iterable<string>): Promise<void> {
+export async function printBytes(pieces: Iterable<Uint8Array>): Promise<void> {
   try {
-    await pipeline(gathered(pieces), process.stdout, { end: false });
+    await pipeline(pieces, process.stdout, { end: false });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
   }

@@ -1,7 +1,7 @@
 // Folded stacks as they are printed: names of any kind, modules, equal stacks.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldedLines } from '../../../src/analysis/profile/fold.ts';
+import { foldedLines, foldedPieces } from '../../../src/analysis/profile/fold.ts';
 import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 const one = (...names: string[]) => [{ frames: names.map((name) => ({ name })), samples: 7 }];
@@ -41,6 +41,33 @@ test('names cannot break a line, steer a terminal or pass for a comment', () => 
   expect([...foldedLines({ format: 'perf', stacks: hostile })]).toEqual([
     '? kernel: made up;La/b:.c;x?y;?]0:z?;?31m 7',
   ]);
+});
+
+test('a lone frame of a number sign is no comment', () => {
+  expect([...foldedLines({ format: 'folded', stacks: one('#') })]).toEqual(['? 7']);
+});
+
+test('a number sign that begins no comment stays', () => {
+  expect([...foldedLines({ format: 'folded', stacks: one('#0', 'main') })]).toEqual(['#0;main 7']);
+});
+
+test('a stack longer than a piece is one line among the others', () => {
+  const long = 'x'.repeat(300_000);
+  const stacks = [...one('main'), ...one('main', long), ...one('main')];
+  const lines = ['main 7', `main;${long} 7`, 'main 7'];
+  expect([...foldedLines({ format: 'folded', stacks })]).toEqual(lines);
+});
+
+test('the pieces of a large profile are its lines', () => {
+  const stacks = Array.from({ length: 30_000 }, (_, index) => one('main', `f${index}`)).flat();
+  const pieces = [...foldedPieces({ format: 'folded', stacks })];
+  const lines = stacks.map((_, index) => `main;f${index} 7\n`);
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(Buffer.concat(pieces).toString()).toBe(lines.join(''));
+});
+
+test('a profile without stacks has no lines', () => {
+  expect([...foldedLines({ format: 'folded', stacks: [] })]).toEqual([]);
 });
 
 test('a stack of any names is one line of as many frames, and read so', () => {
