@@ -39,6 +39,9 @@ const packages = [
 /** Loaded by `import()` from within its folder, whose file would load the packages in it at once. */
 const apart = 'forge/github/octokit.ts';
 
+/** Files of their own: a mistyped command loads them, and not the rest of their folders. */
+const ofMistyped = ['model/excerpt.ts', 'config/did-you-mean.ts'];
+
 /** Files of their own: only the command that was called is loaded. */
 const loadedAlone = ['.', 'action', 'cli/commands', 'system'];
 
@@ -67,6 +70,10 @@ function foldersFromTheBottomUp(): string[] {
 const groups = [
   ...packages.map((name) => ({ name: vendorName(name), test: `/node_modules/${name}/` })),
   { name: 'package', test: (id: string) => ownName(id) === 'package.json' },
+  ...ofMistyped.map((name) => ({
+    name: name.replace(/\.ts$/, ''),
+    test: (id: string) => ownName(id) === name,
+  })),
   ...foldersFromTheBottomUp().map((name) => ({
     name,
     test: (id: string) => isIn(name, ownName(id)),

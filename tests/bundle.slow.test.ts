@@ -90,6 +90,16 @@ describe('what is loaded before anything is asked for', () => {
     ]);
   });
 
+  test('is no configuration for a mistyped command', () => {
+    expect(loadedWith('cli/commands/mistyped.js')).toEqual([
+      'cli/commands/mistyped.js',
+      'config/did-you-mean.js',
+      'model/excerpt.js',
+      'rolldown-runtime.js',
+      'vendor/fastest-levenshtein.js',
+    ]);
+  });
+
   test('is nothing that measures where a step of a job decides whether to', () => {
     const packages = ['octokit', 'ssh2', 'resvg-resvg-wasm'].map((name) => `vendor/${name}.js`);
     const measures = [

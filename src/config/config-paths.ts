@@ -1,7 +1,7 @@
 // Suggests the right place for a misplaced key of ppsgate.yml.
 import { z } from 'zod';
 import { excerpt } from '../model/units.ts';
-import { plainKey } from './fields.ts';
+import { plainKey } from './did-you-mean.ts';
 import { type KeyPath, keyName } from './problem.ts';
 import { configKeys } from './schema.ts';
 

@@ -9,16 +9,8 @@ import { duration, expected, type QuantityLimit } from '../model/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
 import { capabilityKeys, speed, type WithCapabilities, withCapabilities } from './capabilities.ts';
 import { type ConsoleConfig, consoleSchema } from './console.ts';
-import {
-  closed,
-  didYouMean,
-  type HostConfig,
-  ssh,
-  text,
-  wholeNumber,
-  withHost,
-  wrongName,
-} from './fields.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { closed, type HostConfig, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
 import { type PowerConfig, powerSchema } from './power.ts';
 
 export type FreebsdTestbed = WithCapabilities & {

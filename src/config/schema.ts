@@ -24,11 +24,11 @@ import {
   size,
 } from '../model/units.ts';
 import { capabilityKeys, type WithCapabilities, withCapabilities } from './capabilities.ts';
+import { meantBy } from './did-you-mean.ts';
 import {
   closed,
   type HostConfig,
   listOf,
-  meantBy,
   path,
   ssh,
   text,

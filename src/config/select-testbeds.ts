@@ -3,7 +3,7 @@
 import { driversOf } from '../model/freebsd-port.ts';
 import { excerpt } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { didYouMean } from './fields.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { parseEach } from './overrides.ts';
 import type { NamingStyle } from './parameters.ts';
 import { type Config, systemOf, type TestbedConfig, whyUnfit } from './schema.ts';

@@ -1,5 +1,8 @@
 // Parses quantities of ppsgate.yml; units are required, so that 2 is neither ratio nor percentage.
 import { z } from 'zod';
+import { excerpt } from './excerpt.ts';
+
+export { excerpt, sentence } from './excerpt.ts';
 
 /** Constraint beyond the form; `description` completes "expected …". */
 export type QuantityLimit = { description: string; holds: (value: number) => boolean };
@@ -33,16 +36,6 @@ export const expected =
   (what: string) =>
   ({ input }: { input?: unknown }): string =>
     input === undefined ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-
-/** Adds a full stop unless it ends in a question. */
-export const sentence = (message: string): string =>
-  message.endsWith('?') ? message : `${message}.`;
-
-/** At most 40 characters of untrusted text on one line: it may be a secret, or control a terminal. */
-export function excerpt(text: string): string {
-  const start = text.length > 40 ? `${text.slice(0, 39)}…` : text;
-  return start.replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, '?');
-}
 
 type Units = Readonly<Record<string, number>>;
 

@@ -1,7 +1,7 @@
 // Turns commander's error on a mistyped command into one sentence.
 import type { Command, CommanderError } from 'commander';
-import { didYouMean } from '../../config/fields.ts';
-import { excerpt, sentence } from '../../model/units.ts';
+import { didYouMean } from '../../config/did-you-mean.ts';
+import { excerpt, sentence } from '../../model/excerpt.ts';
 
 /** Undefined if commander has printed the version or help. */
 export function mistyped(

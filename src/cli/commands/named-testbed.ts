@@ -1,5 +1,5 @@
 // Finds ppsgate.yml, and a testbed of it by name.
-import { didYouMean } from '../../config/fields.ts';
+import { didYouMean } from '../../config/did-you-mean.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { findConfig, usualConfig } from './find-config.ts';

@@ -1,6 +1,6 @@
 // `ppsgate testbeds log`: prints past reservations with holder, duration and outcome.
 import type { Command } from 'commander';
-import { didYouMean } from '../../config/fields.ts';
+import { didYouMean } from '../../config/did-you-mean.ts';
 import { loadConfig } from '../../config/load.ts';
 import {
   type LabState,

@@ -1,5 +1,5 @@
 // Splits a command into words, and reads those of the form `key=value`.
-import { meantBy } from '../../config/fields.ts';
+import { meantBy } from '../../config/did-you-mean.ts';
 import { parameter } from '../../config/parameters.ts';
 import { excerpt } from '../../model/units.ts';
 

@@ -1,5 +1,5 @@
 // Resolves a name that any user may have typed to a commit's full id.
-import { didYouMean } from '../../config/fields.ts';
+import { didYouMean } from '../../config/did-you-mean.ts';
 import { excerpt } from '../../model/units.ts';
 import { type Git, isId, RepositoryError } from './git.ts';
 
