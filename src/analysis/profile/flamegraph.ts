@@ -157,27 +157,50 @@ function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): read
 
 type Told = { look: (box: Box) => string; about: (box: Box) => string };
 
+/** The script adds frames below a pixel, most of a large drawing, from less than half of the bytes. */
 function flames({ rows }: Layout, { look, about }: Told): Part {
   let characters = 0;
   const drawn = rows.map((row, depth) => {
-    const frames = row.map((box) => {
-      const name = box.name || '(no name)';
-      const module = box.module === undefined ? '' : `${escaped(shortened(box.module))} · `;
-      const label = fitted(name, box.width);
-      const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
-      const frame = `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
-      characters += frame.length;
+    const wide: string[] = [];
+    const narrow: string[] = [];
+    for (const box of row) {
+      const frame = { box, look: look(box), about: `${moduleText(box)}${about(box)}` };
+      const isWide = box.width >= leastWidePixels;
+      const text = isWide ? wideFrame(frame) : narrowFrame(frame);
+      characters += text.length;
       if (characters > mostCharacters) throw tooLarge;
-      return frame;
-    });
+      (isWide ? wide : narrow).push(text);
+    }
+    if (narrow.length > 0) wide.push(`<metadata>${narrow.join('\n')}</metadata>`);
     const top = (rows.length - 1 - depth) * rowHeight;
-    return `<g transform="translate(0 ${top})">\n${frames.join('\n')}\n</g>`;
+    return `<g transform="translate(0 ${top})">\n${wide.join('\n')}\n</g>`;
   });
   return {
     markup: `<g class="flames">\n${drawn.join('\n')}\n</g>`,
     height: rows.length * rowHeight,
   };
 }
+
+const leastWidePixels = 1;
+
+/** `about` is text for XML. */
+type DrawnFrame = { box: Box; look: string; about: string };
+
+const moduleText = ({ module }: Box): string =>
+  module === undefined ? '' : `${escaped(shortened(module))} · `;
+
+const nameOf = ({ name }: Box): string => name || '(no name)';
+
+function wideFrame({ box, look, about }: DrawnFrame): string {
+  const name = nameOf(box);
+  const label = fitted(name, box.width);
+  const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
+  return `<g class="${look}"><title>${escaped(shortened(name))}\n${about}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+}
+
+/** A line that flamegraph-viewer.js reads: escaped text has no tabs and line ends. */
+const narrowFrame = ({ box, look, about }: DrawnFrame): string =>
+  [look, round(box.x), round(box.width), escaped(shortened(nameOf(box))), about].join('\t');
 
 /** A frame has about 200, with a maliciously long name 2,000. */
 const mostCharacters = 30_000_000;

@@ -26,4 +26,4 @@ function isDrawn(drawing: string): boolean {
 }
 
 const tag =
-  /<\/?(?:svg|g|title|text|rect)(?: xmlns="http:\/\/www\.w3\.org\/2000\/svg"| (?:class|role|aria-label|width|height|viewBox|transform|x|y|text-anchor)="[^"<]*")*\/?>/y;
+  /<\/?(?:svg|g|title|text|rect|metadata)(?: xmlns="http:\/\/www\.w3\.org\/2000\/svg"| (?:class|role|aria-label|width|height|viewBox|transform|x|y|text-anchor)="[^"<]*")*\/?>/y;

@@ -128,6 +128,28 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
     expect(await page.locator('output').textContent()).toBe('25.0 % matched');
   });
 
+  test('finds, tells and zooms frames that are narrower than a pixel', async () => {
+    const stacks = parseProfile('main;narrow;inner 8\nmain;wide 9992');
+    const svg = flamegraph(stacks, { title: 'narrow' });
+    expect(svg).not.toContain('<title>narrow');
+    const { page, complaints } = await openFile('pmc.svg', svg);
+    await search(page).fill('narrow|inner');
+    expect(await found(page)).toEqual(['inner', 'narrow']);
+    expect(await page.locator('output').textContent()).toBe('0.1 % matched');
+    await page.keyboard.press('Escape');
+    const full = await widthOf(page, 'all');
+    await frame(page, 'main').click();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowLeft');
+    expect(await status(page)).toBe('narrow: 8 samples, 0.08 %');
+    await page.keyboard.press('Enter');
+    expect(await widthOf(page, 'narrow')).toBeCloseTo(full, 0);
+    expect(await labelOf(page, 'inner')).toBe('inner');
+    expect(complaints).toEqual([]);
+  });
+
   test('tells what the mouse points at', async () => {
     const { page } = await open();
     await frame(page, 'tcp_input').hover();

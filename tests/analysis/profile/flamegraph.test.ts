@@ -52,9 +52,24 @@ const flamesIn = (svg: XmlElement): XmlElement[] =>
 
 /** Rows of the flames, and of the lane below where there is one; from the root up. */
 const framesOf = (svg: XmlElement): Drawn[][] =>
-  flamesIn(svg).map(({ elements }) =>
-    elements.flatMap((row) => row.elements.map((frame) => frameOf(frame, row))),
-  );
+  flamesIn(svg).map(({ elements }) => elements.flatMap(framesOfRow));
+
+const framesOfRow = (row: XmlElement): Drawn[] => {
+  const drawn = row.elements.filter(({ name }) => name === 'g').map((one) => frameOf(one, row));
+  const narrow = row.elements.filter(({ name }) => name === 'metadata');
+  const lines = narrow.flatMap(({ text }) => text.split('\n'));
+  return [...drawn, ...lines.map((line) => narrowFrameOf(line, row))].toSorted((a, b) => a.x - b.x);
+};
+
+/** A frame that the script draws. */
+function narrowFrameOf(line: string, row: XmlElement): Drawn {
+  const [looks = '', x, width, name = '', about = ''] = line.split('\t');
+  const y = topOf(row);
+  return { name, about, looks: looks.split(' '), x: Number(x), width: Number(width), y, label: '' };
+}
+
+const topOf = ({ attributes }: XmlElement): number =>
+  Number(/\(0 (\d+)\)/.exec(attributes.transform ?? '')?.[1]);
 
 function frameOf({ attributes, elements }: XmlElement, row: XmlElement): Drawn {
   const [title, box, label] = elements;
@@ -65,7 +80,7 @@ function frameOf({ attributes, elements }: XmlElement, row: XmlElement): Drawn {
     looks: attributes.class?.split(' ') ?? [],
     x: Number(box?.attributes.x),
     width: Number(box?.attributes.width),
-    y: Number(/\(0 (\d+)\)/.exec(row.attributes.transform ?? '')?.[1]),
+    y: topOf(row),
     label: label?.text ?? '',
   };
 }
@@ -146,6 +161,31 @@ describe('a flamegraph', () => {
     expect(framesOf(narrow)[0]?.map(({ name }) => name)).toEqual(['all', 'main', 'f']);
     expect(textOf(narrow)).toContain('Too narrow to be drawn: frames with 0.01 % of samples');
     expect(textOf(svg)).not.toContain('Too narrow');
+  });
+
+  test('writes frames below a pixel as text for the script, with all that others have', () => {
+    const mixed = draw(profileOf('main;f 9990', 'main;pf.ko`a 4', 'main;b;c 6'));
+    expect(framesOf(mixed)[0]?.map(({ name, about }) => [name, about])).toEqual([
+      ['all', '10,000 samples, 100.00 %'],
+      ['main', '10,000 samples, 100.00 %'],
+      ['a', 'pf.ko · 4 samples, 0.04 %'],
+      ['b', '6 samples, 0.06 %'],
+      ['f', '9,990 samples, 99.90 %'],
+      ['c', '6 samples, 0.06 %'],
+    ]);
+    const narrow = allOf(mixed).filter(({ name }) => name === 'metadata');
+    expect(narrow.map(({ text }) => text.split('\n').length)).toEqual([2, 1]);
+  });
+
+  test('names of narrow frames with tabs and line ends stay in their lines', () => {
+    const odd = draw({
+      format: 'folded',
+      stacks: [
+        { frames: [{ name: 'main' }, { name: 'f' }], samples: 9990 },
+        { frames: [{ name: 'main' }, { name: 'a\tb\nc<&>' }], samples: 10 },
+      ],
+    });
+    expect(framesOf(odd)[0]?.map(({ name }) => name)).toEqual(['all', 'main', 'a b c<&>', 'f']);
   });
 
   test('grows with the depth of the stacks', () => {

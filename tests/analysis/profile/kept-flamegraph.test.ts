@@ -21,6 +21,13 @@ const drawn = [
   flamegraph(profileOf(...odd), { title: 'forwarding <inet4>', subtitle: 'a "b" & c' }),
   flamegraph(profileOf('a', 'b'), { title: 'x', base: profileOf('b', 'c') }),
   flamegraph(profileOf(), { title: 'empty' }),
+  flamegraph(
+    {
+      format: 'folded',
+      stacks: odd.map((name, index) => ({ frames: [{ name }], samples: 1 + 9000 * index })),
+    },
+    { title: 'narrow frames' },
+  ),
 ];
 
 test.for(drawn)('A flamegraph of ours is kept as it is', (svg) => {
