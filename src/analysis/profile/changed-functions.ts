@@ -1,6 +1,7 @@
 // Explains why a cell got slower or faster: the functions whose own cycles per packet changed beyond chance.
-import { gammaln, median, sum } from 'simple-statistics';
+import { median, sum } from 'simple-statistics';
 import type { ChangedFunction, Comparison, Cost, ProfileReason } from '../../model/result.ts';
+import { chanceOf, type Pair, unlikely } from '../stats/share-test.ts';
 import { type Profile, samplesOf } from './profile.ts';
 
 /**
@@ -68,12 +69,7 @@ const counted: Exactness = { leastChange: 0.002, bootDeviation: 0.005 };
 /** Chance that a function of a cell is named wrongly; by whether the cell itself is known to have changed. */
 const falseAlarm = { unchanged: 0.01, changed: 0.05 };
 
-/** Correlated samples count as one independent sample per this many. */
-const samplesPerBurst = 2;
-
 export type PacketCost = Pick<Comparison, 'base' | 'patched'> & { metric: Cost };
-
-type Pair = { base: number; patched: number };
 
 type OwnShare = { name: string; module: string | undefined; samples: Pair; ratio: Pair };
 
@@ -126,69 +122,6 @@ function medianRatio(functions: readonly OwnShare[]): number {
     .filter(({ ratio }) => ratio.base > 0 && ratio.patched > 0)
     .map(({ ratio }) => Math.log(ratio.patched / ratio.base));
   return logs.length === 0 ? 1 : Math.exp(median(logs));
-}
-
-/**
- * Two-sided chance of such a split of samples between base and patched, if a packet takes `slowdown` times as long in
- * patched with no change in this function. Poisson counts of a known sum are binomial (Przyborowski and Wilenski,
- * Biometrika 31, 1940), exactly so if one of them is 0; differing boots make them beta-binomial.
- */
-function chanceOf(
-  samples: Pair,
-  totals: Pair,
-  slowdown: number,
-  { bootDeviation }: Exactness,
-): number {
-  const packets = { base: totals.base, patched: totals.patched / slowdown };
-  const base = packets.base / (packets.base + packets.patched);
-  const patched = 1 - base;
-  // Variance of patched's part, if the log ratio of both costs has 2 bootDeviation².
-  const variance = 2 * (bootDeviation * base * patched) ** 2;
-  const weight = (base * patched) / variance - 1;
-  const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / mostCounted);
-  const baseSide = { count: Math.round(samples.base / perCount), weight: weight * base };
-  const patchedSide = { count: Math.round(samples.patched / perCount), weight: weight * patched };
-  const isMore = patchedSide.count * base > baseSide.count * patched;
-  const tail = isMore ? upperTail(patchedSide, baseSide) : upperTail(baseSide, patchedSide);
-  return Math.min(1, 2 * tail);
-}
-
-/** Beyond this the difference between boots dominates, and the sum is slow. */
-const mostCounted = 100_000;
-
-type Side = { count: number; weight: number };
-
-/** Probability of a beta-binomial count of at least `own.count`; the weights are the distribution's α and β. */
-function upperTail(own: Side, other: Side): number {
-  const logBeta = (a: number, b: number) => gammaln(a) + gammaln(b) - gammaln(a + b);
-  const all = own.count + other.count;
-  const ways = gammaln(all + 1) - gammaln(own.count + 1) - gammaln(other.count + 1);
-  const parting = logBeta(own.count + own.weight, other.count + other.weight);
-  let term = Math.exp(ways + parting - logBeta(own.weight, other.weight));
-  let tail = term;
-  for (let count = own.count; count < all && term > tail * rounding; count += 1) {
-    const left = all - count;
-    term *= (left / (count + 1)) * ((count + own.weight) / (left - 1 + other.weight));
-    tail += term;
-  }
-  return tail;
-}
-
-const rounding = 1e-16;
-
-/** Holm's step-down: the least chance meets the strictest bound, until one exceeds its own. */
-function unlikely(
-  functions: readonly OwnShare[],
-  chances: readonly number[],
-  falseAlarm: number,
-): OwnShare[] {
-  const inOrder = functions
-    .map((one, index) => ({ one, chance: chances[index] ?? 1 }))
-    .toSorted((a, b) => a.chance - b.chance);
-  const end = inOrder.findIndex(
-    ({ chance }, index) => chance > falseAlarm / (inOrder.length - index),
-  );
-  return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
 }
 
 /** Relative to a packet's cost in the more expensive variant. */
