@@ -1,6 +1,7 @@
 // Defines `result.json`, the one source of all reports.
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
+import { cellLimitsSchema, trialLimitsSchema } from './limits.ts';
 import { patchSchema } from './patch.ts';
 import { rejectionSchema, rejections } from './rejection.ts';
 import { cellSchema } from './scenario.ts';
@@ -236,6 +237,8 @@ const cellResultSchema = z.object({
   profiles: bounded.list(cellProfileSchema, mostVariants).default([]),
   /** Absent without profiles of both base and patched. */
   reason: reasonSchema.optional(),
+  /** Absent unless read in trials of both base and patched. */
+  limits: cellLimitsSchema.exactOptional(),
 });
 
 export const trialSchema = z.object({
@@ -263,6 +266,8 @@ export const trialSchema = z.object({
   kernels: bounded.byVariant(bounded.line).exactOptional(),
   /** Time from the trial's beginning until its guests were up; absent where it needed no boot, or machines boot. */
   bootSeconds: bounded.seconds.exactOptional(),
+  /** CPUs, queues and drops by the DUT's own counters; absent for a variant without such readings. */
+  limits: bounded.byVariant(trialLimitsSchema).exactOptional(),
   /** Folder, relative to the result file. */
   logs: bounded.path,
 });

@@ -1,5 +1,6 @@
 // Assembles the result of an experiment from its plan and journal; deterministic.
 import packageJson from '../../../package.json' with { type: 'json' };
+import { withLimits } from '../../analysis/stats/cell-limits.ts';
 import { interimResults } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
 import { maxIgnoredPaths, type Outcome, type Result } from '../../model/result.ts';
@@ -15,7 +16,7 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
   const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
   const started = journal.findLast((entry) => entry.kind === 'started');
   const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
-  return {
+  return withLimits({
     schemaVersion: 1,
     generator: { name: 'ppsgate', version: packageJson.version },
     patch: plan.patch,
@@ -44,7 +45,7 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
     trials: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary : [])),
     leftOut: leftOutIn(journal),
     outcome: outcomeOf(plan, journal),
-  };
+  });
 }
 
 /** The result of an experiment that is not needed; `ignoredPaths` are places of files without effect there. */

@@ -1,5 +1,6 @@
 // Recomputes every verdict of an untrusted result from its raw runs, under the requested policy.
 
+import { withLimits } from '../../analysis/stats/cell-limits.ts';
 import { lookSizes } from '../../analysis/stats/design.ts';
 import {
   type CellRuns,
@@ -73,7 +74,7 @@ export function recompute(claimed: Result, asked: RequestedExperiment): Recomput
     ...(claimed.outcome.kind === 'unchanged' && { trials: [] }),
     outcome: outcomeOf(claimed, asked),
   };
-  const result = withEarlierGates(computed, asked);
+  const result = withLimits(withEarlierGates(computed, asked));
   return { kind: 'computed', result, refused: differences(claimed, result).slice(0, mostTold) };
 }
 

@@ -1,0 +1,37 @@
+// Counts the CPUs and queues that shared the work of a variant.
+import type { VariantLimits } from '../../model/limits.ts';
+
+export type Spread = { used: number; all: number };
+
+/** A CPU with less than this share of the busiest one's work has other work, as that of a timer. */
+const leastOfBusiest = 0.5;
+/** Below it, no CPU was a limit. */
+const leastBusyRatio = 0.2;
+
+/** By packets of each CPU, as it may be busy with others' work; without them by busy shares. */
+export function cpusAtWork({ cpuBusyRatios, queues }: VariantLimits): Spread | undefined {
+  const packets = queues.filter(({ device }) => device === 'softnet').map(({ ratio }) => ratio);
+  const shares = packets.length > 0 ? packets : cpuBusyRatios;
+  const busiest = shares.reduce((most, share) => Math.max(most, share), 0);
+  const least = packets.length > 0 ? Number.MIN_VALUE : leastBusyRatio;
+  if (shares.length < 2 || busiest < least) return undefined;
+  const used = shares.filter((share) => share >= busiest * leastOfBusiest).length;
+  return { used, all: shares.length };
+}
+
+export type QueueSpread = Spread & { device: string };
+
+/** A queue with less than this part of its even share got no flows of the test. */
+const leastOfEven = 0.1;
+
+/** Receive queues of cards, with at least two. */
+export function queuesReached({ queues }: VariantLimits): QueueSpread[] {
+  const received = queues.filter(
+    ({ device, direction }) => direction === 'receive' && device !== 'softnet',
+  );
+  return [...Map.groupBy(received, ({ device }) => device)].flatMap(([device, own]) => {
+    const all = own.length;
+    const used = own.filter(({ ratio }) => ratio >= leastOfEven / all).length;
+    return all < 2 || used === 0 ? [] : { device, used, all };
+  });
+}

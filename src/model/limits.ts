@@ -1,0 +1,110 @@
+// Defines where packets met a limit in a trial: CPUs, queues, state tables, and drops by place.
+import { z } from 'zod';
+import * as bounded from './bounds.ts';
+
+export const mostCpus = 1024;
+export const mostQueues = 2048;
+export const mostDrops = 200;
+const mostTables = 20;
+export const mostNotUnderstood = 50;
+
+/** In the order of a packet's way. */
+export const dropPlaces = [
+  /** Sent, but not seen by the DUT's card. */
+  'before-dut',
+  'card',
+  'driver',
+  /** Queue of packets for the IP stack: netisr, softnet. */
+  'backlog',
+  'ip',
+  'firewall',
+  'state-table',
+  'output-queue',
+  /** Sent by the DUT, but not counted by the receiver. */
+  'after-dut',
+] as const;
+
+export const dropPlaceSchema = z.enum(dropPlaces);
+
+const directionSchema = z.enum(['receive', 'send']);
+
+const stateTableSchema = z.object({
+  name: bounded.name,
+  states: bounded.total,
+  limit: bounded.id,
+});
+
+/** Readings of one variant in one trial; all counts are of the same stretch of traffic. */
+export const trialLimitsSchema = z.object({
+  offeredPackets: bounded.total,
+  receivedPackets: bounded.total,
+  /** Busy share of each CPU, by its number; empty if unknown, or if the stretch is too short for clock ticks. */
+  cpuBusyRatios: bounded.list(bounded.share, mostCpus),
+  /** `softnet` and `netisr` count by CPU; other devices by queue of the card. */
+  queues: bounded.list(
+    z.object({
+      device: bounded.name,
+      direction: directionSchema,
+      number: bounded.count,
+      packets: bounded.total,
+    }),
+    mostQueues,
+  ),
+  drops: bounded.list(
+    z.object({ place: dropPlaceSchema, cause: bounded.name, packets: bounded.total }),
+    mostDrops,
+  ),
+  stateTables: bounded.list(stateTableSchema, mostTables),
+  /** Readings in the log of counters without a number that is understood. */
+  notUnderstood: bounded.list(bounded.name, mostNotUnderstood),
+});
+
+/** Medians over the trials of one variant. */
+const variantLimitsSchema = z.object({
+  trials: bounded.ordinal,
+  /** Not received, as a share of the offered packets; below 0 if more arrived than was counted as offered. */
+  lostRatio: z.number().min(-1000).max(1),
+  cpuBusyRatios: bounded.list(bounded.share, mostCpus),
+  /** `ratio` is the share of the device's packets in that direction. */
+  queues: bounded.list(
+    z.object({
+      device: bounded.name,
+      direction: directionSchema,
+      number: bounded.count,
+      ratio: bounded.share,
+    }),
+    mostQueues,
+  ),
+  /** Shares of the offered packets, largest first. */
+  drops: bounded.list(
+    z.object({ place: dropPlaceSchema, cause: bounded.name, ratio: bounded.level }),
+    mostDrops,
+  ),
+  /** With the most states of any trial. */
+  stateTables: bounded.list(stateTableSchema, mostTables),
+  notUnderstood: bounded.list(bounded.name, mostNotUnderstood),
+});
+
+/** A CPU, a queue or a drop whose share differs between base and patched beyond chance. */
+const differingLimitSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('cpu'), number: bounded.count }),
+  z.object({
+    kind: z.literal('queue'),
+    device: bounded.name,
+    direction: directionSchema,
+    number: bounded.count,
+  }),
+  z.object({ kind: z.literal('drop'), place: dropPlaceSchema, cause: bounded.name }),
+]);
+
+export const cellLimitsSchema = z.object({
+  base: variantLimitsSchema,
+  patched: variantLimitsSchema,
+  differing: bounded.list(differingLimitSchema, mostCpus + mostQueues + mostDrops),
+});
+
+export type DropPlace = z.infer<typeof dropPlaceSchema>;
+export type TrialLimits = z.infer<typeof trialLimitsSchema>;
+export type VariantLimits = z.infer<typeof variantLimitsSchema>;
+export type DifferingLimit = z.infer<typeof differingLimitSchema>;
+export type CellLimits = z.infer<typeof cellLimitsSchema>;
