@@ -7,9 +7,11 @@ export function reasonOf(error: unknown): string {
   return oneLine(error.message);
 }
 
-export function shortened(text: string): string {
+export const shortened = (text: string): string => shortenedTo(80, text);
+
+export function shortenedTo(most: number, text: string): string {
   const line = oneLine(text);
-  return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 
 export const lastLine = (text: string): string | undefined =>

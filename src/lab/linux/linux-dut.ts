@@ -10,9 +10,10 @@ import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import type { Ports } from '../map-interfaces.ts';
-import { dropsIn } from './linux-drops.ts';
+import { droppedBy } from './linux-drops.ts';
 import { createInterfaces, withoutMissing } from './linux-fit.ts';
 import { findLeftovers, type Leftover } from './linux-leftovers.ts';
+import { limitsInLinuxLog } from './linux-limits.ts';
 import {
   findInertChanges,
   ignoredParts,
@@ -58,8 +59,8 @@ export type LinuxDut = {
     limits: { timeoutSeconds: number; signal?: AbortSignal },
   ): Promise<CommandOutcome>;
   printSamples(): Promise<string>;
-  /** Traces packets that arrive at the interface for four times `seconds`, in which nft(8) starts; a phrase that continues "dropped by", if it is known. */
-  droppedBy(ingress: string, seconds: number): Promise<string | undefined>;
+  /** Traces packets that arrive for four times `seconds`, in which nft(8) starts; a phrase that continues "dropped by", if it is known. */
+  droppedBy(seconds: number): Promise<string | undefined>;
   fingerprint(): Promise<Record<string, string>>;
   /** Finds what stays in force beside the rules of every variant; `interfaces` are those that forward. */
   leftovers(interfaces: readonly string[]): Promise<Leftover[]>;
@@ -157,9 +158,11 @@ export function linuxDut(host: Host, ports: Ports): LinuxDut {
       return text;
     },
 
-    async droppedBy(ingress, seconds) {
-      const lines = await host.output(shell`bash ${script} drops ${ingress} ${seconds}`);
-      return dropsIn(`drops all\n${lines}`).get('all');
+    async droppedBy(seconds) {
+      const { ingress, egress } = ports;
+      const log = await host.output(shell`bash ${script} drops ${ingress} ${egress} ${seconds}`);
+      const all = 'all';
+      return droppedBy(log, all, limitsInLinuxLog(log, [{ variant: all }])[all]);
     },
 
     fingerprint: () => fingerprint(host),

@@ -5,7 +5,8 @@ import * as bounded from '../../model/bounds.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { pathName } from '../../model/variant-name.ts';
-import { dropsIn } from '../linux/linux-drops.ts';
+import { droppedBy } from '../linux/linux-drops.ts';
+import { limitsInLinuxLog } from '../linux/linux-limits.ts';
 import { type LinuxObservation, parseObservation } from '../linux/linux-script.ts';
 import type { TrialOutcome } from '../testbed.ts';
 import { parseTrafgenLog } from '../traffic/trafgen.ts';
@@ -44,19 +45,30 @@ export function readLinuxLogs(
   const loss = lossBehindTheDut(counted);
   if (loss !== undefined) return { kind: 'failed', reason: loss };
   const load: BlockLoad = { ...sent, forwardedPps: counted.forwarded / sent.seconds };
-  const drops = dropsIn(logs.dut);
+  const limits = limitsInLinuxLog(logs.dut, planned.runs);
+  const variants = new Set(planned.runs.map(({ variant }) => variant));
+  const drops = new Map(
+    [...variants].map((one) => [one, droppedBy(logs.dut, pathName(one), limits[one])]),
+  );
   const runs = planned.runs.map((run, index) => {
     const samples = observation.samplesPerRun[index] ?? [];
     const measured = measuredRun(run, planned.number, samples, load);
-    const droppedBy = measured.pps === 0 ? drops.get(pathName(run.variant)) : undefined;
-    return droppedBy === undefined ? measured : { ...measured, droppedBy };
+    const by = measured.pps === 0 ? drops.get(run.variant) : undefined;
+    return by === undefined ? measured : { ...measured, droppedBy: by };
   });
   const { number, cell } = planned;
   const { seconds: trafficSeconds, offeredPps } = sent;
   return {
     kind: 'measured',
     runs,
-    summary: { number, cell, startedAt, trafficSeconds, offeredPps },
+    summary: {
+      number,
+      cell,
+      startedAt,
+      trafficSeconds,
+      offeredPps,
+      ...(Object.keys(limits).length > 0 && { limits }),
+    },
   };
 }
 

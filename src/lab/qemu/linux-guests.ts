@@ -139,10 +139,7 @@ export class LinuxGuests implements GuestSystem {
   async whyNotInForce(): Promise<undefined> {}
 
   async droppedBy(booted: BootedGuest, send: () => Promise<unknown>): Promise<string | undefined> {
-    const [by] = await Promise.all([
-      this.#dutOf(booted).droppedBy(linuxGuestPorts.ingress, secondsToStart),
-      send(),
-    ]);
+    const [by] = await Promise.all([this.#dutOf(booted).droppedBy(secondsToStart), send()]);
     return by;
   }
 

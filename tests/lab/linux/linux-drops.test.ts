@@ -1,13 +1,15 @@
 // Names what drops packets, from the log of a Linux DUT.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dropsIn } from '../../../src/lab/linux/linux-drops.ts';
+import { droppedBy } from '../../../src/lab/linux/linux-drops.ts';
+import { limitsInLinuxLog } from '../../../src/lab/linux/linux-limits.ts';
+import { readings } from '../../fakes/limits.ts';
 
 const traced = (...lines: string[]) =>
   ['lay patched 1.0 1.1', 'sample 0 1.2 5 5 - - -', 'drops patched', ...lines, 'end', ''].join(
     '\n',
   );
-const dropped = (...lines: string[]) => dropsIn(traced(...lines)).get('patched');
+const dropped = (...lines: string[]) => droppedBy(traced(...lines), 'patched', undefined);
 
 test('A rule that drops a packet is named with its chain and table.', () => {
   const of = (id: string) => [
@@ -40,29 +42,61 @@ test('A rule whose text was cut is named by its chain.', () => {
   );
 });
 
-test('Packets that pass the rules are dropped by what the kernel counted most.', () => {
-  const passed = 'trace trace id 1 ip filter prerouting policy accept';
-  expect(dropped(passed, 'counted IpInDiscards 2', 'counted TcpExtIPReversePathFilter 48')).toBe(
-    'the reverse-path filter (net.ipv4.conf.….rp_filter) (TcpExtIPReversePathFilter counted 48)',
+const passed = traced('trace trace id 1 ip filter prerouting policy accept');
+const kernel = { place: 'ip', cause: 'the kernel on arrival', packets: 2 } as const;
+const filter = { place: 'ip', cause: 'the reverse-path filter', packets: 48 } as const;
+
+test('Packets that pass the rules are dropped by what the counters have most of.', () => {
+  const limits = readings({ offeredPackets: 50, receivedPackets: 0, drops: [kernel, filter] });
+  expect(droppedBy(passed, 'patched', limits)).toBe('the reverse-path filter (48 packets counted)');
+  const missed = { place: 'card', cause: 'missed at in0', packets: 500 } as const;
+  const none = readings({ offeredPackets: 550, receivedPackets: 0, drops: [missed] });
+  expect(droppedBy(passed, 'patched', none)).toBeUndefined();
+});
+
+test('Counters of a run that forwards do not name what dropped those of a silent one.', () => {
+  const limits = readings({ offeredPackets: 50, receivedPackets: 48, drops: [kernel] });
+  expect(droppedBy(passed, 'patched', limits)).toBeUndefined();
+});
+
+test('A kernel that keeps all packets for itself is named by its own counters.', () => {
+  const edge = (name: string, packets: number) =>
+    [
+      `limits 0 ${name} 1795696914.338729 in0 out0`,
+      `= dev   in0: 64000 ${packets} 0 0 0 0 0 0 0 0 0 0 0 0 0 0`,
+      '= dev  out0: 0 0 0 0 0 0 0 0 64000 7 0 0 0 0 0 0',
+      '= snmp Ip: Forwarding InReceives InHdrErrors InDelivers ForwDatagrams',
+      `= snmp Ip: 1 ${packets} 0 ${packets} 0`,
+      '= snmp6 Ip6InReceives 0',
+      '= snmp6 Ip6InDelivers 0',
+      '= snmp6 Ip6OutForwDatagrams 0',
+    ].join('\n');
+  const log = `${edge('begin', 10)}\n${edge('end', 60)}\n${passed}`;
+  const limits = limitsInLinuxLog(log, [{ variant: 'patched' }]);
+  expect(droppedBy(log, 'patched', limits.patched)).toBe(
+    'the DUT itself, to whose own address they lead (50 packets counted)',
   );
-  expect(dropped(passed, 'counted IpForwDatagrams 48')).toBeUndefined();
 });
 
 test('Variants without such lines have no cause.', () => {
-  expect(dropsIn('lay base 1.0 1.1\nsample 0 1.2 5 5 - - -\nend\n')).toEqual(new Map());
+  const log = 'lay base 1.0 1.1\nsample 0 1.2 5 5 - - -\nend\n';
+  expect(droppedBy(log, 'base', undefined)).toBeUndefined();
   expect(dropped()).toBeUndefined();
+  const other = traced('trace trace id ab12 ip filter FORWARD policy drop ');
+  expect(droppedBy(other, 'base', undefined)).toBeUndefined();
 });
 
 // Attack read/drop-rule
 test('No log makes it throw.', () => {
   const line = fc.oneof(
     fc.string(),
-    fc.constantFrom('drops a', 'trace ', 'counted IpInDiscards 1', 'counted x', 'end'),
+    fc.constantFrom('drops a', 'drops ', 'trace ', 'end'),
     fc.string().map((text) => `trace trace id 1 ip t c ${text}`),
   );
   fc.assert(
     fc.property(fc.array(line), (lines) => {
-      for (const [, text] of dropsIn(lines.join('\n'))) expect(text.length).toBeLessThan(1000);
+      const text = droppedBy(['drops a', ...lines].join('\n'), 'a', undefined) ?? '';
+      expect(text.length).toBeLessThan(1000);
     }),
   );
 });

@@ -1,0 +1,327 @@
+// Reads what limited each variant of a trial from the counters in a Linux DUT's log.
+import { sum } from 'simple-statistics';
+import type { TrialLimits } from '../../model/limits.ts';
+import type { PlannedRun } from '../../model/planned-trial.ts';
+import { cardDropOf, countersIn, type QueueCounter, queueOf } from '../card-counters.ts';
+import {
+  boundedLimits,
+  type Drop,
+  leastSilentRatio,
+  packetsOf,
+  uncountedCause,
+} from '../trial-limits.ts';
+import {
+  type Blocks,
+  disciplineDrops,
+  growth,
+  ipCounts,
+  ruleDrops,
+  silentRules,
+} from './linux-counters.ts';
+
+/** Counters at one edge of a run. */
+type Reading = {
+  run: number;
+  edge: string;
+  seconds: number;
+  ingress: string;
+  egress: string;
+  blocks: Blocks;
+};
+
+type Stretch = { before: Reading; after: Reading };
+
+/** By variant; without variants that the log has no counters of. */
+export function limitsInLinuxLog(
+  log: string,
+  runs: readonly Pick<PlannedRun, 'variant'>[],
+): Record<string, TrialLimits> {
+  const byRun = Map.groupBy(readingsIn(log), ({ run }) => run);
+  const stretches = runs.flatMap(({ variant }, index) => {
+    const before = byRun.get(index)?.find(({ edge }) => edge === 'begin');
+    const after = byRun.get(index)?.find(({ edge }) => edge === 'end');
+    return before && after ? { variant, stretch: { before, after } } : [];
+  });
+  const byVariant = Map.groupBy(stretches, ({ variant }) => variant);
+  return Object.fromEntries(
+    [...byVariant].flatMap(([variant, own]) => {
+      const all = own.map(({ stretch }) => stretch);
+      const whole = all.findLast(({ after }) => after.blocks.has('dev'));
+      const limits = whole && boundedLimits(limitsOf(whole, cpuBusyRatios(all)));
+      return limits === undefined ? [] : [[variant, limits]];
+    }),
+  );
+}
+
+const head = /^limits (\d{1,7}) (begin|end) (\d{1,12}\.\d{1,9}) (\S+) (\S+)$/;
+
+function readingsIn(log: string): Reading[] {
+  const readings: (Reading & { lines: Map<string, string[]> })[] = [];
+  for (const line of log.split('\n')) {
+    const [, run, edge = '', time, ingress = '', egress = ''] = head.exec(line) ?? [];
+    const [, name, text = ''] = /^= (\S+)(?: (.*))?$/.exec(line) ?? [];
+    if (run !== undefined) {
+      const [lines, blocks] = [new Map<string, string[]>(), new Map<string, string>()];
+      const at = { run: Number(run), edge, seconds: Number(time) };
+      readings.push({ ...at, ingress, egress, lines, blocks });
+    } else if (name !== undefined) {
+      const lines = readings.at(-1)?.lines;
+      const own = lines?.get(name);
+      if (own === undefined) lines?.set(name, [text]);
+      else own.push(text);
+    }
+  }
+  return readings.map(({ lines, ...reading }) => ({
+    ...reading,
+    blocks: new Map([...lines].map(([name, own]) => [name, own.join('\n')])),
+  }));
+}
+
+/** With fewer ticks of a CPU's clock, a share has no sense. */
+const leastTicks = 25;
+
+/** Busy share of each CPU over all stretches; empty where they are too short. */
+function cpuBusyRatios(stretches: readonly Stretch[]): number[] {
+  const busy: number[] = [];
+  const total: number[] = [];
+  for (const { before, after } of stretches) {
+    const [first, last] = [cpuTicks(before.blocks), cpuTicks(after.blocks)];
+    for (const [cpu, ticks] of last) {
+      const earlier = first.get(cpu);
+      if (earlier === undefined) continue;
+      busy[cpu] = (busy[cpu] ?? 0) + Math.max(0, ticks.busy - earlier.busy);
+      total[cpu] = (total[cpu] ?? 0) + Math.max(0, ticks.total - earlier.total);
+    }
+  }
+  const ratios = Array.from(total, (all = 0, cpu) => (all === 0 ? 0 : (busy[cpu] ?? 0) / all));
+  const most = total.reduce((largest, ticks = 0) => Math.max(largest, ticks), 0);
+  return most < leastTicks ? [] : ratios;
+}
+
+type Ticks = { busy: number; total: number };
+
+/** By CPU; stolen time is neither busy nor idle, see proc_stat(5). */
+function cpuTicks(blocks: Blocks): Map<number, Ticks> {
+  return new Map(
+    (blocks.get('stat') ?? '').split('\n').flatMap((line): [number, Ticks][] => {
+      const [, cpu, fields = ''] = /^cpu(\d{1,4}) ([\d ]+)$/.exec(line) ?? [];
+      const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, hard = 0, soft = 0] = fields
+        .split(' ')
+        .map(Number);
+      const busy = user + nice + system + hard + soft;
+      return cpu === undefined ? [] : [[Number(cpu), { busy, total: busy + idle + waiting }]];
+    }),
+  );
+}
+
+function limitsOf({ before, after }: Stretch, cpuBusyRatios: number[]): TrialLimits | undefined {
+  const { ingress, egress } = after;
+  const [first, last] = [before.blocks, after.blocks];
+  const arrived = growthOf(first, last, (blocks) => deviceCounters(blocks, ingress)?.received);
+  const sent = growthOf(first, last, (blocks) => deviceCounters(blocks, egress)?.sent);
+  if (arrived === undefined || sent === undefined) return undefined;
+  const card = cardDrops(first, last, ingress);
+  const offeredPackets = arrived + packetsOf(card);
+  const known = otherDrops(first, last, { ingress, egress, arrived, sent });
+  return {
+    offeredPackets,
+    receivedPackets: sent,
+    cpuBusyRatios,
+    queues: [
+      ...cardQueues(first, last, ingress, 'receive'),
+      ...cardQueues(first, last, egress, 'send'),
+      ...softnetQueues(first, last),
+    ],
+    drops: [...card, ...known].filter(({ packets }) => packets > 0),
+    stateTables: stateTables(last),
+    notUnderstood: notUnderstood(last, [ingress, egress]),
+  };
+}
+
+const growthOf = (first: Blocks, last: Blocks, read: (blocks: Blocks) => number | undefined) =>
+  growth(read(first), read(last));
+
+type DeviceCounters = { received: number; sent: number; sendDrops: number };
+
+/** Reads `/proc/net/dev`: the eight columns of received packets, then those of sent ones. */
+function deviceCounters(blocks: Blocks, name: string): DeviceCounters | undefined {
+  for (const line of (blocks.get('dev') ?? '').split('\n')) {
+    const [own = '', rest = ''] = line.split(/:(.*)/);
+    const numbers = rest.trim().split(/\s+/).map(Number);
+    const [, received, , , , , , , , sent, , sendDrops] = numbers;
+    if (own.trim() !== name || !numbers.every(Number.isSafeInteger)) continue;
+    if (received === undefined || sent === undefined || sendDrops === undefined) continue;
+    return { received, sent, sendDrops };
+  }
+  return undefined;
+}
+
+/** Drivers name their counters differently, and the kernel's own sum is of the same packets. */
+function cardDrops(first: Blocks, last: Blocks, ingress: string): Drop[] {
+  const own = grown(first, last, `ethtool:${ingress}`).flatMap(([name, packets]): Drop[] => {
+    const cause = cardDropOf(name);
+    return cause === undefined || packets === 0
+      ? []
+      : [{ place: 'card', cause: `${cause} at ${ingress}`, packets }];
+  });
+  if (own.length > 0) return own;
+  const missed = growthOf(first, last, (blocks) => numberIn(blocks, `missed:${ingress}`)) ?? 0;
+  return [{ place: 'card', cause: `missed at ${ingress}`, packets: missed }];
+}
+
+const grown = (first: Blocks, last: Blocks, name: string): [string, number][] => {
+  const earlier = countersIn(first.get(name) ?? '');
+  return [...countersIn(last.get(name) ?? '')].flatMap(([key, value]): [string, number][] => {
+    const packets = growth(earlier.get(key), value);
+    return packets === undefined ? [] : [[key, packets]];
+  });
+};
+
+function numberIn(blocks: Blocks, name: string): number | undefined {
+  const text = blocks.get(name)?.trim() ?? '';
+  return /^\d{1,16}$/.test(text) ? Number(text) : undefined;
+}
+
+type Path = { ingress: string; egress: string; arrived: number; sent: number };
+
+function otherDrops(first: Blocks, last: Blocks, path: Path): Drop[] {
+  const { egress, arrived, sent } = path;
+  const sendDrops = growthOf(first, last, (one) => deviceCounters(one, egress)?.sendDrops) ?? 0;
+  const backlog = growthOf(first, last, (one) => hexColumnSum(one.get('softnet_stat'), 1)) ?? 0;
+  const states = stateDrops(first, last);
+  const ip = ipCounts(first, last);
+  const counted: Drop[] = [
+    { place: 'driver', cause: `the driver of ${egress}`, packets: sendDrops },
+    { place: 'backlog', cause: 'the backlog of a CPU', packets: backlog },
+    ...ip.drops,
+    ...states,
+    ...disciplines(first, last, egress),
+  ];
+  const rules = ruleDropsOf(first, last, path, Math.max(0, arrived - sent - packetsOf(counted)));
+  const silent = (ip.vanishedPackets ?? 0) - packetsOf([...states, ...rules]);
+  return [
+    ...counted,
+    ...rules,
+    ...(silent > arrived * leastSilentRatio
+      ? [{ place: 'firewall', cause: silentCause(last), packets: silent } as const]
+      : []),
+  ];
+}
+
+function silentCause(last: Blocks): string {
+  const [rule, ...others] = silentRules(last.get('nft') ?? '');
+  if (rule === undefined) return uncountedCause;
+  return others.length > 0 ? `rules without a counter, as ${rule}` : `${rule}, without a counter`;
+}
+
+/**
+ * Rules count from their installation on, and so a little more than the packets of the same stretch: together they have
+ * dropped at most `lost` packets of it.
+ */
+function ruleDropsOf(first: Blocks, last: Blocks, { ingress, arrived }: Path, lost: number) {
+  const begin = deviceCounters(first, ingress)?.received;
+  const counted = growth(begin, numberIn(last, 'received')) ?? 0;
+  const rules = counted === 0 ? [] : ruleDrops(last.get('nft') ?? '');
+  const all = packetsOf(rules);
+  const scale = Math.min(arrived / Math.max(counted, 1), lost / Math.max(all, 1));
+  return rules.map(({ cause, packets }): Drop => {
+    return { place: 'firewall', cause, packets: Math.round(packets * scale) };
+  });
+}
+
+function stateDrops(first: Blocks, last: Blocks): Drop[] {
+  const names = (first.get('nf_conntrack') ?? '').split('\n')[0]?.trim().split(/\s+/) ?? [];
+  const packets = (name: string) =>
+    names.includes(name)
+      ? (growthOf(first, last, (one) =>
+          hexColumnSum(one.get('nf_conntrack'), names.indexOf(name)),
+        ) ?? 0)
+      : 0;
+  return [
+    {
+      place: 'state-table',
+      cause: 'connection tracking, whose table is full (net.netfilter.nf_conntrack_max)',
+      packets: packets('drop'),
+    },
+    {
+      place: 'state-table',
+      cause: 'connection tracking, which could not insert a state',
+      packets: packets('insert_failed'),
+    },
+  ];
+}
+
+/** Sums a column of hexadecimal numbers over the CPUs; ignores a line of names. */
+function hexColumnSum(text = '', column: number): number | undefined {
+  const values = hexRows(text).map((row) => row[column]);
+  return values.every((value) => value !== undefined) && values.length > 0
+    ? sum(values as number[])
+    : undefined;
+}
+
+const hexRows = (text: string): number[][] =>
+  text.split('\n').flatMap((line) => {
+    const row = line.trim().split(/\s+/);
+    return row.every((word) => /^[\da-f]{1,13}$/.test(word))
+      ? [row.map((word) => Number.parseInt(word, 16))]
+      : [];
+  });
+
+function disciplines(first: Blocks, last: Blocks, egress: string): Drop[] {
+  const earlier = disciplineDrops(first.get('tc') ?? '', egress);
+  return disciplineDrops(last.get('tc') ?? '', egress).map(({ kind, packets }) => ({
+    place: 'output-queue',
+    cause: `${kind} on ${egress}`,
+    packets: growth(earlier.find((one) => one.kind === kind)?.packets, packets) ?? 0,
+  }));
+}
+
+type Queue = TrialLimits['queues'][number];
+
+const cardQueues = (
+  first: Blocks,
+  last: Blocks,
+  device: string,
+  direction: QueueCounter['direction'],
+): Queue[] =>
+  grown(first, last, `ethtool:${device}`).flatMap(([name, packets]) => {
+    const queue = queueOf(name);
+    return queue?.direction === direction ? [{ device, ...queue, packets }] : [];
+  });
+
+/** Packets from a backlog or a card, by CPU; counters are of 32 bits. */
+function softnetQueues(first: Blocks, last: Blocks): Queue[] {
+  const [before, after] = [first, last].map((one) => hexRows(one.get('softnet_stat') ?? ''));
+  return (after ?? []).flatMap((row, index) => {
+    const earlier = before?.[index];
+    const [count, then] = [row[0], earlier?.[0]];
+    if (count === undefined || then === undefined) return [];
+    // Offline CPUs have no line, and newer kernels name the CPU.
+    const number = row[12] ?? index;
+    return {
+      device: 'softnet',
+      direction: 'receive',
+      number,
+      packets: (count - then + 2 ** 32) % 2 ** 32,
+    };
+  });
+}
+
+function stateTables(last: Blocks): TrialLimits['stateTables'] {
+  const [states, limit] = [numberIn(last, 'table_count'), numberIn(last, 'table_max')];
+  return states === undefined || limit === undefined || limit === 0
+    ? []
+    : [{ name: 'nf_conntrack', states, limit }];
+}
+
+/** Blocks of the log that should have numbers, and have none that are understood. */
+function notUnderstood(last: Blocks, interfaces: readonly string[]): string[] {
+  const cards = interfaces.map((name) => `ethtool:${name}`);
+  const isUnknown = (name: string) =>
+    last.has(name) && ![...countersIn(last.get(name) ?? '').keys()].some((key) => queueOf(key));
+  return [
+    ...(hexRows(last.get('softnet_stat') ?? '').length === 0 ? ['softnet_stat'] : []),
+    ...(last.has('snmp') ? [] : ['snmp']),
+    ...cards.filter(isUnknown),
+  ];
+}

@@ -1,0 +1,179 @@
+// Reads counters of a Linux DUT's log.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { limitsInLinuxLog } from '../../../src/lab/linux/linux-limits.ts';
+import { trialLimitsSchema } from '../../../src/model/limits.ts';
+
+type Blocks = Record<string, string>;
+
+const edge = (run: number, which: 'begin' | 'end', blocks: Blocks): string =>
+  [
+    `limits ${run} ${which} 17956969${which === 'begin' ? 14 : 15}.338729 in0 out0`,
+    ...Object.entries(blocks).flatMap(([name, text]) =>
+      text.split('\n').map((line) => `= ${name} ${line}`),
+    ),
+  ].join('\n');
+
+const dev = (received: number, sent: number, sendDrops = 0): string =>
+  `  in0: 64000 ${received} 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+ out0: 0 0 0 0 0 0 0 0 64000 ${sent} 0 ${sendDrops} 0 0 0 0`;
+
+const snmp = (received: number, forwarded: number): string =>
+  `Ip: Forwarding InReceives InHdrErrors InDelivers ForwDatagrams
+Ip: 1 ${received} 0 0 ${forwarded}`;
+
+const snmp6 = 'Ip6InReceives 0\nIp6InDelivers 0\nIp6OutForwDatagrams 0';
+
+const conntrack = (drops: number): string =>
+  `entries drop\n000003e8 ${drops.toString(16)}\n0003e8 0`;
+
+const rules = (rule: string): string =>
+  `table inet router {\n\tchain early {\n\t\ttype filter hook prerouting priority raw; policy accept;\n\t\t${rule}\n\t}\n}`;
+
+const runs = [{ variant: 'base' }];
+
+/** A run in which 1,000 packets arrived and 900 were sent. */
+function lossy(before: Blocks, after: Blocks) {
+  const log = [
+    edge(0, 'begin', { dev: dev(5000, 5000), ...before }),
+    edge(0, 'end', { dev: dev(6000, 5900), ...after }),
+  ].join('\n');
+  return limitsInLinuxLog(log, runs).base;
+}
+
+test('a rule that counts what it drops is named with its table and chain', () => {
+  const rule = 'udp dport 9 counter packets 100 bytes 4600 drop';
+  expect(lossy({}, { nft: rules(rule), received: '6000' })).toMatchObject({
+    offeredPackets: 1000,
+    receivedPackets: 900,
+    drops: [
+      {
+        place: 'firewall',
+        cause: 'the rule "udp dport 9 counter drop" in chain early of table inet router',
+        packets: 100,
+      },
+    ],
+  });
+});
+
+test('a rule that counts for longer than the run lost no more packets than came out too few', () => {
+  const rule = 'counter packets 300 bytes 4600 drop';
+  const limits = lossy({}, { nft: rules(rule), received: '6000' });
+  expect(limits?.drops).toMatchObject([{ packets: 100 }]);
+});
+
+test('a counter before a match counts packets that pass', () => {
+  const rule = 'counter packets 1000 bytes 4600 udp dport 9 drop';
+  expect(lossy({}, { nft: rules(rule), received: '6000' })?.drops).toEqual([]);
+});
+
+test.each([
+  [
+    'rule',
+    rules('udp dport 9 drop comment "a\tchain"'),
+    'the rule "udp dport 9 drop comment "a chain"" in chain early of table inet router',
+  ],
+  [
+    'policy',
+    'table ip filter {\n\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy drop;\n\t}\n}',
+    'the policy of chain FORWARD of table ip filter',
+  ],
+])(
+  'packets that IP received and neither kept nor forwarded are those of a %s without a counter',
+  (_, nft, cause) => {
+    const limits = lossy({ snmp: snmp(5000, 5000), snmp6 }, { snmp: snmp(6000, 5900), snmp6, nft });
+    expect(limits?.drops).toEqual([
+      { place: 'firewall', cause: `${cause}, without a counter`, packets: 100 },
+    ]);
+  },
+);
+
+test('packets without room for a state are those of the table, and of no rule', () => {
+  const limits = lossy(
+    { snmp: snmp(5000, 5000), snmp6, nf_conntrack: conntrack(0) },
+    {
+      snmp: snmp(6000, 5900),
+      snmp6,
+      nf_conntrack: conntrack(100),
+      table_count: '1000',
+      table_max: '1000',
+    },
+  );
+  expect(limits?.drops).toMatchObject([{ place: 'state-table', packets: 100 }]);
+  expect(limits?.stateTables).toEqual([{ name: 'nf_conntrack', states: 1000, limit: 1000 }]);
+});
+
+test('drops of the root discipline are those of the output queue', () => {
+  const tc = (drops: number) =>
+    `qdisc tbf 8001: dev out0 root refcnt 2 rate 10Mbit\n Sent 1 bytes 1 pkt (dropped ${drops}, overlimits 0 requeues 0) \nqdisc fq_codel 0: dev in0 root\n Sent 1 bytes 1 pkt (dropped 5${drops}, overlimits 0 requeues 0)`;
+  expect(lossy({ tc: tc(7) }, { tc: tc(107) })?.drops).toEqual([
+    { place: 'output-queue', cause: 'tbf on out0', packets: 100 },
+  ]);
+});
+
+test.each([
+  ['igb', 'rx_queue_0_packets', 'rx_queue_1_packets'],
+  ['mlx5', 'rx0_packets', 'rx1_packets'],
+  ['i40e', 'rx-0.packets', 'rx-1.packets'],
+  ['bnxt', '[0]: rx_ucast_packets', '[1]: rx_ucast_packets'],
+  ['ena', 'queue_0_rx_cnt', 'queue_1_rx_cnt'],
+])('the receive queues of %s are read', (_, first, second) => {
+  const ethtool = (a: number, b: number) =>
+    `NIC statistics:\n     ${first}: ${a}\n     ${second}: ${b}`;
+  const limits = lossy({ 'ethtool:in0': ethtool(0, 0) }, { 'ethtool:in0': ethtool(10, 990) });
+  expect(limits?.queues).toEqual([
+    { device: 'in0', direction: 'receive', number: 0, packets: 10 },
+    { device: 'in0', direction: 'receive', number: 1, packets: 990 },
+  ]);
+});
+
+test('packets that the card missed are offered packets', () => {
+  const ethtool = (missed: number) =>
+    `     rx_queue_0_packets: 1\n     rx_missed_errors: ${missed}`;
+  const before = { 'missed:in0': '0', 'ethtool:in0': ethtool(0) };
+  const after = { 'missed:in0': '500', 'ethtool:in0': ethtool(500) };
+  expect(lossy(before, after)).toMatchObject({
+    offeredPackets: 1500,
+    drops: [{ place: 'card', cause: 'missed at in0', packets: 500 }],
+  });
+});
+
+test('counters of a card that are not understood are named', () => {
+  const text = '     frobnicated: 3';
+  expect(lossy({}, { 'ethtool:in0': text })?.notUnderstood).toContain('ethtool:in0');
+});
+
+test('busy shares are those of all runs of a variant together', () => {
+  const stat = (busy: number, idle: number) => `cpu0 ${busy} 0 0 ${idle} 0 0 0 9 0 0`;
+  const log = [
+    edge(0, 'begin', { stat: stat(0, 0) }),
+    edge(0, 'end', { stat: stat(30, 10) }),
+    edge(1, 'begin', { stat: stat(100, 100), dev: dev(0, 0) }),
+    edge(1, 'end', { stat: stat(130, 130), dev: dev(10, 10) }),
+  ].join('\n');
+  const { base } = limitsInLinuxLog(log, [{ variant: 'base' }, { variant: 'base' }]);
+  expect(base?.cpuBusyRatios).toEqual([0.6]);
+});
+
+test('a log without counters has no limits', () => {
+  expect(limitsInLinuxLog('lay base 1 2\nsample 0 1 1 1 - - -\nend', runs)).toEqual({});
+});
+
+// Attack read/limit-names: Counters, card names or rule comments of a hostile DUT fill or enter a report. Defence:
+// Readings are bounded and cut, and names are escaped.
+test('any text of a DUT gives limits within their bounds, or none', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom('-1', '9'.repeat(17), '1e9', 'cpu0 1 1', '7'.repeat(400)),
+  );
+  const blocks = fc.dictionary(
+    fc.constantFrom('stat', 'softnet_stat', 'nf_conntrack', 'ethtool:in0', 'nft', 'tc', 'snmp'),
+    text,
+  );
+  fc.assert(
+    fc.property(blocks, blocks, (before, after) => {
+      const limits = lossy(before, after);
+      if (limits !== undefined) trialLimitsSchema.parse(limits);
+    }),
+  );
+});

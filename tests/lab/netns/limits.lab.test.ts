@@ -1,0 +1,178 @@
+// Has real packets meet a limit in every place that the embedded lab can make, and asserts what is read of it.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { cellLimits } from '../../../src/analysis/stats/cell-limits.ts';
+import { parseConfig } from '../../../src/config/load.ts';
+import { openEmbedded } from '../../../src/gate/testbeds/open-testbed.ts';
+import type { Overlay } from '../../../src/kernel/overlay.ts';
+import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
+import type { Testbed } from '../../../src/lab/testbed.ts';
+import type { CellLimits, VariantLimits } from '../../../src/model/limits.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
+import type { Cell, LinuxScenario } from '../../../src/model/scenario.ts';
+import { renderMarkdown } from '../../../src/report/reports.ts';
+import { aCell, aResult } from '../../fakes/result.ts';
+import { describeWith, labPrograms } from '../../needs.ts';
+
+const { traffic } = parseConfig(
+  `
+testbeds: { here: { kind: embedded-linux } }
+traffic: { warmUp: 300 ms }
+`,
+  { path: 'ppsgate.yml', home: '/' },
+);
+
+const overlay = (variant: string, files: Record<string, string>): Overlay => ({
+  variant,
+  commit: '0'.repeat(40),
+  files: Object.entries(files).map(([path, content]) => ({
+    path,
+    mode: '100644',
+    content,
+    sha256: '',
+  })),
+});
+
+const chain = (rule: string) => ({
+  'nftables.conf': `table inet router {
+  chain early {
+    type filter hook prerouting priority raw; policy accept;
+    ${rule}
+  }
+}
+`,
+});
+
+const onDut = (...command: string[]) =>
+  execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command]);
+
+describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
+  let testbed: Testbed;
+
+  async function measured(
+    files: { base?: Record<string, string>; patched?: Record<string, string> },
+    scenario: LinuxScenario = 'forwarding',
+    before = () => {},
+  ) {
+    const cell: Cell = { scenario, family: 'inet4' };
+    testbed = await openEmbedded('here', traffic);
+    const variants = [
+      overlay('base', files.base ?? chain('')),
+      overlay('patched', files.patched ?? chain('')),
+    ];
+    const prepared = await testbed.prepare({
+      variants,
+      cells: [cell],
+      rules: {},
+      keepLog: async () => {},
+      notify() {},
+      signal: new AbortController().signal,
+    });
+    expect(prepared).toEqual({ kind: 'ready' });
+    before();
+    const order = Array.from({ length: 52 }, (_, index) => [0, 3].includes(index % 4));
+    const planned: PlannedTrial = {
+      number: 1,
+      cell,
+      runs: order.map((isBase, index) => ({
+        number: index + 1,
+        pair: Math.floor(index / 2) + 1,
+        variant: isBase ? 'base' : 'patched',
+      })),
+    };
+    const outcome = await testbed.trial(planned, async () => {}, new AbortController().signal);
+    if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+    const limits = cellLimits([outcome.summary]);
+    const { base, patched } = outcome.summary.limits ?? {};
+    if (limits === undefined || base === undefined || patched === undefined) {
+      throw new Error('no limits were read');
+    }
+    return { ...limits, readings: { base, patched } };
+  }
+
+  afterEach(async () => {
+    await testbed.restore();
+    await labDown();
+  });
+
+  /** The comment on a regression with these readings. */
+  const commentOn = (limits: CellLimits): string => {
+    const cells = [{ ...aCell({ kind: 'regression' }), limits }];
+    const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
+    return renderMarkdown(aResult({ outcome })).replaceAll('\u00a0', ' ');
+  };
+
+  const lossOf = ({ lostRatio, drops }: VariantLimits) => {
+    const unaccounted = lostRatio - drops.reduce((sum, { ratio }) => sum + ratio, 0);
+    return { lostRatio, drops, unaccounted };
+  };
+
+  for (const counter of ['counter ', '']) {
+    test(`a chain that drops one flow in ten ${counter ? 'with' : 'without'} a counter is named with its share`, async () => {
+      const rule = `meta l4proto udp numgen inc mod 10 == 0 ${counter}drop`;
+      const limits = await measured({ patched: chain(rule) });
+      const { base, patched, differing } = limits;
+      const cause = expect.stringMatching(/^the rule ".*" in chain early of table inet router/);
+      const loss = lossOf(patched);
+      expect(loss.drops).toEqual([{ place: 'firewall', cause, ratio: expect.closeTo(0.1, 2) }]);
+      expect(Math.abs(loss.unaccounted)).toBeLessThan(0.01);
+      expect(lossOf(base).lostRatio).toBeLessThan(0.01);
+      expect(differing).toContainEqual({ kind: 'drop', place: 'firewall', cause });
+      expect(commentOn(limits)).toMatch(
+        /all losses of patched \((9\.9\d|10(\.\d)?) % of the packets, base 0 %\) are in firewall, `?the rule ".*" in chain early of table inet router/,
+      );
+    });
+  }
+
+  test('a full table of states is named, also for base', async () => {
+    const path = '/proc/sys/net/netfilter/nf_conntrack_max';
+    const usual = readFileSync(path, 'utf8');
+    try {
+      const both = await measured({}, 'nftables-stateful', () => writeFileSync(path, '100'));
+      expect(commentOn(both)).toMatch(
+        /the state table `?nf_conntrack`? is full on base and patched \(100 states\)/,
+      );
+      for (const limits of [both.base, both.patched]) {
+        const loss = lossOf(limits);
+        expect(loss.drops[0]).toMatchObject({ place: 'state-table' });
+        expect(loss.lostRatio).toBeGreaterThan(0.5);
+        expect(Math.abs(loss.unaccounted)).toBeLessThan(0.02);
+        const [table] = limits.stateTables;
+        expect(table?.states).toBeGreaterThanOrEqual(99);
+        expect(table?.limit).toBe(100);
+      }
+    } finally {
+      writeFileSync(path, usual);
+    }
+  });
+
+  test('a queueing discipline that drops is named with its kind', async () => {
+    const limits = await measured({}, 'forwarding', () => {
+      const discipline = 'root tbf rate 10mbit burst 16k limit 16k';
+      onDut(...`tc qdisc add dev ppsgate-out ${discipline}`.split(' '));
+    });
+    expect(commentOn(limits)).toMatch(/are in output queue, `?tbf on ppsgate-out/);
+    const loss = lossOf(limits.patched);
+    expect(loss.drops[0]).toMatchObject({ place: 'output-queue', cause: 'tbf on ppsgate-out' });
+    expect(loss.lostRatio).toBeGreaterThan(0.5);
+    expect(Math.abs(loss.unaccounted)).toBeLessThan(0.02);
+  });
+
+  test('one CPU that does the work of two is distinguished from both', async () => {
+    const spread = (cpus: string) => () =>
+      onDut('sh', '-c', `echo ${cpus} >/sys/class/net/ppsgate-in/queues/rx-0/rps_cpus`);
+    const both = await measured({}, 'forwarding', spread('3'));
+    await testbed.restore();
+    await labDown();
+    const one = await measured({}, 'forwarding', spread('0'));
+    const softnet = ({ queues }: VariantLimits) => queues.map(({ ratio }) => ratio);
+    expect(Math.min(...softnet(both.patched))).toBeGreaterThan(0.3);
+    expect(Math.max(...softnet(one.patched))).toBeGreaterThan(0.99);
+    const limits = cellLimits([
+      { limits: { base: both.readings.base, patched: one.readings.patched } },
+    ]);
+    if (limits === undefined) throw new Error('no limits were read');
+    expect(commentOn(limits)).toContain('patched uses 1 of 2 CPUs (base 2 of 2)');
+  });
+});
