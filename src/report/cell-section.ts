@@ -35,6 +35,7 @@ import {
 } from './document.ts';
 import { graphFolds, type Picture } from './graph-folds.ts';
 import { dropsText, isSilent, silenceOf, smallLosses, smallLossText } from './headline.ts';
+import { limitBlocks } from './limits-blocks.ts';
 import { ministatFold, ministats } from './ministat-blocks.ts';
 import { runPlot } from './run-plot.ts';
 import { apartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';
@@ -50,6 +51,7 @@ export const cellSection = (
     ...conclusion(policy, result),
     ...(isSilent(result) ? [] : whyBlocks(result, reasonTitle(result))),
     ...graphFolds(pictures),
+    ...limitBlocks(result),
     ...runs(policy, result),
     ...ministats(policy, [result]).map(ministatFold),
   ],

@@ -19,6 +19,7 @@ import {
 } from './document.ts';
 import { earlierGatesText } from './earlier-gates-text.ts';
 import { dropsText, patchLabel, sentence, symbolOf } from './headline.ts';
+import { limitLines } from './limit-lines.ts';
 import { ministatDetails } from './ministat-blocks.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {
@@ -74,6 +75,7 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
         cellTable(policy, outcome.cells, policy.metric),
         ...list(invalidLines(outcome.cells)),
         ...whyLines(outcome.cells, links).map(paragraph),
+        ...limitLines(outcome.cells).map(paragraph),
         ...(links.image === undefined
           ? []
           : [

@@ -4,6 +4,7 @@ import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import { renderHtml, renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
 import { judgeCell, singleRunDesign } from '../fakes/cell.ts';
+import { limitsOf, losing, readings } from '../fakes/limits.ts';
 import { aResult, aRun } from '../fakes/result.ts';
 
 const runsOf = (variant: string, ...all: number[]): Run[] =>
@@ -111,6 +112,17 @@ describe('what dropped the packets', () => {
   ])('is named in %s, in quotes, with the next step', (_, text) => {
     expect(text).toMatch(/the packets are dropped by .*the rule .*udp drop.* in chain .*forward/s);
     expect(text).toContain('Correct the rule or setting that is named above');
+  });
+
+  test('is not repeated where counters have the same drops', () => {
+    const drop = losing(1e6, 'firewall', droppedBy);
+    const { outcome } = silent;
+    if (outcome.kind !== 'judged') throw new Error(outcome.kind);
+    const limits = limitsOf(readings(), drop);
+    const cells = outcome.cells.map((cell) => ({ ...cell, limits }));
+    const report = renderMarkdown({ ...silent, outcome: { ...outcome, cells } });
+    expect(report).toContain('the packets are dropped by');
+    expect(report).not.toContain('Limit');
   });
 
   test('of base is why nothing was measured, with the way to let its rules pass', () => {

@@ -46,7 +46,7 @@ function mostCounted({ offeredPackets, receivedPackets, drops }: TrialLimits): s
   const [most] = drops
     .filter(({ place }) => silentPlaces.has(place))
     .toSorted((one, other) => other.packets - one.packets);
-  return most && `${most.cause} (${most.packets} packets counted)`;
+  return most?.cause;
 }
 
 const byCount = (groups: ReadonlyMap<string, readonly string[]>): string[] =>
