@@ -40,7 +40,7 @@ export const trialLimitsSchema = z.object({
   receivedPackets: bounded.total,
   /** Busy share of each CPU, by its number; empty if unknown, or if the stretch is too short for clock ticks. */
   cpuBusyRatios: bounded.list(bounded.share, mostCpus),
-  /** `softnet` and `netisr` count by CPU; other devices by queue of the card. */
+  /** `softnet` counts by CPU, other devices by queue of the card; interrupts where a card counts no packets by queue. */
   queues: bounded.list(
     z.object({
       device: bounded.name,

@@ -31,6 +31,7 @@ type FreebsdTrial = {
     | 'ingressPackets'
     | 'lineGigabits'
     | 'starvation'
+    | 'limits'
   >;
 };
 

@@ -29,6 +29,7 @@ import {
   countersLog,
   sentBetween,
 } from './dut/counters.ts';
+import { limitsBetween } from './dut/limits.ts';
 import { parseIfconfig } from './dut/network.ts';
 import { freebsdLogNames, readFreebsdLogs } from './freebsd-logs.ts';
 import type { Kernels, VariantKernel } from './kernels.ts';
@@ -180,6 +181,11 @@ async function measure(
   const { ingress, egress } = boots.config.dut;
   const egressPackets = sentBetween(before, after, egress.interface);
   const ingressPackets = arrivedBetween(before, after, ingress.interface);
+  const limits = limitsBetween(before, after, {
+    ingress: ingress.interface,
+    egress: egress.interface,
+    pfInfo: proofs.pfInfo,
+  });
   if (outcome.kind === 'failed') return failed(outcome.reason);
   const measured = readFreebsdLogs(planned, logs, {
     startedAt,
@@ -191,6 +197,7 @@ async function measure(
       ...(ingressPackets !== undefined && { ingressPackets }),
       ...(lab.lineGigabits !== undefined && { lineGigabits: lab.lineGigabits }),
       ...(starvation !== undefined && { starvation }),
+      ...(limits && { limits: { [boot.variant]: limits } }),
     },
   });
   // A fault of the packets is more specific than their missing states.

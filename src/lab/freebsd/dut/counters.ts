@@ -1,8 +1,10 @@
 // Reads the counters of a FreeBSD host before and after a trial, for its log and its CPU time.
 import { type Command, commandText, shell } from '../../../system/shell.ts';
+import { countersIn } from '../../card-counters.ts';
 import type { CommandOutputs } from './setting.ts';
 
 const interfaceCounters = shell`netstat -i -b -n -W`;
+const protocolStatistics = shell`netstat -s`;
 export const cpuTimesCommand = shell`sysctl -n kern.cp_times`;
 export const interruptsCommand = shell`vmstat -i`;
 
@@ -10,7 +12,7 @@ export const interruptsCommand = shell`vmstat -i`;
 export function countersCommands(interfaces: readonly string[]): Command[] {
   return [
     interfaceCounters,
-    shell`netstat -s`,
+    protocolStatistics,
     cpuTimesCommand,
     interruptsCommand,
     ...interfaces.flatMap(cardStatistics),
@@ -61,20 +63,26 @@ type BusyShare = {
  * 10 s around it, has 0.86.
  */
 export function busyShare(before: CommandOutputs, after: CommandOutputs): BusyShare | undefined {
-  const earlier = parseCpuTimes(before.get(commandText(cpuTimesCommand)) ?? '');
-  const spent = parseCpuTimes(after.get(commandText(cpuTimesCommand)) ?? '').map((cpu, index) =>
-    difference(cpu, earlier[index]),
-  );
-  if (spent.length !== earlier.length || spent.some(({ busy, idle }) => busy < 0 || idle < 0)) {
-    return undefined;
-  }
   // A CPU that is switched off counts no ticks.
-  const running = spent.filter(({ busy, idle }) => busy + idle > 0);
+  const running = timeBetween(before, after).filter(({ busy, idle }) => busy + idle > 0);
   if (running.length === 0) return undefined;
   return {
     overallRatio: shareOf(sumOf(running)),
     busiestCpuRatio: running.reduce((most, cpu) => Math.max(most, shareOf(cpu)), 0),
   };
+}
+
+/** Busy share of each CPU, 0 for one that is switched off; empty as above. */
+export const cpuBusyRatios = (before: CommandOutputs, after: CommandOutputs): number[] =>
+  timeBetween(before, after).map((cpu) => (cpu.busy + cpu.idle > 0 ? shareOf(cpu) : 0));
+
+function timeBetween(before: CommandOutputs, after: CommandOutputs): CpuTime[] {
+  const earlier = parseCpuTimes(before.get(commandText(cpuTimesCommand)) ?? '');
+  const spent = parseCpuTimes(after.get(commandText(cpuTimesCommand)) ?? '').map((cpu, index) =>
+    difference(cpu, earlier[index]),
+  );
+  const isBooted = spent.some(({ busy, idle }) => busy < 0 || idle < 0);
+  return spent.length !== earlier.length || isBooted ? [] : spent;
 }
 
 type CpuTime = { busy: number; idle: number };
@@ -132,14 +140,66 @@ function countedBetween(
   countOf: (counters: InterfaceCounters) => number,
 ): number | undefined {
   const [first, last] = readings.map((outputs) => {
-    const text = outputs.get(commandText(interfaceCounters)) ?? '';
-    const counters = parseInterfaceCounters(text).get(name);
+    const counters = countersOf(outputs, name);
     return counters && countOf(counters);
   });
   return first === undefined || last === undefined || last < first ? undefined : last - first;
 }
 
-type InterfaceCounters = {
+const countersOf = (outputs: CommandOutputs, name: string): InterfaceCounters | undefined =>
+  parseInterfaceCounters(outputs.get(commandText(interfaceCounters)) ?? '').get(name);
+
+/** All counters of an interface between two readings; undefined as above. */
+export function interfaceBetween(
+  before: CommandOutputs,
+  after: CommandOutputs,
+  name: string,
+): InterfaceCounters | undefined {
+  const [first, last] = [countersOf(before, name), countersOf(after, name)];
+  if (first === undefined || last === undefined) return undefined;
+  const counted: InterfaceCounters = {
+    received: last.received - first.received,
+    receiveErrors: last.receiveErrors - first.receiveErrors,
+    receiveDrops: last.receiveDrops - first.receiveDrops,
+    sent: last.sent - first.sent,
+    sendErrors: last.sendErrors - first.sendErrors,
+  };
+  return Object.values(counted).every((count) => count >= 0) ? counted : undefined;
+}
+
+/** Reads `netstat -s`: `ip: packets forwarded` by its protocol and words, without what is in brackets. */
+export function protocolCounters(outputs: CommandOutputs): Map<string, number> {
+  const counters = new Map<string, number>();
+  let protocol = '';
+  for (const line of (outputs.get(commandText(protocolStatistics)) ?? '').split('\n')) {
+    protocol = /^(\w+):$/.exec(line)?.[1] ?? protocol;
+    const [, digits, words] = /^\t(\d{1,15}) ([^(]{1,100}?)(?: \(.*)?$/.exec(line) ?? [];
+    if (words !== undefined) counters.set(`${protocol}: ${words}`, Number(digits));
+  }
+  return counters;
+}
+
+/** Reads `vmstat -i`: totals by the interrupt's name, as `ix0:rxq3`. */
+export function interrupts(outputs: CommandOutputs): Map<string, number> {
+  const lines = (outputs.get(commandText(interruptsCommand)) ?? '').split('\n');
+  return new Map(
+    lines.flatMap((line): [string, number][] => {
+      const [, name = '', digits] =
+        /^(?:irq\d+: )?(\S.{0,60}?)\s+(\d{1,15})\s+\d+\s*$/.exec(line) ?? [];
+      return digits === undefined ? [] : [[name, Number(digits)]];
+    }),
+  );
+}
+
+/** Counters of a card by the last part of their sysctl(8) names. */
+export function cardCounters(outputs: CommandOutputs, interfaceName: string): Map<string, number> {
+  const texts = cardStatistics(interfaceName).map((one) => outputs.get(commandText(one)) ?? '');
+  return new Map(
+    [...countersIn(texts.join('\n'))].map(([name, value]) => [name.split('.').at(-1) ?? '', value]),
+  );
+}
+
+export type InterfaceCounters = {
   received: number;
   receiveErrors: number;
   /** Dropped on arrival. */

@@ -1,0 +1,186 @@
+// Reads what limited a FreeBSD DUT from its counters before and after a trial.
+import { sum } from 'simple-statistics';
+import type { TrialLimits } from '../../../model/limits.ts';
+import { cardDropOf } from '../../card-counters.ts';
+import { boundedLimits } from '../../trial-limits.ts';
+import {
+  cardCounters,
+  cpuBusyRatios,
+  type InterfaceCounters,
+  interfaceBetween,
+  interrupts,
+  protocolCounters,
+} from './counters.ts';
+import type { CommandOutputs } from './setting.ts';
+
+type Drop = TrialLimits['drops'][number];
+
+type DutPath = {
+  ingress: string;
+  egress: string;
+  /** Output of `pfctl -si`; pf's counters are of this trial, as its rules were installed for it. */
+  pfInfo?: string | undefined;
+};
+
+/** Undefined where the interfaces did not count, or were reset. */
+export function limitsBetween(
+  before: CommandOutputs,
+  after: CommandOutputs,
+  { ingress, egress, pfInfo = '' }: DutPath,
+): TrialLimits | undefined {
+  const arrived = interfaceBetween(before, after, ingress);
+  const left = interfaceBetween(before, after, egress);
+  if (arrived === undefined || left === undefined) return undefined;
+  const card = cardDrops(before, after, ingress, arrived);
+  const ip = ipDrops(before, after);
+  const pf = pfDrops(pfInfo, ip.vanishedPackets);
+  const silent = ip.vanishedPackets - packetsOf(pf);
+  const queues = queuesOf(before, after, ingress);
+  return boundedLimits({
+    offeredPackets: arrived.received + packetsOf(card),
+    receivedPackets: left.sent,
+    cpuBusyRatios: cpuBusyRatios(before, after),
+    queues,
+    drops: [
+      ...card,
+      ...ip.drops,
+      ...pf,
+      ...(silent > arrived.received * leastSilentRatio
+        ? [
+            {
+              place: 'firewall',
+              cause: 'after IP received them, by no counter',
+              packets: silent,
+            } as const,
+          ]
+        : []),
+      { place: 'driver' as const, cause: `send errors of ${egress}`, packets: left.sendErrors },
+    ].filter(({ packets }) => packets > 0),
+    stateTables: pfTable(pfInfo),
+    notUnderstood: queues.length === 0 ? ['vmstat -i'] : [],
+  });
+}
+
+const packetsOf = (drops: readonly Drop[]): number => sum(drops.map(({ packets }) => packets));
+
+/** Packets on their way between two counters are no drops. */
+const leastSilentRatio = 0.005;
+
+/** The card's own counters tell the cause; what the system counts of the same packets is not added. */
+function cardDrops(
+  before: CommandOutputs,
+  after: CommandOutputs,
+  ingress: string,
+  { receiveErrors, receiveDrops }: InterfaceCounters,
+): Drop[] {
+  const [first, last] = [cardCounters(before, ingress), cardCounters(after, ingress)];
+  const own = [...last].flatMap(([name, value]): Drop[] => {
+    const cause = cardDropOf(name);
+    const packets = value - (first.get(name) ?? value);
+    return cause === undefined || packets <= 0
+      ? []
+      : [{ place: 'card', cause: `${cause} at ${ingress} (${name})`, packets }];
+  });
+  if (packetsOf(own) >= receiveErrors + receiveDrops) return own;
+  return [
+    { place: 'card', cause: `dropped on arrival at ${ingress}`, packets: receiveDrops },
+    { place: 'card', cause: `receive errors of ${ingress}`, packets: receiveErrors },
+  ];
+}
+
+/** Lines of `netstat -s` that count a dropped packet once, see ip(4) and ip6(4) in FreeBSD's netinet/ip_var.h. */
+const ipLines: readonly (readonly [string, Drop['place'], string])[] = [
+  ['packets not forwardable', 'ip', 'not forwardable: forwarding is off, or no route'],
+  ['output packets discarded due to no route', 'ip', 'no route'],
+  ['output packets dropped due to no bufs, etc.', 'output-queue', 'no space to send, or no buffer'],
+  ["datagrams that can't be fragmented", 'ip', 'larger than the MTU'],
+  ['bad header checksums', 'ip', 'bad header'],
+  ['datagrams with bad address in header', 'ip', 'bad address'],
+];
+
+/** Before these a packet has not left IP: they are part of what came in and did not go on. */
+const beforeForwarding = new Set([
+  'packets not forwardable',
+  'bad header checksums',
+  'datagrams with bad address in header',
+]);
+
+function ipDrops(before: CommandOutputs, after: CommandOutputs) {
+  const [first, last] = [protocolCounters(before), protocolCounters(after)];
+  const grown = (name: string) => Math.max(0, (last.get(name) ?? 0) - (first.get(name) ?? 0));
+  const drops: Drop[] = [];
+  let vanishedPackets = 0;
+  for (const protocol of ['ip', 'ip6']) {
+    let dropped = 0;
+    for (const [line, place, cause] of ipLines) {
+      const packets = grown(`${protocol}: ${line}`);
+      if (packets > 0) drops.push({ place, cause, packets });
+      if (beforeForwarding.has(line)) dropped += packets;
+    }
+    const left =
+      grown(`${protocol}: packets for this host`) + grown(`${protocol}: packets forwarded`);
+    const arrived = grown(`${protocol}: total packets received`);
+    vanishedPackets += Math.max(0, arrived - left - dropped);
+  }
+  return { drops, vanishedPackets };
+}
+
+/** Reasons of pf(4) to drop that concern its states; others concern the packet. */
+const stateReasons: ReadonlySet<string> = new Set([
+  'memory',
+  'src-limit',
+  'state-insert',
+  'state-limit',
+  'state-mismatch',
+]);
+
+/** The rule of a dropped packet is not among pf's reasons: `match` counts passed packets, too. */
+function pfDrops(info: string, vanishedPackets: number): Drop[] {
+  const reasons = pfReasons(info);
+  const all = sum(reasons.map(({ packets }) => packets));
+  const scale = all > vanishedPackets ? vanishedPackets / Math.max(all, 1) : 1;
+  return reasons.map(({ reason, packets }) => ({
+    place: stateReasons.has(reason) ? 'state-table' : 'firewall',
+    cause: `pf: ${reason}`,
+    packets: Math.round(packets * scale),
+  }));
+}
+
+const pfReasons = (info: string): { reason: string; packets: number }[] =>
+  (info.split(/^Counters/m)[1] ?? '').split('\n').flatMap((line) => {
+    const [, reason = '', digits] = /^\s+([a-z-]{1,30})\s+(\d{1,15})\s/.exec(line) ?? [];
+    const packets = Number(digits ?? 0);
+    return packets === 0 || reason === 'match' ? [] : [{ reason, packets }];
+  });
+
+/** pf counts states, but prints no limit: one that was reached is the number of states. */
+function pfTable(info: string): TrialLimits['stateTables'] {
+  const states = Number(/^\s+current entries\s+(\d{1,15})/m.exec(info)?.[1] ?? 0);
+  const isFull = pfReasons(info).some(({ reason }) => reason === 'state-limit');
+  return isFull && states > 0 ? [{ name: 'pf states', states, limit: states }] : [];
+}
+
+/** Interrupts of each receive queue; several packets share one. */
+function queuesOf(
+  before: CommandOutputs,
+  after: CommandOutputs,
+  ingress: string,
+): TrialLimits['queues'] {
+  const earlier = interrupts(before);
+  return [...interrupts(after)].flatMap(([name, count]): TrialLimits['queues'] => {
+    const number = queueNumber(name, ingress);
+    const packets = count - (earlier.get(name) ?? 0);
+    return number === undefined || packets < 0
+      ? []
+      : [{ device: ingress, direction: 'receive', number, packets }];
+  });
+}
+
+/** `ix0:rxq3` and `igb0:que 3` of iflib(9) and before; `t5nex0:1a3` of cxgbe(4): the third queue of its port 1. */
+function queueNumber(name: string, ingress: string): number | undefined {
+  const [, device, digits] = /^([a-z]+\d+):\s?(?:rxq|rx|que|q)\s?(\d{1,4})$/.exec(name) ?? [];
+  if (device === ingress) return Number(digits);
+  const [, port, letters] = /^t\dnex0:(\d)a([\da-f]{1,3})$/.exec(name) ?? [];
+  const [, unit] = /^(?:cxgbe|cxl|cc)(\d)$/.exec(ingress) ?? [];
+  return port !== undefined && port === unit ? Number.parseInt(letters ?? '', 16) : undefined;
+}

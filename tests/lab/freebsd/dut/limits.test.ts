@@ -1,0 +1,155 @@
+// Reads CPUs, queues and drops of a FreeBSD DUT; netstat and pfctl as FreeBSD 14.2 prints them.
+import { expect, test } from 'vitest';
+import { limitsBetween } from '../../../../src/lab/freebsd/dut/limits.ts';
+import type { CommandOutputs } from '../../../../src/lab/freebsd/dut/setting.ts';
+
+type Counted = {
+  arrived?: number;
+  idrop?: number;
+  sent?: number;
+  ip?: { total: number; forwarded: number; unforwardable?: number; noBuffers?: number };
+  ticks?: string;
+  interrupts?: string;
+  card?: string;
+};
+
+const outputs = (counted: Counted): CommandOutputs => {
+  const { arrived = 0, idrop = 0, sent = 0, ip = { total: 0, forwarded: 0 } } = counted;
+  return new Map([
+    [
+      'netstat -i -b -n -W',
+      `Name     Mtu Network        Address              Ipkts Ierrs Idrop     Ibytes    Opkts Oerrs     Obytes  Coll
+ix0  1500 <Link#2>       00:00:5e:00:53:03        ${arrived}     0     ${idrop}          0        1     0         42     0
+ix0     - 198.18.0.0/24  198.18.0.8               0     -     -          0        0     -          0     -
+ix1  1500 <Link#3>       00:00:5e:00:53:04        0     0     0          0        ${sent}     0         42     0
+`,
+    ],
+    [
+      'netstat -s',
+      `tcp:
+\t638 packets sent
+\t\t424 data packets (47186 bytes)
+ip:
+\t${ip.total} total packets received
+\t0 packets for this host
+\t${ip.forwarded} packets forwarded (${ip.forwarded} packets fast forwarded)
+\t${ip.unforwardable ?? 0} packets not forwardable
+\t${ip.noBuffers ?? 0} output packets dropped due to no bufs, etc.
+\t0 output packets discarded due to no route
+icmp:
+\t0 calls to icmp_error
+`,
+    ],
+    ['sysctl -n kern.cp_times', counted.ticks ?? '0 0 0 0 100 0 0 0 0 100'],
+    [
+      'vmstat -i',
+      `interrupt                          total       rate\n${counted.interrupts ?? ''}cpu0:timer    9    1\nTotal   9   1\n`,
+    ],
+    [`sysctl 'dev.ix.0.mac_stats'`, counted.card ?? ''],
+  ]);
+};
+
+const before = outputs({});
+
+const pfInfo = (entries: number, counters: Record<string, number>) =>
+  `Status: Enabled for 0 days 00:01:01           Debug: Urgent
+
+State Table                          Total             Rate
+  current entries                    ${entries}
+  searches                              79           79.0/s
+Counters
+  match                                 79           79.0/s
+${Object.entries(counters)
+  .map(([name, count]) => `  ${name}      ${count}      0.0/s\n`)
+  .join('')}`;
+
+const limitsAfter = (counted: Counted, info?: string) =>
+  limitsBetween(before, outputs(counted), { ingress: 'ix0', egress: 'ix1', pfInfo: info });
+
+const all = { arrived: 1000, sent: 1000, ip: { total: 1000, forwarded: 1000 } };
+
+test('a DUT that forwards all has no drops', () => {
+  expect(limitsAfter(all)).toMatchObject({
+    offeredPackets: 1000,
+    receivedPackets: 1000,
+    drops: [],
+    stateTables: [],
+  });
+});
+
+test('each CPU has its own busy share', () => {
+  const ticks = '90 0 0 0 110 0 0 0 20 180';
+  expect(limitsAfter({ ...all, ticks })?.cpuBusyRatios).toEqual([0.9, 0.2]);
+});
+
+test('packets that the card dropped were offered, too', () => {
+  expect(limitsAfter({ ...all, idrop: 500 })).toMatchObject({
+    offeredPackets: 1500,
+    drops: [{ place: 'card', cause: 'dropped on arrival at ix0', packets: 500 }],
+  });
+});
+
+test('the counter of a card that explains its drops names their cause', () => {
+  const card = 'dev.ix.0.mac_stats.rx_missed_packets: 500\ndev.ix.0.mac_stats.rec_len_errs: 0\n';
+  const fresh = card.replace('500', '0');
+  const limits = limitsBetween(outputs({ card: fresh }), outputs({ ...all, idrop: 500, card }), {
+    ingress: 'ix0',
+    egress: 'ix1',
+  });
+  expect(limits?.drops).toEqual([
+    { place: 'card', cause: 'missed at ix0 (rx_missed_packets)', packets: 500 },
+  ]);
+});
+
+test('a full queue towards the card is an output queue', () => {
+  const ip = { total: 1000, forwarded: 1000, noBuffers: 300 };
+  expect(limitsAfter({ arrived: 1000, sent: 700, ip })?.drops).toEqual([
+    { place: 'output-queue', cause: 'no space to send, or no buffer', packets: 300 },
+  ]);
+});
+
+test('a reached limit of pf states is named, with the states that there were', () => {
+  const ip = { total: 1000, forwarded: 400 };
+  const info = pfInfo(10_000, { 'state-limit': 600 });
+  expect(limitsAfter({ arrived: 1000, sent: 400, ip }, info)).toMatchObject({
+    drops: [{ place: 'state-table', cause: 'pf: state-limit', packets: 600 }],
+    stateTables: [{ name: 'pf states', states: 10_000, limit: 10_000 }],
+  });
+});
+
+test('packets that IP received and did not forward are the firewall’s', () => {
+  const ip = { total: 1000, forwarded: 900 };
+  expect(limitsAfter({ arrived: 1000, sent: 900, ip }, pfInfo(0, {}))?.drops).toMatchObject([
+    { place: 'firewall', packets: 100 },
+  ]);
+});
+
+test('packets without a route are those of IP, and of no firewall', () => {
+  const ip = { total: 1000, forwarded: 900, unforwardable: 100 };
+  expect(limitsAfter({ arrived: 1000, sent: 900, ip })?.drops).toMatchObject([
+    { place: 'ip', packets: 100 },
+  ]);
+});
+
+test.each([
+  ['ix0', 'irq30: ix0:rxq0            100         1\nirq31: ix0:rxq1            300         1\n'],
+  ['ix0', 'irq30: ix0:que 0           100         1\nirq31: ix0:que 1           300         1\n'],
+])('interrupts of the receive queues of %s are counted', (device, interrupts) => {
+  const limits = limitsAfter({ ...all, interrupts });
+  expect(limits?.queues).toEqual([
+    { device, direction: 'receive', number: 0, packets: 100 },
+    { device, direction: 'receive', number: 1, packets: 300 },
+  ]);
+  expect(limits?.notUnderstood).toEqual([]);
+});
+
+test('interrupts of no known queue are named as not understood', () => {
+  expect(
+    limitsAfter({ ...all, interrupts: 'irq21: virtio_pci1   9   1\n' })?.notUnderstood,
+  ).toEqual(['vmstat -i']);
+});
+
+test('counters that ran backwards give no limits', () => {
+  const later = outputs(all);
+  expect(limitsBetween(later, before, { ingress: 'ix0', egress: 'ix1' })).toBeUndefined();
+});
