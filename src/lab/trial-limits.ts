@@ -39,3 +39,42 @@ export function boundedLimits(limits: TrialLimits | undefined): TrialLimits | un
 const mostCauseCharacters = 250;
 
 const threeDecimals = (ratio: number): number => Math.round(ratio * 1000) / 1000;
+
+/** Counts of generators and a DUT cover slightly different stretches. */
+const leastEndRatio = 0.002;
+
+/**
+ * Adds what was lost before the DUT and behind it: `sentPackets` is the senders' count of the packets that the DUT's
+ * counts are of, `countedPackets` the receiver's.
+ */
+export function withEnds(
+  limits: TrialLimits,
+  { sentPackets, countedPackets }: { sentPackets?: number; countedPackets?: number },
+): TrialLimits {
+  const { offeredPackets, receivedPackets, drops } = limits;
+  const before = Math.round((sentPackets ?? 0) - offeredPackets);
+  const behind = Math.round(receivedPackets - (countedPackets ?? receivedPackets));
+  const isBefore =
+    before > offeredPackets * leastEndRatio && Number.isSafeInteger(offeredPackets + before);
+  const isBehind = behind > receivedPackets * leastEndRatio;
+  return {
+    ...limits,
+    offeredPackets: isBefore ? offeredPackets + before : offeredPackets,
+    receivedPackets: isBehind ? receivedPackets - behind : receivedPackets,
+    drops: [
+      ...drops,
+      ...(isBefore
+        ? [
+            {
+              place: 'before-dut',
+              cause: 'sent, and not seen by the DUT',
+              packets: before,
+            } as const,
+          ]
+        : []),
+      ...(isBehind
+        ? [{ place: 'after-dut', cause: 'not counted by the receiver', packets: behind } as const]
+        : []),
+    ].slice(0, mostDrops),
+  };
+}

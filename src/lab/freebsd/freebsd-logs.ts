@@ -1,5 +1,6 @@
 // Reads the logs of a trial on a FreeBSD testbed, during the experiment and again later.
 
+import { sum } from 'simple-statistics';
 import type { Traffic } from '../../config/schema.ts';
 import { flowRanges, flowSlices } from '../../model/flows.ts';
 import { formatPercent } from '../../model/format.ts';
@@ -7,8 +8,9 @@ import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { TrialSummary, Validity } from '../../model/result.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { TrialOutcome } from '../testbed.ts';
-import { type PktGenRate, parsePktGenLog } from '../traffic/pkt-gen.ts';
+import { type PktGenLog, type PktGenRate, parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
+import { withEnds } from '../trial-limits.ts';
 
 export const freebsdLogNames = {
   receiver: 'receiver.log',
@@ -43,7 +45,8 @@ export function readFreebsdLogs(
 ): TrialOutcome {
   const log = parsePktGenLog(receiver);
   const requestedPps = requestedRates(traffic, cell.family, senders.length);
-  const measured = pktGenRun(log, senders.map(parsePktGenLog), {
+  const sent = senders.map(parsePktGenLog);
+  const measured = pktGenRun(log, sent, {
     netbenchesTrim: false,
     requestedPps,
     egressPackets: summary.egressPackets,
@@ -73,9 +76,28 @@ export function readFreebsdLogs(
       trafficSeconds: seconds,
       offeredPps: measured.offeredPps ?? 0,
       ...summary,
+      ...(summary.limits && { limits: withEndsOf(summary.limits, log, sent) }),
     },
   };
 }
+
+function withEndsOf(
+  limits: NonNullable<TrialSummary['limits']>,
+  receiver: PktGenLog,
+  senders: readonly PktGenLog[],
+): NonNullable<TrialSummary['limits']> {
+  const countedPackets = packetsIn(receiver);
+  const sentPackets = sum(senders.map(packetsIn));
+  return Object.fromEntries(
+    Object.entries(limits).map(([variant, one]) => [
+      variant,
+      withEnds(one, { sentPackets, countedPackets }),
+    ]),
+  );
+}
+
+const packetsIn = ({ rates, summary }: PktGenLog): number =>
+  summary?.packets ?? sum(rates.map(({ pps, intervalSeconds }) => pps * intervalSeconds));
 
 function starved(starvation: TrialSummary['starvation']): Validity | undefined {
   if (starvation === undefined) return undefined;

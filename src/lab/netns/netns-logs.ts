@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
+import type { TrialLimits } from '../../model/limits.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { pathName } from '../../model/variant-name.ts';
@@ -10,6 +11,7 @@ import { limitsInLinuxLog } from '../linux/linux-limits.ts';
 import { type LinuxObservation, parseObservation } from '../linux/linux-script.ts';
 import type { TrialOutcome } from '../testbed.ts';
 import { parseTrafgenLog } from '../traffic/trafgen.ts';
+import { withEnds } from '../trial-limits.ts';
 import { type BlockLoad, measuredRun } from './netns-run.ts';
 
 /** Since the interfaces came up. */
@@ -45,10 +47,10 @@ export function readLinuxLogs(
   const loss = lossBehindTheDut(counted);
   if (loss !== undefined) return { kind: 'failed', reason: loss };
   const load: BlockLoad = { ...sent, forwardedPps: counted.forwarded / sent.seconds };
-  const limits = limitsInLinuxLog(logs.dut, planned.runs);
+  const read = limitsInLinuxLog(logs.dut, planned.runs);
   const variants = new Set(planned.runs.map(({ variant }) => variant));
   const drops = new Map(
-    [...variants].map((one) => [one, droppedBy(logs.dut, pathName(one), limits[one])]),
+    [...variants].map((one) => [one, droppedBy(logs.dut, pathName(one), read[one])]),
   );
   const runs = planned.runs.map((run, index) => {
     const samples = observation.samplesPerRun[index] ?? [];
@@ -58,6 +60,11 @@ export function readLinuxLogs(
   });
   const { number, cell } = planned;
   const { seconds: trafficSeconds, offeredPps } = sent;
+  const limits = Object.entries(read).map(([variant, one]): [string, TrialLimits] => {
+    // Only the whole trial was counted at both ends.
+    const share = Math.min(1, counted.received / Math.max(1, counted.forwarded));
+    return [variant, withEnds(one, { countedPackets: one.receivedPackets * share })];
+  });
   return {
     kind: 'measured',
     runs,
@@ -67,7 +74,7 @@ export function readLinuxLogs(
       startedAt,
       trafficSeconds,
       offeredPps,
-      ...(Object.keys(limits).length > 0 && { limits }),
+      ...(limits.length > 0 && { limits: Object.fromEntries(limits) }),
     },
   };
 }
