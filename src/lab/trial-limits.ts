@@ -1,6 +1,7 @@
 // Bounds the readings of a DUT, which may be hostile, to what a result may hold.
 import { sum } from 'simple-statistics';
 import {
+  type DropPlace,
   mostCpus,
   mostDrops,
   mostNotUnderstood,
@@ -8,6 +9,7 @@ import {
   type TrialLimits,
   trialLimitsSchema,
 } from '../model/limits.ts';
+import { shortenedTo } from '../model/one-line.ts';
 
 export type Drop = TrialLimits['drops'][number];
 
@@ -20,6 +22,31 @@ export const leastSilentRatio = 0.005;
 /** Of packets that IP received and did not forward, for no reason that a counter has. */
 export const uncountedCause = 'the kernel after IP received them, without a counter';
 
+/** Packets that a card missed never reached what forwards. */
+const forwardingPlaces: ReadonlySet<DropPlace> = new Set([
+  'backlog',
+  'ip',
+  'firewall',
+  'state-table',
+  'output-queue',
+]);
+
+/** Of a variant that forwards more, another thing dropped the packets of a run that forwards none. */
+const mostForwardedRatio = 0.1;
+
+/** What dropped most packets of a variant that lost nearly all; continues "dropped by". */
+export function mainDrop({
+  offeredPackets,
+  receivedPackets,
+  drops,
+}: TrialLimits): string | undefined {
+  if (receivedPackets > offeredPackets * mostForwardedRatio) return undefined;
+  const [most] = drops
+    .filter(({ place, cause }) => forwardingPlaces.has(place) && cause !== uncountedCause)
+    .toSorted((one, other) => other.packets - one.packets);
+  return most?.cause;
+}
+
 /** Undefined for numbers that no counter has. */
 export function boundedLimits(limits: TrialLimits | undefined): TrialLimits | undefined {
   if (limits === undefined) return undefined;
@@ -28,7 +55,7 @@ export function boundedLimits(limits: TrialLimits | undefined): TrialLimits | un
     cpuBusyRatios: limits.cpuBusyRatios.slice(0, mostCpus).map(threeDecimals),
     queues: limits.queues.slice(0, mostQueues),
     drops: limits.drops
-      .map(({ cause, ...drop }) => ({ ...drop, cause: cause.slice(0, mostCauseCharacters) }))
+      .map(({ cause, ...drop }) => ({ ...drop, cause: shortenedTo(mostCauseCharacters, cause) }))
       .toSorted((a, b) => b.packets - a.packets)
       .slice(0, mostDrops),
     notUnderstood: limits.notUnderstood.slice(0, mostNotUnderstood),

@@ -10,7 +10,7 @@ import type { Family } from '../../model/scenario.ts';
 import type { TrialOutcome } from '../testbed.ts';
 import { type PktGenLog, type PktGenRate, parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
-import { withEnds } from '../trial-limits.ts';
+import { mainDrop, withEnds } from '../trial-limits.ts';
 
 export const freebsdLogNames = {
   receiver: 'receiver.log',
@@ -60,6 +60,11 @@ export function readFreebsdLogs(
   const seconds = log.rates
     .slice(from, to)
     .reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+  const dropping = (variant: string) => {
+    const limits = measured.medianPps === 0 ? summary.limits?.[variant] : undefined;
+    const droppedBy = limits && mainDrop(limits);
+    return droppedBy === undefined ? {} : { droppedBy };
+  };
   return {
     kind: 'measured',
     runs: runs.map((run) => ({
@@ -68,6 +73,7 @@ export function readFreebsdLogs(
       pps: measured.medianPps,
       samples: [],
       validity: starved(summary.starvation) ?? measured.validity,
+      ...dropping(run.variant),
     })),
     summary: {
       number,

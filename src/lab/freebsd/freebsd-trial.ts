@@ -35,6 +35,7 @@ import { freebsdLogNames, readFreebsdLogs } from './freebsd-logs.ts';
 import type { Kernels, VariantKernel } from './kernels.ts';
 import { afterLoss, afterRefusal, type RecoverableMachines, type TrialPhase } from './losses.ts';
 import { readAll } from './preflight.ts';
+import { droppingRules } from './rule-drops.ts';
 import { installRules, proofOf, rulesFolder } from './rules.ts';
 import { sampleUnderLoad } from './sample-under-load.ts';
 import { type Firewall, provesScenario } from './scenario.ts';
@@ -171,7 +172,11 @@ async function measure(
   }
   // States live for seconds: they are read first. Drivers that read their cards once a second, as mlx5en(4) does, have
   // counted all by now: the receiver printed one more rate after the senders had ended.
-  const [proofs, readAfter] = await Promise.all([proofOf(dut.host()), readMachines()]);
+  const [proofs, rules, readAfter] = await Promise.all([
+    proofOf(dut.host()),
+    droppingRules(dut.host()),
+    readMachines(),
+  ]);
   const [before = new Map(), after = new Map()] = [readBefore, readAfter].map((read) =>
     read.get(roleOf(dut.host())),
   );
@@ -185,6 +190,7 @@ async function measure(
     ingress: ingress.interface,
     egress: egress.interface,
     pfInfo: proofs.pfInfo,
+    rules,
   });
   if (outcome.kind === 'failed') return failed(outcome.reason);
   const measured = readFreebsdLogs(planned, logs, {

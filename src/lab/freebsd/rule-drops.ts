@@ -1,34 +1,45 @@
-// Names the rule of pf or ipfw that drops packets, by the rules' own counters.
+// Finds the rules of pf or ipfw that drop packets, by the rules' own counters.
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 
-/** Called after packets, while the rules are in force; returns a phrase that continues "dropped by". */
+/** Counts since the rule's installation. */
+export type DroppingRule = { firewall: 'pf' | 'ipfw'; rule: string; packets: number };
+
+/** Continues "dropped by". */
+export const nameOfFirewallRule = ({ firewall, rule }: DroppingRule): string =>
+  `the rule "${rule}" of ${firewall}`;
+
+/** Called after packets, while the rules are in force; names the rule with most, to continue "dropped by". */
 export async function droppedByRules(host: Host): Promise<string | undefined> {
+  const [first] = await droppingRules(host);
+  return first && `${nameOfFirewallRule(first)}, which counted ${first.packets} packets`;
+}
+
+/** Those with most packets first. */
+export async function droppingRules(host: Host): Promise<DroppingRule[]> {
   const [pf, ipfw] = await Promise.all([
     host.run(shell`pfctl -vvsr`),
     host.run(shell`ipfw -a list`),
   ]);
-  const drops = [...pfDrops(pf.stdout), ...ipfwDrops(ipfw.stdout)];
-  const [first] = drops.toSorted((one, other) => other.packets - one.packets);
-  return (
-    first && `the rule "${first.rule}" of ${first.firewall}, which counted ${first.packets} packets`
-  );
+  const rules = [...pfDrops(pf.stdout), ...ipfwDrops(ipfw.stdout)];
+  return rules.toSorted((one, other) => other.packets - one.packets);
 }
 
-type RuleDrops = { firewall: 'pf' | 'ipfw'; rule: string; packets: number };
-
 /** Reads `pfctl -vvsr`: each rule after its number, and its counters on the next line. */
-export function pfDrops(text: string): RuleDrops[] {
-  const rules = text.matchAll(
-    /^@\d{1,10}(?:\(\d{1,10}\))? (block .{1,300}).*\n\s+\[ Evaluations: \d+\s+Packets: (\d{1,15})\s/gm,
-  );
-  return [...rules].flatMap(([, rule = '', packets]) =>
-    Number(packets) > 0 ? [{ firewall: 'pf', rule: rule.trim(), packets: Number(packets) }] : [],
-  );
+export function pfDrops(text: string): DroppingRule[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    const [, rule] = /^@\d{1,10}(?:\(\d{1,10}\))? (block .*)$/.exec(line) ?? [];
+    const counts = /^\s+\[ Evaluations: \d+\s+Packets: (\d{1,15})\s/.exec(lines[index + 1] ?? '');
+    const packets = Number(counts?.[1] ?? 0);
+    return rule === undefined || packets === 0
+      ? []
+      : [{ firewall: 'pf', rule: rule.slice(0, 300).trim(), packets }];
+  });
 }
 
 /** Reads `ipfw -a list`: number, packets, bytes and rule. */
-export function ipfwDrops(text: string): RuleDrops[] {
+export function ipfwDrops(text: string): DroppingRule[] {
   const rules = text.matchAll(
     /^(\d{5})\s+(\d{1,15})\s+\d{1,20}\s+((?:deny|drop|reject|reset6?|unreach6?|abort6?) .{1,300}).*$/gm,
   );

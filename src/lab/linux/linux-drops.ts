@@ -1,5 +1,6 @@
 // Names what drops all packets of a variant on a Linux DUT, from the traces and counters in its log.
-import type { DropPlace, TrialLimits } from '../../model/limits.ts';
+import type { TrialLimits } from '../../model/limits.ts';
+import { mainDrop } from '../trial-limits.ts';
 import { nameOfRule, placeOfRule } from './linux-counters.ts';
 
 /**
@@ -11,7 +12,7 @@ export function droppedBy(
   folder: string,
   limits: TrialLimits | undefined,
 ): string | undefined {
-  return tracedRule(tracesOf(log, folder)) ?? (limits && mostCounted(limits));
+  return tracedRule(tracesOf(log, folder)) ?? (limits && mainDrop(limits));
 }
 
 /** Lines after `drops FOLDER`. */
@@ -27,26 +28,6 @@ function tracedRule(lines: readonly string[]): string | undefined {
   const packets = Map.groupBy(lines.flatMap(eventOf), ({ packet }) => packet);
   const endings = [...packets.values()].flatMap((events) => events.at(-1)?.drop ?? []);
   return byCount(Map.groupBy(endings, (drop) => drop))[0];
-}
-
-/** Packets that a card missed never reached the DUT's rules. */
-const silentPlaces: ReadonlySet<DropPlace> = new Set([
-  'backlog',
-  'ip',
-  'firewall',
-  'state-table',
-  'output-queue',
-]);
-
-/** Of a run that forwards more, another thing dropped those of a silent run. */
-const mostForwardedRatio = 0.1;
-
-function mostCounted({ offeredPackets, receivedPackets, drops }: TrialLimits): string | undefined {
-  if (receivedPackets > offeredPackets * mostForwardedRatio) return undefined;
-  const [most] = drops
-    .filter(({ place }) => silentPlaces.has(place))
-    .toSorted((one, other) => other.packets - one.packets);
-  return most?.cause;
 }
 
 const byCount = (groups: ReadonlyMap<string, readonly string[]>): string[] =>

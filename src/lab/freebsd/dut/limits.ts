@@ -1,8 +1,14 @@
 // Reads what limited a FreeBSD DUT from its counters before and after a trial.
-import { sum } from 'simple-statistics';
 import type { TrialLimits } from '../../../model/limits.ts';
 import { cardDropOf } from '../../card-counters.ts';
-import { boundedLimits } from '../../trial-limits.ts';
+import {
+  boundedLimits,
+  type Drop,
+  leastSilentRatio,
+  packetsOf,
+  uncountedCause,
+} from '../../trial-limits.ts';
+import { type DroppingRule, nameOfFirewallRule } from '../rule-drops.ts';
 import {
   cardCounters,
   cpuBusyRatios,
@@ -13,28 +19,27 @@ import {
 } from './counters.ts';
 import type { CommandOutputs } from './setting.ts';
 
-type Drop = TrialLimits['drops'][number];
-
 type DutPath = {
   ingress: string;
   egress: string;
   /** Output of `pfctl -si`; pf's counters are of this trial, as its rules were installed for it. */
   pfInfo?: string | undefined;
+  rules?: readonly DroppingRule[];
 };
 
 /** Undefined where the interfaces did not count, or were reset. */
 export function limitsBetween(
   before: CommandOutputs,
   after: CommandOutputs,
-  { ingress, egress, pfInfo = '' }: DutPath,
+  { ingress, egress, pfInfo = '', rules = [] }: DutPath,
 ): TrialLimits | undefined {
   const arrived = interfaceBetween(before, after, ingress);
   const left = interfaceBetween(before, after, egress);
   if (arrived === undefined || left === undefined) return undefined;
   const card = cardDrops(before, after, ingress, arrived);
   const ip = ipDrops(before, after);
-  const pf = pfDrops(pfInfo, ip.vanishedPackets);
-  const silent = ip.vanishedPackets - packetsOf(pf);
+  const filtered = filteredDrops(pfInfo, rules, ip.vanishedPackets);
+  const silent = ip.vanishedPackets - packetsOf(filtered);
   const queues = queuesOf(before, after, ingress);
   return boundedLimits({
     offeredPackets: arrived.received + packetsOf(card),
@@ -44,27 +49,16 @@ export function limitsBetween(
     drops: [
       ...card,
       ...ip.drops,
-      ...pf,
+      ...filtered,
       ...(silent > arrived.received * leastSilentRatio
-        ? [
-            {
-              place: 'firewall',
-              cause: 'after IP received them, by no counter',
-              packets: silent,
-            } as const,
-          ]
+        ? [{ place: 'firewall', cause: uncountedCause, packets: silent } as const]
         : []),
-      { place: 'driver' as const, cause: `send errors of ${egress}`, packets: left.sendErrors },
+      { place: 'driver' as const, cause: `the driver of ${egress}`, packets: left.sendErrors },
     ].filter(({ packets }) => packets > 0),
     stateTables: pfTable(pfInfo),
     notUnderstood: queues.length === 0 ? ['vmstat -i'] : [],
   });
 }
-
-const packetsOf = (drops: readonly Drop[]): number => sum(drops.map(({ packets }) => packets));
-
-/** Packets on their way between two counters are no drops. */
-const leastSilentRatio = 0.005;
 
 /** The card's own counters tell the cause; what the system counts of the same packets is not added. */
 function cardDrops(
@@ -90,12 +84,16 @@ function cardDrops(
 
 /** Lines of `netstat -s` that count a dropped packet once, see ip(4) and ip6(4) in FreeBSD's netinet/ip_var.h. */
 const ipLines: readonly (readonly [string, Drop['place'], string])[] = [
-  ['packets not forwardable', 'ip', 'not forwardable: forwarding is off, or no route'],
-  ['output packets discarded due to no route', 'ip', 'no route'],
-  ['output packets dropped due to no bufs, etc.', 'output-queue', 'no space to send, or no buffer'],
-  ["datagrams that can't be fragmented", 'ip', 'larger than the MTU'],
-  ['bad header checksums', 'ip', 'bad header'],
-  ['datagrams with bad address in header', 'ip', 'bad address'],
+  ['packets not forwardable', 'ip', 'a DUT that does not forward, or a missing route'],
+  ['output packets discarded due to no route', 'ip', 'a missing route'],
+  [
+    'output packets dropped due to no bufs, etc.',
+    'output-queue',
+    'a full queue, or too few buffers',
+  ],
+  ["datagrams that can't be fragmented", 'ip', 'the MTU of the next link'],
+  ['bad header checksums', 'ip', 'a wrong header'],
+  ['datagrams with bad address in header', 'ip', 'a wrong address'],
 ];
 
 /** Before these a packet has not left IP: they are part of what came in and did not go on. */
@@ -134,16 +132,29 @@ const stateReasons: ReadonlySet<string> = new Set([
   'state-mismatch',
 ]);
 
-/** The rule of a dropped packet is not among pf's reasons: `match` counts passed packets, too. */
-function pfDrops(info: string, vanishedPackets: number): Drop[] {
-  const reasons = pfReasons(info);
-  const all = sum(reasons.map(({ packets }) => packets));
-  const scale = all > vanishedPackets ? vanishedPackets / Math.max(all, 1) : 1;
-  return reasons.map(({ reason, packets }) => ({
-    place: stateReasons.has(reason) ? 'state-table' : 'firewall',
-    cause: `pf: ${reason}`,
-    packets: Math.round(packets * scale),
-  }));
+/**
+ * Drops by pf's reasons, and by rules: its reason `match` counts passed packets, too. Rules count from their installation
+ * on, and so a little more than the packets of the trial.
+ */
+function filteredDrops(
+  info: string,
+  rules: readonly DroppingRule[],
+  vanishedPackets: number,
+): Drop[] {
+  const drops: Drop[] = [
+    ...pfReasons(info).map(({ reason, packets }) => ({
+      place: stateReasons.has(reason) ? ('state-table' as const) : ('firewall' as const),
+      cause: `pf: ${reason}`,
+      packets,
+    })),
+    ...rules.map((rule) => ({
+      place: 'firewall' as const,
+      cause: nameOfFirewallRule(rule),
+      packets: rule.packets,
+    })),
+  ];
+  const scale = Math.min(1, vanishedPackets / Math.max(packetsOf(drops), 1));
+  return drops.map((drop) => ({ ...drop, packets: Math.round(drop.packets * scale) }));
 }
 
 const pfReasons = (info: string): { reason: string; packets: number }[] =>
@@ -155,7 +166,7 @@ const pfReasons = (info: string): { reason: string; packets: number }[] =>
 
 /** pf counts states, but prints no limit: one that was reached is the number of states. */
 function pfTable(info: string): TrialLimits['stateTables'] {
-  const states = Number(/^\s+current entries\s+(\d{1,15})/m.exec(info)?.[1] ?? 0);
+  const states = Number(/^[ \t]+current entries[ \t]+(\d{1,15})/m.exec(info)?.[1] ?? 0);
   const isFull = pfReasons(info).some(({ reason }) => reason === 'state-limit');
   return isFull && states > 0 ? [{ name: 'pf states', states, limit: states }] : [];
 }

@@ -104,7 +104,7 @@ test('the counter of a card that explains its drops names their cause', () => {
 test('a full queue towards the card is an output queue', () => {
   const ip = { total: 1000, forwarded: 1000, noBuffers: 300 };
   expect(limitsAfter({ arrived: 1000, sent: 700, ip })?.drops).toEqual([
-    { place: 'output-queue', cause: 'no space to send, or no buffer', packets: 300 },
+    { place: 'output-queue', cause: 'a full queue, or too few buffers', packets: 300 },
   ]);
 });
 
@@ -121,6 +121,15 @@ test('packets that IP received and did not forward are the firewall’s', () => 
   const ip = { total: 1000, forwarded: 900 };
   expect(limitsAfter({ arrived: 1000, sent: 900, ip }, pfInfo(0, {}))?.drops).toMatchObject([
     { place: 'firewall', packets: 100 },
+  ]);
+});
+
+test('rules that count what they drop are named, for no more packets than vanished', () => {
+  const ip = { total: 1000, forwarded: 900 };
+  const rule = { firewall: 'pf', rule: 'block drop all', packets: 103 } as const;
+  const path = { ingress: 'ix0', egress: 'ix1', rules: [rule] };
+  expect(limitsBetween(before, outputs({ arrived: 1000, sent: 900, ip }), path)?.drops).toEqual([
+    { place: 'firewall', cause: 'the rule "block drop all" of pf', packets: 100 },
   ]);
 });
 
