@@ -41,7 +41,7 @@ export const cardDropOf = (name: string): string | undefined =>
 export function countersIn(text: string): Map<string, number> {
   const counters = new Map<string, number>();
   for (const line of text.split('\n').slice(0, mostLines)) {
-    const [, name = '', digits = ''] = /^\s*(.{1,100}): (\d{1,16})\s*$/.exec(line) ?? [];
+    const [, name = '', digits = ''] = /^\s*(\S.{0,99}): (\d{1,16})\s*$/.exec(line) ?? [];
     const value = Number(digits);
     if (digits !== '' && Number.isSafeInteger(value)) counters.set(name.trim(), value);
   }

@@ -13,8 +13,13 @@ import { checkDiff, whyGitRefuses } from '../../src/forge/patch/diff.ts';
 import { whyMisleading } from '../../src/forge/phabricator/diff.ts';
 import { readBuildFailure } from '../../src/kernel/build-log.ts';
 import { describeScreen, lastWords } from '../../src/lab/console/console-text.ts';
-import { parseCpuTimes, parseInterfaceCounters } from '../../src/lab/freebsd/dut/counters.ts';
+import {
+  countersCommands,
+  parseCpuTimes,
+  parseInterfaceCounters,
+} from '../../src/lab/freebsd/dut/counters.ts';
 import { fingerprintCommands, fingerprintOf } from '../../src/lab/freebsd/dut/fingerprint.ts';
+import { limitsBetween } from '../../src/lab/freebsd/dut/limits.ts';
 import {
   parseArp,
   parseIfconfig,
@@ -27,6 +32,9 @@ import {
   type SettingsContext,
   settingsCommands,
 } from '../../src/lab/freebsd/dut/settings.ts';
+import { ipfwDrops, pfDrops } from '../../src/lab/freebsd/rule-drops.ts';
+import { droppedBy } from '../../src/lab/linux/linux-drops.ts';
+import { limitsInLinuxLog } from '../../src/lab/linux/linux-limits.ts';
 import { arrivalsAround } from '../../src/lab/linux/linux-profile.ts';
 import { parseObservation, samplesAsTheyCome } from '../../src/lab/linux/linux-script.ts';
 import { parseSysctl } from '../../src/lab/linux/sysctl.ts';
@@ -103,6 +111,50 @@ const host = { interfaces: ['cxl0'], bootFile: '/boot/kernel/kernel' };
 const said = (commands: readonly Command[], text: string) =>
   new Map(commands.map((command) => [commandText(command), text]));
 
+const linuxBlocks = [
+  'stat',
+  'softnet_stat',
+  'snmp',
+  'snmp6',
+  'netstat',
+  'nf_conntrack',
+  'tc',
+  'ethtool:a',
+];
+
+/** A log of two edges; a part of the text stands in every block, and in a rule that drops. */
+function readingsWith(text: string): string {
+  const part = text.slice(0, Math.ceil(text.length / linuxBlocks.length));
+  const rule = `table ip t {\n\tchain c {\n\t\tcounter packets 1 bytes 1 log ${part} drop`;
+  const blocks = [...linuxBlocks.map((name) => [name, part] as const), ['nft', rule] as const];
+  const lines = blocks.flatMap(([name, all]) => all.split('\n').map((line) => `= ${name} ${line}`));
+  const edge = (name: string, packets: number) => [
+    `limits 0 ${name} 1.1 a b`,
+    `= dev a: 0 ${packets} 0 0 0 0 0 0 0 0 0 0 0 0 0 0`,
+    `= dev b: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0`,
+    ...lines,
+    `= received ${packets}`,
+  ];
+  return [...edge('begin', 0), ...edge('end', 9)].join('\n');
+}
+
+/** Counters of which all but those of the interfaces are this text. */
+function countersWith(text: string): Parameters<typeof limitsBetween> {
+  const names = { ingress: 'cxl0', egress: 'cxl1' };
+  const at = (packets: number) => {
+    const rows = Object.values(names).map(
+      (name) => `${name} 1500 <Link#1> 02:00:00:00:00:01 ${packets} 0 0 0 ${packets} 0 0 0\n`,
+    );
+    const head = 'Name Mtu Network Address Ipkts Ierrs Idrop Ibytes Opkts Oerrs Obytes Coll\n';
+    const [interfaces = ''] = countersCommands([]).map(commandText);
+    return new Map([
+      ...said(countersCommands(Object.values(names)), text),
+      [interfaces, `${head}${rows.join('')}`],
+    ]);
+  };
+  return [at(0), at(9), { ...names, pfInfo: `${text}\nCounters ${text}` }];
+}
+
 const failed = (message: string): Rejection => ({ kind: 'build-failed', message });
 
 /** Message of a commit, and panic of its kernel. */
@@ -129,6 +181,14 @@ const readers: Readonly<Record<string, Reading>> = {
     const samplesWith = samplesAsTheyCome();
     for (let at = 0; at < text.length; at += 1000) samplesWith(text.slice(at, at + 1000));
   },
+  'drops of a Linux DUT': (text) =>
+    droppedBy(`drops a\ntrace trace id 1 ip t c ${text}`, 'a', undefined),
+  'limits of a Linux DUT': (text) => limitsInLinuxLog(readingsWith(text), [{ variant: 'base' }]),
+  'limits of a FreeBSD DUT': (text) => limitsBetween(...countersWith(text)),
+  'rules of pf that drop': pfDrops,
+  'a rule of pf that drops': (text) => pfDrops(`@0 block ${text}`),
+  'rules of ipfw that drop': ipfwDrops,
+  'a rule of ipfw that drops': (text) => ipfwDrops(`00100 1 1 deny ${text}`),
   'arrivals around a profile': arrivalsAround,
   'packets within a profile': (text) => sentWithin(`Name a\n${text}`, 'cxl0'),
   'CPU times': parseCpuTimes,

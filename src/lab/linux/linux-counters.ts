@@ -100,12 +100,15 @@ export function ipCounts(before: Blocks, after: Blocks): IpCounts {
 
 const ownAddress = 'the DUT itself, to whose own address they lead';
 
+const mostLineCharacters = 4000;
+
 type RuleLine = { where: string; line: string };
 
 /** Lines of `nft list ruleset` with the chain and table of each. */
 function rulesIn(text: string): RuleLine[] {
   let [table, chain] = ['', ''];
-  return text.split('\n').flatMap((line) => {
+  return text.split('\n').flatMap((whole) => {
+    const line = whole.slice(0, mostLineCharacters);
     table = /^table (\S+ \S+) \{/.exec(line)?.[1] ?? table;
     const [, own] = /^\s+chain (\S+) \{/.exec(line) ?? [];
     chain = own ?? chain;
@@ -135,7 +138,7 @@ export const ruleDrops = (text: string): { cause: string; packets: number }[] =>
   });
 
 /** A match after the counter would let packets pass that it counts. */
-const countedDrop = /\bcounter packets (\d{1,16}) bytes \d+ (?:log [^;]*)?(?:drop|reject\b)/;
+const countedDrop = /\bcounter packets (\d{1,16}) bytes \d+ (?:log [^;]{0,200})?(?:drop|reject\b)/;
 
 /** Names rules and policies that drop without a counter. */
 export const silentRules = (text: string): string[] =>
