@@ -34,26 +34,23 @@ const stateTableSchema = z.object({
   limit: bounded.id,
 });
 
+/** `softnet` and `netisr` count by CPU; other devices by queue of the card. */
+const queueSchema = z.object({
+  device: bounded.name,
+  direction: directionSchema,
+  number: bounded.count,
+});
+
+const dropSchema = z.object({ place: dropPlaceSchema, cause: bounded.name });
+
 /** Readings of one variant in one trial; all counts are of the same stretch of traffic. */
 export const trialLimitsSchema = z.object({
   offeredPackets: bounded.total,
   receivedPackets: bounded.total,
   /** Busy share of each CPU, by its number; empty if unknown, or if the stretch is too short for clock ticks. */
   cpuBusyRatios: bounded.list(bounded.share, mostCpus),
-  /** `softnet` counts by CPU, other devices by queue of the card; interrupts where a card counts no packets by queue. */
-  queues: bounded.list(
-    z.object({
-      device: bounded.name,
-      direction: directionSchema,
-      number: bounded.count,
-      packets: bounded.total,
-    }),
-    mostQueues,
-  ),
-  drops: bounded.list(
-    z.object({ place: dropPlaceSchema, cause: bounded.name, packets: bounded.total }),
-    mostDrops,
-  ),
+  queues: bounded.list(queueSchema.extend({ packets: bounded.total }), mostQueues),
+  drops: bounded.list(dropSchema.extend({ packets: bounded.total }), mostDrops),
   stateTables: bounded.list(stateTableSchema, mostTables),
   /** Readings in the log of counters without a number that is understood. */
   notUnderstood: bounded.list(bounded.name, mostNotUnderstood),
@@ -66,20 +63,9 @@ const variantLimitsSchema = z.object({
   lostRatio: z.number().min(-1000).max(1),
   cpuBusyRatios: bounded.list(bounded.share, mostCpus),
   /** `ratio` is the share of the device's packets in that direction. */
-  queues: bounded.list(
-    z.object({
-      device: bounded.name,
-      direction: directionSchema,
-      number: bounded.count,
-      ratio: bounded.share,
-    }),
-    mostQueues,
-  ),
+  queues: bounded.list(queueSchema.extend({ ratio: bounded.share }), mostQueues),
   /** Shares of the offered packets, largest first. */
-  drops: bounded.list(
-    z.object({ place: dropPlaceSchema, cause: bounded.name, ratio: bounded.level }),
-    mostDrops,
-  ),
+  drops: bounded.list(dropSchema.extend({ ratio: bounded.level }), mostDrops),
   /** With the most states of any trial. */
   stateTables: bounded.list(stateTableSchema, mostTables),
   notUnderstood: bounded.list(bounded.name, mostNotUnderstood),
@@ -88,13 +74,8 @@ const variantLimitsSchema = z.object({
 /** A CPU, a queue or a drop whose share differs between base and patched beyond chance. */
 const differingLimitSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cpu'), number: bounded.count }),
-  z.object({
-    kind: z.literal('queue'),
-    device: bounded.name,
-    direction: directionSchema,
-    number: bounded.count,
-  }),
-  z.object({ kind: z.literal('drop'), place: dropPlaceSchema, cause: bounded.name }),
+  z.object({ kind: z.literal('queue'), ...queueSchema.shape }),
+  z.object({ kind: z.literal('drop'), ...dropSchema.shape }),
 ]);
 
 export const cellLimitsSchema = z.object({

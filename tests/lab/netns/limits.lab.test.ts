@@ -5,13 +5,13 @@ import { afterEach, expect, test } from 'vitest';
 import { cellLimits } from '../../../src/analysis/stats/cell-limits.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import { openEmbedded } from '../../../src/gate/testbeds/open-testbed.ts';
-import type { Overlay } from '../../../src/kernel/overlay.ts';
 import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
 import type { CellLimits, VariantLimits } from '../../../src/model/limits.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Cell, LinuxScenario } from '../../../src/model/scenario.ts';
 import { renderMarkdown } from '../../../src/report/reports.ts';
+import { overlay } from '../../fakes/overlay.ts';
 import { aCell, aResult } from '../../fakes/result.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 
@@ -22,17 +22,6 @@ traffic: { warmUp: 300 ms }
 `,
   { path: 'ppsgate.yml', home: '/' },
 );
-
-const overlay = (variant: string, files: Record<string, string>): Overlay => ({
-  variant,
-  commit: '0'.repeat(40),
-  files: Object.entries(files).map(([path, content]) => ({
-    path,
-    mode: '100644',
-    content,
-    sha256: '',
-  })),
-});
 
 const chain = (rule: string) => ({
   'nftables.conf': `table inet router {

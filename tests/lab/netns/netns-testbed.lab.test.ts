@@ -3,7 +3,6 @@ import { afterEach, expect, test } from 'vitest';
 import { isSteady } from '../../../src/analysis/stats/steady.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import { openEmbedded } from '../../../src/gate/testbeds/open-testbed.ts';
-import type { Overlay } from '../../../src/kernel/overlay.ts';
 import type { Variant } from '../../../src/kernel/variant.ts';
 import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
 import { readLinuxLogs } from '../../../src/lab/netns/netns-logs.ts';
@@ -11,6 +10,7 @@ import type { Testbed, TrialOutcome } from '../../../src/lab/testbed.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { PrepareOutcome } from '../../../src/model/rejection.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
+import { overlay } from '../../fakes/overlay.ts';
 import { describeWith, labPrograms, testWith } from '../../needs.ts';
 
 const config = parseConfig(
@@ -20,17 +20,6 @@ traffic: { warmUp: 300 ms }
 `,
   { path: 'ppsgate.yml', home: '/' },
 );
-
-const overlay = (variant: string, files: Record<string, string>): Overlay => ({
-  variant,
-  commit: '0'.repeat(40),
-  files: Object.entries(files).map(([path, content]) => ({
-    path,
-    mode: '100644',
-    content,
-    sha256: '',
-  })),
-});
 
 const chain = (...rules: string[]) =>
   `table inet router {
