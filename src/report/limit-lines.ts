@@ -1,5 +1,11 @@
 // Names the limit of a cell: CPUs and queues that shared the work, and places that lost packets.
-import { cpusAtWork, type QueueSpread, queuesReached } from '../analysis/stats/spread.ts';
+import {
+  adviceToReachMore,
+  cpusAtWork,
+  type QueueSpread,
+  queuesReached,
+  reachesFew,
+} from '../analysis/stats/spread.ts';
 import { formatPercent, grouped } from '../model/format.ts';
 import type { CellLimits, DropPlace, VariantLimits } from '../model/limits.ts';
 import type { CellResult } from '../model/result.ts';
@@ -72,13 +78,12 @@ function spreadSentences({ base, patched, differing }: CellLimits, verdict: Verd
   return flows === '' ? [] : [['patched: ', flows, kind]];
 }
 
-/** Such a test leaves most of the DUT idle, and its numbers are of a few queues. */
 function reachSentences(base: VariantLimits): Text[] {
   return queuesReached(base)
-    .filter(({ used, all }) => used * 2 < all)
+    .filter(reachesFew)
     .map(
       ({ device, used, all }) =>
-        words`the flows reach only ${String(used)} of ${String(all)} receive queues of ${quoted(device)} on base: offer more \`flows\`, change the RSS key of the card, or give it fewer queues`,
+        words`the flows reach only ${String(used)} of ${String(all)} receive queues of ${quoted(device)} on base: ${adviceToReachMore}`,
     );
 }
 

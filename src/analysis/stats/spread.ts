@@ -25,7 +25,7 @@ export type QueueSpread = Spread & { device: string };
 const leastOfEven = 0.1;
 
 /** Receive queues of cards, with at least two. */
-export function queuesReached({ queues }: VariantLimits): QueueSpread[] {
+export function queuesReached({ queues }: Pick<VariantLimits, 'queues'>): QueueSpread[] {
   const received = queues.filter(
     ({ device, direction }) => direction === 'receive' && device !== 'softnet',
   );
@@ -35,3 +35,9 @@ export function queuesReached({ queues }: VariantLimits): QueueSpread[] {
     return all < 2 || used === 0 ? [] : { device, used, all };
   });
 }
+
+/** Of a test that reaches fewer than half, most of the DUT is idle, and its numbers are of a few queues. */
+export const reachesFew = ({ used, all }: Spread): boolean => used * 2 < all;
+
+export const adviceToReachMore =
+  'offer more `flows`, change the RSS key of the card, or give it fewer queues';

@@ -1,14 +1,18 @@
 // Measures the generators of a FreeBSD testbed, which have to be faster than its DUT.
 
-import type { FreebsdTestbed, SenderConfig } from '../../config/freebsd-testbed.ts';
+import { sum } from 'simple-statistics';
+import { adviceToReachMore, queuesReached, reachesFew } from '../../analysis/stats/spread.ts';
+import type { DutPortConfig, FreebsdTestbed, SenderConfig } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import { flowRanges } from '../../model/flows.ts';
 import { formatPps } from '../../model/format.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
+import type { TrialLimits } from '../../model/limits.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { countersCommands, sentBetween } from '../freebsd/dut/counters.ts';
+import { limitsBetween } from '../freebsd/dut/limits.ts';
 import { parseIfconfig } from '../freebsd/dut/network.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { readAll } from '../freebsd/preflight.ts';
@@ -74,7 +78,31 @@ async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
   yield togetherDiagnostic(what, together, line(senders));
   if (faultOf(what, together) === undefined) {
     yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
+    const ingress = testbed.dut.ingress.interface;
+    yield queuesDiagnostic(limitsBetween(before, after, { ingress, egress }), testbed.dut.ingress);
   }
+}
+
+/** `queues` may be more than the system names: some versions leave out those without any interrupt. */
+export function queuesDiagnostic(
+  limits: Pick<TrialLimits, 'queues'> | undefined,
+  { interface: device, queues: configured = 0 }: DutPortConfig,
+): Diagnostic {
+  const what = 'the receive queues of the DUT';
+  const read = limits?.queues.filter((queue) => queue.device === device) ?? [];
+  const silent = Array.from({ length: configured }, (_, number) => number)
+    .filter((number) => read.every((queue) => queue.number !== number))
+    .slice(0, Math.max(0, configured - read.length))
+    .map((number) => ({ device, direction: 'receive' as const, number, packets: 0 }));
+  const all = sum(read.map(({ packets }) => packets));
+  const queues = [...read, ...silent].map(({ packets, ...queue }) => ({
+    ...queue,
+    ratio: all === 0 ? 0 : packets / all,
+  }));
+  const [reached] = queuesReached({ queues });
+  if (reached === undefined) return skipped(what, `no counter of several queues of ${device}`);
+  const why = `the flows reach ${reached.used} of ${reached.all} of ${device}`;
+  return reachesFew(reached) ? wrong(what, why, adviceToReachMore) : ok(what, why);
 }
 
 const pastTheDut = (label: string): string => `the ceiling of ${called(label)} past the DUT`;
