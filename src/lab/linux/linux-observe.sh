@@ -35,10 +35,14 @@ observe() {
   local forwarded=/sys/class/net/$egress/statistics/tx_packets
   local thread run=0 out='' rx tx ns delay stolen start now i line first_rx first_tx is_silent spent=0 is_read=0
   local began=${EPOCHREALTIME/./}
+  local has_discipline=0 has_losses settle_us rest
   local -A traced=() last=()
 
+  printf -v settle_us %.0f "${settle}e6"
   for variant; do last[$variant]=$((run++)); done
   run=0
+  # Before the traffic: a program takes milliseconds to start, so that few are called in a run.
+  ! may_drop "$egress" || has_discipline=1
   thread=$(forwarding_thread "$ingress")
   await_traffic || return
   pause "$warm_up"
@@ -46,8 +50,13 @@ observe() {
     now=$EPOCHREALTIME
     lay "${folder:?}/$variant" "$scenario" || return
     tell "lay $variant $now $EPOCHREALTIME"
+    start=${EPOCHREALTIME/./}
     limits begin
-    pause "$settle"
+    rest=$((start + settle_us - ${EPOCHREALTIME/./}))
+    if ((rest > 0)); then
+      printf -v rest %d.%06d $((rest / 1000000)) $((rest % 1000000))
+      pause "$rest"
+    fi
     sample
     first_rx=$rx first_tx=$tx
     for ((i = 0; i < slices; i++)); do
@@ -56,6 +65,8 @@ observe() {
       sample
     done
     is_silent=$((rx > first_rx && tx == first_tx))
+    # Below a two-hundredth, no drop is worth a word.
+    has_losses=$(((rx - first_rx - tx + first_tx) * 200 > rx - first_rx))
     limits end
     if ((is_silent)) && [[ ! ${traced[$variant]-} ]]; then
       traced[$variant]=yes
@@ -84,6 +95,11 @@ limits() {
 
 heading() { tell "limits $run $1 $EPOCHREALTIME $ingress $egress"; }
 
+# An interface without a queue drops nothing on its way out.
+may_drop() {
+  command -v tc >/dev/null && [[ $(tc qdisc show dev "$1" 2>/dev/null) != 'qdisc noqueue '* ]]
+}
+
 counters() {
   local name path rx
   heading "$1"
@@ -101,25 +117,32 @@ counters() {
     block "missed:$name" <"/sys/class/net/$name/statistics/rx_missed_errors"
     # A virtual interface has no device, and no queues to count.
     [[ ! -e /sys/class/net/$name/device ]] || ! command -v ethtool >/dev/null ||
-      block "ethtool:$name" < <(ethtool -S "$name" 2>/dev/null)
+      output_of "ethtool:$name" ethtool -S "$name"
   done
-  ! command -v tc >/dev/null || block tc < <(tc -s qdisc show 2>/dev/null)
-  [[ $1 == end ]] || return 0
+  ((!has_discipline)) || output_of tc tc -s qdisc show
+  [[ $1 == end ]] && ((has_losses)) || return 0
   # Rules count from their installation on, until now.
-  block nft < <(nft -t list ruleset 2>/dev/null)
+  output_of nft nft -t list ruleset
   read -r rx <"$received"
   tell "= received $rx"
 }
 
-# Prefixes every line: rules may hold any text, and any much of it.
+# Prefixes every line of a file.
 block() {
   local -a lines
   local text=''
   mapfile -n 5000 lines
   ((${#lines[@]} > 0)) || return 0
   printf -v text "= ${1//%/} %s" "${lines[@]}"
-  text=${text:0:400000}
   tell "${text%$'\n'}"
+}
+
+# Prefixes every line of a command: rules may hold any text, and any much of it. Bash would read a pipe by the byte.
+output_of() {
+  local name=$1 text
+  text=$("${@:2}" 2>/dev/null)
+  text=${text:0:100000}
+  [[ ! $text ]] || tell "= $name ${text//$'\n'/$'\n'= $name }"
 }
 
 # Only the lines of CPUs of /proc/stat are short.
@@ -154,8 +177,9 @@ profile() {
 }
 
 drops() {
-  local ingress=$1 egress=$2 seconds=$3 run=0 live=1
+  local ingress=$1 egress=$2 seconds=$3 run=0 live=1 has_discipline=0 has_losses=1
   local received=/sys/class/net/$ingress/statistics/rx_packets
+  ! may_drop "$egress" || has_discipline=1
   counters begin
   echo 'drops all'
   traces "$seconds"
