@@ -16,10 +16,10 @@ export type Drop = TrialLimits['drops'][number];
 export const packetsOf = (drops: readonly Pick<Drop, 'packets'>[]): number =>
   sum(drops.map(({ packets }) => packets));
 
-/** Packets in flight between two counters are no drops: a smaller share of those that arrived is not counted. */
+/** Packets in flight between two counters are no drops: a smaller share of those that arrived does not count. */
 export const leastSilentRatio = 0.005;
 
-/** Of packets that IP received and did not forward, for no reason that a counter has. */
+/** Cause of packets that IP received and did not forward, for no reason that a counter has. */
 export const uncountedCause = 'the kernel after IP received them, without a counter';
 
 /** Packets that a card missed never reached what forwards. */
@@ -31,10 +31,10 @@ const forwardingPlaces: ReadonlySet<DropPlace> = new Set([
   'output-queue',
 ]);
 
-/** Of a variant that forwards more, another thing dropped the packets of a run that forwards none. */
+/** A variant that forwards more has counters of other drops than those of its silent run. */
 const mostForwardedRatio = 0.1;
 
-/** What dropped most packets of a variant that lost nearly all; continues "dropped by". */
+/** Names the cause of most drops of a variant that lost nearly all packets; continues "dropped by". */
 export function mainDrop({
   offeredPackets,
   receivedPackets,
@@ -71,7 +71,7 @@ const threeDecimals = (ratio: number): number => Math.round(ratio * 1000) / 1000
 const leastEndRatio = 0.002;
 
 /**
- * Adds what was lost before the DUT and behind it: `sentPackets` is the senders' count of the packets that the DUT's
+ * Adds losses before the DUT and behind it: `sentPackets` is the senders' count of the packets that the DUT's
  * counts are of, `countedPackets` the receiver's.
  */
 export function withEnds(

@@ -52,14 +52,14 @@ export const trialLimitsSchema = z.object({
   queues: bounded.list(queueSchema.extend({ packets: bounded.total }), mostQueues),
   drops: bounded.list(dropSchema.extend({ packets: bounded.total }), mostDrops),
   stateTables: bounded.list(stateTableSchema, mostTables),
-  /** Readings in the log of counters without a number that is understood. */
+  /** Readings in the log of counters without a known number. */
   notUnderstood: bounded.list(bounded.name, mostNotUnderstood),
 });
 
 /** Medians over the trials of one variant. */
 const variantLimitsSchema = z.object({
   trials: bounded.ordinal,
-  /** Not received, as a share of the offered packets; below 0 if more arrived than was counted as offered. */
+  /** Not received, as a share of the offered packets; below 0 if more arrived than the count of offered packets. */
   lostRatio: z.number().min(-1000).max(1),
   cpuBusyRatios: bounded.list(bounded.share, mostCpus),
   /** `ratio` is the share of the device's packets in that direction. */

@@ -41,7 +41,7 @@ export function limitSentences(cell: CellResult): Text[] {
   ];
 }
 
-/** Where a variant forwards nothing, the report has already named what drops its packets. */
+/** A report already names what drops the packets of a variant that forwards nothing. */
 const isNamed = (cell: CellResult): boolean =>
   (isSilent(cell) && droppedBy(cell) !== undefined) ||
   (cell.verdict.kind === 'invalid' && droppedBy(cell, 'base') !== undefined);
@@ -87,7 +87,7 @@ function reachSentences(base: VariantLimits): Text[] {
     );
 }
 
-/** Share of a table's limit; entries may be freed while they are counted. */
+/** Share of a table's limit; entries may go during the count. */
 const fullRatio = 0.99;
 
 function tableSentences({ base, patched }: CellLimits): Text[] {

@@ -61,6 +61,6 @@ function dropTable(limits: { base: VariantLimits; patched: VariantLimits }): Blo
 
 const mostRows = 20;
 
-/** Below 0 if a packet was counted at two places. */
+/** Below 0 if two places counted a packet. */
 const unaccounted = ({ lostRatio, drops }: VariantLimits): number =>
   lostRatio - sum(drops.map(({ ratio }) => ratio));

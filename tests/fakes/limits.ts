@@ -29,7 +29,7 @@ export const losing = (
     ...changes,
   });
 
-/** Of three trials that are all alike. */
+/** Limits of three trials that are all alike. */
 export function limitsOf(base: TrialLimits, patched: TrialLimits): CellLimits {
   const limits = cellLimits(new Array(3).fill({ limits: { base, patched } }));
   if (limits === undefined) throw new TypeError('nothing was offered');

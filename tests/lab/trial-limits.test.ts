@@ -1,4 +1,4 @@
-// Bounds readings, and adds what was lost before the DUT and behind it.
+// Bounds readings, and adds losses before the DUT and behind it.
 import { expect, test } from 'vitest';
 import { boundedLimits, withEnds } from '../../src/lab/trial-limits.ts';
 import { readings } from '../fakes/limits.ts';

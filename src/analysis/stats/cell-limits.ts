@@ -154,7 +154,7 @@ function fullestTables(readings: readonly TrialLimits[]): VariantLimits['stateTa
     .slice(0, 20);
 }
 
-/** Chance that anything of a cell is named wrongly. */
+/** Chance of any wrong name in a cell. */
 const falseAlarm = 0.01;
 
 /**

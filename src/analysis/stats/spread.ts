@@ -36,7 +36,7 @@ export function queuesReached({ queues }: Pick<VariantLimits, 'queues'>): QueueS
   });
 }
 
-/** Of a test that reaches fewer than half, most of the DUT is idle, and its numbers are of a few queues. */
+/** A test that reaches fewer than half leaves most of the DUT idle: its numbers are of a few queues. */
 export const reachesFew = ({ used, all }: Spread): boolean => used * 2 < all;
 
 export const adviceToReachMore =

@@ -1,11 +1,11 @@
-// Reads the counters of a Linux kernel and of nft(8) for packets that were dropped.
+// Reads counters of a Linux kernel and of nft(8) for dropped packets.
 import { shortenedTo } from '../../model/one-line.ts';
 import { type Drop, leastSilentRatio, packetsOf } from '../trial-limits.ts';
 
 /** Texts of counters, by file or command. */
 export type Blocks = ReadonlyMap<string, string>;
 
-/** Growth of a counter; undefined where it cannot be read at both edges, or ran backwards. */
+/** Growth of a counter; undefined where an edge lacks it, or where it ran backwards. */
 export const growth = (before: number | undefined, after: number | undefined) =>
   before === undefined || after === undefined || after < before ? undefined : after - before;
 
@@ -70,7 +70,7 @@ const allMibs = (blocks: Blocks): Mib =>
 
 type IpCounts = {
   drops: Drop[];
-  /** Packets that reached IP, and neither left it nor were counted as dropped by it; undefined if unknown. */
+  /** Packets that reached IP, and that it neither passed on nor counted as dropped; undefined if unknown. */
   vanishedPackets: number | undefined;
 };
 

@@ -4,8 +4,8 @@ import { mainDrop } from '../trial-limits.ts';
 import { nameOfRule, placeOfRule } from './linux-counters.ts';
 
 /**
- * Returns a phrase that continues "dropped by": the rule that ended packets traced in this folder, or what counted the
- * most drops around a run of the variant that lost nearly all.
+ * Returns a phrase that continues "dropped by". Names the rule that ended traced packets of the folder's variant, or the
+ * main drop among its counters.
  */
 export function droppedBy(
   log: string,

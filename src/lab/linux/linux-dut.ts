@@ -135,7 +135,7 @@ export function linuxDut(host: Host, ports: Ports): LinuxDut {
       const observation: LinuxObservation =
         outcome.kind === 'exited' && outcome.code === 0
           ? parseObservation(log)
-          : { kind: 'failed', reason: outcome.stderr.trim() || 'the DUT’s sampler was ended' };
+          : { kind: 'failed', reason: outcome.stderr.trim() || 'the DUT’s sampler ended early' };
       return { log, observation };
     },
 

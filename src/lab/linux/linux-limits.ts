@@ -314,7 +314,7 @@ function stateTables(last: Blocks): TrialLimits['stateTables'] {
     : [{ name: 'nf_conntrack', states, limit }];
 }
 
-/** Blocks of the log that should have numbers, and have none that are understood. */
+/** Blocks of the log that should have numbers, and have none of a known form. */
 function notUnderstood(last: Blocks, interfaces: readonly string[]): string[] {
   const cards = interfaces.map((name) => `ethtool:${name}`);
   const isUnknown = (name: string) =>

@@ -32,7 +32,7 @@ const rules = (rule: string): string =>
 
 const runs = [{ variant: 'base' }];
 
-/** A run in which 1,000 packets arrived and 900 were sent. */
+/** A run with 1,000 packets in and 900 out. */
 function lossy(before: Blocks, after: Blocks) {
   const log = [
     edge(0, 'begin', { dev: dev(5000, 5000), ...before }),
@@ -88,7 +88,7 @@ test.each([
   },
 );
 
-test('packets without room for a state are those of the table, and of no rule', () => {
+test('packets without space for a state are those of the table, and of no rule', () => {
   const limits = lossy(
     { snmp: snmp(5000, 5000), snmp6, nf_conntrack: conntrack(0) },
     {

@@ -1,4 +1,4 @@
-// Has real packets meet a limit in every place that the embedded lab can make, and asserts what is read of it.
+// Has real packets meet a limit in every place that the embedded lab can make, and asserts the readings.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';

@@ -63,7 +63,7 @@ type BusyShare = {
  * 10 s around it, has 0.86.
  */
 export function busyShare(before: CommandOutputs, after: CommandOutputs): BusyShare | undefined {
-  // A CPU that is switched off counts no ticks.
+  // A CPU that is off counts no ticks.
   const running = timeBetween(before, after).filter(({ busy, idle }) => busy + idle > 0);
   if (running.length === 0) return undefined;
   return {
@@ -72,7 +72,7 @@ export function busyShare(before: CommandOutputs, after: CommandOutputs): BusySh
   };
 }
 
-/** Busy share of each CPU, 0 for one that is switched off; empty as above. */
+/** Busy share of each CPU, 0 for one that is off; empty as above. */
 export const cpuBusyRatios = (before: CommandOutputs, after: CommandOutputs): number[] =>
   timeBetween(before, after).map((cpu) => (cpu.busy + cpu.idle > 0 ? shareOf(cpu) : 0));
 
@@ -212,7 +212,7 @@ export type InterfaceCounters = {
 export function parseInterfaceCounters(text: string): Map<string, InterfaceCounters> {
   const [head = '', ...lines] = text.split('\n');
   const columns = words(head);
-  // The address may be blank, so columns are counted from the right.
+  // The address may be blank, so columns count from the right.
   const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
     'Ipkts',
     'Ierrs',

@@ -22,7 +22,7 @@ import type { CommandOutputs } from './setting.ts';
 type DutPath = {
   ingress: string;
   egress: string;
-  /** Output of `pfctl -si`; pf's counters are of this trial, as its rules were installed for it. */
+  /** Output of `pfctl -si`; pf's counters are of this trial, as each installs its rules. */
   pfInfo?: string | undefined;
   rules?: readonly DroppingRule[];
 };
@@ -60,7 +60,7 @@ export function limitsBetween(
   });
 }
 
-/** The card's own counters tell the cause; what the system counts of the same packets is not added. */
+/** The card's own counters have the cause; the system counts the same packets once more. */
 function cardDrops(
   before: CommandOutputs,
   after: CommandOutputs,
@@ -164,7 +164,7 @@ const pfReasons = (info: string): { reason: string; packets: number }[] =>
     return packets === 0 || reason === 'match' ? [] : [{ reason, packets }];
   });
 
-/** pf counts states, but prints no limit: one that was reached is the number of states. */
+/** pf counts states, but prints no limit: a reached one is the number of states. */
 function pfTable(info: string): TrialLimits['stateTables'] {
   const states = Number(/^[ \t]+current entries[ \t]+(\d{1,15})/m.exec(info)?.[1] ?? 0);
   const isFull = pfReasons(info).some(({ reason }) => reason === 'state-limit');
