@@ -42,12 +42,14 @@ async function measureAgain(
   // Excludes variants that had been left out.
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...trial, runs: trial.runs.filter(({ number }) => numbers.has(number)) };
-  const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits, starvation } = summary;
-  const ports = {
+  const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits } = summary;
+  const { starvation, limits } = summary;
+  const counted = {
     ...(egressPackets !== undefined && { egressPackets }),
     ...(ingressPackets !== undefined && { ingressPackets }),
     ...(lineGigabits !== undefined && { lineGigabits }),
     ...(starvation !== undefined && { starvation }),
+    ...(limits !== undefined && { limits }),
   };
   const outcome = await outcomeIn(logsIn(directory, summary.logs)).catch((error: unknown) => {
     if (error instanceof ForeignFileError) return undefined;
@@ -69,7 +71,7 @@ async function measureAgain(
     const linux = await readLinux(log);
     if (linux !== undefined) return readLinuxLogs(planned, startedAt, linux);
     const freebsd = await readFreebsd(log);
-    return freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic, summary: ports });
+    return freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic, summary: counted });
   }
 }
 
