@@ -22,6 +22,8 @@ export const leastSilentRatio = 0.005;
 /** Cause of packets that IP received and did not forward, for no reason that a counter has. */
 export const uncountedCause = 'the kernel after IP received them, without a counter';
 
+export const ownAddressCause = 'the DUT itself, to whose own address they lead';
+
 /** Packets that a card missed never reached what forwards. */
 const forwardingPlaces: ReadonlySet<DropPlace> = new Set([
   'backlog',

@@ -1,6 +1,6 @@
 // Reads counters of a Linux kernel and of nft(8) for dropped packets.
 import { shortenedTo } from '../../model/one-line.ts';
-import { type Drop, leastSilentRatio, packetsOf } from '../trial-limits.ts';
+import { type Drop, leastSilentRatio, ownAddressCause, packetsOf } from '../trial-limits.ts';
 
 /** Texts of counters, by file or command. */
 export type Blocks = ReadonlyMap<string, string>;
@@ -95,10 +95,11 @@ export function ipCounts(before: Blocks, after: Blocks): IpCounts {
   const vanishedPackets = Math.max(0, arrived - delivered - forwarded - packetsOf(drops));
   // Every host has a few packets of its own.
   const kept = delivered > arrived * leastSilentRatio ? delivered : 0;
-  return { drops: [...drops, { place: 'ip', cause: ownAddress, packets: kept }], vanishedPackets };
+  return {
+    drops: [...drops, { place: 'ip', cause: ownAddressCause, packets: kept }],
+    vanishedPackets,
+  };
 }
-
-const ownAddress = 'the DUT itself, to whose own address they lead';
 
 const mostLineCharacters = 4000;
 

@@ -167,14 +167,19 @@ export function interfaceBetween(
   return Object.values(counted).every((count) => count >= 0) ? counted : undefined;
 }
 
-/** Reads `netstat -s`: `ip: packets forwarded` by its protocol and words, without what is in brackets. */
+/**
+ * Reads `netstat -s` by protocol and words, without what is in brackets: `ip: packets forwarded`, or
+ * `icmp: time exceeded` of its histograms.
+ */
 export function protocolCounters(outputs: CommandOutputs): Map<string, number> {
   const counters = new Map<string, number>();
   let protocol = '';
   for (const line of (outputs.get(commandText(protocolStatistics)) ?? '').split('\n')) {
     protocol = /^(\w+):$/.exec(line)?.[1] ?? protocol;
     const [, digits, words] = /^\t(\d{1,15}) ([^(]{1,100}?)(?: \(.*)?$/.exec(line) ?? [];
+    const [, message, times] = /^\t\t([a-z ]{1,40}): (\d{1,15})$/.exec(line) ?? [];
     if (words !== undefined) counters.set(`${protocol}: ${words}`, Number(digits));
+    if (message !== undefined) counters.set(`${protocol}: ${message}`, Number(times));
   }
   return counters;
 }

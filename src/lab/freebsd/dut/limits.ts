@@ -5,6 +5,7 @@ import {
   boundedLimits,
   type Drop,
   leastSilentRatio,
+  ownAddressCause,
   packetsOf,
   uncountedCause,
 } from '../../trial-limits.ts';
@@ -37,9 +38,10 @@ export function limitsBetween(
   const left = interfaceBetween(before, after, egress);
   if (arrived === undefined || left === undefined) return undefined;
   const card = cardDrops(before, after, ingress, arrived);
-  const ip = ipDrops(before, after);
-  const filtered = filteredDrops(pfInfo, rules, ip.vanishedPackets);
-  const silent = ip.vanishedPackets - packetsOf(filtered);
+  const ip = ipCounts(before, after, arrived.received);
+  const vanished = ip.vanishedPackets ?? 0;
+  const filtered = filteredDrops(pfInfo, rules, vanished);
+  const silent = vanished - packetsOf(filtered);
   const queues = queuesOf(before, after, ingress);
   return boundedLimits({
     offeredPackets: arrived.received + packetsOf(card),
@@ -51,14 +53,23 @@ export function limitsBetween(
       ...ip.drops,
       ...filtered,
       ...(silent > arrived.received * leastSilentRatio
-        ? [{ place: 'firewall', cause: uncountedCause, packets: silent } as const]
+        ? [silentDrop(ip.vanishedCause, silent)]
         : []),
       { place: 'driver' as const, cause: `the driver of ${egress}`, packets: left.sendErrors },
     ].filter(({ packets }) => packets > 0),
     stateTables: pfTable(pfInfo),
-    notUnderstood: queues.length === 0 ? ['vmstat -i'] : [],
+    notUnderstood: [
+      ...(queues.length === 0 ? ['vmstat -i'] : []),
+      ...(ip.vanishedPackets === undefined ? ['netstat -s'] : []),
+    ],
   });
 }
+
+const silentDrop = (cause: string, packets: number): Drop => ({
+  place: cause === expiredCause ? 'ip' : 'firewall',
+  cause,
+  packets,
+});
 
 /** The card's own counters have the cause; the system counts the same packets once more. */
 function cardDrops(
@@ -82,10 +93,17 @@ function cardDrops(
   ];
 }
 
-/** Lines of `netstat -s` that count a dropped packet once, see ip(4) and ip6(4) in FreeBSD's netinet/ip_var.h. */
+const noRoute = 'output packets discarded due to no route';
+/** Counts packets without a route, too. */
+const notForwardable = 'packets not forwardable';
+
+/**
+ * Lines of `netstat -s` that count packets which IP received and did not forward, see ip_tryforward() in FreeBSD's
+ * netinet/ip_fastfwd.c.
+ */
 const ipLines: readonly (readonly [string, Drop['place'], string])[] = [
-  ['packets not forwardable', 'ip', 'a DUT that does not forward, or a missing route'],
-  ['output packets discarded due to no route', 'ip', 'a missing route'],
+  [notForwardable, 'ip', 'a DUT that does not forward, or a route that rejects'],
+  [noRoute, 'ip', 'a missing route'],
   [
     'output packets dropped due to no bufs, etc.',
     'output-queue',
@@ -96,32 +114,36 @@ const ipLines: readonly (readonly [string, Drop['place'], string])[] = [
   ['datagrams with bad address in header', 'ip', 'a wrong address'],
 ];
 
-/** Before these a packet has not left IP: they are part of what came in and did not go on. */
-const beforeForwarding = new Set([
-  'packets not forwardable',
-  'bad header checksums',
-  'datagrams with bad address in header',
-]);
+type IpCounts = {
+  drops: Drop[];
+  /** Arrived, and neither passed on nor counted as dropped; undefined if unknown. */
+  vanishedPackets: number | undefined;
+  /** Names what drops those that no other counter has. */
+  vanishedCause: string;
+};
 
-function ipDrops(before: CommandOutputs, after: CommandOutputs) {
+/** The count of packets that IP received is of no use: ip_tryforward() of FreeBSD 14 counts them once more. */
+function ipCounts(before: CommandOutputs, after: CommandOutputs, arrivedPackets: number): IpCounts {
   const [first, last] = [protocolCounters(before), protocolCounters(after)];
   const grown = (name: string) => Math.max(0, (last.get(name) ?? 0) - (first.get(name) ?? 0));
-  const drops: Drop[] = [];
-  let vanishedPackets = 0;
-  for (const protocol of ['ip', 'ip6']) {
-    let dropped = 0;
-    for (const [line, place, cause] of ipLines) {
-      const packets = grown(`${protocol}: ${line}`);
-      if (packets > 0) drops.push({ place, cause, packets });
-      if (beforeForwarding.has(line)) dropped += packets;
-    }
-    const left =
-      grown(`${protocol}: packets for this host`) + grown(`${protocol}: packets forwarded`);
-    const arrived = grown(`${protocol}: total packets received`);
-    vanishedPackets += Math.max(0, arrived - left - dropped);
-  }
-  return { drops, vanishedPackets };
+  const both = (line: string) => grown(`ip: ${line}`) + grown(`ip6: ${line}`);
+  const known = ipLines.flatMap(([line, place, cause]): Drop[] => {
+    const packets = both(line) - (line === notForwardable ? both(noRoute) : 0);
+    return packets > 0 ? [{ place, cause, packets }] : [];
+  });
+  const left = Math.max(0, arrivedPackets - both('packets forwarded') - packetsOf(known));
+  // Every host has a few packets of its own.
+  const own = Math.min(left, both('packets for this host'));
+  const kept = own > arrivedPackets * leastSilentRatio ? own : 0;
+  const isExpired = ['icmp', 'icmp6'].some((one) => grown(`${one}: time exceeded`) > 0);
+  return {
+    drops: [...known, { place: 'ip', cause: ownAddressCause, packets: kept }],
+    vanishedPackets: last.has('ip: packets forwarded') ? left - kept : undefined,
+    vanishedCause: isExpired ? expiredCause : uncountedCause,
+  };
 }
+
+const expiredCause = 'an expired time to live, as in a routing loop';
 
 /** Reasons of pf(4) to drop that concern its states; others concern the packet. */
 const stateReasons: ReadonlySet<string> = new Set([

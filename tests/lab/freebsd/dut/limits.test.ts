@@ -1,20 +1,27 @@
-// Reads CPUs, queues and drops of a FreeBSD DUT; netstat and pfctl as FreeBSD 14.2 prints them.
+// Reads CPUs, queues and drops of a FreeBSD DUT; netstat and pfctl as FreeBSD 14.2 prints
+// them, which counts each packet twice as received that it forwards.
 import { expect, test } from 'vitest';
 import { limitsBetween } from '../../../../src/lab/freebsd/dut/limits.ts';
-import type { CommandOutputs } from '../../../../src/lab/freebsd/dut/setting.ts';
 
 type Counted = {
   arrived?: number;
   idrop?: number;
   sent?: number;
-  ip?: { total: number; forwarded: number; unforwardable?: number; noBuffers?: number };
+  ip?: {
+    forwarded: number;
+    own?: number;
+    unforwardable?: number;
+    noBuffers?: number;
+    noRoute?: number;
+    expired?: number;
+  };
   ticks?: string;
   interrupts?: string;
   card?: string;
 };
 
-const outputs = (counted: Counted): CommandOutputs => {
-  const { arrived = 0, idrop = 0, sent = 0, ip = { total: 0, forwarded: 0 } } = counted;
+const outputs = (counted: Counted): Map<string, string> => {
+  const { arrived = 0, idrop = 0, sent = 0, ip = { forwarded: 0 } } = counted;
   return new Map([
     [
       'netstat -i -b -n -W',
@@ -30,15 +37,15 @@ ix1  1500 <Link#3>       00:00:5e:00:53:04        0     0     0          0      
 \t638 packets sent
 \t\t424 data packets (47186 bytes)
 ip:
-\t${ip.total} total packets received
-\t0 packets for this host
+\t${arrived + ip.forwarded} total packets received
+\t${ip.own ?? 0} packets for this host
 \t${ip.forwarded} packets forwarded (${ip.forwarded} packets fast forwarded)
 \t${ip.unforwardable ?? 0} packets not forwardable
 \t${ip.noBuffers ?? 0} output packets dropped due to no bufs, etc.
-\t0 output packets discarded due to no route
+\t${ip.noRoute ?? 0} output packets discarded due to no route
 icmp:
-\t0 calls to icmp_error
-`,
+\t${ip.expired ?? 0} calls to icmp_error
+${ip.expired === undefined ? '' : `\tOutput histogram:\n\t\ttime exceeded: ${ip.expired}\n`}`,
     ],
     ['sysctl -n kern.cp_times', counted.ticks ?? '0 0 0 0 100 0 0 0 0 100'],
     [
@@ -66,7 +73,7 @@ ${Object.entries(counters)
 const limitsAfter = (counted: Counted, info?: string) =>
   limitsBetween(before, outputs(counted), { ingress: 'ix0', egress: 'ix1', pfInfo: info });
 
-const all = { arrived: 1000, sent: 1000, ip: { total: 1000, forwarded: 1000 } };
+const all = { arrived: 1000, sent: 1000, ip: { forwarded: 1000 } };
 
 test('a DUT that forwards all has no drops', () => {
   expect(limitsAfter(all)).toMatchObject({
@@ -102,14 +109,14 @@ test('the counter of a card that explains its drops names their cause', () => {
 });
 
 test('a full queue towards the card is an output queue', () => {
-  const ip = { total: 1000, forwarded: 1000, noBuffers: 300 };
+  const ip = { forwarded: 700, noBuffers: 300 };
   expect(limitsAfter({ arrived: 1000, sent: 700, ip })?.drops).toEqual([
     { place: 'output-queue', cause: 'a full queue, or too few buffers', packets: 300 },
   ]);
 });
 
 test('a reached limit of pf states is named, with the states that there were', () => {
-  const ip = { total: 1000, forwarded: 400 };
+  const ip = { forwarded: 400 };
   const info = pfInfo(10_000, { 'state-limit': 600 });
   expect(limitsAfter({ arrived: 1000, sent: 400, ip }, info)).toMatchObject({
     drops: [{ place: 'state-table', cause: 'pf: state-limit', packets: 600 }],
@@ -118,14 +125,14 @@ test('a reached limit of pf states is named, with the states that there were', (
 });
 
 test('packets that IP received and did not forward are the firewall’s', () => {
-  const ip = { total: 1000, forwarded: 900 };
+  const ip = { forwarded: 900 };
   expect(limitsAfter({ arrived: 1000, sent: 900, ip }, pfInfo(0, {}))?.drops).toMatchObject([
     { place: 'firewall', packets: 100 },
   ]);
 });
 
 test('rules that count what they drop are named, for no more packets than vanished', () => {
-  const ip = { total: 1000, forwarded: 900 };
+  const ip = { forwarded: 900 };
   const rule = { firewall: 'pf', rule: 'block drop all', packets: 103 } as const;
   const path = { ingress: 'ix0', egress: 'ix1', rules: [rule] };
   expect(limitsBetween(before, outputs({ arrived: 1000, sent: 900, ip }), path)?.drops).toEqual([
@@ -133,11 +140,43 @@ test('rules that count what they drop are named, for no more packets than vanish
   ]);
 });
 
-test('packets without a route are those of IP, and of no firewall', () => {
-  const ip = { total: 1000, forwarded: 900, unforwardable: 100 };
-  expect(limitsAfter({ arrived: 1000, sent: 900, ip })?.drops).toMatchObject([
-    { place: 'ip', packets: 100 },
+test('packets without a route count once, though the system counts them as not forwardable, too', () => {
+  const ip = { forwarded: 900, unforwardable: 100, noRoute: 100 };
+  expect(limitsAfter({ arrived: 1000, sent: 900, ip })?.drops).toEqual([
+    { place: 'ip', cause: 'a missing route', packets: 100 },
   ]);
+});
+
+test('packets that a DUT does not forward are those of IP, and of no firewall', () => {
+  const ip = { forwarded: 0, unforwardable: 1000 };
+  expect(limitsAfter({ arrived: 1000, ip })?.drops).toEqual([
+    {
+      place: 'ip',
+      cause: 'a DUT that does not forward, or a route that rejects',
+      packets: 1000,
+    },
+  ]);
+});
+
+test('packets to an address of the DUT are named so', () => {
+  const ip = { forwarded: 400, own: 600 };
+  expect(limitsAfter({ arrived: 1000, sent: 400, ip })?.drops).toEqual([
+    { place: 'ip', cause: 'the DUT itself, to whose own address they lead', packets: 600 },
+  ]);
+});
+
+test('packets that vanish while the DUT reports expired ones are those of a loop', () => {
+  const ip = { forwarded: 0, expired: 200 };
+  expect(limitsAfter({ arrived: 1000, ip })?.drops).toEqual([
+    { place: 'ip', cause: 'an expired time to live, as in a routing loop', packets: 1000 },
+  ]);
+});
+
+test('counters of IP in another form are named as not understood, and are no drops', () => {
+  const other = outputs(all);
+  other.set('netstat -s', 'ip:\n\t1000 total packets received\n');
+  const limits = limitsBetween(before, other, { ingress: 'ix0', egress: 'ix1' });
+  expect(limits).toMatchObject({ drops: [], notUnderstood: ['vmstat -i', 'netstat -s'] });
 });
 
 test.each([
