@@ -88,7 +88,10 @@ function shown({ clock }: Wires, { network, egress, executed, busyNs }: Copy): s
   );
 }
 
-type Flows = Pick<Stream, 'family' | 'destinationMac' | 'destination' | 'frameBytesWithoutCrc'> & {
+type Flows = Pick<
+  Stream,
+  'sources' | 'family' | 'destinationMac' | 'destination' | 'frameBytesWithoutCrc'
+> & {
   flows: number;
 };
 
@@ -211,6 +214,10 @@ function readFlows(text: string): Flows {
     family: isInet6 ? 'inet6' : 'inet4',
     destinationMac: (first.toString('hex', 0, 6).match(/../g) ?? []).join(':'),
     destination: isInet6 ? groups(first.subarray(38, 54)) : first.subarray(30, 34).join('.'),
+    sources: {
+      first: isInet6 ? groups(first.subarray(22, 38)) : first.subarray(26, 30).join('.'),
+      size: new Set(frames.map((frame) => frame.toString('hex', 26, isInet6 ? 38 : 30))).size,
+    },
     frameBytesWithoutCrc: first.length,
     flows: new Set(frames.map((frame) => frame.toString('hex'))).size,
   };

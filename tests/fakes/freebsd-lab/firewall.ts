@@ -1,6 +1,7 @@
 // pf and ipfw of a machine: what is loaded, and which of the benchmark's scenarios that amounts to.
 
 import type { Family } from '../../../src/model/scenario.ts';
+import { isOfSomeFlows } from './packet-counts.ts';
 import { type Sysctls, valueOfSysctl } from './sysctls.ts';
 
 /** The scenarios of a FreeBSD testbed, by the names of DESIGN.md. */
@@ -22,9 +23,14 @@ export type Pf = {
   rules: readonly PfRule[];
   skips: readonly string[];
   states: number;
+  /** `set limit states`. */
+  stateLimit: number;
+  /** Packets that found no space for a state. */
+  withoutState: number;
 };
 
-export type PfRule = { text: string; blocks: boolean; keepsState: boolean };
+/** `packets` are of rules that block some of a trial's flows. */
+export type PfRule = { text: string; blocks: boolean; keepsState: boolean; packets: number };
 
 export type Ipfw = {
   rules: Map<number, IpfwRule>;
@@ -32,7 +38,7 @@ export type Ipfw = {
   dynamicRules: number;
 };
 
-export type IpfwRule = { text: string; blocks: boolean; keepsState: boolean };
+export type IpfwRule = PfRule;
 
 export const noPf = (): Pf => ({
   isEnabled: false,
@@ -40,6 +46,8 @@ export const noPf = (): Pf => ({
   rules: [],
   skips: [],
   states: 0,
+  stateLimit: 100_000,
+  withoutState: 0,
 });
 
 export const freshIpfw = (acceptsByDefault: boolean): Ipfw => ({
@@ -55,7 +63,7 @@ export function scenarioInForce(
   { modules, pf, ipfw, sysctls }: Firewalls,
   family: Family = 'inet4',
 ): LabScenario | 'blocked' {
-  const pfRule = modules.has('pf') && pf.isEnabled ? pf.rules.at(-1) : undefined;
+  const pfRule = modules.has('pf') && pf.isEnabled ? pf.rules.findLast(decides) : undefined;
   const isOn = modules.has('ipfw') && valueOfSysctl(sysctls, ipfwSwitches[family]) === 1;
   const ipfwRule = isOn ? decidingRule(ipfw) : undefined;
   if (pfRule?.blocks || ipfwRule?.blocks) return 'blocked';
@@ -71,12 +79,17 @@ export const ipfwSwitches: Readonly<Record<Family, string>> = {
 };
 
 const decidingRule = (ipfw: Ipfw): IpfwRule =>
-  [...ipfw.rules].sort(([one], [other]) => one - other).map(([, rule]) => rule)[0] ??
-  defaultRule(ipfw);
+  [...ipfw.rules]
+    .sort(([one], [other]) => one - other)
+    .map(([, rule]) => rule)
+    .find(decides) ?? defaultRule(ipfw);
+
+const decides = (rule: PfRule): boolean => !isOfSomeFlows(rule);
 
 /** Number 65535, which cannot be deleted. */
 export const defaultRule = ({ acceptsByDefault }: Ipfw): IpfwRule => ({
   text: acceptsByDefault ? 'allow ip from any to any' : 'deny ip from any to any',
   blocks: !acceptsByDefault,
   keepsState: false,
+  packets: 0,
 });

@@ -29,7 +29,9 @@ export type Behaviour =
   /** It is up, and all of rc.conf's routes but the default one are lost. */
   | { kind: 'hangs-at-boot' | 'loses-routes-at-boot' }
   /** Its pf takes none. */
-  | { kind: 'refuses-rules' };
+  | { kind: 'refuses-rules' }
+  /** It hashes all flows to the first queue, or loses one packet in ten in the queue towards the card. */
+  | { kind: 'uses-one-queue' | 'drops-in-queue' };
 
 export type KernelText = {
   ident: string;
@@ -115,7 +117,7 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
 const identPragma = '#pragma ident ';
 
 const behaviours =
-  /^(panics-at-boot|panics-in-rc|panics-at-settings|panics-under-load|hangs-under-load|hangs-at-boot|loses-routes-at-boot|refuses-rules)(?:: (.+))?$/;
+  /^(panics-at-boot|panics-in-rc|panics-at-settings|panics-under-load|hangs-under-load|hangs-at-boot|loses-routes-at-boot|refuses-rules|uses-one-queue|drops-in-queue)(?:: (.+))?$/;
 
 function behaviourOf(line: string): Behaviour | undefined {
   const [, kind, words] = behaviours.exec(line) ?? [];
@@ -123,6 +125,8 @@ function behaviourOf(line: string): Behaviour | undefined {
     case 'hangs-at-boot':
     case 'loses-routes-at-boot':
     case 'refuses-rules':
+    case 'uses-one-queue':
+    case 'drops-in-queue':
       return { kind };
     case 'hangs-under-load':
       return { kind, at: words ?? 'cpu_spinwait+0x2' };

@@ -19,6 +19,7 @@ import {
   type Stage,
   tellWatchers,
 } from './machine.ts';
+import { noPacketCounts } from './packet-counts.ts';
 import { startRc } from './rc.ts';
 import { switchRoot } from './root.ts';
 import {
@@ -234,6 +235,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   if (kernel === undefined) throw new TypeError(`${machine.name} has no kernel in ${file}.`);
   machine.running = { kernel, file, startedAt };
   machine.cpuTimes = cpuTimesFrom(startedAt);
+  machine.packetCounts = noPacketCounts();
   machine.clockAhead = machine.realTimeClock.aheadSeconds;
   machine.sysctls = defaultSysctls();
   for (const [name, value] of Object.entries(machine.hardware)) {
@@ -330,11 +332,21 @@ const hasNoLease = ({ leases, interfaces }: Machine): boolean =>
 function startFirewalls(machine: Machine, now: number): void {
   for (const name of machine.ownFirewalls) addModule(machine, name);
   if (machine.ownFirewalls.includes('pf')) {
-    const rule = { text: 'pass in log all flags S/SA keep state', blocks: false, keepsState: true };
+    const rule = {
+      text: 'pass in log all flags S/SA keep state',
+      blocks: false,
+      keepsState: true,
+      packets: 0,
+    };
     machine.pf = { ...noPf(), isEnabled: true, switchedAt: now, rules: [rule] };
   }
   if (machine.ownFirewalls.includes('ipfw')) {
-    const rule = { text: 'allow log ip from any to any', blocks: false, keepsState: false };
+    const rule = {
+      text: 'allow log ip from any to any',
+      blocks: false,
+      keepsState: false,
+      packets: 0,
+    };
     machine.ipfw.rules.set(100, rule);
   }
 }

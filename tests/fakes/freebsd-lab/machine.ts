@@ -7,6 +7,7 @@ import type { Faults } from './faults.ts';
 import type { FileSystem } from './file-system.ts';
 import { freshIpfw, type Ipfw, ipfwSwitches, noPf, type Pf, scenarioInForce } from './firewall.ts';
 import type { Kernel } from './kernel.ts';
+import type { PacketCounts } from './packet-counts.ts';
 import type { Root } from './root.ts';
 import { integer, type Sysctls, valueOfSysctl } from './sysctls.ts';
 import type { Port } from './wiring.ts';
@@ -116,6 +117,7 @@ export type Machine = {
   /** Share of its CPUs' time that the host of a virtual machine gives to others. */
   stolenRatio: number;
   cpuTimes: CpuTimes;
+  packetCounts: PacketCounts;
   readonly console: LabConsole;
   /**
    * Firmware output on the serial line, where loader and kernel print as loader.conf(5) says, as on any PC; absent:

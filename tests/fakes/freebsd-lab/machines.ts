@@ -7,6 +7,7 @@ import { fileSystem, makeFolder, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
 import { allModules, type KernelText, kernelText } from './kernel.ts';
 import type { Crashes, Machine, RealTimeClock, Timing } from './machine.ts';
+import { noPacketCounts } from './packet-counts.ts';
 import { fstabOf, type RootKind, rootOf } from './root.ts';
 import { readSettings } from './sysctls.ts';
 import { makeTar } from './tar.ts';
@@ -198,6 +199,7 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   busyCpus: 0,
   stolenRatio: 0,
   cpuTimes: cpuTimesFrom(0),
+  packetCounts: noPacketCounts(),
   isOverloaded: false,
   isCutOff: false,
   lacks: new Set(),

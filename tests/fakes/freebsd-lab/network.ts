@@ -17,6 +17,14 @@ import {
   type Route,
   setOverloaded,
 } from './machine.ts';
+import {
+  countInQueues,
+  countInRules,
+  countInStates,
+  type Sources,
+  statesPerFlow,
+  usesOneQueue,
+} from './packet-counts.ts';
 import { normal, uniform } from './random.ts';
 import { valueOfSysctl } from './sysctls.ts';
 import { type Cable, type Counters, count, farEnd, isLinkUp, type Port } from './wiring.ts';
@@ -30,6 +38,7 @@ export type Stream = {
   destinationMac: string;
   /** The first of its range. */
   destination: string;
+  sources: Sources;
   flows: number;
   /** It waits when the receiving port sends pause frames. */
   heedsPause: boolean;
@@ -141,7 +150,7 @@ export function networkThrough(
       0,
     );
     const share = isFull ? 1 : Math.min(1, load);
-    const ofOthers = isStarved(dut) ? 0 : isFull ? 1 : 0.9;
+    const ofOthers = isStarved(dut) || usesOneQueue(dut) ? 0 : isFull ? 1 : 0.9;
     const shares = Array.from({ length: cpusOf(dut) }, (_, cpu) =>
       cpu === 0 ? share : share * ofOthers,
     );
@@ -165,16 +174,37 @@ export function networkThrough(
       }
       return;
     }
-    count(entry.port.received, sent, size);
-    const exit = exitOf(dut, stream, to);
-    if (exit === undefined) return;
     const scatter = 1 + noise.perSecond * normal(noise.seed, dut.boots, Math.round(to * 1000));
     const share = Math.min(1, (capacity(stream) * scatter) / Math.max(offered(), 1));
-    const forwarded = sent * share * (1 - Math.max(0, exit.cable.upAt - start) / (to - start));
+    // Packets that the firewall drops take no time in this laboratory.
+    const arrived = share > 0 ? sent * share : sent;
+    count(entry.port.received, arrived, size);
+    count(entry.port.missed, sent - arrived, size);
+    countInQueues(dut, entry.name, arrived);
+    const counted = dut.packetCounts.ip[stream.family];
+    const exit = exitOf(dut, stream, to);
+    if (exit === undefined) {
+      counted.notForwardable += arrived;
+      return;
+    }
+    if (share <= 0) return;
+    const passed = arrived * passedBy(stream, arrived);
+    const linked = passed * (1 - Math.max(0, exit.cable.upAt - start) / (to - start));
+    const queued = dut.running?.kernel.behaviour.kind === 'drops-in-queue' ? linked * 0.1 : 0;
+    counted.noBuffers += queued;
+    const forwarded = linked - queued;
     if (forwarded <= 0) return;
+    counted.forwarded += forwarded;
     count(exit.interface.port.sent, forwarded, size);
     count(exit.receiver.received, forwarded, size);
     keepStates(dut, stream);
+  };
+
+  /** Share of a stream's packets that the firewalls pass, and count. */
+  const passedBy = (stream: Stream, packets: number): number => {
+    const left = countInRules(dut, stream.sources, packets);
+    const keepsState = scenarioInForce(dut, stream.family) === 'pf-stateful';
+    return left * (keepsState ? countInStates(dut, stream.flows, packets * left) : 1);
   };
 
   const countAll = () => {
@@ -283,10 +313,11 @@ const pauseSwitches: Readonly<Record<string, readonly string[]>> = {
   mce: ['rx_pauseframe_control', 'tx_pauseframe_control'],
 };
 
-type PortCounters = Pick<Port, 'received' | 'sent'>;
+type PortCounters = Pick<Port, 'received' | 'missed' | 'sent'>;
 
-const countersOf = ({ received, sent }: Port): PortCounters => ({
+const countersOf = ({ received, missed, sent }: Port): PortCounters => ({
   received: { ...received },
+  missed: { ...missed },
   sent: { ...sent },
 });
 
@@ -295,7 +326,11 @@ const between = (one: PortCounters, other: PortCounters, share: number): PortCou
     packets: from.packets + share * (to.packets - from.packets),
     bytes: from.bytes + share * (to.bytes - from.bytes),
   });
-  return { received: mix(one.received, other.received), sent: mix(one.sent, other.sent) };
+  return {
+    received: mix(one.received, other.received),
+    missed: mix(one.missed, other.missed),
+    sent: mix(one.sent, other.sent),
+  };
 };
 
 /** Maximum age of a driver's counters. */
@@ -367,6 +402,8 @@ const isGatewayOf = (neighbour: Neighbour, route: Route | undefined): boolean =>
 /** A stateful rule of ipfw has a state for every flow, and one of pf's two: as it comes in, and as it goes out. */
 function keepStates(dut: Machine, { family, flows }: Stream): void {
   const scenario = scenarioInForce(dut, family);
-  if (scenario === 'pf-stateful') dut.pf.states = 2 * flows;
+  if (scenario === 'pf-stateful') {
+    dut.pf.states = Math.min(dut.pf.stateLimit, statesPerFlow * flows);
+  }
   if (scenario === 'ipfw-stateful') dut.ipfw.dynamicRules = flows;
 }

@@ -7,6 +7,8 @@ export type Port = {
   /** MAC addresses of its interfaces. */
   macs: readonly string[];
   received: Counters;
+  /** Found no descriptor of the card. */
+  missed: Counters;
   sent: Counters;
   cable?: Cable;
   /** Programs that have it open for netmap, by what they do with it. */
@@ -25,6 +27,7 @@ export type Cable = {
 export const port = (...macs: readonly string[]): Port => ({
   macs,
   received: { packets: 0, bytes: 0 },
+  missed: { packets: 0, bytes: 0 },
   sent: { packets: 0, bytes: 0 },
   users: new Set(),
 });

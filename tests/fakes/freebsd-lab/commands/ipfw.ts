@@ -100,7 +100,7 @@ function add(process: Process, words: readonly string[], options: readonly Optio
   const tail = rest.replace(/keep-state(?! :)/, 'keep-state :default');
   const shown = protocol === 'all' ? 'ip' : protocol;
   const text = `${blocks ? 'deny' : 'allow'} ${shown} from ${from} to ${to}${tail}`;
-  machine.ipfw.rules.set(number, { text, blocks, keepsState });
+  machine.ipfw.rules.set(number, { text, blocks, keepsState, packets: 0 });
   if (!hasOption(options, 'q')) out(`${numbered(number)} ${text}\n`);
   return 0;
 }
@@ -113,9 +113,12 @@ const numbered = (number: number): string => String(number).padStart(5, '0');
 function list(process: Process, words: readonly string[], options: readonly Option[]): number {
   if (words.length > 0) return notModelled(process, 'ipfw list of some rules');
   const { ipfw } = process.machine;
+  process.network.count();
   const rules: [number, IpfwRule][] = [...ipfw.rules].sort(([one], [other]) => one - other);
-  for (const [number, { text }] of [...rules, [65_535, defaultRule(ipfw)] as const]) {
-    process.out(`${numbered(number)} ${text}\n`);
+  for (const [number, { text, packets }] of [...rules, [65_535, defaultRule(ipfw)] as const]) {
+    const counted = String(Math.round(packets)).padStart(9);
+    const counters = hasOption(options, 'a') ? `${counted}        0` : '';
+    process.out(`${numbered(number)}${counters} ${text}\n`);
   }
   if (hasOption(options, 'd') && ipfw.dynamicRules > 0)
     process.out(dynamicRules(ipfw.dynamicRules, rules));

@@ -1,6 +1,7 @@
 // netstat and vmstat, and the other programs of a machine's network.
 import { timerInterruptsOf } from '../cpu.ts';
 import { hasOption, optionValue } from '../getopt.ts';
+import { type IpCounts, queueInterrupts } from '../packet-counts.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { networkOf } from './addresses.ts';
 import { ifconfig } from './ifconfig.ts';
@@ -16,20 +17,23 @@ export const networkPrograms: Readonly<Record<string, Program>> = {
   vmstat,
 };
 
-/** Knows only the interrupts of vmstat(8), and of them the timers. */
+/** Knows only the interrupts of vmstat(8), and of them those of queues and timers. */
 function vmstat(process: Process): number {
   if (process.args.join(' ') !== '-i') return notModelled(process, 'this vmstat');
-  const { machine, deps, out } = process;
+  const { machine, network, deps, out } = process;
+  network.count();
   const seconds = Math.max(1, deps.clock.now() - (machine.running?.startedAt ?? 0));
   const row = (name: string, total: number) =>
     `${name.padEnd(28)} ${String(total).padStart(11)} ${String(Math.round(total / seconds)).padStart(10)}\n`;
   const timers = timerInterruptsOf(machine, deps.clock.now());
   const rows = timers.map((interrupts, cpu) => row(`cpu${cpu}:timer`, interrupts));
-  out(`interrupt                          total       rate\n${rows.join('')}`);
+  const queues = queueInterrupts(machine);
+  const ofQueues = queues.map(([name, total], index) => row(`irq${264 + index}: ${name}`, total));
+  out(`interrupt                          total       rate\n${ofQueues.join('')}${rows.join('')}`);
   out(
     row(
       'Total',
-      timers.reduce((total, interrupts) => total + interrupts, 0),
+      [...timers, ...queues.map(([, total]) => total)].reduce((sum, total) => sum + total, 0),
     ),
   );
   return 0;
@@ -71,12 +75,30 @@ function netstat(process: Process): number {
   return notModelled(process, 'this netstat');
 }
 
-/** Prints the first of IPv4's counters, of the many that FreeBSD has. */
+/** Prints those of IP that FreeBSD 14 has of packets that it forwards, which it counts twice as received. */
 function protocolCounters({ machine, network, out }: Process): number {
   network.count();
   const received = machine.interfaces.reduce((sum, { port }) => sum + port.received.packets, 0);
-  out(`ip:\n\t${Math.round(received)} total packets received\n\t0 bad header checksums\n`);
+  const { inet4, inet6 } = machine.packetCounts.ip;
+  out(ipText('ip', inet4, received + inet4.forwarded, true));
+  out(ipText('ip6', inet6, inet6.forwarded, false));
   return 0;
+}
+
+function ipText(protocol: string, counts: IpCounts, received: number, isInet4: boolean): string {
+  const forwarded = Math.round(counts.forwarded);
+  const fast = isInet4 ? ` (${forwarded} packets fast forwarded)` : '';
+  return [
+    `${protocol}:`,
+    `\t${Math.round(received)} total packets received`,
+    ...(isInet4 ? ['\t0 bad header checksums'] : []),
+    '\t0 packets for this host',
+    `\t${forwarded} packets forwarded${fast}`,
+    `\t${Math.round(counts.notForwardable)} packets not forwardable`,
+    `\t${Math.round(counts.noBuffers)} output packets dropped due to no bufs, etc.`,
+    '\t0 output packets discarded due to no route',
+    '',
+  ].join('\n');
 }
 
 function interfaceCounters(process: Process, names: readonly string[]): number {
@@ -108,7 +130,7 @@ function interfaceCounters(process: Process, names: readonly string[]): number {
   // netstat(1) prints the head alone for a name that does not exist.
   for (const [index, { name, mac, mtu, port, addresses }] of machine.interfaces.entries()) {
     if (!names.includes(name)) continue;
-    const { received, sent } = network.shown(port);
+    const { received, missed, sent } = network.shown(port);
     out(
       row([
         name,
@@ -117,7 +139,7 @@ function interfaceCounters(process: Process, names: readonly string[]): number {
         mac,
         count(received.packets),
         0,
-        0,
+        count(missed.packets),
         count(received.bytes),
         count(sent.packets),
         0,

@@ -37,7 +37,7 @@ function pfctl(process: Process): number {
     () => (hasOption(options, 'd') && !isDryRun ? disable(process) : 0),
     () => (flushed !== undefined && !isDryRun ? flush(process, flushed) : 0),
     () => (file !== undefined ? load(process, file, isDryRun) : 0),
-    () => (shown !== undefined ? show(process, shown) : 0),
+    () => (shown !== undefined ? show(process, shown, hasOption(options, 'v')) : 0),
     () => (hasOption(options, 'e') && !isDryRun ? enable(process) : 0),
   ];
   const code = steps.reduce((before, step) => (before === 0 ? step() : before), 0);
@@ -110,6 +110,8 @@ function load(process: Process, file: string, isDryRun: boolean): number {
     return fail(process, 'pfctl: DIOCADDRULE: Operation not supported by device');
   }
   machine.pf.rules = lines.flatMap((line) => (line.kind === 'rule' ? [line.rule] : []));
+  machine.pf.stateLimit =
+    lines.flatMap((line) => (line.kind === 'limit' ? line.states : [])).at(-1) ?? noPf().stateLimit;
   machine.pf.skips = lines.flatMap((line) => (line.kind === 'skip' ? [line.interface] : []));
   return 0;
 }
@@ -117,6 +119,7 @@ function load(process: Process, file: string, isDryRun: boolean): number {
 type Line =
   | { kind: 'rule'; rule: PfRule }
   | { kind: 'skip'; interface: string }
+  | { kind: 'limit'; states: number }
   | { kind: 'other' }
   | { kind: 'wrong' };
 
@@ -141,6 +144,7 @@ function readSetting(name: string, rest: readonly string[]): Line {
       ? { kind: 'skip', interface: rest[1] }
       : { kind: 'wrong' };
   }
+  if (name === 'limit' && rest[0] === 'states') return { kind: 'limit', states: Number(rest[1]) };
   const known = ['limit', 'timeout', 'optimization', 'state-policy', 'block-policy', 'debug'];
   return { kind: known.includes(name) && rest.length > 0 ? 'other' : 'wrong' };
 }
@@ -152,17 +156,22 @@ function ruleOf(action: 'pass' | 'block', rest: string): PfRule {
   const where = rest.replace(/ ?\b(?:no|keep) state\b| ?\bflags S\/SA\b/g, '').trim();
   const hosts = /\b(?:from|all)\b/.test(where) ? '' : ' all';
   const target = `${where === '' ? '' : ` ${where}`}${hosts}`;
-  if (blocks) return { text: `block drop${target}`, blocks, keepsState: false };
+  if (blocks) return { text: `block drop${target}`, blocks, keepsState: false, packets: 0 };
   const state = stateless ? 'no state' : 'flags S/SA keep state';
-  return { text: `pass${target} ${state}`, blocks, keepsState: !stateless };
+  return { text: `pass${target} ${state}`, blocks, keepsState: !stateless, packets: 0 };
 }
 
-function show(process: Process, modifier: string): number {
-  const { machine, out, deps } = process;
+/** As `-vv` shows it; FreeBSD also numbers the user that has installed it. */
+const verboseRule = ({ text, packets }: PfRule, number: number): string =>
+  `@${number} ${text}\n  [ Evaluations: 0         Packets: ${Math.round(packets)}  Bytes: 0  States: 0     ]\n`;
+
+function show(process: Process, modifier: string, isVerbose: boolean): number {
+  const { machine, network, out, deps } = process;
+  network.count();
   switch (modifier) {
     case 'r':
     case 'rules':
-      out(machine.pf.rules.map(({ text }) => `${text}\n`).join(''));
+      out(machine.pf.rules.map(isVerbose ? verboseRule : ({ text }) => `${text}\n`).join(''));
       return 0;
     case 'i':
     case 'info':
@@ -195,7 +204,7 @@ function info({ pf }: Machine, now: number): string {
     row('removals', 0),
     'Counters\n',
     row('match', pf.states),
-    ...otherCounters.map((name) => row(name, 0)),
+    ...otherCounters.map((name) => row(name, name === 'memory' ? Math.round(pf.withoutState) : 0)),
   ].join('');
 }
 

@@ -120,6 +120,7 @@ function streamOf(
     frameBytesWithoutCrc: options.frameBytesWithoutCrc,
     destinationMac: options.destinationMac,
     destination: options.destination.first,
+    sources: options.source,
     flows: options.source.size * options.destination.size,
     heedsPause: pauses(process.machine, found.name),
   };
