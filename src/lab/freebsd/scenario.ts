@@ -2,6 +2,7 @@
 
 import type { FreebsdScenario, OwnRules, Scenario } from '../../model/scenario.ts';
 import { type Command, shell } from '../../system/shell.ts';
+import { isPfTableFull } from './dut/limits.ts';
 
 type Installation = {
   /** Uploaded before the commands. */
@@ -132,8 +133,10 @@ export function provesScenario(
   if (trial === undefined || !required.keepsStates || states >= trial.flows) {
     return { kind: 'in-force' };
   }
+  const isFull = required.firewall === 'pf' && isPfTableFull(outputs.pfInfo ?? '');
+  const why = isFull ? ', as its table is full: raise its limit with `set limit states`' : '';
   return notInForce(
-    `${required.firewall} has made ${states} of the ${trial.flows} states that the flows need`,
+    `${required.firewall} has made ${states} of the ${trial.flows} states that the flows need${why}`,
   );
 }
 

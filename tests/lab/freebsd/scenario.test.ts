@@ -168,6 +168,17 @@ test('one more rule is another scenario', () => {
   expect(provesScenario('ipfw-stateless', other)).toMatchObject({ kind: 'not-in-force' });
 });
 
+test('too few states of a full table are explained by its limit', () => {
+  const full = pf('pass all flags S/SA keep state\n', 1000);
+  const info = `${full.pfInfo}  memory            5000      10.0/s\n`;
+  const trial = { trial: { flows: 2000 } };
+  expect(provesScenario('pf-stateful', { ...full, pfInfo: info }, trial)).toEqual(
+    notInForce(
+      'pf has made 1000 of the 2000 states that the flows need, as its table is full: raise its limit with `set limit states`',
+    ),
+  );
+});
+
 test('a stateful scenario that made no more states than our own connection needs is not in force', () => {
   const trial = { trial: { flows: 2000 } };
   expect(provesScenario('pf-stateful', pf('pass all flags S/SA keep state\n', 2), trial)).toEqual(

@@ -186,11 +186,17 @@ const pfReasons = (info: string): { reason: string; packets: number }[] =>
     return packets === 0 || reason === 'match' ? [] : [{ reason, packets }];
   });
 
+/** Of `max` of a rule, and of `set limit states`, see pf_create_state() in FreeBSD's pf.c. */
+const fullReasons: ReadonlySet<string> = new Set(['state-limit', 'memory']);
+
+/** Reads `pfctl -si`. */
+export const isPfTableFull = (info: string): boolean =>
+  pfReasons(info).some(({ reason }) => fullReasons.has(reason));
+
 /** pf counts states, but prints no limit: a reached one is the number of states. */
 function pfTable(info: string): TrialLimits['stateTables'] {
   const states = Number(/^[ \t]+current entries[ \t]+(\d{1,15})/m.exec(info)?.[1] ?? 0);
-  const isFull = pfReasons(info).some(({ reason }) => reason === 'state-limit');
-  return isFull && states > 0 ? [{ name: 'pf states', states, limit: states }] : [];
+  return isPfTableFull(info) && states > 0 ? [{ name: 'pf states', states, limit: states }] : [];
 }
 
 /** Interrupts of each receive queue; several packets share one. */

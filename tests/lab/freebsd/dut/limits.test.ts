@@ -115,14 +115,17 @@ test('a full queue towards the card is an output queue', () => {
   ]);
 });
 
-test('a reached limit of pf states is named, with the states that there were', () => {
-  const ip = { forwarded: 400 };
-  const info = pfInfo(10_000, { 'state-limit': 600 });
-  expect(limitsAfter({ arrived: 1000, sent: 400, ip }, info)).toMatchObject({
-    drops: [{ place: 'state-table', cause: 'pf: state-limit', packets: 600 }],
-    stateTables: [{ name: 'pf states', states: 10_000, limit: 10_000 }],
-  });
-});
+test.each(['state-limit', 'memory'])(
+  'a reached limit of pf states is named, with the states that there were: %s',
+  (reason) => {
+    const ip = { forwarded: 400 };
+    const info = pfInfo(10_000, { [reason]: 600 });
+    expect(limitsAfter({ arrived: 1000, sent: 400, ip }, info)).toMatchObject({
+      drops: [{ place: 'state-table', cause: `pf: ${reason}`, packets: 600 }],
+      stateTables: [{ name: 'pf states', states: 10_000, limit: 10_000 }],
+    });
+  },
+);
 
 test('packets that IP received and did not forward are the firewall’s', () => {
   const ip = { forwarded: 900 };
