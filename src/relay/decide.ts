@@ -206,7 +206,7 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
       by: person,
       at: occurrence.at,
       sentAt: before.sentAt,
-      isMeasured: isMeasured(of, before.diff, deps),
+      isMeasured: isMeasured(found, before.diff, deps),
       isNamed:
         named !== undefined || (command.kind === 'bisect' && command.overrides.good !== undefined),
     };
@@ -293,16 +293,14 @@ async function diffBefore(
 }
 
 /** Known of gates on this machine alone, since others report only that they were started. */
-const isMeasured = (of: number, diff: number, { inbox }: DecideDeps): boolean =>
-  inbox
-    .jobsOf(of)
-    .some(
-      ({ job, state }) =>
-        job.diff === diff &&
-        job.bisect === undefined &&
-        state.kind === 'ended' &&
-        measured.has(state.how),
-    );
+const isMeasured = (found: FoundRevision, diff: number, deps: DecideDeps): boolean =>
+  jobsOf(found, deps).some(
+    ({ job, state }) =>
+      job.diff === diff &&
+      job.bisect === undefined &&
+      state.kind === 'ended' &&
+      measured.has(state.how),
+  );
 
 const measured: ReadonlySet<string> = new Set([
   'it passed',

@@ -652,6 +652,17 @@ describe('a stranger who asks for a diff', () => {
     },
   );
 
+  test('with the number of a diff that a restored server has lost does not hear that it is measured', async () => {
+    const revision = revisionBy(alice);
+    const lost = { revision: 'PHID-DREV-lost', diff: 'PHID-DIFF-lost' };
+    const diff = newestOf(revision);
+    const key = `D${revision.id}:${diff}`;
+    const job = { key, revision: revision.id, diff, phids: lost, overrides: {}, by: 'alice' };
+    queued({ kind: 'run', job });
+    inbox.markEnded(key, 'it passed');
+    expect(await said(revision)).not.toMatchObject(isMeasured);
+  });
+
   test.each([
     ['nothing was asked for', async () => {}],
     ['its gate failed', async (of) => ended(of, '@ppsgate run', 'the lab failed')],
