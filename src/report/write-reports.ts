@@ -7,6 +7,7 @@ import type { BisectResult } from '../model/bisect-result.ts';
 import { reasonOf } from '../model/one-line.ts';
 import type { Result } from '../model/result.ts';
 import { placeBelow } from '../system/foreign-files.ts';
+import { giveNew } from '../system/give-to-caller.ts';
 import { bisectPlot } from './bisect-plot.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { renderJunit } from './junit.ts';
@@ -78,9 +79,10 @@ const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
 
 /** Writes atomically, and creates the folder if needed; follows no link in the place of the file or its draft. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  const made = await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.part`;
   await rm(draft, { force: true });
   await writeFile(draft, content, { flag: 'wx', flush: true });
   await rename(draft, path);
+  await giveNew(made ?? path);
 }

@@ -1,6 +1,7 @@
 // Gives files that a command makes as root through sudo to the calling user.
-import { constants } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 
 type Caller = { uid: number; gid: number };
 
@@ -45,6 +46,21 @@ export async function placeAt(directory: string, own: OwnNames, justMade?: strin
     },
     [Symbol.asyncDispose]: () => handle.close(),
   };
+}
+
+/** The caller of sudo where the folder is theirs: root's files in it would lock them out. */
+export function callerOwning(folder: string): Caller | undefined {
+  const caller = callerThroughSudo(process.env, process.getuid?.());
+  if (caller === undefined) return undefined;
+  return statSync(folder, { throwIfNoEntry: false })?.uid === caller.uid ? caller : undefined;
+}
+
+/** Gives the caller of sudo a file or folder that a command has just made in a folder of theirs. */
+export async function giveNew(path: string): Promise<void> {
+  const caller = callerOwning(dirname(path));
+  if (caller === undefined) return;
+  await using folder = await open(dirname(path), O_DIRECTORY);
+  if ((await folder.stat()).uid === caller.uid) await giveNamed(folder, basename(path), caller);
 }
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;

@@ -11,6 +11,7 @@ import { exitCodes } from '../../model/conclusion.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
+import { giveNew } from '../../system/give-to-caller.ts';
 import { printPieces } from './print-chunks.ts';
 import { readProfileFile } from './profile-file.ts';
 
@@ -113,6 +114,7 @@ async function write(svg: string, output: string): Promise<void> {
   if (output === '-') return printPieces([svg]);
   try {
     await writeFile(output, svg);
+    await giveNew(output);
   } catch (error) {
     if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number'))
       throw error;

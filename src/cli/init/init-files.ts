@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { giveNew } from '../../system/give-to-caller.ts';
 
 /** `path` is relative to the repository's top. */
 export type PlannedFile =
@@ -45,8 +46,9 @@ export async function placeFile(
     const { kind, text } = change;
     if (dryRun) return { path, ...change };
     if (text !== undefined) {
-      await mkdir(dirname(place), { recursive: true });
+      const made = await mkdir(dirname(place), { recursive: true });
       await writeFile(place, text);
+      await giveNew(made ?? place);
     }
     return { path, kind };
   } catch (error) {

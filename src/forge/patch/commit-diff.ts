@@ -50,6 +50,7 @@ export async function commitDiff(
   try {
     const patch = join(folder, 'patch.diff');
     await writeFile(patch, diff);
+    await git.share(folder, patch);
     const environment = {
       // With it git takes any folder for the top; without it git leaves out files outside of the current folder.
       GIT_DIR: (await git.run('rev-parse', '--absolute-git-dir')).trimEnd(),

@@ -1,7 +1,11 @@
 // Runs git on a repository of this machine, independent of its user's settings, and names its errors.
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { chown } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { callerOwning } from '../../system/give-to-caller.ts';
 
 export type Git = {
   directory: string;
@@ -11,6 +15,8 @@ export type Git = {
   /** Returns bytes, and uses only this process's environment. */
   bytes(...args: string[]): Promise<Buffer>;
   start(args: string[], options?: { timeout: number }): Started;
+  /** Lets git use temporary files and folders that this process made. */
+  share(...paths: string[]): Promise<void>;
 };
 
 export type Started = ChildProcessByStdio<Writable, Readable, null>;
@@ -27,26 +33,63 @@ const maxBytes = 4 * 1024 * 1024;
 export function gitIn(directory: string, environment: NodeJS.ProcessEnv): Git {
   // Through sudo, and in containers, the checkout often has another owner; only objects are touched.
   const options = ['-C', directory, '-c', 'safe.directory=*'];
+  const caller = callerReaching(resolve(directory));
+  const home = caller && { HOME: process.env.SUDO_HOME ?? '/' };
   const runWith = async (more: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => {
-    const env = { ...process.env, ...environment, ...more };
-    const { stdout } = await run('git', [...options, ...args], { env, maxBuffer: maxBytes });
-    return stdout;
+    const env = { ...process.env, ...home, ...environment, ...more };
+    const bounds = { env, maxBuffer: maxBytes, ...caller };
+    try {
+      return (await run('git', [...options, ...args], bounds)).stdout;
+    } catch (error) {
+      throw whyNotWritten(directory, error) ?? error;
+    }
   };
   return {
     directory,
     run: (...args) => runWith({}, ...args),
     runWith,
     async bytes(...args) {
-      const bounds = { maxBuffer: maxBytes, encoding: 'buffer' } as const;
+      const env = { ...process.env, ...home };
+      const bounds = { env, maxBuffer: maxBytes, encoding: 'buffer', ...caller } as const;
       return (await run('git', [...options, ...args], bounds)).stdout;
     },
     start: (args, more) =>
       spawn('git', [...options, ...args], {
-        env: { ...process.env, ...environment },
+        env: { ...process.env, ...home, ...environment },
         stdio: ['pipe', 'pipe', 'ignore'],
+        ...caller,
         ...more,
       }),
+    async share(...paths) {
+      if (caller === undefined) return;
+      for (const path of paths) await chown(path, caller.uid, caller.gid);
+    },
   };
+}
+
+/** The caller of sudo where the checkout is theirs, and git reaches it without their supplementary groups. */
+function callerReaching(directory: string): ReturnType<typeof callerOwning> {
+  const caller = callerOwning(directory);
+  if (caller === undefined) return undefined;
+  for (let folder = directory; ; folder = dirname(folder)) {
+    const { uid, gid, mode } = statSync(folder);
+    const right = uid === caller.uid ? 0o100 : gid === caller.gid ? 0o010 : 0o001;
+    if ((mode & right) === 0) return undefined;
+    if (folder === dirname(folder)) return caller;
+  }
+}
+
+/** Returns an error with advice where git cannot make an object. */
+function whyNotWritten(directory: string, error: unknown): RepositoryError | undefined {
+  const { stderr } = error as { stderr?: unknown };
+  const [line] =
+    /(?:insufficient permission for adding an object|unable to create temporary file)[^\n]*/.exec(
+      typeof stderr === 'string' ? stderr : '',
+    ) ?? [];
+  if (line === undefined) return undefined;
+  return new RepositoryError(
+    `git cannot write in the repository ${directory} (${line}): make its .git writable for the user who runs this, as with chown -R.`,
+  );
 }
 
 export const isId = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);

@@ -86,6 +86,7 @@ async function commitOfFiles(git: Git, head: string): Promise<string> {
     const own = (await git.run('rev-parse', '--git-path', 'index')).trimEnd();
     // It has the times of files, so that git reads changed ones alone.
     await copyFile(resolve(git.directory, own), index);
+    await git.share(folder, index);
     const indexed = (...args: string[]) =>
       git.runWith({ GIT_INDEX_FILE: index }, ...plainly, ...args);
     const top = (await git.run('rev-parse', '--show-toplevel')).trimEnd();

@@ -15,6 +15,7 @@ import {
   type TestbedKind,
   testbedKindSchema,
 } from '../../model/testbed-kind.ts';
+import { giveNew } from '../../system/give-to-caller.ts';
 import { checkNotOpen, ExposedPlaceError } from '../../system/own-file.ts';
 import { durationsOf, durationsSchema } from '../estimate/durations.ts';
 import { gateOfLine, gateOfLineSchema, isSameTraffic } from './earlier-gates.ts';
@@ -76,9 +77,10 @@ export function historyFile(path: string): HistoryFile {
     },
     async append(entries) {
       if (entries.length === 0) return;
-      await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+      const made = await mkdir(dirname(path), { recursive: true, mode: 0o755 });
       const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
       await appendFile(path, lines, { mode: 0o644 });
+      await giveNew(made ?? path);
     },
   };
 }
@@ -95,7 +97,9 @@ function refuseIfOpen(path: string): void {
 
 const ifMissing = (path: string) => (error: NodeJS.ErrnoException) => {
   if (error.code === 'ENOENT') return '';
-  throw new HistoryError(`The history ${path} cannot be read (${error.code}).`);
+  throw new HistoryError(
+    `The history ${path} cannot be read (${error.code}): name a file by \`history\` in ppsgate.yml.`,
+  );
 };
 
 function parseLine(line: string, path: string, index: number): HistoryEntry {

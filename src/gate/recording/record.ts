@@ -2,6 +2,7 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { TestbedConfig } from '../../config/schema.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { giveNew } from '../../system/give-to-caller.ts';
 import { isRecordable, type RecordableTestbed } from './recordable-testbed.ts';
 import { type Recorder, startRecording } from './recorder.ts';
 import { sensitiveTermsOf } from './sensitive-terms.ts';
@@ -22,7 +23,7 @@ export async function recordTo(
     );
   }
   const terms = await Promise.all(some.map((testbed) => sensitiveTermsOf(testbed)));
-  return startRecording(path, {
+  const recorder = startRecording(path, {
     command,
     now,
     report,
@@ -35,6 +36,8 @@ export async function recordTo(
       others: new Map(terms.flatMap(({ others }) => [...(others ?? [])])),
     },
   });
+  await giveNew(path);
+  return recorder;
 }
 
 /** A check of virtual machines makes its own. */

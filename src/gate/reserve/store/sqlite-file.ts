@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  fchownSync,
   mkdirSync,
   openSync,
   realpathSync,
@@ -12,6 +13,7 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { reasonOf } from '../../../model/one-line.ts';
+import { callerOwning } from '../../../system/give-to-caller.ts';
 import { checkOwn, ExposedPlaceError } from '../../../system/own-file.ts';
 import {
   ForeignFileError,
@@ -84,7 +86,10 @@ function makeSure(path: string): string {
 
 function createIfMissing(path: string): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    const file = openSync(path, 'wx', 0o600);
+    const caller = callerOwning(dirname(path));
+    if (caller !== undefined) fchownSync(file, caller.uid, caller.gid);
+    closeSync(file);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw error;
