@@ -2,7 +2,7 @@
 
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
 import { namingStyles } from '../config/parameters.ts';
-import { testbedsFor } from '../config/select-testbeds.ts';
+import { selectorCalled, testbedsFor } from '../config/select-testbeds.ts';
 import { placeOf } from '../forge/github/client.ts';
 import { parseEarlier, patchOfRevision } from '../forge/patch/revision.ts';
 import { findRevision, parseRevisionName, phidsOf } from '../forge/phabricator/revision.ts';
@@ -42,6 +42,13 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
   const { job } = inputs;
   const calledByRequester =
     trigger.kind === 'dispatched' ? namingStyles.input : namingStyles.comment;
+  const calledFor = ({ testbed }: { testbed?: string | undefined }): string =>
+    testbed
+      ? calledByRequester('testbed')
+      : selectorCalled(
+          { testbed: inputs.overrides.testbed, each: inputs.each },
+          namingStyles.input,
+        );
   const priority = inputs.priority || (job.isRerun ? 'rerun' : '');
   return {
     pullRequests: readerOn(octokit, job.repository),
@@ -52,12 +59,13 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
     nameOf(config, overrides) {
       const selectors = selectorsFor(config, overrides, inputs);
       const overridden = applyOverrides(config, overrides, calledByRequester);
-      for (const selector of selectors) testbedsFor(overridden, selector);
+      const called = calledFor(overrides);
+      for (const selector of selectors) testbedsFor(overridden, selector, called);
       return gateNames(selectors)[0] ?? 'ppsgate';
     },
     checkBisection(config, overrides) {
       const overridden = applyOverrides(config, overrides, calledByRequester);
-      testbedsFor(overridden, bisectSelector(config, overrides, inputs));
+      testbedsFor(overridden, bisectSelector(config, overrides, inputs), calledFor(overrides));
     },
     calledAs: calledByRequester,
     priority: priority === '' ? undefined : parsePriority(priority, namingStyles.input('priority')),

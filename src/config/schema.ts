@@ -601,7 +601,7 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   const carried = carriedBy(system, config.rules);
   const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
   if (stranger !== undefined) {
-    return `Scenarios on ${name}: ${sentence(wrongScenario(carried)({ input: stranger }))}`;
+    return `\`scenarios\` on ${name}: ${sentence(wrongScenario(carried)({ input: stranger }))}`;
   }
   if (testbed?.kind === 'virtual' && config.traffic.windows === undefined) {
     return `${name} counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.`;

@@ -14,27 +14,42 @@ import {
   type TestbedSelector,
 } from './testbed-selector.ts';
 
-/** At least one, in the configuration's order; an empty selector means the first. Throws a `UsageError`. */
-export function testbedsFor(config: Config, selector = ''): string[] {
-  const asked = askedFor(config, selector.trim());
+/**
+ * Returns at least one, in the configuration's order; an empty selector means the first. Throws a `UsageError`, which
+ * names the option or key that the selector came from.
+ */
+export function testbedsFor(config: Config, selector = '', called = ''): string[] {
+  const asked = askedFor(config, selector.trim(), called);
   const fit = asked.filter((name) => whyUnfit(config, name) === undefined);
   if (fit.length > 0) return fit;
   const [first] = asked;
   const unfit = first === undefined ? undefined : whyUnfit(config, first);
-  throw new UsageError(unfit ?? nothingLike(config, selector));
+  throw new UsageError(unfit ?? nothingLike(config, selector, called));
 }
 
-function askedFor(config: Config, selector: string): string[] {
+/** Names where a selector of `selectorsOf` came from. */
+export function selectorCalled(
+  { testbed, each }: { testbed?: string | undefined; each?: string | undefined },
+  calledAs: NamingStyle,
+): string {
+  if (testbed) return calledAs('testbed');
+  return each ? calledAs('each') : 'each';
+}
+
+function askedFor(config: Config, selector: string, called: string): string[] {
   const names = Object.keys(config.testbeds);
   if (selector === '') return names.slice(0, 1);
   if (names.includes(selector)) return [selector];
-  const parsed = parseSelector(selector);
+  const parsed = parseSelector(selector, called);
   return names.filter((name) => isFulfilled(parsed, describe(config, name)));
 }
 
-export function parseSelector(text: string): TestbedSelector {
+/** `called` names the option or key that has the text. */
+export function parseSelector(text: string, called = ''): TestbedSelector {
   const source = readSelector(text);
-  if (source.kind === 'refused') throw new UsageError(`Selector for a testbed: ${source.message}.`);
+  if (source.kind === 'refused') {
+    throw new UsageError(`${called || 'Selector for a testbed'}: ${source.message}.`);
+  }
   return source.selector;
 }
 
@@ -76,7 +91,7 @@ function ofIngress(testbed: TestbedConfig): { drivers: string[]; gigabits?: numb
   return { drivers: driversOf(port), gigabits };
 }
 
-function nothingLike(config: Config, selector: string): string {
+function nothingLike(config: Config, selector: string, called: string): string {
   const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
   const known = new Map(written.map((word) => [word.toLowerCase(), word]));
   const [hint = ''] = parseSelector(selector)
@@ -87,5 +102,5 @@ function nothingLike(config: Config, selector: string): string {
     .map((word) => didYouMean(word, [...known.values()]))
     .filter((hint) => hint !== '');
   const words = [...known.values()].join(', ');
-  return `No testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || '.'}`;
+  return `${called === '' ? 'No' : `${called}: no`} testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || '.'}`;
 }

@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { namingStyles } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { parseSelector, selectorsOf, testbedsFor } from '../../src/config/select-testbeds.ts';
+import {
+  parseSelector,
+  selectorCalled,
+  selectorsOf,
+  testbedsFor,
+} from '../../src/config/select-testbeds.ts';
 import { machinesOf } from '../../src/lab/machines.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 
@@ -117,10 +122,11 @@ test('a testbed that cannot do what is configured is passed over', () => {
 
 test('where none can, the first tells why', () => {
   const config = { ...lab, scenarios: ['nftables-stateful'] };
-  const reason = /^Scenarios on hp-t540: expected one of forwarding, .* found "nftables-stateful"/;
+  const reason =
+    /^`scenarios` on hp-t540: expected one of forwarding, .* found "nftables-stateful"/;
   expect(refusalOf(config)).toMatch(reason);
   expect(refusalOf(config, '10G or 40G')).toMatch(reason);
-  expect(refusalOf(config, 'rcc-ve')).toMatch(/^Scenarios on rcc-ve: /);
+  expect(refusalOf(config, 'rcc-ve')).toMatch(/^`scenarios` on rcc-ve: /);
   expect(refusalOf(config, 'arm64')).toMatch(/^No testbed/);
 });
 
@@ -176,4 +182,19 @@ test('an address of IPv6 is the same however it is written, and its port is not 
 test('the embedded lab is this machine', () => {
   expect(machines('here', two)).toEqual(['embedded@ci-1']);
   expect(machines('there', two)).toEqual(['embedded@ci-1']);
+});
+
+test.for([
+  [{ testbed: 'nope' }, /^--testbed: no testbed of the configuration is "nope": /],
+  [{ each: 'nope' }, /^--each: no testbed of the configuration is "nope": /],
+  [
+    { testbed: 'nope and' },
+    /^--testbed: expected words joined by and, or, not, .*: a word is missing\.$/,
+  ],
+  [{}, /^each: no testbed of the configuration is "nope": /],
+] as const)('The refusal of a selector given as %j names that place', ([given, message]) => {
+  const config = { ...lab, each: ['nope'] };
+  const [selector] = selectorsOf(config, given, namingStyles.flag);
+  const called = selectorCalled(given, namingStyles.flag);
+  expect(() => testbedsFor(config, selector, called)).toThrow(message);
 });

@@ -255,7 +255,7 @@ async function requestOf(
     skips,
     config,
     from,
-    testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
+    testbeds: testbedsFor(config, options.testbed ?? from?.testbed, '--testbed'),
     seed: seed === undefined ? randomSeed() : parseSeed(seed, '--seed'),
     mostBoots: parseMostBoots(maxBoots, '--max-boots'),
     isVerified: options.verifyRevert === true,

@@ -8,7 +8,7 @@ import { gateNames, selectorsFor } from '../../action/job.ts';
 import { readerOn } from '../../action/pull-request-reader.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { namingStyles } from '../../config/parameters.ts';
-import { testbedsFor } from '../../config/select-testbeds.ts';
+import { selectorCalled, testbedsFor } from '../../config/select-testbeds.ts';
 import { createOctokit } from '../../forge/github/client.ts';
 import { parseCommand } from '../../forge/patch/command.ts';
 import { openRepository, type Repository, RepositoryError } from '../../forge/patch/repository.ts';
@@ -97,7 +97,8 @@ async function depsFor(options: Options): Promise<AdmitDeps> {
   const nameOf: AdmitDeps['nameOf'] = (config, overrides) => {
     const selectors = selectorsFor(config, overrides, { overrides: {}, each: '' });
     const changed = applyOverrides(config, overrides, namingStyles.comment);
-    for (const selector of selectors) testbedsFor(changed, selector);
+    const called = selectorCalled(overrides, namingStyles.comment);
+    for (const selector of selectors) testbedsFor(changed, selector, called);
     return gateNames(selectors)[0] ?? 'ppsgate';
   };
   return {
@@ -111,7 +112,7 @@ async function depsFor(options: Options): Promise<AdmitDeps> {
     nameOf,
     checkBisection(config, overrides) {
       const changed = applyOverrides(config, overrides, namingStyles.comment);
-      testbedsFor(changed, overrides.testbed);
+      testbedsFor(changed, overrides.testbed, namingStyles.comment('testbed'));
     },
     calledAs: namingStyles.comment,
     priority: undefined,

@@ -9,7 +9,7 @@ import {
   type TextOption,
 } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
-import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
+import { selectorCalled, selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { patchOfRange, patchOfTypedRange, rangeLike } from '../../forge/patch/commit-range.ts';
 import { named, ownChanges } from '../../forge/patch/own-changes.ts';
 import {
@@ -110,8 +110,9 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, called('seed'));
   const kernels = givenKernels(call);
   const selectors = selectorsOf(config, options, called);
+  const from = selectorCalled(options, called);
   const chosen = await Promise.all(
-    selectors.map((selector) => bootable(kernels, testbedsFor(config, selector), call)),
+    selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)),
   );
   if (options.record !== undefined && selectors.length > 1) {
     throw new UsageError(
@@ -123,8 +124,8 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     const isOnly = selectors.length === 1;
     const directory = isOnly ? folder : join(folder, selector.replace(/[^\w.-]+/g, '-'));
     const isMeasuredAnyway = options.measureAnyway === true;
-    const from = { patch, config, testbeds: chosen[index] ?? [], seed, kernels };
-    const request = { ...from, isMeasuredAnyway };
+    const gated = { patch, config, testbeds: chosen[index] ?? [], seed, kernels };
+    const request = { ...gated, isMeasuredAnyway };
     const judged = options.layoutNoise === true ? gateLayoutNoise : gate;
     return {
       name: isOnly ? '' : selector,

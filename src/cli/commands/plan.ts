@@ -4,7 +4,7 @@ import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { type GateOptions, namingStyles, parameter } from '../../config/parameters.ts';
 import { type Config, testbedKindOf } from '../../config/schema.ts';
-import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
+import { selectorCalled, selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
 import { expectedDurationsOn } from '../../gate/estimate/durations.ts';
 import {
@@ -87,7 +87,7 @@ async function plan(options: GateOptions, signal: AbortSignal): Promise<number> 
   const config = applyOverrides(written, options, namingStyles.flag);
   const call = { config, options, called: namingStyles.flag, signal, lastWords: [] };
   const selectors = selectorsOf(config, options, namingStyles.flag).map((selector) =>
-    testbedsFor(config, selector),
+    testbedsFor(config, selector, selectorCalled(options, namingStyles.flag)),
   );
   const patch = options.patch ? await patchOf(call) : undefined;
   const entries = earlierEntries(await historyFile(config.history).read(), new Date());

@@ -8,7 +8,7 @@ import { namingStyles } from '../../config/parameters.ts';
 import type { RelayConfig } from '../../config/phabricator.ts';
 import type { Config } from '../../config/schema.ts';
 import { readSecret } from '../../config/secret.ts';
-import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
+import { selectorCalled, selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import type { GateOverrides } from '../../forge/patch/command.ts';
 import { withPatience } from '../../forge/phabricator/conduit.ts';
 import { ConduitError, isOfToken } from '../../forge/phabricator/failure.ts';
@@ -148,7 +148,7 @@ async function openDeps(options: PollOptions, signal: AbortSignal): Promise<Rela
 function checkOverrides(config: Config, { testbed, ...texts }: GateOverrides): void {
   const asked = applyOverrides(config, texts, namingStyles.comment);
   for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment))
-    testbedsFor(asked, selector);
+    testbedsFor(asked, selector, selectorCalled({ testbed }, namingStyles.comment));
 }
 
 async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {

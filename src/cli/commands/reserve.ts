@@ -99,7 +99,9 @@ async function runReserve(
 
 /** A testbed named explicitly need not support the whole configuration. */
 const namesOf = (config: Config, selector: string): string[] =>
-  Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector);
+  Object.hasOwn(config.testbeds, selector)
+    ? [selector]
+    : testbedsFor(config, selector, '<selector>');
 
 function whatGoesOn({ gate }: Config) {
   const progress = showProgress(process.stderr, gate.metric, () => performance.now());

@@ -116,7 +116,7 @@ test('an unreachable store does not keep a plan from being made', () => {
 });
 
 test.each([
-  [['--testbed', 'rakc'], /No testbed of the configuration is "rakc"/],
+  [['--testbed', 'rakc'], /--testbed: no testbed of the configuration is "rakc"/],
   [['--margin', 'much'], /^ppsgate: --margin: /],
   [['--patch', 'nothing'], /^ppsgate: --patch: expected commits as BASE\.\.HEAD/],
 ])('wrong usage is told in a sentence: %s', (words, said) => {
