@@ -146,9 +146,11 @@ type Selectors = {
   image?: PublishedImage;
   /** Files of the repository that a DUT loads. */
   found: FoundFiles;
-  /** Files of a second firewall. */
-  leftOut: FoundFiles;
+  leftOut: readonly LeftOut[];
 };
+
+/** A file whose rules no gate measures, and a sentence on how to have that. */
+type LeftOut = { path: string; why: string };
 
 type Kind = { system: OperatingSystem } & Pick<Selectors, 'found' | 'leftOut'>;
 
@@ -159,7 +161,10 @@ async function kindOf(options: InitOptions, directory: string): Promise<Kind> {
   const freebsd = await findFiles(directory, 'freebsd');
   const usual = freebsd.size > 0 && !linux.has('nftables.conf') ? 'freebsd' : 'linux';
   const system = isFreebsd({ ...options, kind: kind ?? usual }) ? 'freebsd' : 'linux';
-  if (system === 'linux') return { system, found: linux, leftOut: new Map() };
+  if (system === 'linux') {
+    const isChosen = kind === undefined;
+    return { system, found: linux, leftOut: isChosen ? ofFreebsd(linux, freebsd) : [] };
+  }
   if (kind === undefined && options.image === undefined && options.yes) {
     throw new UsageError(
       `${[...freebsd.values()].join(' and ')} is measured on guests with FreeBSD: name their official image by --image and --sha512, or take \`--kind linux\` to begin with other rules.`,
@@ -167,8 +172,20 @@ async function kindOf(options: InitOptions, directory: string): Promise<Kind> {
   }
   // A scenario has one firewall.
   const [first, ...others] = [...freebsd];
-  return { system, found: new Map(first && [first]), leftOut: new Map(others) };
+  const found = new Map(first && [first]);
+  const leftOut = others.map(([name, path]) => ({
+    path,
+    why: `${first?.[1]} is measured, and a scenario has one firewall; to measure this one, write \`overlay: { files: { ${name}: ${path} } }\` in ppsgate.yml`,
+  }));
+  return { system, found, leftOut };
 }
+
+/** Explains a choice that the user did not make. */
+const ofFreebsd = (linux: FoundFiles, freebsd: FoundFiles): LeftOut[] =>
+  [...freebsd.values()].map((path) => ({
+    path,
+    why: `is for FreeBSD, and ppsgate chose Linux because of ${linux.get('nftables.conf') ?? 'its files'}; to measure this one, run \`ppsgate init --kind freebsd\``,
+  }));
 
 async function readSelectors(
   options: InitOptions,
@@ -333,7 +350,11 @@ function textOf(
   return [
     ...texts,
     ...(texts.length > 0 ? ['Nothing is written yet. This would come of it:'] : []),
-    ...columns([...rows, ...leftOutRows(found, leftOut), ...labelRow(label)]),
+    ...columns([
+      ...rows,
+      ...leftOut.map(({ path, why }) => ['left out', path, why]),
+      ...labelRow(label),
+    ]),
     ...(label.kind === 'not-created' ? [oneLine(label.why), `  ${label.command}`] : []),
     '',
     `1. Commit these files to ${branch}: they count from there, never from a patch.`,
@@ -341,14 +362,6 @@ function textOf(
     '3. Comment `/ppsgate run` on any pull request to have it measured.',
   ].join('\n');
 }
-
-/** Both firewalls at once are no scenario. */
-const leftOutRows = (found: FoundFiles, leftOut: FoundFiles): string[][] =>
-  [...leftOut].map(([name, path]) => [
-    'left out',
-    path,
-    `${[...found.values()].join()} is measured, and a scenario has one firewall; to measure this one, write \`overlay: { files: { ${name}: ${path} } }\` in ppsgate.yml`,
-  ]);
 
 const labelRow = (label: PlacedLabel): string[][] =>
   label.kind === 'not-created'

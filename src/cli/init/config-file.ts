@@ -11,7 +11,10 @@ export const modeline = (action: string): string => {
 /** The `overlay` of found files; paths that YAML would read otherwise are quoted. */
 export const overlayOf = (found: FoundFiles): string =>
   `# Files of this repository that the router loads, by their names in the overlay. Patches change these.
-${stringify({ overlay: { files: Object.fromEntries(found) } })}`;
+${stringify({ overlay: { files: Object.fromEntries(found) } })}\
+  # Names of interfaces in these files: test packets arrive at ingress, and leave by egress.
+  # interfaces: { lan0: ingress, wan0: egress }
+`;
 
 const usualOverlay = `\
 # A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.

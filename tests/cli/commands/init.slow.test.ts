@@ -422,6 +422,17 @@ describe('a repository that has rules', () => {
     expect(await overlayIn(directory)).toMatchObject({ files: { 'pf.conf': 'pf.conf' } });
   });
 
+  test('of Linux and of FreeBSD says that Linux is chosen, why, and how to choose the other', async () => {
+    const directory = newRepository();
+    commit(directory, { 'etc/nftables.conf': '', 'pf.conf': 'pass\n' });
+    expect(await init(directory, { action, yes: true })).toMatch(
+      /^left out +pf\.conf +is for FreeBSD, and ppsgate chose Linux because of etc\/nftables\.conf; to measure this one, run `ppsgate init --kind freebsd`$/m,
+    );
+    const chosen = newRepository();
+    commit(chosen, { 'etc/nftables.conf': '', 'pf.conf': 'pass\n' });
+    expect(await init(chosen, { action, yes: true, kind: 'linux' })).not.toContain('left out');
+  });
+
   test('follows no link to them', async () => {
     const directory = newRepository();
     commit(directory, { 'etc/nftables.conf': '' }, { 'nftables.conf': '/etc/nftables.conf' });
