@@ -1,5 +1,6 @@
 // Puts a testbed's interfaces into rules and settings that name those of their own router.
 import type { InterfaceRoles } from '../model/overlay-files.ts';
+import type { OwnRules } from '../model/scenario.ts';
 
 export type Ports = { ingress: string; egress: string };
 
@@ -25,6 +26,15 @@ export const mapWords = (text: string, names: ReadonlyMap<string, string>): stri
   names.size === 0
     ? text
     : text.replaceAll(/#[^\n]*|[\w./-]+\*?|./gs, (token) => mapped(token, names));
+
+/** Returns the rules of a site's own scenarios with the names of a testbed. */
+export const mapOwnRules = (
+  rules: Readonly<Record<string, OwnRules>>,
+  names: ReadonlyMap<string, string>,
+): Record<string, OwnRules> =>
+  Object.fromEntries(
+    Object.entries(rules).map(([name, own]) => [name, { ...own, text: mapWords(own.text, names) }]),
+  );
 
 /** Returns the path of a setting below /proc/sys. */
 export const mapSetting = (path: string, names: ReadonlyMap<string, string>): string =>

@@ -21,7 +21,7 @@ import {
   historyOf,
 } from '../experiment/history.ts';
 import { type JournalEntry, journalIn, readJournal } from '../experiment/journal.ts';
-import { cellsOf, readRules } from '../experiment/plan.ts';
+import { cellsOf, readRules, rulesOn } from '../experiment/plan.ts';
 import { refuseUsed } from '../experiment/plan-file.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { onTestbed } from '../on-testbed.ts';
@@ -172,7 +172,7 @@ async function plansFor(
       cell,
       metric,
       traffic,
-      rules,
+      rules: rulesOn(testbed, config, rules),
       seed,
       mostBoots,
       isVerified,

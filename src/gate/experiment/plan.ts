@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Config, testbedKindOf } from '../../config/schema.ts';
 import { type Variant, variantSchema } from '../../kernel/variant.ts';
+import { mapOwnRules, portNames } from '../../lab/map-interfaces.ts';
 import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchSchema } from '../../model/patch.ts';
@@ -121,7 +122,7 @@ export function makePlan(
     testbed,
     ...(kind !== undefined && { kind }),
     variants,
-    rules,
+    rules: rulesOn(testbed, config, rules),
     cells,
     policy,
     traffic,
@@ -180,6 +181,19 @@ export function layoutsOn({ testbeds }: Pick<Config, 'testbeds'>, name: string):
 
 const layoutsOf = ({ kernel }: Variant): readonly number[] =>
   (kernel?.kind === 'tree' && kernel.layouts) || [];
+
+/** Puts a FreeBSD DUT's interfaces into rules that name those of their own router; guests know theirs later. */
+export function rulesOn(
+  testbed: string,
+  { testbeds, overlay: { interfaces } }: Pick<Config, 'testbeds' | 'overlay'>,
+  rules: Plan['rules'],
+): Plan['rules'] {
+  const one = testbeds[testbed];
+  if (one?.kind !== 'freebsd' || interfaces === undefined) return rules;
+  const { ingress, egress } = one.dut;
+  const ports = { ingress: ingress.interface, egress: egress.interface };
+  return mapOwnRules(rules, portNames(interfaces, ports));
+}
 
 /** Texts of the site's own rules to be measured; throws a `UsageError` for an unreadable one. */
 export async function readRules({

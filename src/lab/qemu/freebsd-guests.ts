@@ -28,6 +28,7 @@ import { Kernels, type VariantKernel } from '../freebsd/kernels.ts';
 import { droppedByRules } from '../freebsd/rule-drops.ts';
 import { installRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
+import { mapOwnRules, portNames } from '../map-interfaces.ts';
 import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
 import { ImageCopies, type ImageGuest } from './freebsd-copies.ts';
 import { isHostError, isOfOneCopy } from './freebsd-image.ts';
@@ -197,7 +198,8 @@ export class FreebsdGuests implements GuestSystem {
     const dut = this.#copies.get(variant)?.boots.config.dut;
     if (dut === undefined) return rules;
     const ports = { ingress: dut.ingress.interface, egress: dut.egress.interface };
-    return { ...rules, ...overlayRules(overlaid, ports) };
+    const names = portNames(overlaid?.interfaces, ports);
+    return { ...mapOwnRules(rules, names), ...overlayRules(overlaid, ports) };
   }
 
   /** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */

@@ -236,3 +236,26 @@ test('a directory that holds a bisection is not written over by a gate, nor resu
   await expect(writePlan(directory, plan)).rejects.toThrow(how);
   await expect(readPlan(directory)).rejects.toThrow(how);
 });
+
+test('A site’s own rules name the ports of a FreeBSD DUT, and of no other testbed', () => {
+  const port = { interface: 'cxl0', mac: '00:07:43:2e:e4:70', inet4: '198.18.0.110' };
+  const rack = freebsdTestbedSchema.parse({
+    kind: 'freebsd',
+    dut: { host: 'dut', ingress: { interface: 'cxl2' }, egress: { interface: 'cxl3' } },
+    senders: [{ host: 'tx', ...port }],
+    receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
+  });
+  const interfaces = { lan0: 'ingress', wan0: 'egress' } as const;
+  const changes = { testbeds: { rack, fake: { kind: 'embedded-linux' } } } as const;
+  const text = 'pass in on lan0\nblock out on wan0 # lan0\n';
+  const office = { firewall: 'pf', text, keepsStates: true } as const;
+  const planned = (testbed: string, named?: typeof interfaces) => {
+    const overlay = { path: 'dut', beside: '', ...(named && { interfaces: named }) };
+    const own = aConfig({ ...changes, overlay });
+    const request = { patch: pullRequest, config: own, testbed, seed: 7, rules: { office } };
+    return makePlan(request, overlays, []).rules.office?.text;
+  };
+  expect(planned('rack', interfaces)).toBe('pass in on cxl2\nblock out on cxl3 # lan0\n');
+  expect(planned('rack')).toBe(text);
+  expect(planned('fake', interfaces)).toBe(text);
+});

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import { rulesOn } from '../../../src/gate/experiment/plan.ts';
 import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { readFreebsdLogs } from '../../../src/lab/freebsd/freebsd-logs.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { PreflightError } from '../../../src/lab/freebsd/preflight.ts';
 import type { KeepLog, ProfileRequest, Testbed } from '../../../src/lab/testbed.ts';
+import type { InterfaceRoles } from '../../../src/model/overlay-files.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -33,6 +35,7 @@ const traffic = { ...usualTraffic, measureSeconds: 30 };
 type Setup = FreebsdLabOptions & {
   testbed?: Partial<FreebsdTestbed>;
   rules?: Record<string, OwnRules>;
+  interfaces?: InterfaceRoles;
   patchedKernel?: KernelText;
   /** Changes the laboratory before the controller sees it. */
   spoil?: (lab: FreebsdLab) => void;
@@ -43,6 +46,7 @@ async function onTestbed(
   {
     testbed: changes = {},
     rules = {},
+    interfaces = {},
     patchedKernel = { ident: 'patched' },
     spoil,
     ...options
@@ -62,7 +66,11 @@ async function onTestbed(
   await testbed.prepare({
     variants,
     cells: [forwarding],
-    rules,
+    rules: rulesOn(
+      'shelf',
+      { testbeds: { shelf: config }, overlay: { path: 'dut', beside: '', interfaces } },
+      rules,
+    ),
     keepLog: async () => {},
     notify() {},
     signal,
@@ -395,6 +403,17 @@ test('a site’s own rules are installed, proven to be in force and taken away',
     const outcome = await send(testbed, trialOf('base', 1, { ...forwarding, scenario: 'office' }));
     expect(outcome).toMatchObject(valid);
     expect(lab.state().pf.isEnabled).toBe(true);
+  });
+});
+
+test('A site’s own rules are installed with the names of the DUT’s interfaces', () => {
+  const text = 'set skip on lan0\nblock in on wg0\npass\n';
+  const office: OwnRules = { firewall: 'pf', text, keepsStates: true };
+  const interfaces = { lan0: 'ingress', wan0: 'egress' } as const;
+  return onTestbed({ rules: { office }, interfaces }, async (testbed, lab) => {
+    const outcome = await send(testbed, trialOf('base', 1, { ...forwarding, scenario: 'office' }));
+    expect(outcome).toMatchObject(valid);
+    expect(lab.dut.machine.pf.skips).toEqual([lab.cabling.entries[0]]);
   });
 });
 
