@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
+import { whyNotText } from '../model/text-file.ts';
 import { type Belongs, belongsIn } from './config-paths.ts';
 import type { ConsoleConfig } from './console.ts';
 import type { HostConfig } from './fields.ts';
@@ -68,11 +69,13 @@ function sentence(path: string, { line, key, message }: ConfigProblem): string {
 }
 
 async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(path, [{ line: 0, key: '', message: whyUnreadable(error) }]);
-  }
+  const refused = (message: string) => new ConfigError(path, [{ line: 0, key: '', message }]);
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw refused(whyUnreadable(error));
+  });
+  const why = whyNotText(bytes);
+  if (why !== undefined) throw refused(`the file ${why}`);
+  return bytes.toString();
 }
 
 function whyUnreadable(error: unknown): string {

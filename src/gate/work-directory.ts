@@ -43,13 +43,8 @@ export class WorkDirectory implements AsyncDisposable {
   /** Returns the given directory, which may not exist yet, or makes one in the current directory. */
   async open({ resume, directory }: GivenDirectory): Promise<string> {
     const given = resume ?? directory;
-    if (
-      given !== undefined &&
-      statSync(given, { throwIfNoEntry: false })?.isDirectory() === false
-    ) {
-      const option = resume === undefined ? '--directory' : '--resume';
-      throw new UsageError(`${option}: ${given} is a file: name a folder.`);
-    }
+    if (given !== undefined)
+      refuseNoFolder(given, resume === undefined ? '--directory' : '--resume');
     if (given === undefined) this.#made = await makeDirectory(this.#prefix, new Date());
     this.#path = given ?? this.#made ?? '';
     const isMissing = resume !== undefined && !existsSync(resume);
@@ -69,6 +64,17 @@ export class WorkDirectory implements AsyncDisposable {
     // A name in the current directory, where no link can lead it elsewhere.
     if (this.#made !== undefined) await rmdir(this.#made).catch(() => {});
   }
+}
+
+/** The folder may be missing. */
+export function refuseNoFolder(path: string, option: string): void {
+  if (path === '') throw new UsageError(`${option}: expected the name of a folder, found "".`);
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return;
+  } catch (error) {
+    throw new UsageError(`${option}: ${path} is no folder (${reasonOf(error)}): name one.`);
+  }
+  throw new UsageError(`${option}: ${path} is a file: name a folder.`);
 }
 
 export const selfTestDirectory = (warn: (sentence: string) => void): WorkDirectory =>

@@ -42,18 +42,23 @@ const mostResultBytes = 256 * 1024 ** 2;
 
 async function parsedFile<T>(folder: string, path: string, schema: z.ZodType<T>): Promise<T> {
   const text = await readForeignText(folder, path, mostResultBytes).catch((error: unknown) => {
-    throw new ResultError(reasonOf(error));
+    throw new ResultError(
+      `${reasonOf(error).replace(/\.$/, '')}: name the work directory of a gate or a bisection.`,
+    );
   });
   if (text === undefined) {
     throw new ResultError(
       `${join(folder, path)} cannot be read: name the work directory of a gate or a bisection that has finished.`,
     );
   }
-  const { success, data } = schema.safeParse(parseJson(text));
+  const value = parseJson(text);
+  const { success, data } = schema.safeParse(value);
   if (success) return data;
-  throw new ResultError(
-    `${join(folder, path)} is no result of this version of ppsgate: measure again with this version.`,
-  );
+  const why =
+    value === undefined
+      ? `, as it is ${text.trim() === '' ? 'empty' : 'no whole JSON'}: copy it again, or resume its gate`
+      : ': measure again with this version';
+  throw new ResultError(`${join(folder, path)} is no result of this version of ppsgate${why}.`);
 }
 
 /** A kernel's call graph of pmcstat has up to a hundred. */

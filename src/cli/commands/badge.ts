@@ -5,9 +5,11 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { type Config, scenariosIn, type TestbedConfig } from '../../config/schema.ts';
+import { isCommitName } from '../../forge/patch/resolve-commit.ts';
 import { cellsOf } from '../../gate/experiment/plan.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import type { Cell } from '../../model/scenario.ts';
+import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { type DataPlace, linkTo } from '../../publish/data-branch/links.ts';
 import { badgeLabel, badgePath, samePath } from '../../publish/data-branch/paths.ts';
@@ -71,7 +73,9 @@ async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace
       '--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.',
     );
   }
-  if (branch === '') throw new UsageError('--branch: expected the name of a branch, found "".');
+  if (!isCommitName(branch)) {
+    throw new UsageError(`--branch: ${expected('the name of a branch')({ input: branch })}.`);
+  }
   if (repository === undefined) {
     throw new UsageError(
       "--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.",

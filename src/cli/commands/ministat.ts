@@ -12,6 +12,7 @@ import {
   ministatPieces,
 } from '../../analysis/stats/ministat.ts';
 import { type ConfidencePercent, confidencePercents } from '../../analysis/stats/student.ts';
+import { whyNotText, withoutMark } from '../../model/text-file.ts';
 import { expected } from '../../model/units.ts';
 import { printPieces } from './print-chunks.ts';
 
@@ -111,13 +112,29 @@ async function readSets(files: readonly string[], flags: MinistatFlags): Promise
   const sets: MinistatSet[] = [];
   for (const name of files.length === 0 ? ['<stdin>'] : files) {
     const text = await readText(name, files.length === 0 || name === '-');
-    sets.push({ name, values: parseColumn(text, { name, column, delimiters }) });
+    const values = parseColumn(text, { name, column, delimiters });
+    const why = whyNoNumber(text, values, column);
+    if (why !== undefined) throw new MinistatInputError(`${name} ${why}.`);
+    sets.push({ name, values });
   }
   return sets;
 }
 
+function whyNoNumber(text: Buffer, values: Float64Array, column: number): string | undefined {
+  if (values.length > 0) return undefined;
+  return text.length === 0
+    ? 'is empty: give at least 3 numbers, in a file or through a pipe'
+    : `holds no number in column ${column}: choose another with -C, or other delimiters with -d`;
+}
+
 async function readText(name: string, isStandardInput: boolean): Promise<Buffer> {
-  if (isStandardInput) return buffer(process.stdin);
+  const bytes = isStandardInput ? await buffer(process.stdin) : readBytes(name);
+  const why = whyNotText(bytes.subarray(0, 2));
+  if (why !== undefined) throw new MinistatInputError(`${name} ${why}.`);
+  return withoutMark(bytes);
+}
+
+function readBytes(name: string): Buffer {
   try {
     return readFileSync(name);
   } catch (error) {

@@ -16,6 +16,11 @@ export function mistyped(
   const hint = suggested === undefined ? help : `; did you mean ${marked(suggested)}?`;
   switch (code) {
     case 'commander.unknownOption':
+      if (called === program && ofCommands.has(what)) {
+        const command = words.find((word) => program.commands.some((one) => one.name() === word));
+        const example = `write \`ppsgate ${command ?? 'gate'} ${what}\``;
+        return sentence(`${what} goes behind the command: ${example}`);
+      }
       return sentence(`there is no option ${excerpt(what)}${hint}`);
     case 'commander.unknownCommand':
       return sentence(`there is no command "${excerpt(what)}"${hint}`);
@@ -40,10 +45,29 @@ export function mistyped(
       const why = 'without an option before it, and a value with blanks needs quotes';
       return sentence(`${pathOf(called)} takes no "${excerpt(first)}" ${why}${help}`);
     }
+    case 'commander.help': {
+      // `ppsgate help NAME` prints the help of ppsgate for an unknown name.
+      const [word, name = ''] = words;
+      const isUnknown = word === 'help' && program.commands.every((one) => one.name() !== name);
+      return isUnknown && name !== ''
+        ? sentence(`there is no command "${excerpt(name)}"`)
+        : undefined;
+    }
     default:
-      return exitCode === 0 || code === 'commander.help' ? undefined : message;
+      return exitCode === 0 ? undefined : message;
   }
 }
+
+/** Options of many commands, and not of ppsgate itself. */
+const ofCommands: ReadonlySet<string> = new Set([
+  '--config',
+  '-c',
+  '--json',
+  '--patch',
+  '--testbed',
+  '--directory',
+  '--repository',
+]);
 
 const invalidChoice =
   /value '(.*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/s;

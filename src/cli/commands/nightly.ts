@@ -17,7 +17,7 @@ import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
-import { WorkDirectory } from '../../gate/work-directory.ts';
+import { refuseNoFolder, WorkDirectory } from '../../gate/work-directory.ts';
 import { conclusionOfResult, exitCodes } from '../../model/conclusion.ts';
 import { patchName } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
@@ -97,6 +97,7 @@ async function runNightly(
     );
   }
   await using work = new WorkDirectory('ppsgate-nightly', stderrLog.warn);
+  refuseNoFolder(kept, '--data');
   const directory = await work.open(options);
   const place = { config, data: resolve(kept), directory };
   const result = await measured(options, place, signal).catch(async (error: unknown) => {
@@ -139,7 +140,7 @@ async function measured(
     resume === undefined
       ? {
           patch: await patchOfCommit(commit, repository),
-          testbeds: testbedsFor(config, testbed),
+          testbeds: testbedsFor(config, testbed, '--testbed'),
         }
       : undefined;
   const session: GateSession = {

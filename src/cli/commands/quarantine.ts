@@ -40,14 +40,14 @@ async function runQuarantine(
   name: string,
   { config: given, reason, lift }: QuarantineOptions,
 ): Promise<number> {
+  const path = configPath(given);
+  const config = await loadConfig(path);
+  namedTestbed(config, path, name);
   if ((reason === undefined) === (lift === undefined) || reason?.trim() === '') {
     throw new UsageError(
       `Say why ${name} is to be out of use with --reason TEXT, or end that with --lift.`,
     );
   }
-  const path = configPath(given);
-  const config = await loadConfig(path);
-  namedTestbed(config, path, name);
   const store = await openStore(config.reservations);
   try {
     const sentences =

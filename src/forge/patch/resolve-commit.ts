@@ -81,6 +81,17 @@ async function refuse(git: Git, name: string): Promise<never> {
       `"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`,
     );
   }
+  const [, descendant, steps] = /^(.+)~(\d+)$/.exec(name) ?? [];
+  const first =
+    descendant &&
+    (await git
+      .run('rev-list', '--count', '--first-parent', '--end-of-options', descendant, '--')
+      .catch(() => ''));
+  if (first && Number(steps) >= Number(first)) {
+    throw new NoCommitError(
+      `"${name}" would come before ${descendant}~${Number(first) - 1}, the first commit: name that or a later one, or ${history}.`,
+    );
+  }
   const refs = ['refs/heads', 'refs/tags', 'refs/remotes'];
   const names = await git.run('for-each-ref', '--format=%(refname:short)', ...refs).catch(() => '');
   const hint = didYouMean(name, names.split('\n').filter(Boolean));

@@ -79,7 +79,7 @@ export async function readRange(
 ): Promise<CommitRange> {
   const { good, bad, steps } = await endsOf(request, repository);
   const installed = await installedOf({ ...request, good }, repository);
-  onProgress(`${steps} commits are read`);
+  onProgress(steps === 1 ? 'Reading one commit' : `${steps} commits are read`);
   const { line, kernels } = await readLine({ good, bad }, installed, repository);
   if (kernels.length < 2) {
     throw new UsageError(

@@ -124,7 +124,9 @@ function unpacked(path: string): Buffer {
     packed = readFileSync(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}).`);
+    throw new UsageError(
+      `The recording ${path} cannot be read (${reasonOf(error)}): name a file that --record has written.`,
+    );
   }
   try {
     return gunzipSync(packed, {

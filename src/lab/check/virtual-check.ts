@@ -88,7 +88,7 @@ async function bootLinux(
   testbed: LinuxGuestsConfig,
   { signal, deps }: { signal: AbortSignal; deps: FreebsdDeps },
 ): Promise<Diagnostic[]> {
-  const kernel = await lab.kernel(testbed.kernelPath).catch(unlessOthersBoot);
+  const kernel = await lab.kernel(testbed.kernelPath).catch(unlessOthersBoot(testbed));
   if (kernel === undefined) return [skipped(what, withoutKernel(testbed))];
   const startedAt = performance.now();
   const variant = { variant: 'base', commit: '', files: [] };
@@ -108,9 +108,13 @@ async function bootLinux(
 }
 
 /** Kernels that are built or given need none of this machine. */
-function unlessOthersBoot(error: unknown): undefined {
-  if (!(error instanceof NoOwnKernelError)) throw error;
-}
+const unlessOthersBoot =
+  ({ kernelPath }: LinuxGuestsConfig) =>
+  (error: unknown): undefined => {
+    if (error instanceof NoOwnKernelError) return undefined;
+    if (!(error instanceof KernelFilesError) || kernelPath === undefined) throw error;
+    throw new KernelFilesError(`the kernel ${kernelPath} ${error.message}`);
+  };
 
 const withoutKernel = ({ builder }: LinuxGuestsConfig): string =>
   builder === undefined

@@ -129,11 +129,11 @@ test.for([
   [[...range, '--each', 'lab,lab'], '--each: a selector is in this list twice.'],
   [
     [...range, '--testbed', 'far away'],
-    'Selector for a testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "far away": an and or an or is missing before `away`.',
+    '--testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "far away": an and or an or is missing before `away`.',
   ],
   [
     [...range, '--testbed', 'labb'],
-    'No testbed of the configuration is "labb": known here are lab, embedded-linux, linux, far; did you mean `lab`?',
+    '--testbed: no testbed of the configuration is "labb": known here are lab, embedded-linux, linux, far; did you mean `lab`?',
   ],
   [
     [...range, '--earlier', 'all'],
@@ -194,6 +194,26 @@ test.for([
     ['nightly', '--data', '/proc/nightly', '--commit', 'mian'],
     '--commit: "mian" is no commit, branch or tag of HERE; did you mean `main`?',
   ],
+  [['nightly', '--data', 'ppsgate.yml'], '--data: ppsgate.yml is a file: name a folder.'],
+  [
+    ['gate', '--patch', 'main~9..my-branch'],
+    '--patch: the base "main~9" would come before main~0, the first commit: name that or a later one, or check it out with its history (fetch-depth: 0).',
+  ],
+  [['--config', 'x', 'gate'], '--config goes behind the command: write `ppsgate gate --config`.'],
+  [
+    ['badge', '--repository', 'a/b', '--branch', 'a b'],
+    '--branch: expected the name of a branch, found "a b".',
+  ],
+  [['quarantine', 'nope'], 'HERE/ppsgate.yml has no testbed "nope": it has lab, far.'],
+  [
+    ['report', 'dut/nftables.conf'],
+    'HERE/dut/nftables.conf is no result of this version of ppsgate, as it is no whole JSON: copy it again, or resume its gate.',
+  ],
+  [
+    [...range, '--each', 'lab,labb'],
+    '--each: no testbed of the configuration is "labb": known here are lab, embedded-linux, linux, far; did you mean `lab`?',
+  ],
+  [[...range, '--directory', ''], '--directory: expected the name of a folder, found "".'],
   [['completion', 'tcsh'], '<shell>: expected one of bash, zsh, fish, found "tcsh".'],
   [['gaet'], 'there is no command "gaet"; did you mean `gate`?'],
   [['gate', '--pach', 'x'], 'there is no option --pach; did you mean `--each` or `--patch`?'],
