@@ -60,6 +60,17 @@ const range = z.object({
   headCommit: commitId,
 });
 
+const between = ' → ';
+
+/** Names a comparison of two; see `name` of a range. */
+export const comparisonName = (old: string, other: string): string => `${old}${between}${other}`;
+
+/** Returns both names of a comparison; undefined for any other patch. */
+export function comparedNames(patch: Patch): { base: string; patched: string } | undefined {
+  const [base, patched] = (patch.kind === 'range' ? patch.name : undefined)?.split(between) ?? [];
+  return base === undefined || patched === undefined ? undefined : { base, patched };
+}
+
 /** Length as in git for a large repository, also used in variant names. */
 export const shortId = (commit: string): string => commit.slice(0, 12);
 

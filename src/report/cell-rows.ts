@@ -9,11 +9,12 @@ import {
   formatRuns,
   metricName,
 } from '../model/format.ts';
+import { comparedNames, type Patch } from '../model/patch.ts';
 import {
   type CellResult,
   type Comparison,
   type Metric,
-  type Policy,
+  type Result,
   verdictsWorstFirst,
 } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
@@ -35,26 +36,27 @@ import { isSilent, silenceOf, stoppedCells } from './headline.ts';
  * three. Remarkup comments have four narrow columns: cell with verdict, and base with patched.
  */
 export function cellTable(
-  policy: Policy,
+  { policy, patch }: Pick<Result, 'policy' | 'patch'>,
   cells: readonly CellResult[],
   metric: Metric,
   isOnPage = false,
 ): Block {
   const isJudged = metric === policy.metric;
   const change = { head: `change (${formatPercent(policy.confidenceRatio)} interval)` };
+  const names = headsOf(patch);
   const groups = cells.map((cell) => ({
     weight: weightOf(cell),
     rows: rowsOf(cell, metric, isJudged, isOnPage),
   }));
   return {
     kind: 'table',
-    caption: `Change of patched against base, by ${metricName(metric)}`,
+    caption: words`Change of ${names.patched} against ${names.base}, by ${metricName(metric)}`,
     isLimited: true,
     columns: [
       { head: 'cell' },
       ...(isJudged ? [{ head: 'verdict' }] : []),
       change,
-      ...numberColumns('base', 'patched', 'runs'),
+      ...numberColumns(names.base, names.patched, 'runs'),
     ],
     groups: groups.map(({ weight, rows }) => ({
       weight,
@@ -68,7 +70,7 @@ export function cellTable(
       columns: [
         { head: isJudged ? 'cell and verdict' : 'cell' },
         change,
-        { head: 'base → patched' },
+        { head: `${names.base} → ${names.patched}` },
         { head: 'runs' },
       ],
       groups: groups.map(({ weight, rows }) => ({
@@ -84,6 +86,17 @@ export function cellTable(
     },
   };
 }
+
+/** A comparison has names of its own, whose ends differ. */
+function headsOf(patch: Patch): { base: string; patched: string } {
+  const { base, patched } = comparedNames(patch) ?? { base: 'base', patched: 'patched' };
+  return { base: endOf(base), patched: endOf(patched) };
+}
+
+const mostHead = 30;
+
+const endOf = (text: string): string =>
+  text.length > mostHead ? `…${text.slice(1 - mostHead)}` : text;
 
 export const numberColumns = (...heads: readonly string[]): Column[] =>
   heads.map((head) => ({ head, isNumber: true }));

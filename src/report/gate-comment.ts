@@ -72,7 +72,7 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
       return [
         ...meant,
         next,
-        cellTable(policy, outcome.cells, policy.metric),
+        cellTable(result, outcome.cells, policy.metric),
         ...list(invalidLines(outcome.cells)),
         ...whyLines(outcome.cells, links).map(paragraph),
         ...limitLines(outcome.cells).map(paragraph),
@@ -91,7 +91,7 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
       return [...meant, next];
     default:
       return [
-        paragraph(failureText(outcome)),
+        paragraph(failureText(outcome, result.patch)),
         { kind: 'code', name: 'what was said', text: failureSaid(outcome) },
         next,
       ];
@@ -133,7 +133,7 @@ function details(result: Result, links: CommentLinks): Detail[] {
       (metric): Detail => ({
         fold: 'runs',
         title: otherMetricTitle(metric),
-        blocks: [cellTable(policy, cells, metric)],
+        blocks: [cellTable(result, cells, metric)],
       }),
     ),
     ...detailList('runs', 'Runs that do not count', uncountedLines(cells)),

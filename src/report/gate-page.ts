@@ -4,7 +4,7 @@ import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import { interactionOf } from '../analysis/stats/interaction.ts';
 import { isOfOneCommit } from '../analysis/trend/aa-runs.ts';
 import { formatProbability } from '../model/format.ts';
-import { patchName } from '../model/patch.ts';
+import { comparedNames, type Patch, patchName } from '../model/patch.ts';
 import type { CellResult, Result } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { cellTable, linkTo, worstFirst } from './cell-rows.ts';
@@ -117,7 +117,7 @@ function sectionsOf(result: Result, graphs: readonly Graph[]): PageSection[] {
         {
           id: 'verdict',
           heading: 'What happened',
-          blocks: [paragraph(failureText(outcome)), said],
+          blocks: [paragraph(failureText(outcome, result.patch)), said],
         },
         { id: 'next', heading: 'What now', blocks: [paragraph(nextStep(result))] },
         ...remarks(result),
@@ -137,7 +137,7 @@ function picturesOfCells(cells: readonly CellResult[], graphs: readonly Graph[])
 function verdicts(result: Result, cells: readonly CellResult[]): PageSection {
   const { policy } = result;
   const tableBy = (metric: CellResult['comparisons'][number]['metric']) =>
-    cellTable(policy, cells, metric, true);
+    cellTable(result, cells, metric, true);
   return {
     id: 'verdict',
     heading: 'Verdict',
@@ -217,7 +217,7 @@ function variantTable(result: Result): Block {
     'files installed on the DUT',
   ];
   const rows = variants.map((variant): Text[] => [
-    quoted(variant.name),
+    variantText(result.patch, variant.name),
     code(variant.commit, 64),
     ...(kernels.size > 0 ? [quoted(kernels.get(variant.name)?.join(', ') ?? '–', 1000)] : []),
     variant === base || base === undefined ? ownFiles(variant) : changedFiles(base, variant),
@@ -228,6 +228,13 @@ function variantTable(result: Result): Block {
     columns: heads.map((head) => ({ head })),
     groups: [{ weight: 0, rows }],
   };
+}
+
+/** `base`, or `base, which is old.conf` in a comparison. */
+function variantText(patch: Patch, name: string): Text {
+  const names = comparedNames(patch);
+  if (names === undefined || !(name === 'base' || name === 'patched')) return quoted(name);
+  return words`${name}, which is ${quoted(names[name])}`;
 }
 
 type Variant = Result['variants'][number];

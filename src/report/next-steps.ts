@@ -1,7 +1,7 @@
 // Explains a result to first readers, with the next step.
 
 import { formatPercent, grouped } from '../model/format.ts';
-import { callOnGithub, callOnPhabricator, type Patch } from '../model/patch.ts';
+import { callOnGithub, callOnPhabricator, comparedNames, type Patch } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { CellResult, Metric, Outcome, Policy, Result } from '../model/result.ts';
 import { isProfiled } from './change-reason.ts';
@@ -19,8 +19,9 @@ import {
 } from './headline.ts';
 
 /** A trusted plain sentence; undefined if a rejection explains itself. */
-export function meaningOf({ outcome, policy }: Result): string | undefined {
-  if (outcome.kind === 'unchanged') return unchangedMeaning(outcome);
+export function meaningOf({ outcome, policy, patch }: Result): string | undefined {
+  const names = namesOf(patch);
+  if (outcome.kind === 'unchanged') return unchangedMeaning(outcome, names);
   if (outcome.kind !== 'judged') return undefined;
 
   const { cells, verdict } = outcome;
@@ -30,34 +31,68 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
   const margin = formatPercent(Math.abs(marginsOf(policy).loss));
   switch (verdict) {
     case 'regression':
-      return `${lossText(those, cells, did.loss)}${stopText(cells)}`;
+      return `${lossText(those, cells, did.loss, names)}${stopText(cells)}`;
     case 'improvement':
-      return `The patched router ${did.gain} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+      return `${names.router} ${did.gain} than ${names.base}${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
     case 'no-regression':
-      return passText(cells, policy, margin);
+      return passText(cells, policy, margin, names);
     case 'inconclusive':
-      return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
+      return `The runs differ too much among themselves${where} to tell whether ${names.patch} costs ${margin} or nothing.`;
     case 'invalid':
-      return `Too few runs can be used${where} for a verdict, which is not held against the patch.`;
+      return `Too few runs can be used${where} for a verdict, which is not held against ${names.patch}.`;
   }
+}
+
+/** Names the sides in sentences: those of a comparison by their own names. */
+type Names = Readonly<
+  Record<'router' | 'base' | 'patch' | 'both' | 'again' | 'excuse' | 'use', string>
+>;
+
+const usualNames: Names = {
+  router: 'The patched router',
+  base: 'base',
+  patch: 'the patch',
+  both: 'base and patched',
+  again: 'update the patch',
+  excuse: '; or explain in it what the loss is for',
+  use: 'merging the patch',
+};
+
+function namesOf(patch: Patch): Names {
+  const names = comparedNames(patch);
+  if (names === undefined) return usualNames;
+  return {
+    router: `The router with ${names.patched}`,
+    base: `that with ${names.base}`,
+    patch: names.patched,
+    both: `${names.base} and ${names.patched}`,
+    again: 'compare again',
+    excuse: '',
+    use: `using ${names.patched}`,
+  };
 }
 
 function lossText(
   losing: readonly CellResult[],
   cells: readonly CellResult[],
   loss: string,
+  names: Names,
 ): string {
   const silent = losing.filter(isSilent);
   const moving = losing.filter((cell) => !isSilent(cell));
   const slower =
     moving.length === 0
       ? ''
-      : `The patched router ${loss} than base${whereText(moving, cells)}, beyond what chance explains.`;
-  return [silenceText(silent, cells), slower].filter(Boolean).join(' ');
+      : `${names.router} ${loss} than ${names.base}${whereText(moving, cells)}, beyond what chance explains.`;
+  return [silenceText(silent, cells, names), slower].filter(Boolean).join(' ');
 }
 
 /** Counts what the silent runs received, which excludes a sender that was not heard. */
-function silenceText(silent: readonly CellResult[], cells: readonly CellResult[]): string {
+function silenceText(
+  silent: readonly CellResult[],
+  cells: readonly CellResult[],
+  { router, base }: Names,
+): string {
   if (silent.length === 0) return '';
   const runs = silent.flatMap((cell) =>
     cell.runs.filter(
@@ -73,15 +108,20 @@ function silenceText(silent: readonly CellResult[], cells: readonly CellResult[]
     received > 0
       ? `: in ${those} without a packet forwarded, ${grouped(received)} were received`
       : '';
-  return `The patched router forwards no packet${whereText(silent, cells)}, where base forwards them${counted}.`;
+  return `${router} forwards no packet${whereText(silent, cells)}, where ${base} forwards them${counted}.`;
 }
 
-function passText(cells: readonly CellResult[], policy: Policy, margin: string): string {
+function passText(
+  cells: readonly CellResult[],
+  policy: Policy,
+  margin: string,
+  { router }: Names,
+): string {
   const losses = smallLosses(cells, policy);
   if (losses.length === 0) {
     return `No loss was found${whereText(cells, cells)}, and one of ${margin} or more is excluded.`;
   }
-  return `The patched router is ${smallLossText(losses, policy)}${whereText(losses, cells)}: a small loss, beyond what chance explains.`;
+  return `${router} is ${smallLossText(losses, policy)}${whereText(losses, cells)}: a small loss, beyond what chance explains.`;
 }
 
 const deeds: Record<Metric, { loss: string; gain: string }> = {
@@ -102,9 +142,9 @@ function stopText(cells: readonly CellResult[]): string {
   return ` That ended the experiment, as requested: ${stopped} of ${cells.length} cells ${stopped === 1 ? 'is' : 'are'} not decided yet.`;
 }
 
-export function unchangedMeaning({ ignoredPaths }: Unchanged): string {
+export function unchangedMeaning({ ignoredPaths }: Unchanged, names = usualNames): string {
   if (ignoredPaths === undefined) {
-    return 'Nothing was measured: nothing that this testbed installs differs between base and patched.';
+    return `Nothing was measured: nothing that this testbed installs differs between ${names.both}.`;
   }
   return `Nothing was measured: no packet of this testbed passes what the patch changes. It changes ${ignoredPaths.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }
@@ -125,24 +165,25 @@ export function nextStep(
   goOn = '`ppsgate gate --resume DIR --max-runs N`',
 ): string {
   if (outcome.kind === 'unchanged') return afterUnchanged(outcome, patch);
-  if (outcome.kind !== 'judged') return afterRejection[outcome.kind];
+  const names = namesOf(patch);
+  if (outcome.kind !== 'judged') return afterRejection(outcome, names);
   switch (outcome.verdict) {
     case 'regression': {
       const losing = withVerdict(outcome.cells, 'regression');
-      if (losing.every(isSilent)) return afterSilence(losing);
+      if (losing.every(isSilent)) return afterSilence(losing, names);
       const where = outcome.cells.some((cell) => isProfiled(cell) && !isSilent(cell))
         ? 'See below which functions cost more'
-        : 'See what the patch does for each packet';
+        : `See what ${names.patch} does for each packet`;
       const others =
         stoppedCells(outcome.cells).length > 0
           ? ` To decide the other cells too, use ${goOn}.`
           : '';
-      return `${where}, make that cheaper, and update the patch; or explain in it what the loss is for.${others}`;
+      return `${where}, make that cheaper, and ${names.again}${names.excuse}.${others}`;
     }
     case 'improvement':
       return 'Nothing. The numbers below can go into the commit message.';
     case 'no-regression':
-      return 'Nothing: forwarding speed is no obstacle to merging the patch.';
+      return `Nothing: forwarding speed is no obstacle to ${names.use}.`;
     case 'inconclusive':
       return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
     case 'invalid':
@@ -150,13 +191,13 @@ export function nextStep(
   }
 }
 
-function afterSilence(silent: readonly CellResult[]): string {
+function afterSilence(silent: readonly CellResult[], { patch, again }: Names): string {
   if (silent.every((cell) => droppedBy(cell) !== undefined)) {
-    return 'Correct the rule or setting that is named above, and send the patch again.';
+    return `Correct the rule or setting that is named above, and ${again}.`;
   }
   const [family = ''] = silent.flatMap(({ cell }) => cell.scenario.split('-')[0] ?? []);
   const counters = dropCounters[family] ?? '`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`';
-  return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${counters}, and \`netstat -s\`). Correct that one, and update the patch.`;
+  return `Load ${patch} on a router of your own, send it packets, and see which rule, chain or hook counts them (${counters}, and \`netstat -s\`). Correct that one, and ${again}.`;
 }
 
 /** Commands that show the counters of rules, by the first word of a scenario. */
@@ -205,16 +246,19 @@ const fixes: Partial<Record<Cause, string>> = {
   'too-short': 'Measure for longer, with `traffic.measure`',
 };
 
-const afterRejection: Record<Rejection['kind'], string> = {
-  'does-not-apply': 'Rebase the patch onto the head of its branch, and update it.',
-  'build-failed':
-    'Build the patched kernel yourself, fix the first error, and update the patch. The whole log is in `builds/`, beside `result.json`.',
-  'out-of-disk':
-    'Ask a maintainer of the lab to free space on the disk named above, then run the same patch again.',
-  'does-not-load':
-    'Load the files on a machine of your own, for example with `pfctl -nf`, `nft -c -f` or `ipfw -n`, fix the error above, and update the patch.',
-  'boot-failed':
-    'Boot the patched kernel on a machine with a console, fix the cause, and update the patch.',
-  'panics-under-load':
-    'Send packets through the patched kernel on a machine with a console: the same trial crashes it each time. Fix the panic, and update the patch.',
-};
+function afterRejection({ kind }: Rejection, { again }: Names): string {
+  switch (kind) {
+    case 'does-not-apply':
+      return 'Rebase the patch onto the head of its branch, and update it.';
+    case 'build-failed':
+      return 'Build the patched kernel yourself, fix the first error, and update the patch. The whole log is in `builds/`, beside `result.json`.';
+    case 'out-of-disk':
+      return 'Ask a maintainer of the lab to free space on the disk named above, then run the same patch again.';
+    case 'does-not-load':
+      return `Load the files on a machine of your own, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and ${again}.`;
+    case 'boot-failed':
+      return `Boot the patched kernel on a machine with a console, fix the cause, and ${again}.`;
+    case 'panics-under-load':
+      return `Send packets through the patched kernel on a machine with a console: the same trial crashes it each time. Fix the panic, and ${again}.`;
+  }
+}

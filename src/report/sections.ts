@@ -15,7 +15,7 @@ import {
   grouped,
   metricName,
 } from '../model/format.ts';
-import type { Patch } from '../model/patch.ts';
+import { comparedNames, type Patch } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
 import {
   type CellResult,
@@ -54,11 +54,13 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   if (trials.length === 0) return testbedText;
   const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
   const asked =
-    traffic.offeredPps === undefined ? '' : `${formatPps(traffic.offeredPps)} asked for, `;
+    traffic.offeredPps === undefined
+      ? ''
+      : `the sender aimed at ${formatPps(traffic.offeredPps)} and `;
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
     testbedText,
-    ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent on average over a whole trial`,
+    ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP · ${asked || 'the sender '}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
     ` · measured in ${formatDuration(seconds)}`,
   ];
 }
@@ -109,7 +111,7 @@ const leftOf = (outcome: Rejection): string =>
     ? 'The DUT is back on its own kernel'
     : 'The guest was discarded, and base runs in a new one';
 
-export function failureText(outcome: Rejection): Text {
+export function failureText(outcome: Rejection, patch: Patch): Text {
   switch (outcome.kind) {
     case 'does-not-apply':
       return 'The patch does not apply, and nothing was measured:';
@@ -118,12 +120,19 @@ export function failureText(outcome: Rejection): Text {
     case 'out-of-disk':
       return 'The patch is not to blame, and nothing was measured:';
     case 'does-not-load':
-      return words`The base loads, but the patched files do not (${name(outcome.scenario)}); nothing was measured. Output of the DUT:`;
+      return words`${filesThatDoNotLoad(patch)} (${name(outcome.scenario)}); nothing was measured. Output of the DUT:`;
     case 'boot-failed':
       return `The patched kernel does not boot, and nothing was measured with it. ${leftOf(outcome)}:`;
     case 'panics-under-load':
       return `The patched kernel panicked twice in the same trial, and no verdict was reached. ${leftOf(outcome)}:`;
   }
+}
+
+function filesThatDoNotLoad(patch: Patch): string {
+  const names = comparedNames(patch);
+  return names === undefined
+    ? 'The base loads, but the patched files do not'
+    : `${names.base} loads, but ${names.patched} does not`;
 }
 
 export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): Metric[] =>

@@ -10,13 +10,14 @@ export type TerminalRow = {
 };
 
 /** Returns one row per cell, worst first, with its other variants below; none where no cell was judged. */
-export function terminalRows({ outcome, policy }: Result): {
+export function terminalRows(result: Result): {
   heads: readonly string[];
   rows: readonly TerminalRow[];
 } {
+  const { outcome, policy } = result;
   if (outcome.kind !== 'judged') return { heads: [], rows: [] };
   const cells = worstFirst(outcome.cells);
-  const table = cellTable(policy, cells, policy.metric);
+  const table = cellTable(result, cells, policy.metric);
   if (table.kind !== 'table') return { heads: [], rows: [] };
   const rows = cells.flatMap(({ verdict }, index) =>
     (table.groups[index]?.rows ?? []).map((row) => ({

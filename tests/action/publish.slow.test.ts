@@ -245,7 +245,7 @@ describe('an artifact that says that nothing changes which the testbed installs'
     const ran = await publish(claim());
     expect(conclusions(), ran.log).toEqual(['neutral']);
     expect(comment()).toContain('#7 changes nothing that the testbed installs');
-    expect(comment()).not.toContain('sent on average over a whole trial');
+    expect(comment()).not.toContain('averaged over a trial');
     expect(hasHistory()).toBe(false);
   });
 

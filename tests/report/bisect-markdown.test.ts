@@ -41,7 +41,7 @@ test('a culprit, as its reader sees it', () => {
     |  |  | … 5 untried |  |  |  |  |  |  |
     | 12 bad | \`431980466ff0\` | \`Don't offset the UAR map twice in mlx5en(4).\` | – | 2 | 11.83 Mpps | −55.8 % | measured | – |
 
-    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · measured in 121 min 9 s
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP · the sender aimed at 42.49 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 121 min 9 s
 
     <details><summary>environment</summary>
 
@@ -105,7 +105,7 @@ test('a group, as its reader sees it on Phabricator', () => {
     | 11 **\`a00b0b0beeee\`** \`Change 11\` – forwards nothing | – | – | 0.091 |
     | 12 bad **\`431980466ff0\`** \`Don't offset the UAR map twice in mlx5en(4).\` – measured | 2 | 11.83 Mpps (−55.8 %) | 0.091 |
 
-    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent on average over a whole trial · measured in 121 min 9 s
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP · the sender aimed at 42.49 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 121 min 9 s
     "
   `);
 });

@@ -83,7 +83,7 @@ export function expectTrafficThatWasSent({ result, report, study }: Judged): voi
   expect(titleOf(report)).toContain(`${grouped(flows)} flows of `);
   if (offeredPps !== undefined) expect(titleOf(report)).toContain(`${formatPps(offeredPps)} asked`);
   const most = Math.max(...result.trials.map((trial) => trial.offeredPps));
-  expect(titleOf(report)).toContain(`up to ${formatPps(most)} sent on average over a whole trial`);
+  expect(titleOf(report)).toContain(`sent up to ${formatPps(most)}, averaged over a trial`);
 }
 
 function sendersDuring(

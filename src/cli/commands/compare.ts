@@ -7,12 +7,12 @@ import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { type GateOptions, type NamingStyle, namingStyles } from '../../config/parameters.ts';
 import { type Config, systemOf } from '../../config/schema.ts';
-import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
+import { selectorCalled, selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
 import { makingOf } from '../../kernel/variant.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
-import { makeCompareRepository } from '../compare/compare-repository.ts';
+import { makeCompareRepository, overlayIn } from '../compare/compare-repository.ts';
 import { type CompareFiles, isLoadedBy, labelOf, readCompared } from '../compare/compared.ts';
 import { stderrLog } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
@@ -71,7 +71,7 @@ async function compare(
     const patch = await makeCompareRepository(repository, compared, labelOf(oldPath, newPath));
     await using work = new WorkDirectory('ppsgate-compare', stderrLog.warn);
     return await runGates({
-      config: { ...config, overlay: { path: '.', beside: repository } },
+      config: { ...config, overlay: overlayIn(repository, config.overlay) },
       options: {
         ...options,
         repository,
@@ -106,7 +106,7 @@ function withLoading(
   const loads = (name: string) =>
     makingOf(config, name) === 'overlay' && isLoadedBy(systemOf(config, name), compared);
   for (const selector of selectorsOf(config, options, namingStyles.flag)) {
-    const names = testbedsFor(config, selector);
+    const names = testbedsFor(config, selector, selectorCalled(options, namingStyles.flag));
     if (names.some(loads)) continue;
     const others = Object.keys(config.testbeds).filter(loads);
     const advice =

@@ -1,6 +1,7 @@
 // Keeps two sides of a comparison as two commits of a repository, which a gate judges like any other patch.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { OverlayPlace } from '../../config/overlay.ts';
 import { commitTree, rootCommit } from '../../forge/patch/commit-diff.ts';
 import { gitIn, plainly } from '../../forge/patch/git.ts';
 import type { Patch } from '../../model/patch.ts';
@@ -33,3 +34,10 @@ export async function makeCompareRepository(
   const title = compared.kind === 'files' ? compared.what : 'two kernels';
   return { kind: 'range', name, title, author: 'ppsgate compare', baseCommit, headCommit };
 }
+
+/** Takes the files from the repository, with the configured names of interfaces. */
+export const overlayIn = (directory: string, { interfaces }: OverlayPlace): OverlayPlace => ({
+  path: '.',
+  beside: directory,
+  ...(interfaces !== undefined && { interfaces }),
+});

@@ -2,7 +2,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';
+import { overlayFiles } from '../../model/overlay-files.ts';
+import { comparisonName } from '../../model/patch.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
+import { whyNotText } from '../../model/text-file.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { headOf } from '../../system/decompress.ts';
 
@@ -15,12 +18,7 @@ export type Compared =
 
 type Side = { kind: 'rules' | 'overlay'; files: Files } | { kind: 'kernel' };
 
-/** The files that a DUT loads, by its system. */
-const loadedFiles: Readonly<Record<OperatingSystem, readonly string[]>> = {
-  linux: ['nftables.conf', 'sysctl.conf'],
-  freebsd: ['pf.conf', 'ipfw.rules'],
-};
-const allNames = Object.values(loadedFiles).flat();
+const allNames: readonly string[] = Object.values(overlayFiles).flat();
 
 const mostBytes = 1024 ** 2;
 
@@ -48,7 +46,7 @@ const differ = (oldPath: string, one: string, newPath: string, other: string): U
 
 /** True where a DUT of the system loads one of the files. */
 export const isLoadedBy = (system: OperatingSystem, { old, new: other }: CompareFiles): boolean =>
-  loadedFiles[system].some((name) => old.has(name) || other.has(name));
+  overlayFiles[system].some((name) => old.has(name) || other.has(name));
 
 export type CompareFiles = Extract<Compared, { kind: 'files' }>;
 
@@ -56,7 +54,8 @@ export type CompareFiles = Extract<Compared, { kind: 'files' }>;
 export function labelOf(oldPath: string, newPath: string): string {
   const names = [oldPath, newPath].map((path) => basename(path));
   const [one = '', other = ''] = names[0] === names[1] ? [oldPath, newPath] : names;
-  return [one, other].map((text) => text.replace(/[^\w./ +-]/g, '_').slice(-90)).join(' → ');
+  const plain = (text: string) => text.replace(/[^\w./ +-]/g, '_').slice(-90);
+  return comparisonName(plain(one), plain(other));
 }
 
 function wordsFor(side: Side): string {
@@ -74,6 +73,9 @@ async function sideOf(path: string): Promise<Side> {
     throw new UsageError(`${path} is no regular file and no folder: name one of both.`);
   }
   const head = await headOf(path, 0, 4096);
+  // A kernel begins with no such mark.
+  const why = whyNotText(head.subarray(0, 2));
+  if (why !== undefined) throw new UsageError(`${path} ${why}.`);
   if (head.includes(0) || head.toString('latin1', 0, 7) === '!<arch>') return { kind: 'kernel' };
   const text = await textOf(path, stats.size);
   const name = nameOfRules(path, text);
