@@ -200,6 +200,9 @@ traffic:
   runsPerTrial: 52
 `,
     `
+traffic: { protocol: tcp, ports: { source: 1024-65535, destination: 443 } }
+`,
+    `
 traffic: { frameSizes: [64 bytes, 1518 bytes], measure: 60 s, measureAtLeast: 12 s, runsPerTrial: 1 }
 `,
     `

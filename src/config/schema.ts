@@ -14,6 +14,7 @@ import {
   scenariosOf,
 } from '../model/scenario.ts';
 import type { TestbedKind } from '../model/testbed-kind.ts';
+import type { Packets } from '../model/traffic.ts';
 import {
   duration,
   expected,
@@ -40,6 +41,7 @@ import {
 import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from './freebsd-testbed.ts';
 import { type GithubConfig, githubSchema } from './github.ts';
 import { type OverlayPlace, overlaySchema, usualFolder } from './overlay.ts';
+import { packetKeys, packetsOf, whyNotSent } from './packets.ts';
 import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
@@ -90,6 +92,8 @@ export type Traffic = {
   flows: number;
   /** With 4 bytes of CRC; see `frameBytesFor`. */
   frameBytes: number;
+  /** Absent: the usual UDP packets. */
+  packets?: Packets | undefined;
   /** Absent: maximum speed of the sender. */
   offeredPps?: number | undefined;
   warmUpSeconds: number;
@@ -125,14 +129,21 @@ type Profiling = {
   event?: string;
 };
 
-/** The requested size, or the minimum for the family's headers and a CRC. */
+/** The requested size, or the minimum for the headers and a CRC. */
 export const frameBytesFor = (
-  traffic: Pick<Traffic, 'frameBytes'>,
+  traffic: Pick<Traffic, 'frameBytes' | 'packets'>,
   { family, frameBytes }: Pick<Cell, 'family' | 'frameBytes'>,
-): number => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
+): number =>
+  Math.max(
+    frameBytes ?? traffic.frameBytes,
+    smallestFrameBytes[family][traffic.packets?.protocol ?? 'udp'],
+  );
 
-// Ethernet's own minimum, the first of RFC 2544's sizes (9.1); Ethernet 14, IPv6 40, UDP 8 and CRC 4.
-const smallestFrameBytes: Record<Family, number> = { inet4: 64, inet6: 66 };
+// Ethernet's own minimum, the first of RFC 2544's sizes (9.1); Ethernet 14, IPv6 40, UDP 8 or TCP 20, and CRC 4.
+const smallestFrameBytes: Record<Family, Record<'udp' | 'tcp', number>> = {
+  inet4: { udp: 64, tcp: 64 },
+  inet6: { udp: 66, tcp: 78 },
+};
 
 const interfaceName = text(
   /^[a-zA-Z0-9][\w.-]{0,14}$/,
@@ -194,6 +205,7 @@ const traffic = closed({
     .refine((sizes) => new Set(sizes).size === sizes.length, 'a size is in this list twice')
     .optional()
     .describe('Several sizes instead of `frameSize`, each with its own cells.'),
+  ...packetKeys,
   rate: rate(whole(1, 1e9, 'pps'))
     .optional()
     .describe('The offered rate, which must exceed what the DUT forwards.'),
@@ -251,6 +263,7 @@ function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
   const measureSeconds = written.measure ?? usual.measureSeconds;
   const runsPerTrial = written.runsPerTrial ?? usual.runsPerTrial;
   const offeredPps = written.rate ?? usual.offeredPps;
+  const packets = packetsOf(written);
   return {
     flows: written.flows,
     frameBytes: written.frameSize ?? written.frameSizes?.[0] ?? 64,
@@ -261,6 +274,7 @@ function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
       written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
     runsPerTrial,
     ...(offeredPps !== undefined && { offeredPps }),
+    ...(packets !== undefined && { packets }),
     ...(usual.windows !== undefined && {
       windows: {
         count: written.windows ?? usual.windows.count,
@@ -620,7 +634,9 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   if (config.gate.metric !== 'pps') {
     return `${name} tells no ${config.gate.metric}: judge it by pps.`;
   }
-  const { flows } = config.traffic;
+  const { flows, packets } = config.traffic;
+  const unsent = whyNotSent(packets);
+  if (unsent !== undefined) return `${name} ${unsent.why}: ${unsent.fix}.`;
   const refused = config.families
     .map((family) => flowRanges(flows, family, testbed.senders.length))
     .find((split) => split.kind === 'refused');

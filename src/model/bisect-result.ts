@@ -17,6 +17,7 @@ import {
 } from './result.ts';
 import { cellSchema } from './scenario.ts';
 import { testbedKindSchema } from './testbed-kind.ts';
+import { offeredTrafficSchema } from './traffic.ts';
 
 export const mostCommits = 20_000;
 /** With the good end. */
@@ -145,12 +146,7 @@ export const bisectResultSchema = z.object({
   }),
   cell: cellSchema,
   metric: metricSchema,
-  traffic: z.object({
-    flows: bounded.count,
-    frameBytes: bounded.count,
-    offeredPps: bounded.rate.optional(),
-    measureSeconds: bounded.seconds,
-  }),
+  traffic: offeredTrafficSchema.extend({ measureSeconds: bounded.seconds }),
   history: historySchema.optional(),
   /** Several variants share a trial; otherwise each boot has one. */
   isShared: z.boolean(),

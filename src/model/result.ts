@@ -6,6 +6,7 @@ import { patchSchema } from './patch.ts';
 import { rejectionSchema, rejections } from './rejection.ts';
 import { cellSchema } from './scenario.ts';
 import { testbedKindSchema } from './testbed-kind.ts';
+import { offeredTrafficSchema } from './traffic.ts';
 
 /** A cell has 10,000 pairs at most; each of a trial's runs may be repeated. */
 export const mostRuns = 200_000;
@@ -335,13 +336,7 @@ export const resultSchema = z.object({
     warnings: bounded.list(bounded.line, 1000),
   }),
   policy: policySchema,
-  traffic: z.object({
-    flows: bounded.count,
-    frameBytes: bounded.count,
-    /** Absent: maximum speed of the sender. */
-    offeredPps: bounded.rate.optional(),
-    measureSeconds: bounded.seconds,
-  }),
+  traffic: offeredTrafficSchema.extend({ measureSeconds: bounded.seconds }),
   seed: z.int(),
   startedAt: bounded.time,
   finishedAt: bounded.time,

@@ -27,6 +27,7 @@ import {
   type Result,
   type Run,
 } from '../model/result.ts';
+import { packetsText } from '../model/traffic.ts';
 import { isJudged } from '../model/variant-name.ts';
 import { joined, name, nameOf, quoted, type Text, words } from './document.ts';
 import { isSilent, marginsOf, rejectionText } from './headline.ts';
@@ -60,7 +61,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
     testbedText,
-    ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP · ${asked || 'the sender '}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
+    ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} ${packetsText(traffic.packets)} · ${asked || 'the sender '}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
     ` · measured in ${formatDuration(seconds)}`,
   ];
 }

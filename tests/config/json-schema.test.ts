@@ -167,6 +167,15 @@ scenarios: [forwarding]
 `,
   ],
   [
+    'with described packets',
+    `
+testbeds: { here: { kind: embedded-linux } }
+traffic:
+  protocol: tcp
+  ports: { source: 1024-65535, destination: 443 }
+`,
+  ],
+  [
     'with virtual machines whose kernels another machine builds by a command of its own',
     `
 testbeds:

@@ -1,7 +1,7 @@
 // The manual of ppsgate.yml: what each key takes, what it becomes, and what is said where it is wrong.
 import { expect, test } from 'vitest';
 import { ConfigError, parseConfig } from '../../src/config/load.ts';
-import { type Config, frameBytesFor, whyUnfit } from '../../src/config/schema.ts';
+import { type Config, frameBytesFor, type Traffic, whyUnfit } from '../../src/config/schema.ts';
 
 const place = { path: '/lab/ppsgate.yml', home: '/home/me' };
 const testbeds = 'testbeds: { here: { kind: embedded-linux } }';
@@ -144,11 +144,19 @@ test.for([
   expect(() => read(`${shelf}${text}`)).toThrow(message);
 });
 
-test.for([
+test.for<[Partial<Traffic>, string]>([
   [{ runsPerTrial: 52 }, 'boots its variants'],
   [{ measureSeconds: 3 }, 'too little'],
   [{ flows: 65_521 }, 'sources'],
-] as const)('a FreeBSD testbed that is chosen carries no traffic like %j', ([changes, message]) => {
+  [
+    { packets: { protocol: 'tcp' } },
+    'shelf sends with pkt-gen, which has UDP only: leave out `traffic.protocol`',
+  ],
+  [
+    { packets: { ports: { source: { first: 1024, last: 65_535 } } } },
+    'name one port in `traffic.ports.source`',
+  ],
+])('a FreeBSD testbed that is chosen carries no traffic like %j', ([changes, message]) => {
   const config = read(shelf);
   const traffic = { ...config.traffic, ...changes };
   expect(whyUnfit({ ...config, traffic }, 'shelf')).toContain(message);
@@ -162,6 +170,27 @@ test('a testbed that counts no instructions is not judged by them', () => {
   expect(whyUnfit(config, 'lab')).toBe(
     'lab tells no instructionsPerPacket, which virtual testbeds with `accelerator: tcg` count: judge it by pps or nsPerPacket.',
   );
+});
+
+test('one port of UDP is sent by a FreeBSD testbed', () => {
+  const config = read(`${shelf}traffic: { protocol: udp, ports: { destination: 53 } }`);
+  const packets = { ports: { destination: { first: 53, last: 53 } } };
+  expect(config.traffic).toMatchObject({ packets });
+  expect(whyUnfit(config, 'shelf')).toBeUndefined();
+});
+
+test('UDP without ports is the usual traffic', () => {
+  expect(parse('traffic: { protocol: udp, ports: {} }').traffic).toEqual(parse('').traffic);
+});
+
+test('a Linux testbed sends TCP to ranges of ports', () => {
+  const { traffic } = parse(
+    'traffic: { protocol: tcp, ports: { source: 1024-65535, destination: 443 } }',
+  );
+  expect(traffic.packets).toEqual({
+    protocol: 'tcp',
+    ports: { source: { first: 1024, last: 65_535 }, destination: { first: 443, last: 443 } },
+  });
 });
 
 test('every key of traffic has a unit, or is a count', () => {
@@ -637,6 +666,9 @@ test('a frame too small for IPv6 and UDP is 66 bytes there and as asked for else
   expect(frameBytesFor(traffic, { family: 'inet4' })).toBe(64);
   expect(frameBytesFor(traffic, { family: 'inet6' })).toBe(66);
   expect(frameBytesFor({ ...traffic, frameBytes: 128 }, { family: 'inet6' })).toBe(128);
+  const tcp = { ...traffic, packets: { protocol: 'tcp' } } as const;
+  expect(frameBytesFor(tcp, { family: 'inet4' })).toBe(64);
+  expect(frameBytesFor(tcp, { family: 'inet6' })).toBe(78);
 });
 
 test.each([
@@ -688,6 +720,19 @@ test.each([
     'traffic: { frameSize: 63B }',
     'traffic.frameSize: expected a whole number of bytes from 64 to 1518, found "63B"',
   ],
+  ['traffic: { protocol: icmp }', 'traffic.protocol: expected one of udp, tcp, found "icmp"'],
+  [
+    'traffic: { ports: { source: 0 } }',
+    'traffic.ports.source: expected a whole number from 1 to 65535, found 0',
+  ],
+  ...['80-79', '0-5', '1-65536'].map((port) => [
+    `traffic: { ports: { source: ${port} } }`,
+    'traffic.ports.source: expected a port from 1 to 65535, or a range like 1024-65535',
+  ]),
+  ...['http', '80-', '-'].map((port) => [
+    `traffic: { ports: { source: "${port}" } }`,
+    `traffic.ports.source: expected a port from 1 to 65535, or a range like 1024-65535, found "${port}"`,
+  ]),
   [
     'traffic: { rate: 0.5 pps }',
     'traffic.rate: expected a whole number of pps from 1 to 1000000000, found "0.5 pps"',

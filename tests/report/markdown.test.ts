@@ -592,6 +592,16 @@ test('shows 20,000 sizes of frames by the smallest and the largest', () => {
   expect(markdown).toContain('flows of 64- to 20063-byte UDP');
 });
 
+test('the packets are described by their protocol and ports', () => {
+  const { traffic } = aResult();
+  const ports = { source: { first: 1024, last: 65_535 }, destination: { first: 443, last: 443 } };
+  const packets = { protocol: 'tcp', ports } as const;
+  const markdown = renderMarkdown({ ...judged([calm]), traffic: { ...traffic, packets } });
+  expect(markdown).toContain(
+    '2,000 flows of 64-byte TCP SYN from ports 1024–65535 to port 443, 3.000 Mpps',
+  );
+});
+
 test('a proven loss within the margin is said to be one, with its size', () => {
   const slower = {
     ...calm,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { plainLine } from '../../model/escape.ts';
 import { machineFacts } from '../../model/freebsd-machine.ts';
 import type { Result } from '../../model/result.ts';
+import { packetsText } from '../../model/traffic.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 
 type Fingerprint = { id: string; facts: Readonly<Record<string, string>> };
@@ -10,12 +11,14 @@ type Fingerprint = { id: string; facts: Readonly<Record<string, string>> };
 /** Facts that no kernel under test changes, and the traffic; on Linux, where variants share it, also the kernel. */
 export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): Fingerprint {
   const hasOwnKernels = trials.some(({ kernel }) => kernel !== undefined);
-  const { flows, frameBytes, offeredPps } = traffic;
+  const { flows, frameBytes, offeredPps, packets } = traffic;
   const told = {
     ...(hasOwnKernels ? machineFacts(testbed.fingerprint) : testbed.fingerprint),
     flows: `${flows}`,
     'frame bytes': `${frameBytes}`,
     'offered pps': offeredPps === undefined ? 'as many as the sender can' : `${offeredPps}`,
+    // Absent for the usual packets, so that known fingerprints stay.
+    ...(packets !== undefined && { packets: packetsText(packets) }),
   };
   const sorted = Object.entries(told).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digits = createHash('sha256').update(JSON.stringify(sorted)).digest('hex');

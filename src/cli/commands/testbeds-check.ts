@@ -1,6 +1,7 @@
 // `ppsgate testbeds check`: prints one line per check.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
+import { whyNotSent } from '../../config/packets.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { healthPurpose } from '../../gate/estimate/queue.ts';
 import { recordable, recordTo } from '../../gate/recording/record.ts';
@@ -8,7 +9,7 @@ import type { Recorder } from '../../gate/recording/recorder.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
-import { type Diagnostic, skipped } from '../../lab/check/diagnostic.ts';
+import { type Diagnostic, skipped, wrong } from '../../lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../lab/check/freebsd-check.ts';
 import { checkLinuxTestbed } from '../../lab/check/linux-check.ts';
 import { checkVirtualTestbed } from '../../lab/check/virtual-check.ts';
@@ -130,6 +131,10 @@ function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
       return checkLinuxTestbed(testbed, deps);
     case 'freebsd': {
       const { families, traffic: trial, frameSizes } = config;
+      const unsent = whyNotSent(trial.packets);
+      if (unsent !== undefined) {
+        return [wrong('the packets of `traffic`', `${name} ${unsent.why}`, unsent.fix)];
+      }
       const request: FreebsdCheck = {
         name,
         testbed,

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { loadConfig } from '../../config/load.ts';
+import { whyNotSent } from '../../config/packets.ts';
 import type { Config } from '../../config/schema.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { readRules } from '../../gate/experiment/plan.ts';
@@ -93,6 +94,8 @@ async function selfTestOf(
   const testbed = freebsdOnly(namedTestbed(config, path, name), name);
   const form = kernelFormOf(testbed);
   if (baseKernel !== undefined && form) await expectKernel('--base-kernel', baseKernel, form);
+  const unsent = whyNotSent(config.traffic.packets);
+  if (unsent !== undefined) throw new UsageError(`${name} ${unsent.why}: ${unsent.fix}.`);
   const rules = await readRules(config);
   const earlier = resume === undefined ? undefined : resumeJournal(resolve(resume), name);
   const notify = (sentence: string) =>

@@ -11,6 +11,7 @@ import {
   bisectConfidenceRatio,
   type LocatedChange,
 } from '../../model/bisect-result.ts';
+import { offeredTraffic } from '../../model/traffic.ts';
 import type { JournalEntry } from '../experiment/journal.ts';
 import { profileOf } from '../experiment/profiles.ts';
 import type { BisectPlan } from './bisect-plan.ts';
@@ -33,7 +34,6 @@ export function assembleBisection(
   journal: readonly JournalEntry[],
 ): BisectResult {
   const evidence = evidenceOf(plan, journal);
-  const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
   const started = journal.findLast((entry) => entry.kind === 'started');
   const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
   const answer = answerOf(plan, journal);
@@ -54,7 +54,7 @@ export function assembleBisection(
     },
     cell: plan.cell,
     metric: plan.metric,
-    traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
+    traffic: { ...offeredTraffic(plan.traffic), measureSeconds: plan.traffic.measureSeconds },
     ...(plan.history !== undefined && { history: plan.history }),
     isShared: isShared(plan),
     seed: plan.seed,

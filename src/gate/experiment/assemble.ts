@@ -4,6 +4,7 @@ import { withLimits } from '../../analysis/stats/cell-limits.ts';
 import { interimResults } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
 import { maxIgnoredPaths, type Outcome, type Result } from '../../model/result.ts';
+import { offeredTraffic } from '../../model/traffic.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import { cellsSoFar, leftOutIn } from './cells.ts';
 import { baseNumbers } from './history.ts';
@@ -13,7 +14,6 @@ import { profilesOf } from './profiles.ts';
 
 /** Returns the interim result if the experiment is unfinished. */
 export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Result {
-  const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
   const started = journal.findLast((entry) => entry.kind === 'started');
   const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
   return withLimits({
@@ -38,7 +38,7 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
       warnings: [...new Set([...(started?.warnings ?? []), ...warned])],
     },
     policy: plan.policy,
-    traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
+    traffic: { ...offeredTraffic(plan.traffic), measureSeconds: plan.traffic.measureSeconds },
     seed: plan.seed,
     startedAt: journal.at(0)?.at ?? epoch,
     finishedAt: journal.at(-1)?.at ?? epoch,

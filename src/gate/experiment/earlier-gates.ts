@@ -11,6 +11,7 @@ import {
   type Result,
 } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
+import { isSameTraffic, type OfferedTraffic } from '../../model/traffic.ts';
 
 const ratio = z.number().positive().lt(1);
 
@@ -27,18 +28,13 @@ export const gateOfLineSchema = z.object({
 
 export type GateOfLine = z.infer<typeof gateOfLineSchema>;
 
-type Traffic = { flows: number; frameBytes: number; offeredPps?: number | undefined };
-
 type Line = {
   testbed: string;
   cell: Cell;
-  traffic: Traffic;
+  traffic: OfferedTraffic;
   commit: string;
   gate?: GateOfLine | undefined;
 };
-
-export const isSameTraffic = (a: Traffic, b: Traffic): boolean =>
-  a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 
 /** Undefined for an A/A run, which passes no patch. */
 export function gateOfLine(

@@ -15,10 +15,11 @@ import {
   type TestbedKind,
   testbedKindSchema,
 } from '../../model/testbed-kind.ts';
+import { isSameTraffic, offeredTraffic, offeredTrafficSchema } from '../../model/traffic.ts';
 import { giveNew } from '../../system/give-to-caller.ts';
 import { checkNotOpen, ExposedPlaceError } from '../../system/own-file.ts';
 import { durationsOf, durationsSchema } from '../estimate/durations.ts';
-import { gateOfLine, gateOfLineSchema, isSameTraffic } from './earlier-gates.ts';
+import { gateOfLine, gateOfLineSchema } from './earlier-gates.ts';
 
 const rates = bounded.list(bounded.measured);
 
@@ -29,11 +30,7 @@ export const historyEntrySchema = z.object({
   /** Absent in older lines. */
   kind: testbedKindSchema.exactOptional(),
   cell: cellSchema,
-  traffic: z.object({
-    flows: bounded.count,
-    frameBytes: bounded.count,
-    offeredPps: bounded.rate.optional(),
-  }),
+  traffic: offeredTrafficSchema,
   commit: bounded.name,
   /** Number of each trial, in order. */
   pps: rates,
@@ -263,7 +260,7 @@ function numbersOf(variant: string, runs: readonly Run[], metric: Metric): numbe
 export function historyEntries(experiment: Result): HistoryEntry[] {
   const { startedAt: at, testbed, variants, outcome } = experiment;
   if (outcome.kind !== 'judged') return [];
-  const { measureSeconds: _, ...traffic } = experiment.traffic;
+  const traffic = offeredTraffic(experiment.traffic);
   const durations = durationsOf(experiment);
   const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
   return outcome.cells.flatMap((result) => {

@@ -19,6 +19,7 @@ import {
 } from '../../model/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
 import { testbedKindSchema } from '../../model/testbed-kind.ts';
+import { offeredTrafficSchema } from '../../model/traffic.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { expectedDurationsOn, expectedDurationsSchema } from '../estimate/durations.ts';
 import { earlierGates } from './earlier-gates.ts';
@@ -36,10 +37,7 @@ const plannedCellSchema = z.object({
   isFirst: z.literal(true).exactOptional(),
 });
 
-export const plannedTraffic = z.object({
-  flows: bounded.count,
-  frameBytes: bounded.count,
-  offeredPps: bounded.rate.optional(),
+export const plannedTraffic = offeredTrafficSchema.extend({
   warmUpSeconds: bounded.seconds,
   settleSeconds: bounded.seconds,
   measureSeconds: bounded.seconds,

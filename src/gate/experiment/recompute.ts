@@ -1,5 +1,5 @@
 // Recomputes every verdict of an untrusted result from its raw runs, under the requested policy.
-
+import { isDeepStrictEqual } from 'node:util';
 import { withLimits } from '../../analysis/stats/cell-limits.ts';
 import { lookSizes } from '../../analysis/stats/design.ts';
 import {
@@ -23,6 +23,7 @@ import type {
   Run,
 } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
+import { offeredTraffic, packetsText } from '../../model/traffic.ts';
 import { diffName, isJudged } from '../../model/variant-name.ts';
 import { earlierGates, gateOfLine } from './earlier-gates.ts';
 import { baseNumbers, entriesOf, type HistoryEntry } from './history.ts';
@@ -60,14 +61,16 @@ export function recompute(claimed: Result, asked: RequestedExperiment): Recomput
     const why = `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(' or ')}: judge the patch again.`;
     return { kind: 'refused', why };
   }
-  const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
   const { kind: _, ...testbed } = claimed.testbed;
   const kind = testbedKindOf(config, testbed.name);
   const computed: Result = {
     ...claimed,
     testbed: { ...testbed, ...(kind !== undefined && { kind }) },
     policy: policyAsked(asked),
-    traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
+    traffic: {
+      ...offeredTraffic(config.traffic),
+      measureSeconds: config.traffic.measureSeconds,
+    },
     variants: variantsOf(claimed, asked),
     leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
     // Ignores unnecessary trials.
@@ -254,11 +257,14 @@ const ratioNames = [
 
 function ofTraffic(claimed: Result['traffic'], asked: Result['traffic']): string[] {
   const keys = ['flows', 'frameBytes', 'offeredPps', 'measureSeconds'] as const;
-  return keys.flatMap((key) =>
+  const numbers = keys.flatMap((key) =>
     claimed[key] === asked[key]
       ? []
       : `Its traffic has ${key} ${claimed[key] ?? 'unbounded'}, and ${asked[key] ?? 'unbounded'} is asked for.`,
   );
+  if (isDeepStrictEqual(claimed.packets, asked.packets)) return numbers;
+  const [said, wanted] = [claimed, asked].map(({ packets }) => packetsText(packets));
+  return [...numbers, `Its packets are ${said} instead of ${wanted}.`];
 }
 
 function ofOutcome(claimed: Outcome, computed: Outcome): string[] {

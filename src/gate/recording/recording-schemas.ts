@@ -8,6 +8,7 @@ import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { families, type OwnRules } from '../../model/scenario.ts';
+import { packetsSchema } from '../../model/traffic.ts';
 import { type SelfTestRequest, selfTestParts } from '../self-test/self-test-request.ts';
 
 /** A replay opens no file that a recording names. */
@@ -51,6 +52,7 @@ const testbed = z.looseObject({
 const traffic = z.looseObject({
   flows: bounded.count,
   frameBytes: bounded.count.optional(),
+  packets: packetsSchema.optional(),
   windows: z.object({ count: bounded.count, packets: bounded.total }).optional(),
   settleSeconds: bounded.seconds,
   measureSeconds: bounded.seconds,

@@ -6,6 +6,7 @@ import type { KeepLog } from '../../lab/testbed.ts';
 import { formatEstimate, formatPercent, formatPps } from '../../model/format.ts';
 import { byMetric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
+import { offeredTraffic } from '../../model/traffic.ts';
 import { estimateRuns } from '../estimate/runs.ts';
 import { type HistoryEntry, historyOf } from '../experiment/history.ts';
 import { designOf, policyOf } from '../experiment/plan.ts';
@@ -126,7 +127,7 @@ function durationsText({ journal, config }: SelfTest, estimates: RunsEstimates):
 
 /** History for the first gates: base was measured as they would measure it. */
 function historyOfSelfTest({ name, config, cells, commit, journal }: SelfTest): HistoryEntry[] {
-  const { flows, frameBytes, offeredPps } = config.traffic;
+  const traffic = offeredTraffic(config.traffic);
   const durations = {
     bootSeconds: mean(journal.bootSeconds()),
     trialSeconds: mean(journal.runs().map((run) => run.trialSeconds)),
@@ -134,7 +135,6 @@ function historyOfSelfTest({ name, config, cells, commit, journal }: SelfTest): 
   return cells.flatMap((cell) => {
     const pps = runsOf(journal.runs(), cell).map((run) => run.pps);
     if (pps.length === 0) return [];
-    const traffic = { flows, frameBytes, ...(offeredPps !== undefined && { offeredPps }) };
     const kind = 'freebsd' as const;
     const about = { at: journal.at, testbed: name, kind, cell, traffic, commit };
     return [{ ...about, ...byMetric(() => []), pps, moved: false, durations }];

@@ -200,6 +200,7 @@ async function trialOf(
       family,
       frameBytes: frameBytesFor(traffic, { family }),
       flows: split.flows,
+      ports: traffic.packets?.ports,
       threads: testbed.senders[0]?.threads ?? 1,
       settleSeconds,
       trafficSeconds,

@@ -89,6 +89,7 @@ export class Generators {
       family: cell.family,
       frameBytes: frameBytesFor(this.#traffic, cell),
       flows: split.flows,
+      ports: this.#traffic.packets?.ports,
       ratePps: this.#traffic.offeredPps,
       threads: config.senders[0]?.threads ?? 1,
       ...times,

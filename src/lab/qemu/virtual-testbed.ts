@@ -91,15 +91,12 @@ async function openSystem(
   return new FreebsdGuests(name, { ...config, image }, resources);
 }
 
-async function flowsFor(
-  lab: Pick<VirtualLab, 'folder'>,
-  { flows, frameBytes }: Traffic,
-  cell: Cell,
-) {
+async function flowsFor(lab: Pick<VirtualLab, 'folder'>, traffic: Traffic, cell: Cell) {
   const { family } = cell;
-  const bytes = frameBytesFor({ frameBytes }, cell);
-  const path = join(lab.folder, `${family}.${bytes}.flows`);
-  const packets = { family, flows, frameBytes: bytes, sourceMac: senderMac };
-  await writeFile(path, trafgenFlows({ ...packets, destinationMac: guestMac.ingress }));
+  const { flows, packets } = traffic;
+  const frameBytes = frameBytesFor(traffic, cell);
+  const path = join(lab.folder, `${family}.${frameBytes}.flows`);
+  const macs = { sourceMac: senderMac, destinationMac: guestMac.ingress };
+  await writeFile(path, trafgenFlows({ family, flows, frameBytes, packets, ...macs }));
   return path;
 }

@@ -1,80 +1,100 @@
-// Writes the packets that trafgen(8) repeats, in its configuration language: one UDP packet for each flow.
+// Writes the packets that trafgen(8) repeats, in its configuration language: one packet for each flow.
 import type { Family } from '../../model/scenario.ts';
+import type { Packets, PortRange } from '../../model/traffic.ts';
 
 export type FlowsRequest = {
   family: Family;
   flows: number;
   /** Size of the Ethernet frame with its 4 bytes of CRC: 64 to 1518. */
   frameBytes: number;
+  packets?: Packets | undefined;
   sourceMac: string;
   destinationMac: string;
 };
 
 const destinationsPerSource = 100;
-const port = 2000;
+const usualPort: PortRange = { first: 2000, last: 2000 };
 const crcBytes = 4;
-const udpHeaderBytes = 8;
 
 /** Counts addresses up from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). Frames have at least the family's minimum. */
 export function trafgenFlows(request: FlowsRequest): string {
   const packets: string[] = [];
   for (let flow = 0; flow < request.flows; flow++) {
-    const source = Math.floor(flow / destinationsPerSource);
-    const destination = flow % destinationsPerSource;
-    packets.push(`{ ${frame(request, source, destination).join(',')} }`);
+    packets.push(`{ ${frame(request, flow).join(',')} }`);
   }
   return `${packets.join('\n')}\n`;
 }
 
-function frame(request: FlowsRequest, source: number, destination: number): number[] {
+function frame(request: FlowsRequest, flow: number): number[] {
   const ethernet = [...macBytes(request.destinationMac), ...macBytes(request.sourceMac)];
   const payloadBytes = request.frameBytes - crcBytes - ethernet.length - 2;
   return request.family === 'inet4'
-    ? [...ethernet, 0x08, 0x00, ...ipv4(payloadBytes, source, destination)]
-    : [...ethernet, 0x86, 0xdd, ...ipv6(payloadBytes, source, destination)];
+    ? [...ethernet, 0x08, 0x00, ...ipv4(payloadBytes, flow, request.packets)]
+    : [...ethernet, 0x86, 0xdd, ...ipv6(payloadBytes, flow, request.packets)];
 }
 
+const sourceOf = (flow: number): number => Math.floor(flow / destinationsPerSource);
+const destinationOf = (flow: number): number => flow % destinationsPerSource;
+const portOf = (flow: number, { first, last } = usualPort): number =>
+  first + (flow % (last - first + 1));
+
 /** RFC 791. */
-function ipv4(totalBytes: number, source: number, destination: number): number[] {
-  const addresses = [...ipv4Address(18, source), ...ipv4Address(19, destination)];
-  const udp = udpDatagram(totalBytes - 20, addresses);
+function ipv4(totalBytes: number, flow: number, packets: Packets = {}): number[] {
+  const addresses = [...ipv4Address(18, sourceOf(flow)), ...ipv4Address(19, destinationOf(flow))];
+  const payload = payloadOf(totalBytes - 20, addresses, flow, packets);
   const header = (checksum: number) => [
     0x45,
     0,
-    ...word(20 + udp.length),
+    ...word(20 + payload.length),
     0,
     0,
     0,
     0,
     64,
-    17,
+    protocolOf(packets),
     ...word(checksum),
     ...addresses,
   ];
-  const withChecksum = [...header(internetChecksum(header(0))), ...udp];
+  const withChecksum = [...header(internetChecksum(header(0))), ...payload];
   return padded(withChecksum, totalBytes);
 }
 
 /** RFC 8200. */
-function ipv6(totalBytes: number, source: number, destination: number): number[] {
-  const addresses = [...ipv6Address(0, source), ...ipv6Address(0x8000, destination)];
-  const udp = udpDatagram(totalBytes - 40, addresses);
-  return [0x60, 0, 0, 0, ...word(udp.length), 17, 64, ...addresses, ...udp];
+function ipv6(totalBytes: number, flow: number, packets: Packets = {}): number[] {
+  const addresses = [
+    ...ipv6Address(0, sourceOf(flow)),
+    ...ipv6Address(0x8000, destinationOf(flow)),
+  ];
+  const payload = payloadOf(totalBytes - 40, addresses, flow, packets);
+  const header = [0x60, 0, 0, 0, ...word(payload.length), protocolOf(packets), 64];
+  return [...header, ...addresses, ...payload];
 }
 
-/** RFC 768; the pseudo header of both families comes to the same sum. */
-function udpDatagram(bytes: number, addresses: number[]): number[] {
-  const length = Math.max(bytes, udpHeaderBytes);
-  const datagram = (checksum: number) => [
-    ...word(port),
-    ...word(port),
-    ...word(length),
-    ...word(checksum),
-    ...new Array<number>(length - udpHeaderBytes).fill(0),
-  ];
-  const checksum = internetChecksum([...addresses, 0, 17, ...word(length), ...datagram(0)]);
-  return datagram(checksum === 0 ? 0xffff : checksum);
+const protocolOf = ({ protocol }: Packets): number => (protocol === 'tcp' ? 6 : 17);
+
+/** The pseudo header of both families comes to the same sum. */
+function payloadOf(bytes: number, addresses: number[], flow: number, packets: Packets): number[] {
+  const { source, destination } = packets.ports ?? {};
+  const ports = [...word(portOf(flow, source)), ...word(portOf(flow, destination))];
+  const write = packets.protocol === 'tcp' ? tcpSegment : udpDatagram;
+  const length = Math.max(bytes, write(0, ports, 0).length);
+  const sum = [...addresses, 0, protocolOf(packets), ...word(length), ...write(length, ports, 0)];
+  const checksum = internetChecksum(sum);
+  // 0 is no checksum in UDP, and equal to it in sums.
+  return write(length, ports, checksum === 0 ? 0xffff : checksum);
 }
+
+/** RFC 768. */
+const udpDatagram = (length: number, ports: number[], checksum: number): number[] =>
+  padded([...ports, ...word(length), ...word(checksum)], length);
+
+/** RFC 9293: a SYN, which firewalls take for the first packet of a connection; data may follow its header. */
+const tcpSegment = (length: number, ports: number[], checksum: number): number[] =>
+  padded([...ports, ...tcpNumbers, 5 << 4, tcpSyn, ...tcpWindow, ...word(checksum), 0, 0], length);
+
+const tcpNumbers = [0, 0, 0, 1, 0, 0, 0, 0];
+const tcpSyn = 0x02;
+const tcpWindow = [0xff, 0xff];
 
 /** RFC 1071: the ones' complement of the ones' complement sum of 16-bit words. */
 function internetChecksum(bytes: number[]): number {

@@ -3,6 +3,7 @@
 import type { FlowSlice, Flows } from '../../model/flows.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
 import type { Family } from '../../model/scenario.ts';
+import type { Packets } from '../../model/traffic.ts';
 import { type Command, type ShellWord, shell } from '../../system/shell.ts';
 
 type ReceiverRequest = {
@@ -18,6 +19,8 @@ export type SenderRequest = ReceiverRequest & {
   flows: FlowSlice;
   /** Size of the Ethernet frame with its 4 bytes of CRC; pkt-gen sends no frame longer than the port's MTU and those 4. */
   frameBytes: number;
+  /** Only the first port of each range. */
+  ports?: Packets['ports'];
   /** Address of the netmap port: a virtual interface has its own MAC address. */
   sourceMac: string;
   destinationMac: string;
@@ -38,10 +41,10 @@ export function receiverCommand(request: ReceiverRequest): Command {
 
 /** Addresses count up in the networks of RFC 2544 and RFC 5180. Throws a RangeError for an impossible frame size. */
 export function senderCommand(request: SenderRequest): Command {
-  const { family, flows, threads, sourceMac, destinationMac } = request;
+  const { family, flows, ports, threads, sourceMac, destinationMac } = request;
   const version = family === 'inet4' ? shell`-4` : shell`-6`;
   const range = ranges[family];
-  return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+  return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows, ports?.source?.first)} -d ${range.destinations(flows, ports?.destination?.first)} -D ${[destinationMac, ...optional(request)]}`;
 }
 
 /**
@@ -87,19 +90,25 @@ function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest
   ];
 }
 
-type Ranges = Record<keyof Flows, (addresses: number, first?: number) => string>;
+type Ranges = Record<keyof Flows, (flows: FlowSlice, port?: number) => string>;
 
 /** Without a port, pkt-gen uses 1234 on both sides; pf drops port 0. */
 const ranges: Record<Family, Ranges> = {
   inet4: {
-    sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
-    destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`,
+    sources: ({ sources, firstSource = 1 }, port = 2000) =>
+      `${inet4(18, firstSource)}:${port}-${inet4(18, firstSource + sources - 1)}`,
+    destinations: ({ destinations }, port = 2000) =>
+      `${inet4(19, 1)}:${port}-${inet4(19, destinations)}`,
   },
   inet6: {
-    sources: (count, first = 1) => `${inet6('10', first)}-${inet6('10', first + count - 1)}`,
-    destinations: (count) => `${inet6('8010', 1)}-${inet6('8010', count)}`,
+    sources: ({ sources, firstSource = 1 }, port) =>
+      `${inet6('10', firstSource)}${colon(port)}-${inet6('10', firstSource + sources - 1)}`,
+    destinations: ({ destinations }, port) =>
+      `${inet6('8010', 1)}${colon(port)}-${inet6('8010', destinations)}`,
   },
 };
+
+const colon = (port: number | undefined): string => (port === undefined ? '' : `:${port}`);
 
 /** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
 const inet4 = (network: number, index: number): string =>

@@ -21,7 +21,10 @@ type PktGenPort = { host: Host; interface: string };
 
 export type PktGenSender = PktGenPort & Pick<SenderRequest, 'sourceMac' | 'destinationMac'>;
 
-export type PktGenRequest = Pick<SenderRequest, 'family' | 'frameBytes' | 'updatesChecksums'> & {
+export type PktGenRequest = Pick<
+  SenderRequest,
+  'family' | 'frameBytes' | 'ports' | 'updatesChecksums'
+> & {
   /** Flows of all senders; each has a slice of the sources. */
   flows: Flows;
   /** Rate of all senders, shared as the flows are; absent: maximum. */

@@ -19,6 +19,7 @@ import { reasonOf } from '../../model/one-line.ts';
 import { patchName } from '../../model/patch.ts';
 import { byMetric, type CellResult, metricSchema, type Result } from '../../model/result.ts';
 import { type Cell, cellName, cellSchema } from '../../model/scenario.ts';
+import { offeredTraffic } from '../../model/traffic.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 import { type BadgeVerdict, badgeOf, badgeVerdicts, renderBadge } from '../../report/badge.ts';
 import { bisectPlot } from '../../report/bisect-plot.ts';
@@ -509,12 +510,7 @@ const mostCounted = 50;
  */
 export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
   const groups = Map.groupBy(entries, ({ testbed, kind, cell, traffic }) =>
-    JSON.stringify([
-      testbed,
-      kind ?? null,
-      cellName(cell),
-      [traffic.flows, traffic.frameBytes, traffic.offeredPps ?? null],
-    ]),
+    JSON.stringify([testbed, kind ?? null, cellName(cell), offeredTraffic(traffic)]),
   );
   return [...groups]
     .toSorted(([a], [b]) => compare(a, b))

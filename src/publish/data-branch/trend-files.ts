@@ -18,12 +18,12 @@ import {
   type Trend,
   withNightlyRun,
 } from '../../analysis/trend/nightly-runs.ts';
-import { isSameTraffic } from '../../gate/experiment/earlier-gates.ts';
 import type { HistoryEntry } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Result } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
+import { isSameTraffic } from '../../model/traffic.ts';
 import { type NightlyRun, type TrendIndex, trendIndexSchema } from '../../model/trend.ts';
 import { sparklineSheet } from '../../report/sparkline.ts';
 import { nightlyRunsPath, sparklinesPath } from './paths.ts';

@@ -20,8 +20,9 @@ describe('a fingerprint', () => {
       told({ BIOS: '2.0' }),
       told({ BIOS: '2.1' }),
       told({ BIOS: '2.1' }, { traffic: { ...traffic, flows: 1 } }),
+      told({ BIOS: '2.1' }, { traffic: { ...traffic, packets: { protocol: 'tcp' } } }),
     ];
-    expect(new Set(all.map((one) => fingerprintOf(one).id)).size).toBe(4);
+    expect(new Set(all.map((one) => fingerprintOf(one).id)).size).toBe(5);
   });
 
   test('is the same for any order of its facts', () => {

@@ -22,9 +22,9 @@ async function testbeds(...args: string[]) {
 }
 
 /** The path of a configuration with these testbeds. */
-function configFile(byName: Readonly<Record<string, unknown>>): string {
+function configFile(byName: Readonly<Record<string, unknown>>, traffic = {}): string {
   const path = join(temporaryFolder(), 'ppsgate.yml');
-  writeFileSync(path, JSON.stringify({ testbeds: byName }));
+  writeFileSync(path, JSON.stringify({ testbeds: byName, traffic }));
   return path;
 }
 
@@ -113,6 +113,19 @@ test('what is wrong is told with its fix, and what depends on it is not tried', 
   expect(lines[1]).toMatch(/^ {4}fix: `ssh-keyscan -p 1 127\.0\.0\.1 >> \S+known_hosts`, and/);
   expect(lines).toContain('– eth1 of the DUT: not tried, because of this: ssh to the DUT');
   expect(lines.at(-2)).toBe('3 things are wrong.');
+});
+
+test('packets that a FreeBSD testbed cannot send are refused before any machine is reached', async () => {
+  const path = configFile({ shelf }, { protocol: 'tcp' });
+  const why = 'shelf sends with pkt-gen, which has UDP only';
+  const [checked, tested] = [
+    await testbeds('check', 'shelf', '-c', path),
+    await testbeds('self-test', 'shelf', '-c', path),
+  ];
+  expect(checked.stdout).toContain(why);
+  expect(checked.stdout).not.toContain('127.0.0.1');
+  expect(tested).toMatchObject({ status: 2, stdout: '' });
+  expect(tested.stderr).toContain(why);
 });
 
 test('answers the diagnostics as JSON', async () => {

@@ -79,6 +79,7 @@ describe('An earlier gate does not count', () => {
     ['of another cell', { cell: { scenario: 'forwarding', family: 'inet6' } }],
     ['of another size of frames', { cell: { ...line.cell, frameBytes: 1518 } }],
     ['under other traffic', { traffic: { ...line.traffic, flows: 1 } }],
+    ['of other packets', { traffic: { ...line.traffic, packets: { protocol: 'tcp' } } }],
     ['on another base', { commit: 'c'.repeat(40) }],
     ['of another head', { gate: { ...gate, head: 'c'.repeat(40) } }],
     ['by another metric', { gate: { ...gate, metric: 'nsPerPacket' } }],

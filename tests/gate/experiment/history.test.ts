@@ -89,6 +89,7 @@ test('a cell’s history is of the same cell and traffic on the same testbed', (
     onDay(2, { cell: { scenario: 'forwarding', family: 'inet6' } }),
     onDay(3, { traffic: { ...traffic, flows: 1 } }),
     onDay(4, { traffic: { ...traffic, offeredPps: 1e6 } }),
+    onDay(5, { traffic: { ...traffic, packets: { protocol: 'tcp' } } }),
     onDay(5, { pps: [] }),
   ];
   expect(historyOf(strangers, query)).toBeUndefined();

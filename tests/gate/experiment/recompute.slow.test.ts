@@ -312,6 +312,13 @@ describe('a result that lies', () => {
       },
       'Its traffic has offeredPps 1000, and 3000000 is asked for.',
     ],
+    [
+      'of the packets',
+      (result) => {
+        result.traffic.packets = { ports: { destination: { first: 53, last: 53 } } };
+      },
+      'Its packets are UDP to port 53 instead of UDP.',
+    ],
   ])('%s is judged by its runs and what was asked for', (_, change, sentence) => {
     const { result, refused } = computed(forged(change));
     expect(refused).toContain(sentence);

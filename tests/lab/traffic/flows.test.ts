@@ -45,6 +45,12 @@ function datagramOf(frame: Buffer, family: 'inet4' | 'inet6'): Buffer {
   return frame.subarray(start, start + frame.readUInt16BE(start + 4));
 }
 
+/** Ports come first in UDP and in TCP. */
+const portsOf = (frame: Buffer, family: 'inet4' | 'inet6'): [number, number] => {
+  const { udp } = layout[family];
+  return [frame.readUInt16BE(udp), frame.readUInt16BE(udp + 2)];
+};
+
 /** RFC 768's and RFC 8200's come to the same sum. */
 const pseudoHeader = (frame: Buffer, family: 'inet4' | 'inet6') =>
   Buffer.concat([
@@ -115,6 +121,39 @@ test('every checksum is right, as a receiver would check it', () => {
     }),
     { numRuns: times(20) },
   );
+});
+
+test('TCP packets are SYN segments with a right checksum', () => {
+  fc.assert(
+    fc.property(anyRequest, fc.integer({ min: 78, max: 1518 }), (wanted, frameBytes) => {
+      const made = frames({ ...wanted, frameBytes, packets: { protocol: 'tcp' } });
+      for (const frame of made) {
+        const isOld = wanted.family === 'inet4';
+        const start = layout[wanted.family].udp;
+        const end = isOld ? 14 + frame.readUInt16BE(16) : start + frame.readUInt16BE(18);
+        const segment = frame.subarray(start, end);
+        const length = Buffer.from([0, 6, segment.length >>> 8, segment.length & 0xff]);
+        const pseudo = Buffer.concat([addressesOf(frame, wanted.family), length]);
+        expect(frame[isOld ? 23 : 20]).toBe(6);
+        expect(segment.readUInt16BE(12)).toBe(0x5002);
+        expect(sumOf(Buffer.concat([pseudo, segment]))).toBe(0xffff);
+        expect(frame.length).toBe(frameBytes - 4);
+      }
+    }),
+    { numRuns: times(20) },
+  );
+});
+
+test('flows take the ports of a range in turn', () => {
+  const source = { first: 65_533, last: 65_535 };
+  const packets = { ports: { source, destination: { first: 53, last: 53 } } };
+  const made = frames({ flows: 4, packets });
+  expect(made.map((frame) => portsOf(frame, 'inet4'))).toEqual([
+    [65_533, 53],
+    [65_534, 53],
+    [65_535, 53],
+    [65_533, 53],
+  ]);
 });
 
 test('the lengths in the headers are those of the packet', () => {

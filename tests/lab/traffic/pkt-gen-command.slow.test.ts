@@ -75,6 +75,15 @@ test('a sender with nothing but what it must have sends as fast as it can until 
   });
 });
 
+test.for([
+  ['inet4', '198.18.10.1:5353-198.18.10.20', '198.19.10.1:53-198.19.10.100'],
+  ['inet6', '[2001:2:0:10::1]:5353-[2001:2:0:10::14]', '[2001:2:0:8010::1]:53-[2001:2:0:8010::64]'],
+] as const)('named ports of %s are those of every flow', ([family, source, destination]) => {
+  const ports = { source: { first: 5353, last: 5353 }, destination: { first: 53, last: 53 } };
+  const options = senderOptions({ family, frameBytes: 66, ports });
+  expect(options).toMatchObject({ '-s': source, '-d': destination });
+});
+
 test('a rate is shared by the threads, as pkt-gen gives each of them all of it', () => {
   expect(senderOptions({ ratePps: 3_000_000, threads: 4 })['-R']).toBe('750000');
 });

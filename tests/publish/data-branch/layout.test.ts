@@ -448,6 +448,14 @@ describe('a badge', () => {
   });
 });
 
+test('the history is bounded for each kind of packets on its own', () => {
+  const entry = aHistoryEntry();
+  const { traffic } = entry;
+  const syn = { ...entry, traffic: { ...traffic, packets: { protocol: 'tcp' } } } as const;
+  const many = Array.from({ length: 200 }, () => entry);
+  expect(boundedHistory([syn, ...many])).toContainEqual(syn);
+});
+
 describe('the history', () => {
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
   const outcome: Result['outcome'] = { kind: 'judged', verdict: 'no-regression', cells };
