@@ -200,7 +200,10 @@ traffic:
   runsPerTrial: 52
 `,
     `
-traffic: { protocol: tcp, ports: { source: 1024-65535, destination: 443 } }
+traffic: { protocol: tcp, ports: { source: 1024-65535, destination: 443 }, frameSize: imix }
+`,
+    `
+traffic: { frameSize: [{ bytes: 128 bytes, weight: 3 }, { bytes: 1518 bytes, weight: 1 }] }
 `,
     `
 traffic: { frameSizes: [64 bytes, 1518 bytes], measure: 60 s, measureAtLeast: 12 s, runsPerTrial: 1 }

@@ -92,8 +92,9 @@ const rowsOf = (schema: Schema): Row[] =>
 
 /** Finds the settings of a value: its own, or those of each item of a list, or of each value by name. */
 function childOf(path: string, schema: Schema): { at: string; schema: Schema } {
-  const { items } = schema;
-  if (isSchema(items)) return { at: `${path}[]`, schema: items };
+  const lists = [schema, ...(schema.anyOf ?? []).map(plain)].map(({ items }) => plain(items));
+  const items = lists.find((one) => one === schema.items || hasSettings(one));
+  if (items !== undefined) return { at: `${path}[]`, schema: items };
   const byName = valuesOf(schema);
   return byName === undefined ? { at: path, schema } : { at: `${path}.NAME`, schema: byName };
 }

@@ -1,7 +1,7 @@
 // Plans a bisection from its request, the inputs of the job, and the configuration.
 import { applyOverrides, parseMostBoots, parseSwitch } from '../config/overrides.ts';
 import { namingStyles } from '../config/parameters.ts';
-import type { Config } from '../config/schema.ts';
+import { type Config, withFrameSize } from '../config/schema.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
 import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import { shortId } from '../model/patch.ts';
@@ -25,7 +25,7 @@ export function bisectPlan(
   const named = { ...overrides, scenarios: cell.scenario, families: cell.family };
   const overridden = applyOverrides(configured, named, namingStyles.comment);
   const frameBytes = cell.frameBytes ?? overridden.frameSizes?.[0];
-  const config = { ...overridden, ...(frameBytes !== undefined && { frameSizes: [frameBytes] }) };
+  const config = frameBytes === undefined ? overridden : withFrameSize(overridden, frameBytes);
   const { maxBoots, verifyRevert } = inputs.bisectOverrides;
   return {
     config,

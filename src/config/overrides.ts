@@ -5,11 +5,11 @@ import { type Priority, priorities } from '../model/priority.ts';
 import { expected, sentence } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { wrongName } from './fields.ts';
+import { frameSize } from './packets.ts';
 import type { NamingStyle, TextOption } from './parameters.ts';
 import {
   type Config,
   configKeys,
-  frameSize,
   type Gate,
   scenariosIn,
   usualProfileSeconds,

@@ -1,8 +1,15 @@
 // Parses the keys of `traffic` that describe its packets, and refuses those that a kind of testbed cannot send.
 import { z } from 'zod';
-import type { Packets, PortRange } from '../model/traffic.ts';
-import { expected } from '../model/units.ts';
-import { closed, text, wholeNumber, wrongName } from './fields.ts';
+import {
+  imix,
+  meanFrameBytes,
+  mostSizes,
+  type Packets,
+  type PortRange,
+  type WeightedSize,
+} from '../model/traffic.ts';
+import { expected, size } from '../model/units.ts';
+import { closed, text, whole, wholeNumber, wrongName } from './fields.ts';
 
 const protocols = ['udp', 'tcp'] as const;
 
@@ -21,8 +28,46 @@ const ports = z
     error: `expected ${portForm}`,
   });
 
+export const frameSize = size(whole(64, 1518, 'bytes'));
+
+const mixForm =
+  'a whole number of bytes from 64 to 1518, imix, or a list like [{ bytes: 64 bytes, weight: 7 }, { bytes: 1518 bytes, weight: 1 }]';
+
+const mix = z
+  .array(closed({ bytes: frameSize, weight: wholeNumber(1, 100) }))
+  .min(2, 'expected at least two sizes; write one as `frameSize: 64 bytes`')
+  .max(mostSizes, `expected at most ${mostSizes} sizes`)
+  .refine((sizes) => new Set(sizes.map(({ bytes }) => bytes)).size === sizes.length, {
+    error: 'a size is in this list twice',
+  });
+
+/** Orders sizes, and divides their weights by what these have in common: each mix has one form. */
+function simplest(sizes: WeightedSize[]): WeightedSize[] {
+  const common = sizes.map(({ weight }) => weight).reduce(greatestCommonDivisor);
+  return sizes
+    .map(({ frameBytes, weight }) => ({ frameBytes, weight: weight / common }))
+    .toSorted((a, b) => a.frameBytes - b.frameBytes);
+}
+
+const greatestCommonDivisor = (a: number, b: number): number =>
+  b === 0 ? a : greatestCommonDivisor(b, a % b);
+
+// A transformed list would lose the places of its problems.
+const frameSizeOrMix = z
+  .union([frameSize, z.literal('imix'), mix], { error: expected(mixForm) })
+  .transform((written) => {
+    if (written === 'imix') return imix;
+    if (typeof written === 'number') return written;
+    return simplest(written.map(({ bytes, weight }) => ({ frameBytes: bytes, weight })));
+  });
+
 /** Keys of `traffic`. */
 export const packetKeys = {
+  frameSize: frameSizeOrMix
+    .optional()
+    .describe(
+      'Frame size, including the 4 bytes of CRC; imix: 64, 594 and 1518 bytes as 7:4:1; or sizes by weight. FreeBSD testbeds send one size. Left out, 64 bytes.',
+    ),
   protocol: z
     .enum(protocols, { error: wrongName(protocols) })
     .optional()
@@ -44,7 +89,7 @@ type WrittenPackets = {
 };
 
 /** Undefined for the usual packets. */
-export function packetsOf({ protocol, ports }: WrittenPackets): Packets | undefined {
+export function packetsOf({ protocol, ports, frameSize }: WrittenPackets): Packets | undefined {
   const { source, destination } = ports ?? {};
   const named = {
     ...(source !== undefined && { source }),
@@ -53,18 +98,31 @@ export function packetsOf({ protocol, ports }: WrittenPackets): Packets | undefi
   const packets: Packets = {
     ...(protocol === 'tcp' && { protocol }),
     ...(Object.keys(named).length > 0 && { ports: named }),
+    ...(Array.isArray(frameSize) && { sizes: frameSize }),
   };
   return Object.keys(packets).length > 0 ? packets : undefined;
+}
+
+/** Mean of a mix, rounded. */
+export const frameBytesOf = ({ frameSize = 64 }: WrittenPackets): number =>
+  Array.isArray(frameSize) ? Math.round(meanFrameBytes(frameSize)) : frameSize;
+
+export function withoutMix({ sizes: _, ...kept }: Packets): Packets | undefined {
+  return Object.keys(kept).length > 0 ? kept : undefined;
 }
 
 type Unsent = { why: string; fix: string };
 
 /** Completes a sentence about a FreeBSD testbed, whose pkt-gen(8) counts up ports within each flow. */
-export function whyNotSent({ protocol, ports = {} }: Packets = {}): Unsent | undefined {
+export function whyNotSent({ protocol, ports = {}, sizes }: Packets = {}): Unsent | undefined {
   const elsewhere = 'or measure on Linux or virtual testbeds';
   if (protocol === 'tcp') {
     const why = 'sends with pkt-gen, which has UDP only';
     return { why, fix: `leave out \`traffic.protocol\`, ${elsewhere}` };
+  }
+  if (sizes !== undefined) {
+    const why = 'sends with pkt-gen, which sends frames of one size';
+    return { why, fix: `name one in \`traffic.frameSize\`, ${elsewhere}` };
   }
   const ranged = (['source', 'destination'] as const).find((side) => {
     const range = ports[side];

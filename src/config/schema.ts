@@ -15,15 +15,7 @@ import {
 } from '../model/scenario.ts';
 import type { TestbedKind } from '../model/testbed-kind.ts';
 import type { Packets } from '../model/traffic.ts';
-import {
-  duration,
-  expected,
-  type QuantityLimit,
-  rate,
-  ratio,
-  sentence,
-  size,
-} from '../model/units.ts';
+import { duration, expected, type QuantityLimit, rate, ratio, sentence } from '../model/units.ts';
 import { capabilityKeys, type WithCapabilities, withCapabilities } from './capabilities.ts';
 import { meantBy } from './did-you-mean.ts';
 import {
@@ -41,7 +33,14 @@ import {
 import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from './freebsd-testbed.ts';
 import { type GithubConfig, githubSchema } from './github.ts';
 import { type OverlayPlace, overlaySchema, usualFolder } from './overlay.ts';
-import { packetKeys, packetsOf, whyNotSent } from './packets.ts';
+import {
+  frameBytesOf,
+  frameSize,
+  packetKeys,
+  packetsOf,
+  whyNotSent,
+  withoutMix,
+} from './packets.ts';
 import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
@@ -129,7 +128,7 @@ type Profiling = {
   event?: string;
 };
 
-/** The requested size, or the minimum for the headers and a CRC. */
+/** The requested size, of a mix the mean, or the minimum for the headers and a CRC. */
 export const frameBytesFor = (
   traffic: Pick<Traffic, 'frameBytes' | 'packets'>,
   { family, frameBytes }: Pick<Cell, 'family' | 'frameBytes'>,
@@ -194,18 +193,15 @@ const runsPerTrial = z
   )
   .meta({ title: '1, 2, or a multiple of 4 from 4 to 1000' });
 
-export const frameSize = size(whole(64, 1518, 'bytes'));
-
 const traffic = closed({
   flows: wholeNumber(1, 65536).prefault(2000).describe('Source × destination addresses.'),
-  frameSize: frameSize.optional().describe('Frame size, including the 4 bytes of CRC.'),
+  ...packetKeys,
   frameSizes: z
     .array(frameSize, { error: expected('a list like [64 bytes, 1518 bytes]') })
     .min(1, 'expected at least one size')
     .refine((sizes) => new Set(sizes).size === sizes.length, 'a size is in this list twice')
     .optional()
     .describe('Several sizes instead of `frameSize`, each with its own cells.'),
-  ...packetKeys,
   rate: rate(whole(1, 1e9, 'pps'))
     .optional()
     .describe('The offered rate, which must exceed what the DUT forwards.'),
@@ -266,7 +262,7 @@ function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
   const packets = packetsOf(written);
   return {
     flows: written.flows,
-    frameBytes: written.frameSize ?? written.frameSizes?.[0] ?? 64,
+    frameBytes: written.frameSizes?.[0] ?? frameBytesOf(written),
     warmUpSeconds: written.warmUp ?? usual.warmUpSeconds,
     settleSeconds: written.settle ?? usual.settleSeconds,
     measureSeconds,
@@ -282,6 +278,15 @@ function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
       },
     }),
   };
+}
+
+/** Limits the cells to one size, which replaces a mix. */
+export function withFrameSize(config: Config, bytes: number): Config {
+  const one = { ...config, frameSizes: [bytes] };
+  const { packets, ...traffic } = config.traffic;
+  if (packets?.sizes === undefined) return one;
+  const kept = withoutMix(packets);
+  return { ...one, traffic: { ...traffic, frameBytes: bytes, ...(kept && { packets: kept }) } };
 }
 
 export const metrics = metricSchema.options;

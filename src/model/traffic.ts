@@ -12,6 +12,16 @@ export const portRangeSchema = z
 
 export type PortRange = z.infer<typeof portRangeSchema>;
 
+const weightedSize = z.object({
+  /** With 4 bytes of CRC. */
+  frameBytes: z.int().min(64).max(1518),
+  weight: z.int().min(1).max(100),
+});
+
+export type WeightedSize = z.infer<typeof weightedSize>;
+
+export const mostSizes = 10;
+
 export const packetsSchema = z.object({
   /** Absent: UDP. TCP packets are SYN segments, none of which opens a connection. */
   protocol: z.literal('tcp').exactOptional(),
@@ -22,6 +32,8 @@ export const packetsSchema = z.object({
       destination: portRangeSchema.exactOptional(),
     })
     .exactOptional(),
+  /** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
+  sizes: bounded.list(weightedSize, mostSizes).min(2).exactOptional(),
 });
 
 /** Differences from the usual packets: UDP of one size. */
@@ -54,14 +66,33 @@ export const offeredTraffic = ({
 export const isSameTraffic = (a: OfferedTraffic, b: OfferedTraffic): boolean =>
   isDeepStrictEqual(offeredTraffic(a), offeredTraffic(b));
 
-/** `UDP`, `UDP to port 53`, `TCP SYN from ports 1024–65535 to port 443`. */
-export function packetsText({ protocol, ports = {} }: Packets = {}): string {
+/** The simple IMIX: IPv4 packets of 40, 576 and 1500 bytes, with 14 bytes of Ethernet and the CRC. */
+export const imix: WeightedSize[] = [
+  { frameBytes: 64, weight: 7 },
+  { frameBytes: 594, weight: 4 },
+  { frameBytes: 1518, weight: 1 },
+];
+
+export function meanFrameBytes(sizes: readonly WeightedSize[]): number {
+  const frames = sizes.reduce((sum, { weight }) => sum + weight, 0);
+  return sizes.reduce((sum, { frameBytes, weight }) => sum + frameBytes * weight, 0) / frames;
+}
+
+/** `UDP`, `UDP to port 53, IMIX (7:4:1)`, `TCP SYN from ports 1024–65535 to port 443`. */
+export function packetsText({ protocol, ports = {}, sizes }: Packets = {}): string {
   const { source, destination } = ports;
-  return [
+  const headers = [
     protocol === 'tcp' ? 'TCP SYN' : 'UDP',
     ...(source === undefined ? [] : [`from ${portsText(source)}`]),
     ...(destination === undefined ? [] : [`to ${portsText(destination)}`]),
   ].join(' ');
+  return sizes === undefined ? headers : `${headers}, ${sizesText(sizes)}`;
+}
+
+function sizesText(sizes: readonly WeightedSize[]): string {
+  const weights = sizes.map(({ weight }) => weight).join(':');
+  if (isDeepStrictEqual(sizes, imix)) return `IMIX (${weights})`;
+  return `frames of ${sizes.map(({ frameBytes }) => frameBytes).join(', ')} bytes (${weights})`;
 }
 
 const portsText = ({ first, last }: PortRange): string =>

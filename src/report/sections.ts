@@ -58,10 +58,11 @@ export function settingOf(result: Measurement, kernel?: string): Text {
     traffic.offeredPps === undefined
       ? ''
       : `the sender aimed at ${formatPps(traffic.offeredPps)} and `;
+  const size = traffic.packets?.sizes === undefined ? `${frameSizes(result)} ` : '';
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
     testbedText,
-    ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} ${packetsText(traffic.packets)} · ${asked || 'the sender '}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
+    ` · ${grouped(traffic.flows)} flows of ${size}${packetsText(traffic.packets)} · ${asked || 'the sender '}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
     ` · measured in ${formatDuration(seconds)}`,
   ];
 }

@@ -173,6 +173,7 @@ testbeds: { here: { kind: embedded-linux } }
 traffic:
   protocol: tcp
   ports: { source: 1024-65535, destination: 443 }
+  frameSize: [{ bytes: 64 bytes, weight: 7 }, { bytes: 1518B, weight: 1 }]
 `,
   ],
   [

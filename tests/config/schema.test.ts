@@ -1,7 +1,13 @@
 // The manual of ppsgate.yml: what each key takes, what it becomes, and what is said where it is wrong.
 import { expect, test } from 'vitest';
 import { ConfigError, parseConfig } from '../../src/config/load.ts';
-import { type Config, frameBytesFor, type Traffic, whyUnfit } from '../../src/config/schema.ts';
+import {
+  type Config,
+  frameBytesFor,
+  type Traffic,
+  whyUnfit,
+  withFrameSize,
+} from '../../src/config/schema.ts';
 
 const place = { path: '/lab/ppsgate.yml', home: '/home/me' };
 const testbeds = 'testbeds: { here: { kind: embedded-linux } }';
@@ -149,6 +155,17 @@ test.for<[Partial<Traffic>, string]>([
   [{ measureSeconds: 3 }, 'too little'],
   [{ flows: 65_521 }, 'sources'],
   [
+    {
+      packets: {
+        sizes: [
+          { frameBytes: 64, weight: 1 },
+          { frameBytes: 1518, weight: 1 },
+        ],
+      },
+    },
+    'name one in `traffic.frameSize`',
+  ],
+  [
     { packets: { protocol: 'tcp' } },
     'shelf sends with pkt-gen, which has UDP only: leave out `traffic.protocol`',
   ],
@@ -191,6 +208,34 @@ test('a Linux testbed sends TCP to ranges of ports', () => {
     protocol: 'tcp',
     ports: { source: { first: 1024, last: 65_535 }, destination: { first: 443, last: 443 } },
   });
+});
+
+test('imix is the sizes 64, 594 and 1518 as 7 to 4 to 1', () => {
+  const { traffic } = parse('traffic: { frameSize: imix }');
+  expect(traffic).toMatchObject({
+    frameBytes: 362,
+    packets: {
+      sizes: [
+        { frameBytes: 64, weight: 7 },
+        { frameBytes: 594, weight: 4 },
+        { frameBytes: 1518, weight: 1 },
+      ],
+    },
+  });
+});
+
+test('a mix has one form, however its sizes and weights are written', () => {
+  const written =
+    'traffic: { frameSize: [{ bytes: 1518B, weight: 2 }, { bytes: 594B, weight: 8 }, { bytes: 64B, weight: 14 }] }';
+  expect(parse(written)).toEqual(parse('traffic: { frameSize: imix }'));
+});
+
+test('one size instead of a mix leaves its other packets as they are', () => {
+  const config = parse('traffic: { frameSize: imix, protocol: tcp }');
+  const one = withFrameSize(config, 128);
+  expect(one.frameSizes).toEqual([128]);
+  expect(one.traffic).toMatchObject({ frameBytes: 128, packets: { protocol: 'tcp' } });
+  expect(one.traffic.packets).not.toHaveProperty('sizes');
 });
 
 test('every key of traffic has a unit, or is a count', () => {
@@ -718,7 +763,23 @@ test.each([
   ['traffic: { flows: 1.5 }', 'traffic.flows: expected a whole number from 1 to 65536, found 1.5'],
   [
     'traffic: { frameSize: 63B }',
-    'traffic.frameSize: expected a whole number of bytes from 64 to 1518, found "63B"',
+    'traffic.frameSize: expected a whole number of bytes from 64 to 1518, imix, or a list like [{ bytes: 64 bytes, weight: 7 }, { bytes: 1518 bytes, weight: 1 }], found "63B"',
+  ],
+  [
+    'traffic: { frameSize: jumbo }',
+    'traffic.frameSize: expected a whole number of bytes from 64 to 1518, imix, or a list like [{ bytes: 64 bytes, weight: 7 }, { bytes: 1518 bytes, weight: 1 }], found "jumbo"',
+  ],
+  [
+    'traffic: { frameSize: [{ bytes: 64B, weight: 7 }] }',
+    'traffic.frameSize: expected at least two sizes; write one as `frameSize: 64 bytes`',
+  ],
+  [
+    'traffic: { frameSize: [{ bytes: 64B, weight: 7 }, { bytes: 64B, weight: 1 }] }',
+    'traffic.frameSize: a size is in this list twice',
+  ],
+  [
+    'traffic: { frameSize: [{ bytes: 64B, weight: 7 }, { bytes: 128B, weight: 101 }] }',
+    'traffic.frameSize[1].weight: expected a whole number from 1 to 100, found 101',
   ],
   ['traffic: { protocol: icmp }', 'traffic.protocol: expected one of udp, tcp, found "icmp"'],
   [

@@ -602,6 +602,20 @@ test('the packets are described by their protocol and ports', () => {
   );
 });
 
+test('a mix of sizes is described by its weights', () => {
+  const { traffic } = aResult();
+  const sizes = [
+    { frameBytes: 64, weight: 7 },
+    { frameBytes: 594, weight: 4 },
+    { frameBytes: 1518, weight: 1 },
+  ];
+  const ports = { destination: { first: 53, last: 53 } };
+  const of = (all: typeof sizes) =>
+    renderMarkdown({ ...judged([calm]), traffic: { ...traffic, packets: { ports, sizes: all } } });
+  expect(of(sizes)).toContain('2,000 flows of UDP to port 53, IMIX (7:4:1), 3.000 Mpps');
+  expect(of(sizes.slice(1))).toContain('UDP to port 53, frames of 594, 1518 bytes (4:1), 3.000');
+});
+
 test('a proven loss within the margin is said to be one, with its size', () => {
   const slower = {
     ...calm,

@@ -12,7 +12,7 @@ import {
   usualMostBoots,
 } from '../../config/overrides.ts';
 import { namingStyles } from '../../config/parameters.ts';
-import type { Config } from '../../config/schema.ts';
+import { type Config, withFrameSize } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
 import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
 import { openRepository, withoutShortIds } from '../../forge/patch/repository.ts';
@@ -311,7 +311,7 @@ function withOneCell(
   };
   const config = applyOverrides(written, asked, namingStyles.bisectFlag);
   const bytes = frameSize === undefined ? frameBytes : parseFrameSize(frameSize, '--frame-size');
-  const one = bytes === undefined ? config : { ...config, frameSizes: [bytes] };
+  const one = bytes === undefined ? config : withFrameSize(config, bytes);
   const { scenarios, families, frameSizes = [] } = one;
   if (cellsOf(one).length === 1) return one;
   const told = [

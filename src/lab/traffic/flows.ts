@@ -1,6 +1,6 @@
-// Writes the packets that trafgen(8) repeats, in its configuration language: one packet for each flow.
+// Writes the packets that trafgen(8) repeats, in its configuration language: at least one for each flow.
 import type { Family } from '../../model/scenario.ts';
-import type { Packets, PortRange } from '../../model/traffic.ts';
+import type { Packets, PortRange, WeightedSize } from '../../model/traffic.ts';
 
 export type FlowsRequest = {
   family: Family;
@@ -19,10 +19,28 @@ const crcBytes = 4;
 /** Counts addresses up from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). Frames have at least the family's minimum. */
 export function trafgenFlows(request: FlowsRequest): string {
   const packets: string[] = [];
-  for (let flow = 0; flow < request.flows; flow++) {
-    packets.push(`{ ${frame(request, flow).join(',')} }`);
+  const { flows, frameBytes } = request;
+  const sizes = inTurn(request.packets?.sizes ?? [{ frameBytes, weight: 1 }]);
+  // Each size has its exact share: some flows come twice where they are no multiple of the weights.
+  const count = Math.ceil(flows / sizes.length) * sizes.length;
+  for (let index = 0; index < count; index++) {
+    // Each round begins one size later, so that no port of a range has only the long frames.
+    const size = sizes[(index + Math.floor(index / sizes.length)) % sizes.length] ?? frameBytes;
+    packets.push(`{ ${frame({ ...request, frameBytes: size }, index % flows).join(',')} }`);
   }
   return `${packets.join('\n')}\n`;
+}
+
+/** Spreads each size evenly, so that a short stretch has the mean of all: smooth weighted round robin. */
+function inTurn(sizes: readonly WeightedSize[]): number[] {
+  const all = sizes.reduce((sum, { weight }) => sum + weight, 0);
+  const credits = sizes.map(({ frameBytes, weight }) => ({ frameBytes, weight, credit: 0 }));
+  return Array.from({ length: all }, () => {
+    for (const one of credits) one.credit += one.weight;
+    const next = credits.reduce((most, one) => (one.credit > most.credit ? one : most));
+    next.credit -= all;
+    return next.frameBytes;
+  });
 }
 
 function frame(request: FlowsRequest, flow: number): number[] {

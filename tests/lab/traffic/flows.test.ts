@@ -144,6 +144,56 @@ test('TCP packets are SYN segments with a right checksum', () => {
   );
 });
 
+test('a mix sends each size in exactly its share, evenly spread', () => {
+  const sizes = [
+    { frameBytes: 64, weight: 7 },
+    { frameBytes: 594, weight: 4 },
+    { frameBytes: 1518, weight: 1 },
+  ];
+  const made = frames({ flows: 2000, packets: { sizes } }).map((frame) => frame.length + 4);
+  const count = (lengths: number[], bytes: number) =>
+    lengths.filter((length) => length === bytes).length;
+  expect(made).toHaveLength(2004);
+  for (let start = 0; start < 2004; start += 12) {
+    const dozen = made.slice(start, start + 12);
+    expect(sizes.map(({ frameBytes }) => count(dozen, frameBytes))).toEqual([7, 4, 1]);
+  }
+  expect(count(made.slice(0, 6), 594)).toBe(2);
+  const ofEvenFlows = made.slice(0, 144).filter((_, index) => index % 2 === 0);
+  expect(sizes.map(({ frameBytes }) => count(ofEvenFlows, frameBytes))).toEqual([42, 24, 6]);
+});
+
+test('a mix of IPv6 has frames that its headers fit in', () => {
+  const sizes = [
+    { frameBytes: 64, weight: 1 },
+    { frameBytes: 1518, weight: 1 },
+  ];
+  const made = frames({ family: 'inet6', flows: 2, packets: { protocol: 'tcp', sizes } });
+  expect(made.map((frame) => frame.length + 4)).toEqual([78, 1518]);
+});
+
+test('every flow is in a mix', () => {
+  const anySizes = fc
+    .uniqueArray(fc.integer({ min: 64, max: 1518 }), { minLength: 2, maxLength: 10 })
+    .chain((all) =>
+      fc.tuple(
+        ...all.map((frameBytes) =>
+          fc.integer({ min: 1, max: 9 }).map((weight) => ({ frameBytes, weight })),
+        ),
+      ),
+    );
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 300 }), anySizes, (flows, sizes) => {
+      const made = frames({ flows, packets: { sizes } });
+      const all = sizes.reduce((sum, { weight }) => sum + weight, 0);
+      const addresses = made.map((frame) => addressesOf(frame, 'inet4').toString('hex'));
+      expect(new Set(addresses).size).toBe(flows);
+      expect(made.length % all).toBe(0);
+    }),
+    { numRuns: times(20) },
+  );
+});
+
 test('flows take the ports of a range in turn', () => {
   const source = { first: 65_533, last: 65_535 };
   const packets = { ports: { source, destination: { first: 53, last: 53 } } };
