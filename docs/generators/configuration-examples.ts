@@ -206,6 +206,9 @@ traffic: { protocol: tcp, ports: { source: 1024-65535, destination: 443 }, frame
 traffic: { frameSize: [{ bytes: 128 bytes, weight: 3 }, { bytes: 1518 bytes, weight: 1 }] }
 `,
     `
+traffic: { pcap: dns.pcap }
+`,
+    `
 traffic: { frameSizes: [64 bytes, 1518 bytes], measure: 60 s, measureAtLeast: 12 s, runsPerTrial: 1 }
 `,
     `

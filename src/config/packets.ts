@@ -9,7 +9,7 @@ import {
   type WeightedSize,
 } from '../model/traffic.ts';
 import { expected, size } from '../model/units.ts';
-import { closed, text, whole, wholeNumber, wrongName } from './fields.ts';
+import { closed, path, text, whole, wholeNumber, wrongName } from './fields.ts';
 
 const protocols = ['udp', 'tcp'] as const;
 
@@ -82,6 +82,11 @@ export const packetKeys = {
     .describe(
       'A port, or a range that the flows take in turn; FreeBSD testbeds send one port. Left out, 2000.',
     ),
+  pcap: path
+    .optional()
+    .describe(
+      'A pcap file of Ethernet frames, at most 4 MiB, whose packets replace all others, with addresses of the test networks; not on FreeBSD testbeds.',
+    ),
 };
 
 type WrittenPackets = {
@@ -114,11 +119,20 @@ export function withoutMix({ sizes: _, ...kept }: Packets): Packets | undefined 
 type Unsent = { why: string; fix: string };
 
 /** Completes a sentence about a FreeBSD testbed, whose pkt-gen(8) counts up ports within each flow. */
-export function whyNotSent({ protocol, ports = {}, sizes }: Packets = {}): Unsent | undefined {
+export function whyNotSent({
+  protocol,
+  ports = {},
+  sizes,
+  capture,
+}: Packets = {}): Unsent | undefined {
   const elsewhere = 'or measure on Linux or virtual testbeds';
   if (protocol === 'tcp') {
     const why = 'sends with pkt-gen, which has UDP only';
     return { why, fix: `leave out \`traffic.protocol\`, ${elsewhere}` };
+  }
+  if (capture !== undefined) {
+    const why = 'sends with pkt-gen, which makes its packets itself';
+    return { why, fix: `leave out \`traffic.pcap\`, ${elsewhere}` };
   }
   if (sizes !== undefined) {
     const why = 'sends with pkt-gen, which sends frames of one size';

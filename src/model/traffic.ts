@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
+import { families } from './scenario.ts';
 
 const port = z.int().min(1).max(65_535);
 
@@ -34,6 +35,14 @@ export const packetsSchema = z.object({
     .exactOptional(),
   /** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
   sizes: bounded.list(weightedSize, mostSizes).min(2).exactOptional(),
+  /** A pcap file, whose packets replace all described here. */
+  capture: z
+    .object({
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      packets: bounded.ordinal,
+      families: z.array(z.enum(families)).min(1).max(families.length),
+    })
+    .exactOptional(),
 });
 
 /** Differences from the usual packets: UDP of one size. */
@@ -79,7 +88,10 @@ export function meanFrameBytes(sizes: readonly WeightedSize[]): number {
 }
 
 /** `UDP`, `UDP to port 53, IMIX (7:4:1)`, `TCP SYN from ports 1024–65535 to port 443`. */
-export function packetsText({ protocol, ports = {}, sizes }: Packets = {}): string {
+export function packetsText({ protocol, ports = {}, sizes, capture }: Packets = {}): string {
+  if (capture !== undefined) {
+    return `${capture.packets} packets of a pcap (SHA-256 ${capture.sha256.slice(0, 12)}…)`;
+  }
   const { source, destination } = ports;
   const headers = [
     protocol === 'tcp' ? 'TCP SYN' : 'UDP',
@@ -88,6 +100,9 @@ export function packetsText({ protocol, ports = {}, sizes }: Packets = {}): stri
   ].join(' ');
   return sizes === undefined ? headers : `${headers}, ${sizesText(sizes)}`;
 }
+
+export const hasOneSize = ({ sizes, capture }: Packets = {}): boolean =>
+  sizes === undefined && capture === undefined;
 
 function sizesText(sizes: readonly WeightedSize[]): string {
   const weights = sizes.map(({ weight }) => weight).join(':');

@@ -27,7 +27,7 @@ import {
   type Result,
   type Run,
 } from '../model/result.ts';
-import { packetsText } from '../model/traffic.ts';
+import { hasOneSize, packetsText } from '../model/traffic.ts';
 import { isJudged } from '../model/variant-name.ts';
 import { joined, name, nameOf, quoted, type Text, words } from './document.ts';
 import { isSilent, marginsOf, rejectionText } from './headline.ts';
@@ -58,7 +58,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
     traffic.offeredPps === undefined
       ? ''
       : `the sender aimed at ${formatPps(traffic.offeredPps)} and `;
-  const size = traffic.packets?.sizes === undefined ? `${frameSizes(result)} ` : '';
+  const size = hasOneSize(traffic.packets) ? `${frameSizes(result)} ` : '';
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
     testbedText,

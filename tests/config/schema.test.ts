@@ -1,5 +1,6 @@
 // The manual of ppsgate.yml: what each key takes, what it becomes, and what is said where it is wrong.
 import { expect, test } from 'vitest';
+import { withCapture } from '../../src/config/captured-traffic.ts';
 import { ConfigError, parseConfig } from '../../src/config/load.ts';
 import {
   type Config,
@@ -8,6 +9,7 @@ import {
   whyUnfit,
   withFrameSize,
 } from '../../src/config/schema.ts';
+import { aPcap, udp4 } from '../fakes/pcap.ts';
 
 const place = { path: '/lab/ppsgate.yml', home: '/home/me' };
 const testbeds = 'testbeds: { here: { kind: embedded-linux } }';
@@ -236,6 +238,38 @@ test('one size instead of a mix leaves its other packets as they are', () => {
   expect(one.frameSizes).toEqual([128]);
   expect(one.traffic).toMatchObject({ frameBytes: 128, packets: { protocol: 'tcp' } });
   expect(one.traffic.packets).not.toHaveProperty('sizes');
+});
+
+test('a capture replaces the packets, and their number of flows', () => {
+  const written = parse('traffic: { pcap: dns.pcap }');
+  const config = withCapture(written, aPcap([udp4(1), udp4(2), udp4(1)]), 'dns.pcap');
+  expect(config.traffic).toMatchObject({
+    flows: 2,
+    frameBytes: 64,
+    packets: { capture: { packets: 3, families: ['inet4'] } },
+  });
+  const other = withCapture(written, aPcap([udp4(1), udp4(2), udp4(2)]), 'dns.pcap');
+  expect(other.traffic.packets).not.toEqual(config.traffic.packets);
+});
+
+test('a capture is not sent by a FreeBSD testbed, nor without a packet of each family', () => {
+  const file = aPcap([udp4()]);
+  const shelved = withCapture(read(`${shelf}traffic: { pcap: dns.pcap }`), file, 'dns.pcap');
+  expect(whyUnfit(shelved, 'shelf')).toBe(
+    'shelf sends with pkt-gen, which makes its packets itself: leave out `traffic.pcap`, or measure on Linux or virtual testbeds.',
+  );
+  const written = 'testbeds: { lab: { kind: embedded-linux } }\nfamilies: [inet4, inet6]\n';
+  const both = withCapture(read(`${written}traffic: { pcap: dns.pcap }`), file, 'dns.pcap');
+  expect(whyUnfit(both, 'lab')).toBe(
+    'traffic.pcap has no packet of inet6: leave it out of `families`, or add some.',
+  );
+});
+
+test('a capture that cannot be sent is refused by the name of its file', () => {
+  const config = parse('traffic: { pcap: dns.pcap }');
+  expect(() => withCapture(config, Buffer.alloc(24), '/lab/dns.pcap')).toThrow(
+    'traffic.pcap: /lab/dns.pcap is no pcap file: write one with `tcpdump -w`.',
+  );
 });
 
 test('every key of traffic has a unit, or is a count', () => {
@@ -780,6 +814,10 @@ test.each([
   [
     'traffic: { frameSize: [{ bytes: 64B, weight: 7 }, { bytes: 128B, weight: 101 }] }',
     'traffic.frameSize[1].weight: expected a whole number from 1 to 100, found 101',
+  ],
+  [
+    'traffic: { pcap: dns.pcap, protocol: tcp }',
+    'traffic.protocol: a pcap has its own: leave out one of both',
   ],
   ['traffic: { protocol: icmp }', 'traffic.protocol: expected one of udp, tcp, found "icmp"'],
   [

@@ -9,6 +9,7 @@ import { aTestbed, configurationExamples } from '../../docs/generators/configura
 import { loadConfig } from '../../src/config/load.ts';
 import { configKeys } from '../../src/config/schema.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
+import { aPcap, udp4 } from '../fakes/pcap.ts';
 
 const schema = z.toJSONSchema(configKeys, { io: 'input', unrepresentable: 'any' });
 const page = configurationPage(schema, configurationExamples);
@@ -23,7 +24,9 @@ const examples = Object.entries(configurationExamples).flatMap(([name, texts]) =
 
 describe('An example', () => {
   test.each(examples)('of %s is loaded as ppsgate.yml', async (_, text) => {
-    const path = join(temporaryFolder(), 'ppsgate.yml');
+    const folder = temporaryFolder();
+    const path = join(folder, 'ppsgate.yml');
+    writeFileSync(join(folder, 'dns.pcap'), aPcap([udp4()]));
     writeFileSync(path, text.includes('testbeds:') ? text : `${aTestbed}${text}`);
     await expect(loadConfig(path)).resolves.toHaveProperty('testbeds');
   });

@@ -616,6 +616,16 @@ test('a mix of sizes is described by its weights', () => {
   expect(of(sizes.slice(1))).toContain('UDP to port 53, frames of 594, 1518 bytes (4:1), 3.000');
 });
 
+test('a capture is described by its packets and its checksum', () => {
+  const { traffic } = aResult();
+  const capture = { sha256: 'ab'.repeat(32), packets: 300, families: ['inet4' as const] };
+  const markdown = renderMarkdown({
+    ...judged([calm]),
+    traffic: { ...traffic, packets: { capture } },
+  });
+  expect(markdown).toContain('2,000 flows of 300 packets of a pcap (SHA-256 abababababab…), 3.000');
+});
+
 test('a proven loss within the margin is said to be one, with its size', () => {
   const slower = {
     ...calm,

@@ -28,6 +28,8 @@ export type Repository = {
   entriesAt(commit: string, paths: readonly string[]): Promise<TreeEntry[]>;
   /** The text of an object: its full id, or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
+  /** As `read`, of a file that is no text. */
+  readBytes(object: string): Promise<Buffer>;
   idAt(commit: string, path: string): Promise<string | undefined>;
   /** Paths of all files, links and submodules that differ between two commits, in content or in mode. */
   changedPaths(first: string, second: string): Promise<string[]>;
@@ -95,6 +97,12 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
       const [id = '', ...path] = object.split(':');
       const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
       return run('cat-file', 'blob', [idOf(id), ...path].join(':')).catch(failed(why));
+    },
+
+    async readBytes(object) {
+      const [id = '', ...path] = object.split(':');
+      const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
+      return git.bytes('cat-file', 'blob', [idOf(id), ...path].join(':')).catch(failed(why));
     },
 
     async idAt(commit, path) {

@@ -38,6 +38,7 @@ const plannedCellSchema = z.object({
 });
 
 export const plannedTraffic = offeredTrafficSchema.extend({
+  captured: bounded.document.optional(),
   warmUpSeconds: bounded.seconds,
   settleSeconds: bounded.seconds,
   measureSeconds: bounded.seconds,

@@ -139,7 +139,7 @@ export class FreebsdGuests implements GuestSystem {
     const { flows } = this.#resources;
     const proof = provesScenario(scenario, await proofOf(host), {
       // A guest that forwards no packet makes no states.
-      ...(!isSilent && { trial: { flows } }),
+      ...(!isSilent && flows !== undefined && { trial: { flows } }),
       own: this.#rulesOf(variant),
     });
     if (proof.kind === 'in-force') return undefined;

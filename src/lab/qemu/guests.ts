@@ -40,7 +40,8 @@ export type GuestResources = {
   lab: VirtualLab;
   tallies: Tallies;
   cpus: readonly number[];
-  flows: number;
+  /** Flows that each leave a state in a stateful scenario; undefined where they need not. */
+  flows: number | undefined;
   deps: FreebsdDeps;
   facts(): Promise<Record<string, string>>;
 };

@@ -38,7 +38,8 @@ export async function openVirtualTestbed(
   const lab = await labOfGuests.up(config);
   const tallies: Tallies = new Map();
   const cpus = guestCpu === senderCpu ? [guestCpu] : [guestCpu, senderCpu];
-  const { flows } = traffic;
+  // Captured packets of some protocols make no states.
+  const flows = traffic.captured === undefined ? traffic.flows : undefined;
   const facts = () => labOfGuests.facts(config);
   const resources = { lab, tallies, cpus, flows, deps, facts };
   const system = await openSystem(name, config, resources).catch(async (error: unknown) => {
@@ -93,10 +94,10 @@ async function openSystem(
 
 async function flowsFor(lab: Pick<VirtualLab, 'folder'>, traffic: Traffic, cell: Cell) {
   const { family } = cell;
-  const { flows, packets } = traffic;
+  const { flows, packets, captured } = traffic;
   const frameBytes = frameBytesFor(traffic, cell);
   const path = join(lab.folder, `${family}.${frameBytes}.flows`);
   const macs = { sourceMac: senderMac, destinationMac: guestMac.ingress };
-  await writeFile(path, trafgenFlows({ family, flows, frameBytes, packets, ...macs }));
+  await writeFile(path, trafgenFlows({ family, flows, frameBytes, packets, captured, ...macs }));
   return path;
 }

@@ -1,6 +1,8 @@
 // Writes the packets that trafgen(8) repeats, in its configuration language: at least one for each flow.
 import type { Family } from '../../model/scenario.ts';
 import type { Packets, PortRange, WeightedSize } from '../../model/traffic.ts';
+import { internetChecksum, ipAddress, word } from './headers.ts';
+import { replayed } from './replay.ts';
 
 export type FlowsRequest = {
   family: Family;
@@ -8,6 +10,8 @@ export type FlowsRequest = {
   /** Size of the Ethernet frame with its 4 bytes of CRC: 64 to 1518. */
   frameBytes: number;
   packets?: Packets | undefined;
+  /** A pcap file in base64, whose packets replace all others. */
+  captured?: string | undefined;
   sourceMac: string;
   destinationMac: string;
 };
@@ -15,21 +19,31 @@ export type FlowsRequest = {
 const destinationsPerSource = 100;
 const usualPort: PortRange = { first: 2000, last: 2000 };
 const crcBytes = 4;
+const ethernetBytes = 14;
+/** Without CRC. */
+const leastFrameBytes = 60;
 
-/** Counts addresses up from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). Frames have at least the family's minimum. */
+/** Frames have at least the family's minimum, as have those of a capture. */
 export function trafgenFlows(request: FlowsRequest): string {
-  const packets: string[] = [];
-  const { flows, frameBytes } = request;
+  const { flows, frameBytes, captured } = request;
+  if (captured !== undefined)
+    return written(
+      replayed(captured, request.family).map((packet) => ethernetFrame(request, packet)),
+    );
+  const frames: number[][] = [];
   const sizes = inTurn(request.packets?.sizes ?? [{ frameBytes, weight: 1 }]);
   // Each size has its exact share: some flows come twice where they are no multiple of the weights.
   const count = Math.ceil(flows / sizes.length) * sizes.length;
   for (let index = 0; index < count; index++) {
     // Each round begins one size later, so that no port of a range has only the long frames.
     const size = sizes[(index + Math.floor(index / sizes.length)) % sizes.length] ?? frameBytes;
-    packets.push(`{ ${frame({ ...request, frameBytes: size }, index % flows).join(',')} }`);
+    frames.push(frame({ ...request, frameBytes: size }, index % flows));
   }
-  return `${packets.join('\n')}\n`;
+  return written(frames);
 }
+
+const written = (frames: number[][]): string =>
+  frames.map((bytes) => `{ ${bytes.join(',')} }\n`).join('');
 
 /** Spreads each size evenly, so that a short stretch has the mean of all: smooth weighted round robin. */
 function inTurn(sizes: readonly WeightedSize[]): number[] {
@@ -44,21 +58,28 @@ function inTurn(sizes: readonly WeightedSize[]): number[] {
 }
 
 function frame(request: FlowsRequest, flow: number): number[] {
-  const ethernet = [...macBytes(request.destinationMac), ...macBytes(request.sourceMac)];
-  const payloadBytes = request.frameBytes - crcBytes - ethernet.length - 2;
-  return request.family === 'inet4'
-    ? [...ethernet, 0x08, 0x00, ...ipv4(payloadBytes, flow, request.packets)]
-    : [...ethernet, 0x86, 0xdd, ...ipv6(payloadBytes, flow, request.packets)];
+  const bytes = request.frameBytes - crcBytes - ethernetBytes;
+  const write = request.family === 'inet4' ? ipv4 : ipv6;
+  return ethernetFrame(request, write(bytes, flow, request.packets));
 }
 
-const sourceOf = (flow: number): number => Math.floor(flow / destinationsPerSource);
-const destinationOf = (flow: number): number => flow % destinationsPerSource;
+function ethernetFrame({ family, ...macs }: FlowsRequest, packet: number[]): number[] {
+  const type = family === 'inet4' ? [0x08, 0x00] : [0x86, 0xdd];
+  const header = [...macBytes(macs.destinationMac), ...macBytes(macs.sourceMac), ...type];
+  return padded([...header, ...packet], leastFrameBytes);
+}
+
+const addressesOf = (family: Family, flow: number): number[] => [
+  ...ipAddress(family, 'source', Math.floor(flow / destinationsPerSource)),
+  ...ipAddress(family, 'destination', flow % destinationsPerSource),
+];
+
 const portOf = (flow: number, { first, last } = usualPort): number =>
   first + (flow % (last - first + 1));
 
 /** RFC 791. */
 function ipv4(totalBytes: number, flow: number, packets: Packets = {}): number[] {
-  const addresses = [...ipv4Address(18, sourceOf(flow)), ...ipv4Address(19, destinationOf(flow))];
+  const addresses = addressesOf('inet4', flow);
   const payload = payloadOf(totalBytes - 20, addresses, flow, packets);
   const header = (checksum: number) => [
     0x45,
@@ -79,10 +100,7 @@ function ipv4(totalBytes: number, flow: number, packets: Packets = {}): number[]
 
 /** RFC 8200. */
 function ipv6(totalBytes: number, flow: number, packets: Packets = {}): number[] {
-  const addresses = [
-    ...ipv6Address(0, sourceOf(flow)),
-    ...ipv6Address(0x8000, destinationOf(flow)),
-  ];
+  const addresses = addressesOf('inet6', flow);
   const payload = payloadOf(totalBytes - 40, addresses, flow, packets);
   const header = [0x60, 0, 0, 0, ...word(payload.length), protocolOf(packets), 64];
   return [...header, ...addresses, ...payload];
@@ -113,27 +131,6 @@ const tcpSegment = (length: number, ports: number[], checksum: number): number[]
 const tcpNumbers = [0, 0, 0, 1, 0, 0, 0, 0];
 const tcpSyn = 0x02;
 const tcpWindow = [0xff, 0xff];
-
-/** RFC 1071: the ones' complement of the ones' complement sum of 16-bit words. */
-function internetChecksum(bytes: number[]): number {
-  let sum = 0;
-  for (let index = 0; index < bytes.length; index += 2) {
-    sum += ((bytes[index] ?? 0) << 8) | (bytes[index + 1] ?? 0);
-  }
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
-  return ~sum & 0xffff;
-}
-
-function ipv4Address(network: number, index: number): number[] {
-  const low = 10 * 256 + 1 + index;
-  return [198, network, ...word(low)];
-}
-
-function ipv6Address(network: number, index: number): number[] {
-  return [0x2001, 2, 0, network, 0, 0, 10, 1 + index].flatMap(word);
-}
-
-const word = (value: number): number[] => [value >>> 8, value & 0xff];
 
 const macBytes = (mac: string): number[] => mac.split(':').map((byte) => Number.parseInt(byte, 16));
 

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FlowsRequest, trafgenFlows } from '../../../src/lab/traffic/flows.ts';
+import { aPcap, udp4, udp6 } from '../../fakes/pcap.ts';
 import { times } from '../../random.ts';
 
 const request: FlowsRequest = {
@@ -192,6 +193,36 @@ test('every flow is in a mix', () => {
     }),
     { numRuns: times(20) },
   );
+});
+
+test('packets of a capture get the addresses of the test networks, a new hop limit and right checksums', () => {
+  const captured = aPcap([udp4(1), udp6(), udp4(2, 123), udp4(1)]).toString('base64');
+  const made = frames({ captured });
+  expect(
+    made.map((frame) => [frame.subarray(26, 30).join('.'), frame.subarray(30, 34).join('.')]),
+  ).toEqual([
+    ['198.18.10.1', '198.19.10.1'],
+    ['198.18.10.2', '198.19.10.1'],
+    ['198.18.10.1', '198.19.10.1'],
+  ]);
+  expect(made.map((frame) => portsOf(frame, 'inet4')[1])).toEqual([53, 123, 53]);
+  for (const frame of made) {
+    expect(frame).toHaveLength(60);
+    expect(frame[22]).toBe(64);
+    expect(frame.toString('hex', 0, 12)).toBe('02000000000a020000000001');
+    expect(sumOf(frame.subarray(14, 34))).toBe(0xffff);
+    const all = Buffer.concat([pseudoHeader(frame, 'inet4'), datagramOf(frame, 'inet4')]);
+    expect(sumOf(all)).toBe(0xffff);
+  }
+});
+
+test('a cell of IPv6 has the packets of IPv6 in a capture', () => {
+  const captured = aPcap([udp4(), udp6()]).toString('base64');
+  const made = frames({ family: 'inet6', captured });
+  expect(made).toHaveLength(1);
+  const [frame = Buffer.alloc(0)] = made;
+  const all = Buffer.concat([pseudoHeader(frame, 'inet6'), datagramOf(frame, 'inet6')]);
+  expect([frame[21], sumOf(all)]).toEqual([64, 0xffff]);
 });
 
 test('flows take the ports of a range in turn', () => {
