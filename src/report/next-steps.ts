@@ -4,6 +4,7 @@ import { formatPercent, grouped } from '../model/format.ts';
 import { callOnGithub, callOnPhabricator, comparedNames, type Patch } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { CellResult, Metric, Outcome, Policy, Result } from '../model/result.ts';
+import { packetsText } from '../model/traffic.ts';
 import { isProfiled } from './change-reason.ts';
 import {
   type Cause,
@@ -161,9 +162,10 @@ function whereText(those: readonly CellResult[], cells: readonly CellResult[]): 
 
 /** Backticks mark typed text. `goOn` requests more runs at the place of the report. */
 export function nextStep(
-  { outcome, testbed, patch }: Result,
+  result: Result,
   goOn = '`ppsgate gate --resume DIR --max-runs N`',
 ): string {
+  const { outcome, patch } = result;
   if (outcome.kind === 'unchanged') return afterUnchanged(outcome, patch);
   const names = namesOf(patch);
   if (outcome.kind !== 'judged') return afterRejection(outcome, names);
@@ -187,7 +189,7 @@ export function nextStep(
     case 'inconclusive':
       return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
     case 'invalid':
-      return afterInvalid(outcome.cells, testbed.name);
+      return afterInvalid(outcome.cells, result);
   }
 }
 
@@ -224,13 +226,15 @@ const calls: Partial<Record<Patch['kind'], string>> = {
 };
 
 /** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
-function afterInvalid(cells: readonly CellResult[], testbed: string): string {
+function afterInvalid(cells: readonly CellResult[], { testbed, traffic }: Result): string {
   if (withVerdict(cells, 'invalid').some((cell) => droppedBy(cell, 'base') !== undefined)) {
-    return 'Let the rules of base pass the test traffic: map the names of their interfaces with `overlay.interfaces`, and let them accept UDP to port 2000, as docs/how-to/overlay.md describes it.';
+    const { packets } = traffic;
+    const sent = packets === undefined ? 'UDP to port 2000' : packetsText(packets);
+    return `Let the rules of base pass the test traffic: map the names of their interfaces with \`overlay.interfaces\`, and let them accept ${sent}, as docs/how-to/overlay.md describes it. Or send packets that they accept: see docs/how-to/traffic.md.`;
   }
   const cause = causeOf(withVerdict(cells, 'invalid'));
   // The result may be untrusted.
-  const name = /^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : '';
+  const name = /^[\w.-]{1,64}$/.test(testbed.name) ? ` ${testbed.name}` : '';
   const check = `\`ppsgate testbeds check${name}\``;
   const fix = cause === undefined ? undefined : fixes[cause];
   return `${fix ?? `Fix what ${check} finds wrong`}, and run it again.`;

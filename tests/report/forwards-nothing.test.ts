@@ -130,5 +130,15 @@ describe('what dropped the packets', () => {
     const report = renderMarkdown(resultOf(...runs));
     expect(report).toContain('base forwarded nothing: its packets were dropped by the rule');
     expect(report).toContain('Let the rules of base pass the test traffic: map the names');
+    expect(report).toContain('let them accept UDP to port 2000');
+  });
+
+  test('of base is why it is to accept the packets as they were described', () => {
+    const runs = [...drops(runsOf('base', 0, 0, 0)), ...runsOf('patched', 8e5, 8e5, 8e5)];
+    const result = resultOf(...runs);
+    const ports = { destination: { first: 443, last: 443 } };
+    const traffic = { ...result.traffic, packets: { protocol: 'tcp' as const, ports } };
+    const report = renderMarkdown({ ...result, traffic });
+    expect(report).toContain('let them accept TCP SYN to port 443');
   });
 });
