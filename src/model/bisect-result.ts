@@ -1,4 +1,4 @@
-// Defines the result file of a bisection: its answer, and everything that was tried.
+// Defines the result file of a bisection: its conclusion, and every commit that was tried.
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
 import { commitId } from './patch.ts';
@@ -20,10 +20,13 @@ import { testbedKindSchema } from './testbed-kind.ts';
 import { offeredTrafficSchema } from './traffic.ts';
 
 export const mostCommits = 20_000;
-/** With the good end. */
+/** Includes the good end. */
 const mostRevisions = mostCommits + 1;
 
-/** Why a commit cannot be measured: seen twice, or on a neighbour too; or once, if nothing depended on it. */
+/**
+ * Reason why a commit cannot be measured. One failure is enough if nothing depended on it; otherwise it was seen twice,
+ * or on a neighbour too.
+ */
 const faultSchema = z.discriminatedUnion('kind', [
   ...rejections,
   /** Forwards less than a tenth of the slower end: a different bug. */
@@ -32,7 +35,9 @@ const faultSchema = z.discriminatedUnion('kind', [
 
 /** A build of a revision: its own, or with fix-ups on top. */
 const formSchema = z.object({
-  /** `base` for the good end, `patched` for the bad one, else an abbreviated commit id, plus those of fix-ups. */
+  /**
+   * `base` for the good end, `patched` for the bad one; otherwise an abbreviated commit id, with those of its fix-ups.
+   */
   variant: bounded.variant,
   fixUps: bounded.list(commitId, 100),
   /** Rate of each boot, or of each run if variants share a trial, in the metric's unit. */
@@ -52,15 +57,15 @@ const revisionSchema = z.object({
   /** Number of following commits with the same kernel or files. */
   alike: bounded.count,
   isSkipped: z.boolean(),
-  /** Untried, between two similar failures. */
+  /** Between two similar failures, so it was not tried. */
   isAssumedFailed: z.boolean(),
-  /** Probability of being the change, given all measurements. */
+  /** Posterior probability that this is the change. */
   probability: bounded.share,
   /** Tried variants; mostly empty. */
   forms: bounded.list(formSchema, 1000),
 });
 
-/** The commit named as bad: its kernel or files may be those of an earlier one. */
+/** The commit named as bad. Its kernel or files may be those of an earlier commit. */
 export const namedCommitSchema = revisionSchema.pick({
   commit: true,
   diff: true,
@@ -72,7 +77,7 @@ export const bisectConfidenceRatio = 0.95;
 
 const changeSchema = z.object({
   ...intervalSchema.shape,
-  /** Geometric means before and after it, up to the next change, in the metric's unit. */
+  /** Geometric means before and after the change, up to the next one, in the metric's unit. */
   before: bounded.level,
   after: bounded.level,
 });
@@ -84,37 +89,37 @@ const foundSchema = z.discriminatedUnion('kind', [
     revision: bounded.ordinal,
     probability: bounded.share,
     change: changeSchema,
-    /** Fix-ups on top of it, which could have caused the fault. */
+    /** Fix-ups on top of it, any of which could have caused the fault. */
     measuredWith: bounded.list(commitId, 100),
   }),
-  /** Several in a row, with none between measurable: all after `after` through `last`. */
+  /** Several commits in a row, none measurable between them: all after `after`, through `last`. */
   z.object({
     kind: z.literal('group'),
     after: bounded.count,
     last: bounded.ordinal,
     probability: bounded.share,
     change: changeSchema,
-    /** The commit that probably fixed the ones before it: a fix-up that would help. */
+    /** Probably fixed the commits before it, so it would help as a fix-up. */
     likelyFix: commitId.optional(),
   }),
 ]);
 
 const bisectAnswerSchema = z.discriminatedUnion('kind', [
   ...foundSchema.options,
-  /** More than one change; `open` are stretches without an answer. */
+  /** More than one change; `open` lists the stretches that remain undecided. */
   z.object({
     kind: z.literal('several'),
     found: bounded.list(foundSchema, 100).min(1),
     open: bounded.list(z.object({ after: bounded.count, last: bounded.ordinal }), 100),
   }),
-  /** Good and bad do not differ within these boots, or one of them cannot be measured. */
+  /** Good and bad do not differ within these boots, or an end cannot be measured. */
   z.object({
     kind: z.literal('not-reproduced'),
     /** Absent if an end could not be measured. */
     change: changeSchema.optional(),
     fault: z.object({ revision: bounded.count, fault: faultSchema }).optional(),
   }),
-  /** The speed was lost gradually. */
+  /** The rate fell gradually. */
   z.object({
     kind: z.literal('slide'),
     change: changeSchema,
@@ -157,7 +162,7 @@ export const bisectResultSchema = z.object({
   answer: bisectAnswerSchema,
   /** Boots, or shared trials, including failed ones. */
   boots: bounded.count,
-  /** The bad end without the culprit; absent if not requested. */
+  /** The bad end with the culprit reverted; absent if not requested. */
   revert: z
     .discriminatedUnion('kind', [
       z.object({

@@ -1,4 +1,4 @@
-// Bounds the numbers, texts and lists of data from outside. A bound refuses nothing that was ever measured.
+// Bounds the numbers, texts and lists of data from outside, well above every measured value.
 import { z } from 'zod';
 
 const mostCount = 10_000_000;
@@ -6,51 +6,48 @@ const leastRate = 1e-9;
 const mostRate = 1e15;
 export const mostChange = 1e300;
 
-/** Runs, trials, boots, cells, commits, flows: few enough for a loop. */
+/** Runs, trials, boots, cells, commits, flows: small enough to loop over. */
 export const count = z.int().nonnegative().max(mostCount);
 export const ordinal = count.positive();
-/** Packets, instructions, bytes, ids: never looped over, exact in a double. */
+/** Packets, instructions, bytes, ids: never looped over; exact in a double. */
 export const total = z.int().nonnegative();
 export const id = z.int().positive();
 
-/** Per second, or ns or instructions per packet: the logarithm of any ratio is finite. */
+/** Per second, or ns or instructions per packet. The logarithm of any ratio of two is finite. */
 export const measured = z.number().min(leastRate).max(mostRate);
-/** As `measured`, or nothing. */
+/** Like `measured`, or zero. */
 export const rate = z
   .number()
   .nonnegative()
   .max(mostRate)
   .refine((value) => value === 0 || value >= leastRate);
-/** Computed from rates. */
 export const level = z.number().nonnegative().max(mostChange);
-/** Squares of logarithms. */
 export const sumOfSquares = z.number().nonnegative().max(1e12);
 export const seconds = z.number().nonnegative().max(1e9);
-/** From 0 to 1; sums of shares may miss both by a rounding. */
+/** From 0 to 1; a sum of shares may exceed either by a rounding error. */
 export const share = z
   .number()
   .min(-1e-6)
   .max(1 + 1e-6);
 
-/** Ratio to what was before, minus one. */
+/** Ratio to the earlier value, minus one. */
 export const change = z.number().min(-1).max(mostChange);
 
-/** Refused beyond `most` characters. */
 export const text = (most: number) => z.string().max(most);
 export const name = text(250);
-/** A bisection names each fix-up, too. */
+/** A bisection's variant also names each fix-up. */
 export const variant = text(2000);
 export const path = text(4096);
 /** Name, id or address in another service. */
 export const word = text(4096);
-/** A file, a diff, a comment, the output of a command: the largest answer that is read. */
+/** Size limit of a file, a diff, a comment or a command's output. */
 export const mostDocument = 32 * 1024 ** 2;
 export const document = text(mostDocument);
 export const url = z.url().max(4096);
-/** A format allows any number of decimals. */
+/** An ISO time may have any number of decimals. */
 export const time = z.iso.datetime().max(40);
 
-/** Cuts text that only people read after `most` characters, as logs and patches have lines of any length. */
+/** Cuts text that only people read after `most` characters: lines of logs and patches have any length. */
 export const prose = (most = 20_000) =>
   z
     .string()

@@ -13,7 +13,7 @@ export const exitCodes = {
 
 export type Conclusion = keyof typeof exitCodes;
 
-/** Only a judged outcome needs more than its kind. */
+/** Every other outcome is its kind alone. */
 type KnownOutcome = Outcome | { kind: Exclude<Outcome['kind'], 'judged'> };
 
 export function conclusionOfResult({ outcome }: { outcome: KnownOutcome }): Conclusion {
@@ -65,7 +65,7 @@ export function conclusionOfVerdict(verdict: CellVerdict['kind']): Conclusion {
   }
 }
 
-/** Errors outside the lab have a property `conclusion`. */
+/** Errors from outside the lab carry a property `conclusion`. */
 export function conclusionOfError(error: unknown): Conclusion {
   if (!(error instanceof Error && 'conclusion' in error)) return 'infrastructure';
   const { conclusion } = error;

@@ -9,18 +9,18 @@ export function codeSpan(text: string, mostCharacters = 200): string {
   return `${fence}${padding}${line}${padding}${fence}`;
 }
 
-/** A fenced code block, shortened in the middle. */
+/** A fenced code block; its middle is cut out if it is too long. */
 export function codeBlock(text: string, mostCharacters = 4000): string {
   const block = plainBlock(text, mostCharacters);
   const fence = fenceFor(block, 3);
   return `${fence}\n${block}\n${fence}`;
 }
 
-/** Removes control and format characters, on one line; markup stays markup. */
+/** Removes control and format characters and joins lines; leaves markup as it is. */
 export const plainLine = (text: string, mostCharacters = 200): string =>
   cut(withoutControls(text).replace(/\s+/g, ' ').trim(), mostCharacters);
 
-/** Several lines, shortened in the middle. */
+/** Keeps line breaks; cuts out the middle if it is too long. */
 export const plainBlock = (text: string, mostCharacters = 4000): string =>
   shortened(withoutControls(text).trimEnd(), mostCharacters);
 
@@ -29,7 +29,7 @@ function fenceFor(text: string, least: number): string {
   return '`'.repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
 }
 
-/** Control and format characters colour terminals, reverse text or hide it; tabs and line ends are kept. */
+/** Control and format characters can colour a terminal, and reverse or hide text. Tabs and line ends stay. */
 function withoutControls(text: string): string {
   return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
 }
@@ -39,7 +39,7 @@ export const withoutSequences = (text: string): string => text.replace(sequences
 
 /**
  * Terminal sequences of ECMA-48: control sequences, terminated strings, and character set selection. Node's
- * stripVTControlCharacters takes hours for a megabyte of unterminated strings; here no part can begin within another.
+ * stripVTControlCharacters needs hours for a megabyte of unterminated strings. Here no part can begin within another.
  */
 const sequences = new RegExp(
   [
@@ -63,10 +63,10 @@ function cut(text: string, mostCharacters: number): string {
   return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
 }
 
-/** A cut may split a surrogate pair. */
+/** A cut may have split a surrogate pair. */
 const withoutHalves = (text: string): string => text.replace(/\p{Cs}/gu, '');
 
-/** Rejects anything that could end an address in markup; undefined if it is no page. */
+/** Returns undefined unless the address is a web page and holds nothing that could end it in markup. */
 export function pageUrl(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;

@@ -4,15 +4,15 @@ import type { Family } from './scenario.ts';
 export type Flows = { sources: number; destinations: number };
 
 export type FlowSlice = Flows & {
-  /** Counted from 1; absent: 1. */
+  /** Counted from 1, the default. */
   firstSource?: number;
 };
 
 type FlowSplit = { kind: 'split'; flows: Flows } | { kind: 'refused'; message: string };
 
 /**
- * Splits a number of flows exactly into sources × destinations: 2000 as 20 × 100. Uses the largest divisor up to 100 as
- * destinations that leaves every sender a source; rejects numbers whose sources exceed their network.
+ * Splits a number of flows exactly into sources × destinations: 2000 as 20 × 100. Picks the largest divisor up to 100
+ * for the destinations that leaves every sender a source. Rejects numbers whose sources exceed their network.
  */
 export function flowRanges(flows: number, family: Family, senders = 1): FlowSplit {
   if (!Number.isSafeInteger(flows) || flows < senders) {

@@ -1,5 +1,3 @@
-// Formats numbers with their units for people.
-
 import { isCost, type Metric, metricSchema } from './result.ts';
 import { type Cell, cellName } from './scenario.ts';
 
@@ -34,11 +32,11 @@ export const metricNouns = {
   instructionsPerPacket: 'instructions per packet',
 } as const satisfies Record<Metric, string>;
 
-/** With the better direction. */
+/** Includes the better direction. */
 export const metricName = (metric: Metric): string =>
   `${metricNouns[metric]} (${isCost(metric) ? 'less' : 'more'} is better)`;
 
-/** Anchor and file name, `which` is a variant or `difference`: `flamegraph-forwarding-inet4-base`. */
+/** Anchor and file name: `flamegraph-forwarding-inet4-base`; `which` is a variant or `difference`. */
 export const flamegraphAnchor = (cell: Cell, which: string): string =>
   `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, '-');
 
@@ -81,7 +79,7 @@ export function formatSigned(ratio: number): string {
   return `${ratio < 0 ? '−' : '+'}${formatPercent(Math.abs(ratio))}`;
 }
 
-/** `9.3`: a share in percent beside another. */
+/** `9.3`: a share in percent, without its sign, next to another one. */
 export const formatShare = (ratio: number): string => (ratio * 100).toFixed(1);
 
 export function formatDifference(difference: number): string {
@@ -97,7 +95,7 @@ export function formatTwoDigits(difference: number): string {
   return `${difference < 0 ? '−' : '+'}${grouped(shown)}`;
 }
 
-/** `24 + 24 of 26 + 26`: counted runs of base and patched, of those made if more. */
+/** `24 + 24 of 26 + 26`: counted runs of base and patched, and the runs made if there were more. */
 export function formatRuns(counted: readonly number[], made: readonly number[]): string {
   const isMore = made.some((count, index) => count > (counted[index] ?? 0));
   return `${counted.join(' + ')}${isMore ? ` of ${made.join(' + ')}` : ''}`;
@@ -120,11 +118,11 @@ export function formatDuration(seconds: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** `some 25 min`, an estimate. */
+/** `some 25 min`: an estimate. */
 export const formatEstimate = (seconds: number): string =>
   seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
 
-/** `25 min`, without the seconds. */
+/** `25 min`: omits the seconds. */
 export function formatRoughly(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return 'under 1 min';

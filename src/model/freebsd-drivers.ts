@@ -1,24 +1,24 @@
-// Lists the settings of FreeBSD's network drivers on a bench: how each is read and fixed, with its source.
+// Lists the settings of FreeBSD's network drivers on a testbed: how to read and fix each, with its source.
 
 export type DriverSetting = {
   ports: readonly string[];
-  /** Read with sysctl(8); `PORT` and `N` stand for the name and the number of a port. */
+  /** Read with sysctl(8). `PORT` and `N` stand for the port's name and number. */
   name: string;
-  /** `queues` is the port's number in ppsgate.yml. */
+  /** `queues` is the port's number of queues in ppsgate.yml. */
   expected: '0' | 'queues';
-  /** Consequence of another value: a clause. */
+  /** Clause on the effect of any other value. */
   why: string;
-  /** With sysctl(8) at any time, or before boot by this line of loader.conf(5). */
+  /** `sysctl`: with sysctl(8) at any time. Otherwise before boot, by this line of loader.conf(5). */
   fix: 'sysctl' | { loader: string };
-  /** Permanent setting, unless a line of sysctl.conf(5). */
+  /** Keeps the setting permanently; absent: a line of sysctl.conf(5) does. */
   permanent?: string;
-  /** Printed in place of the number. */
+  /** Printed by sysctl(8) in place of the number. */
   alias?: string;
-  /** Pause frames of others slow down a sender that obeys them, and so do its own. */
+  /** A generator that obeys or sends pause frames slows down. */
   appliesToGenerators?: true;
-  /** Missing in some releases, which then need no setting. */
+  /** Some releases lack it, and need no setting. */
   isOptional?: true;
-  /** A manual page, or a file of FreeBSD's sources. */
+  /** Manual page, or file of FreeBSD's sources. */
   source: string;
 };
 
@@ -182,7 +182,7 @@ export const driverSettings: readonly DriverSetting[] = [
   },
 ];
 
-/** With the port's name and number filled in; empty for an unknown driver. */
+/** Fills in the port's name and number. Empty for an unknown driver. */
 export function driverSettingsOf(port: string): DriverSetting[] {
   const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(port) ?? [];
   const named = (text: string) => text.replace('PORT.N', `${driver}.${unit}`);
@@ -209,12 +209,12 @@ const withoutPauseFrames = [
   'iavf',
 ];
 
-/** Its pause frames, if any, are neither read nor fixed here. */
+/** Its pause frames, if it sends any, can be neither read nor fixed here. */
 export const isFlowControlUnknown = (port: string): boolean =>
   !withoutPauseFrames.includes(port.replace(/\d+$/, '')) &&
   !driverSettingsOf(port).some(({ appliesToGenerators }) => appliesToGenerators);
 
-/** Sysctls of the firmware: a Chelsio card has several ports, and its own number. */
+/** Sysctls of the firmware. A Chelsio card has several ports, and a number of its own. */
 export function firmwareNames(port: string): string[] {
   const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(port) ?? [];
   const nexus = new Map([

@@ -24,7 +24,7 @@ export const kernelDependentFacts = new Set([
   'kernel sha256',
 ]);
 
-/** The frequency follows the load; the kernel chooses the route lookup by the number of routes, among others. */
+/** The frequency follows the load, and the kernel chooses its route lookup by the number of routes. */
 export const volatileFacts = new Set([
   'dev.cpu.0.freq',
   'net.route.algo.inet.algo',

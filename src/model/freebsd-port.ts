@@ -1,7 +1,7 @@
 // Derives the driver and the netmap port from the name of a FreeBSD network port.
 
 /**
- * The interface for pkt-gen: a Chelsio port has a second, virtual one for netmap, see cxgbe(4) on `hw.cxgbe.num_vis`.
+ * The interface for pkt-gen. A Chelsio port has a second, virtual one for netmap: see `hw.cxgbe.num_vis` in cxgbe(4).
  */
 export const netmapPort = (name: string): string => name.replace(/^(?:cxgbe|cxl|cc)\d+$/, 'v$&');
 
@@ -11,7 +11,7 @@ export function driversOf(port: string): string[] {
   return [driver, driverOfPort[driver] ?? driver];
 }
 
-/** Drivers whose ports have another name, see section 4 of the manual. */
+/** Drivers whose ports have another name; see section 4 of the manual. */
 const driverOfPort: Readonly<Record<string, string>> = {
   cxl: 'cxgbe',
   cc: 'cxgbe',

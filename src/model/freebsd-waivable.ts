@@ -1,4 +1,4 @@
-// Lists the settings of a FreeBSD DUT that may be waived: all except those that keep packets on their path.
+// Lists the settings of a FreeBSD DUT that may be waived: all but those that keep packets on their path.
 import { driverSettingsOf } from './freebsd-drivers.ts';
 
 export const waivableSettings = (ports: readonly string[]): string[] => [
@@ -27,6 +27,6 @@ const general = [
   'kern.boottime',
 ];
 
-/** Names as in messages; see freebsd-ports.ts. */
+/** Takes names as in messages; see freebsd-ports.ts. */
 export const isForwardingPathSetting = (name: string): boolean =>
   /^the (?:route|blackhole route|mac address|mtu) /i.test(name);

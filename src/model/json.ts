@@ -1,6 +1,6 @@
-// Parses text that should be JSON, or lines of it.
+// Parses untrusted text as JSON, or as lines of JSON.
 
-/** Returns undefined if it is none: undefined is no JSON value, so any schema rejects it. */
+/** Returns undefined for invalid JSON. No JSON value is undefined, so every schema rejects it. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -9,7 +9,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Parses each line that may be an object, without splitting the text into all its lines; stops after `mostLines`. */
+/** Parses each line that may be an object, and stops after `mostLines`. Does not split the text into all its lines. */
 export function* jsonLines(text: string, mostLines: number): Iterable<unknown> {
   let start = 0;
   for (let lines = 0; lines < mostLines && start < text.length; lines += 1) {

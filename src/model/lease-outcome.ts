@@ -1,9 +1,9 @@
-// Outcomes of the reservation log for incomplete uses.
+// Formats outcomes of incomplete uses for the reservation log.
 
 export const notUsed = (why: string): string => `not used: ${why}`;
 
 export const endedEarly = (why: string): string => `ended: ${why}`;
 
-/** Incomplete uses do not count for the usual duration of leases. */
+/** Only completed uses count towards the usual duration of a lease. */
 export const isCompleted = (outcome: string | undefined): boolean =>
   ![notUsed(''), endedEarly('')].some((start) => outcome?.startsWith(start));

@@ -1,8 +1,6 @@
-// Reduces output of hosts, libraries and commands to one line without control characters.
-
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return oneLine(String(error));
-  // Node's error for a name with several addresses has a code but no message.
+  // Node's error for a name with several addresses has a code, but no message.
   if (error.message === '' && 'code' in error) return String(error.code);
   return oneLine(error.message);
 }

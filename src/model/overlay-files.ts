@@ -6,19 +6,19 @@ export const overlayFiles = {
   freebsd: ['pf.conf', 'ipfw.rules'],
 } as const satisfies Record<OperatingSystem, readonly string[]>;
 
-/** A DUT loads no other file of an overlay, in base as little as in patched. */
+/** A DUT loads no other file of an overlay, neither in base nor in patched. */
 export const isLoaded = (system: OperatingSystem, path: string): boolean =>
   overlayFiles[system].some((name) => name === path);
 
 /** Git's modes; Debian's nftables.conf is executable. */
 const plainModes: readonly string[] = ['100644', '100755'];
 
-/** False for a link or a submodule, whose content is elsewhere. */
+/** False for a link or a submodule: its content is elsewhere. */
 export const isPlain = (mode: string): boolean => plainModes.includes(mode);
 
 type NamedFile = { path: string; mode: string };
 
-/** Returns the first file that a DUT would load and cannot, as it is a link; undefined without one. */
+/** Returns the first file that the DUT would load but that is a link, so cannot be loaded. */
 export const linkAmong = <File extends NamedFile>(
   files: readonly File[],
   system: OperatingSystem,

@@ -1,4 +1,4 @@
-// Defines patches: a pull request at a commit, a diff of a Phabricator revision, or a range of commits of a local repository.
+// Defines patches: a pull request at a commit, a diff of a Phabricator revision, or a range of local commits.
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
 
@@ -12,13 +12,13 @@ const pullRequest = z.object({
   title: bounded.line,
   author: bounded.line,
   url: bounded.url,
-  /** Target branch; absent in old results. */
+  /** Target branch; absent in older results. */
   baseBranch: bounded.path.optional(),
   baseCommit: commitId,
   headCommit: commitId,
 });
 
-/** Identify a revision and its diff also after a restore of the server, which gives their numbers to others. */
+/** PHIDs identify a revision and its diff even after a restored server has reused their numbers. */
 export const diffPhids = z.object({
   revision: z.string().regex(/^PHID-DREV-[\w-]{1,100}$/),
   diff: z.string().regex(/^PHID-DIFF-[\w-]{1,100}$/),
@@ -37,11 +37,11 @@ const revision = z.object({
   author: bounded.line,
   url: bounded.url,
   baseCommit: commitId,
-  /** Derived from the diff deterministically, see `commitDiff` of repository.ts. */
+  /** Computed from the diff alone; see `commitDiff` of repository.ts. */
   headCommit: commitId,
   /** Earlier diffs measured for comparison, oldest first. */
   earlier: bounded.list(z.object({ diff: bounded.id, headCommit: commitId }), 1000),
-  /** A sentence on the commit that the diff was made on, where that is missing here, as an open parent's is. */
+  /** Sentence on the diff's base commit, if it is missing here, such as that of an open parent revision. */
   missingBase: bounded.prose().optional(),
   /** Notes for the report: how the base was found, what was left out. */
   notes: bounded.list(bounded.prose(), 1000),
@@ -49,7 +49,7 @@ const revision = z.object({
 
 const range = z.object({
   kind: z.literal('range'),
-  /** `old.conf → new.conf` of two that are in no repository; without marks of Markdown, and no user is mentioned. */
+  /** `old.conf → new.conf` for two files outside any repository. Holds no Markdown, and mentions no user. */
   name: z
     .string()
     .regex(/^[\w./ +→-]{1,200}$/)
@@ -83,7 +83,7 @@ export type DiffPhids = z.infer<typeof diffPhids>;
 /** 27401 and 80677 of D27401:80677. */
 export type RevisionDiff = Pick<Revision, 'number' | 'diff' | 'phids'>;
 
-/** First word of a command in a comment. */
+/** First word of a command in a GitHub comment. */
 export const callOnGithub = '/ppsgate';
 
 /** The same on Phabricator, where a slash has no meaning. */
@@ -91,11 +91,11 @@ export const callOnPhabricator = '@ppsgate';
 
 export type CommandPrefix = typeof callOnGithub | typeof callOnPhabricator;
 
-/** Like `patchName`, but with full ids, as short ones can be made on purpose. */
+/** Like `patchName`, but with full ids: short ones can be forged. */
 export const patchIdentity = (patch: Patch): string =>
   patch.kind === 'range' ? `${patch.baseCommit}..${patch.headCommit}` : patchName(patch);
 
-/** Names a patch to people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+/** `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 export function patchName(patch: Patch): string {
   switch (patch.kind) {
     case 'pull-request':

@@ -19,5 +19,5 @@ export const plannedTrialSchema = z.object({
 export type PlannedRun = z.infer<typeof plannedRunSchema>;
 export type PlannedTrial = z.infer<typeof plannedTrialSchema>;
 
-/** Pairs rotate through the layouts, both counted from 1. */
+/** Rotates pairs through the layouts; both are counted from 1. */
 export const layoutOfPair = (pair: number, layouts: number): number => ((pair - 1) % layouts) + 1;

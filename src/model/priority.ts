@@ -1,4 +1,2 @@
-// Defines the priorities of the queue.
-
 export const priorities = ['release', 'patch', 'rerun'] as const;
 export type Priority = (typeof priorities)[number];

@@ -1,4 +1,4 @@
-// Defines why a variant cannot be measured.
+// Defines the reasons why a variant cannot be measured.
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
 import { scenarioSchema } from './scenario.ts';
@@ -7,24 +7,24 @@ const message = bounded.prose();
 
 const crashEvidence = {
   panic: bounded.prose().optional(),
-  /** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
+  /** Up to 20 lines of the DUT's console, if recorded: from the panic on, or the last ones. */
   console: bounded.prose().optional(),
-  /** Lines with text of the whole console, where `console` leaves out some. */
+  /** Number of non-empty lines on the whole console; present if `console` omits some. */
   consoleLines: bounded.count.optional(),
-  /** Log of the whole console of a guest, which was thrown away; absent: a machine, which is back on its own kernel. */
+  /** Log of a deleted guest's whole console. Absent for a machine, which is back on its own kernel. */
   guestConsole: bounded.name.exactOptional(),
 };
 
-/** Separate, for a larger union. */
+/** Exported as a list for use in a larger union. */
 export const rejections = [
   z.object({ kind: z.literal('does-not-apply'), message }),
-  /** The message holds the first lines of the error. */
+  /** The message holds the first lines of the compiler's error. */
   z.object({ kind: z.literal('build-failed'), message }),
-  /** On the builder or the DUT: the lab's fault, which the author should know. */
+  /** On the builder or the DUT. The lab is at fault, but the author should know. */
   z.object({ kind: z.literal('out-of-disk'), message }),
   z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
   z.object({ kind: z.literal('boot-failed'), message, ...crashEvidence }),
-  /** Twice in the same trial. */
+  /** Seen twice in the same trial. */
   z.object({ kind: z.literal('panics-under-load'), message, ...crashEvidence }),
 ] as const;
 

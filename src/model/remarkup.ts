@@ -9,7 +9,7 @@ import { plainBlock, plainLine } from './escape.ts';
 export const remarkupText = (untrusted: string, mostCharacters = 200): string =>
   inCode(plainLine(untrusted, mostCharacters));
 
-/** Takes a plain line: removing characters later could join separate ones. */
+/** Takes a plain line: removing characters afterwards could join separate ones. */
 function inCode(line: string): string {
   // A single backtick is the only fence, and `${{{` is replaced even in code.
   const inside = line.replaceAll('`', "'").replaceAll('${{{', '$ {{{');
@@ -24,7 +24,7 @@ export const remarkupCell = (untrusted: string, mostCharacters = 100): string =>
       .replace(/\[(?=\[)/g, '[ '),
   );
 
-/** Escapes a line of our own that may contain untrusted parts: anything but plain words becomes code. */
+/** Escapes one of our own lines that may contain untrusted parts: all but plain words becomes code. */
 export const remarkupWords = (line: string): string =>
   plainLine(line, 300)
     .split(' ')
@@ -35,8 +35,8 @@ export const remarkupWords = (line: string): string =>
 const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
 
 /**
- * A code block that scrolls beyond `visibleLines`; shortened in the middle. A line that ends in three backticks would
- * close it, and a first line like `lang=c` would set options, had the block none.
+ * A code block that scrolls beyond `visibleLines`; its middle is cut out if it is too long. A line that ends in three
+ * backticks would close it, and a first line like `lang=c` would set options.
  */
 export function remarkupBlock(
   name: string,
@@ -50,8 +50,8 @@ export function remarkupBlock(
 }
 
 /**
- * Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image where another rule
- * takes effect in them, so letters and digits that could name an object or a commit are set apart.
+ * Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image if another rule
+ * takes effect in them. So letters and digits that could name an object or a commit are set apart.
  */
 export const remarkupAlt = (text: string, mostCharacters = 300): string =>
   plainLine(text, mostCharacters)

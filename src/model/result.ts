@@ -8,7 +8,7 @@ import { cellSchema } from './scenario.ts';
 import { testbedKindSchema } from './testbed-kind.ts';
 import { offeredTrafficSchema } from './traffic.ts';
 
-/** A cell has 10,000 pairs at most; each of a trial's runs may be repeated. */
+/** A cell has at most 10,000 pairs, and each run of a trial may be repeated. */
 export const mostRuns = 200_000;
 export const mostTrials = 200_000;
 const mostSamples = 100_000;
@@ -26,9 +26,9 @@ const validitySchema = z.discriminatedUnion('kind', [
       'too-short',
       'unsteady',
       'hole',
-      /** The DUT had time to spare: the sender was measured. */
+      /** The DUT was not saturated, so the sender was measured. */
       'generator-limited',
-      /** Fewer packets were counted than the DUT sent: the receiver was measured. */
+      /** The receiver counted fewer packets than the DUT sent, so the receiver was measured. */
       'receiver-limited',
       /** Sender or DUT waited for a CPU of their shared machine. */
       'machine-busy',
@@ -37,22 +37,22 @@ const validitySchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** A variant installed and measured once: a number per metric, and the samples behind it. */
+/** One variant measured once: one number per metric, and its samples. */
 export const runSchema = z.object({
   number: bounded.ordinal,
   trial: bounded.ordinal,
-  /** A trial with an invalid run is repeated; all attempts are kept. */
+  /** A trial with an invalid run is repeated. All attempts are kept. */
   attempt: bounded.ordinal,
   /** A pair has one consecutive run of each variant in its cell. */
   pair: bounded.ordinal,
   variant: bounded.variant,
-  /** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
+  /** Seed of the section order of the booted kernel; 1 is the linker's own order. Absent if linked only once. */
   layout: bounded.ordinal.optional(),
-  /** Sent by the DUT, median of the samples; 0 may count, see `docs/how-to/reading-a-report.md`. */
+  /** Sent by the DUT; the median of the samples. Zero can be valid, see `docs/how-to/reading-a-report.md`. */
   pps: bounded.rate,
-  /** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
+  /** CPU time of the DUT's forwarding thread per packet, in ns; the median of the samples. Absent if unknown. */
   nsPerPacket: bounded.measured.optional(),
-  /** Executed by the guest per forwarded packet; absent if not counted. */
+  /** Instructions that the guest executed per forwarded packet; absent if not counted. */
   instructionsPerPacket: bounded.measured.optional(),
   samples: bounded.list(
     z.object({
@@ -67,7 +67,7 @@ export const runSchema = z.object({
     mostSamples,
   ),
   validity: validitySchema,
-  /** Phrase for a run without a forwarded packet: the rule, chain or setting that dropped them; absent if unknown. */
+  /** Rule, chain or setting that dropped all packets, for a run that forwarded none; absent if unknown. */
   droppedBy: bounded.line.exactOptional(),
 });
 
@@ -79,13 +79,13 @@ export const intervalSchema = z.object({
 });
 
 /**
- * Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change
- * of patched is corrected for early stopping, and its interval holds at any look.
+ * Compares one metric of a cell, in packets per second, or in ns or instructions per packet. The change of patched is
+ * corrected for early stopping, and its interval holds at every interim analysis.
  */
 const comparisonSchema = z.object({
   metric: metricSchema,
   base: bounded.level,
-  /** In `others`, that of the variant, as in `patchedRuns`. */
+  /** In `others`, the level of that variant, as in `patchedRuns`. */
   patched: bounded.level,
   baseRuns: bounded.ordinal,
   patchedRuns: bounded.ordinal,
@@ -106,7 +106,7 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('improvement') }),
   z.object({
     kind: z.literal('inconclusive'),
-    /** Still open when another cell's loss ended the experiment: see `gate.stopAtFirst`. */
+    /** Undecided when another cell's loss ended the experiment; see `gate.stopAtFirst`. */
     isStopped: z.literal(true).exactOptional(),
   }),
   z.object({ kind: z.literal('invalid'), reason: bounded.line }),
@@ -114,15 +114,15 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
 
 export const designNames = ['fixed', 'group-sequential'] as const;
 /**
- * `fixed` has one interim analysis, when all runs are there. `group-sequential` has several of one nominal level: after 2,
- * 3, 4, 6, 8, 11, 15, 20 … pairs, or after every step of pairs that come at once.
+ * `fixed` has one analysis, after all runs. `group-sequential` has several at one nominal level: after 2, 3, 4, 6, 8,
+ * 11, 15, 20 … pairs, or after every step of pairs that come at once.
  */
 export type DesignName = (typeof designNames)[number];
 
 /** The interim analyses of a cell, fixed before its first run. */
 export const designSchema = z.object({
   name: z.enum(designNames),
-  /** Maximum pairs: as planned, then of each extension; ascending. */
+  /** Maximum pairs: the planned number, then that of each extension; ascending. */
   budgets: bounded.list(bounded.ordinal, 100).min(1),
   pairsPerStep: bounded.ordinal,
   method: z.enum(['paired', 'pooled']),
@@ -130,12 +130,12 @@ export const designSchema = z.object({
 
 export const historySchema = z.object({
   runs: bounded.ordinal,
-  /** Geometric mean and number of the runs since base last moved. */
+  /** Geometric mean and number of base's runs since its last change. */
   typical: bounded.measured,
   typicalRuns: bounded.ordinal,
   /**
-   * Squared deviations of the mean log run of each session from that of its level; `sinceMove` counts the sessions since
-   * base last moved. Absent from older results.
+   * Squared deviations of each session's mean log run from its level's mean; `sinceMove` counts the sessions since base
+   * last changed. Absent in older results.
    */
   sessionMeans: z
     .object({
@@ -144,19 +144,19 @@ export const historySchema = z.object({
       degreesOfFreedom: bounded.count,
     })
     .exactOptional(),
-  /** Squared deviations of log runs from the mean of their own experiment. */
+  /** Squared deviations of log runs from the mean of their experiment. */
   sumOfSquares: bounded.sumOfSquares,
   degreesOfFreedom: bounded.count,
   /**
-   * Degrees of freedom of the variances of the testbed's sessions around that of their cell: few where sessions differ much
-   * in noise. Absent until ten sessions tell.
+   * Degrees of freedom of the variances of the testbed's sessions around that of their cell; few if sessions differ
+   * much in noise. Absent before the tenth session.
    */
   sessionDegreesOfFreedom: z.number().positive().max(16).exactOptional(),
 });
 
 export const maxEarlierGates = 1000;
 
-/** Earlier gates of the same base and head in this cell, in the history: under the same testbed, traffic and policy. */
+/** Earlier gates of the same base and head in this cell, from the history: same testbed, traffic and policy. */
 export const earlierGatesSchema = z
   .object({
     count: z.int().min(1).max(maxEarlierGates),
@@ -171,43 +171,43 @@ const baselineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('moved'), interval: intervalSchema }),
 ]);
 
-/** From a separate run beside the measured ones; or why there is none. */
+/** Sampled in a run besides the measured ones; or the reason why there is none. */
 export const cellProfileSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('profiled'),
     variant: bounded.variant,
-    /** In the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+    /** As the profiler names it: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
     event: bounded.name,
     kernel: bounded.line,
     seconds: bounded.seconds.positive(),
-    /** Non-idle; shares are of these. */
+    /** Excludes idle samples. All shares are of these. */
     busySamples: bounded.id,
     idleSamples: bounded.total,
-    /** Folded stacks, relative to the result file; the DUT's raw output is beside them. */
+    /** Folded stacks; path relative to the result file. The DUT's raw output is next to it. */
     file: bounded.path,
   }),
   z.object({ kind: z.literal('missing'), variant: bounded.variant, reason: bounded.line }),
 ]);
 
-/** A function whose own cost, without callees, changed beyond chance; ratios are shares of busy samples. */
+/** A function whose own cost, without callees, changed significantly. Ratios are shares of busy samples. */
 const changedFunctionSchema = z.object({
   function: bounded.line,
-  /** Kernel or module without its folder; absent if unknown. */
+  /** Kernel or module, without its folder; absent if unknown. */
   module: bounded.line.optional(),
   baseRatio: bounded.share,
   patchedRatio: bounded.share,
-  /** Share of the DUT's time per packet, in ns; absent if not measured. */
+  /** Its share of the DUT's time per packet, in ns; absent if not measured. */
   nsPerPacket: z.object({ base: bounded.level, patched: bounded.level }).optional(),
-  /** Share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
+  /** Its share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
   instructionsPerPacket: z.object({ base: bounded.level, patched: bounded.level }).optional(),
 });
 
 export const reasonSchema = z.object({
-  /** Greatest change first, at most ten; empty if nothing moved beyond chance. */
+  /** Greatest change first, at most ten; empty if no function changed significantly. */
   changedFunctions: bounded.list(changedFunctionSchema, 100),
-  /** Number of all that moved beyond chance. */
+  /** Number of all functions that changed significantly. */
   moved: bounded.count,
-  /** Stacks with one of these were left out as idle; only those found. */
+  /** Frames whose stacks were left out as idle; only those that occurred. */
   idleFrames: bounded.list(bounded.line, 1000),
 });
 
@@ -216,16 +216,16 @@ const cellResultSchema = z.object({
   verdict: cellVerdictSchema,
   design: designSchema,
   history: historySchema.optional(),
-  /** Absent for a first gate. */
+  /** Absent for the first gate. */
   earlierGates: earlierGatesSchema.exactOptional(),
   baseline: baselineSchema,
-  /** Available pairs at the decision, or at the end of the budget. */
+  /** Pairs available at the decision, or at the end of the budget. */
   pairs: bounded.count,
   /** The judged metric first, then the others; empty for a cell without enough runs. */
   comparisons: bounded.list(comparisonSchema, 10),
   /**
    * Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
-   * runs; early stopping depends on base, and so partly on them.
+   * runs, as early stopping depends on base, and so partly on them.
    */
   others: bounded
     .list(
@@ -251,21 +251,21 @@ export const trialSchema = z.object({
   offeredPps: bounded.rate,
   /** Busy share of the DUT's busiest CPU; absent if unknown. */
   busiestCpuRatio: z.number().min(0).max(1000).optional(),
-  /** Packets sent towards the receiver, by the DUT's own count; absent if unknown. */
+  /** Packets sent towards the receiver, as counted by the DUT; absent if unknown. */
   egressPackets: bounded.total.optional(),
-  /** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
+  /** Packets that arrived from the senders, including dropped ones, as counted by the DUT; absent if unknown. */
   ingressPackets: bounded.total.optional(),
   /** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
   lineGigabits: z.number().positive().max(100_000).exactOptional(),
-  /** The guest that waited longest for the CPUs of its host; absent where none waited for long, or none is a guest. */
+  /** The guest that waited longest for its host's CPUs. Absent if none waited long, or none is a guest. */
   starvation: z
     .object({ machine: bounded.line, deniedRatio: z.number().min(0).max(1) })
     .exactOptional(),
   /** Absent if the variants share a kernel. */
   kernel: bounded.line.optional(),
-  /** By variant, if guests ran side by side. */
+  /** By variant, for guests that ran side by side. */
   kernels: bounded.byVariant(bounded.line).exactOptional(),
-  /** Time from the trial's beginning until its guests were up; absent where it needed no boot, or machines boot. */
+  /** Time from the trial's beginning until its guests were up. Absent without a boot, and for machines. */
   bootSeconds: bounded.seconds.exactOptional(),
   /** CPUs, queues and drops by the DUT's own counters; absent for a variant without such readings. */
   limits: bounded.byVariant(trialLimitsSchema).exactOptional(),
@@ -276,13 +276,13 @@ export const trialSchema = z.object({
 export const policySchema = z.object({
   metric: metricSchema,
   marginRatio: bounded.share,
-  /** Two-sided; 1 − 2 × `missRatio`, as verdicts rest on the interval. */
+  /** Two-sided: 1 − 2 × `missRatio`, as verdicts rest on the interval. */
   confidenceRatio: bounded.share,
-  /** Share of harmless patches with a regression in any cell. */
+  /** Share of harmless patches that show a regression in any cell. */
   falseAlarmRatio: bounded.share,
-  /** Share of cells that lost the margin but passed. */
+  /** Share of cells that lost more than the margin and still passed. */
   missRatio: bounded.share,
-  /** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
+  /** The first cell with a loss ends the runs of all others. Absent: each cell is measured to its own end. */
   stopsAtFirst: z.literal(true).exactOptional(),
 });
 
@@ -294,10 +294,10 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
     cells: bounded.list(cellResultSchema, mostCells).min(1),
   }),
-  /** Nothing that the testbed installs, boots or forwards through differs from base. */
+  /** All that the testbed installs, boots or forwards through equals base. */
   z.object({
     kind: z.literal('unchanged'),
-    /** Paths of changed files that matter on other testbeds only, or are configured to be ignored. */
+    /** Changed files that matter on other testbeds only, or that ppsgate.yml ignores. */
     ignoredPaths: z
       .array(z.string().regex(/^[\w+.*@/-]{1,200}$/))
       .min(1)
@@ -310,7 +310,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
 const variantSummarySchema = z.object({
   name: bounded.variant,
   commit: bounded.name,
-  /** Repository folder of the overlay files, empty for the top; absent without an overlay. */
+  /** Folder of the overlay in the repository, empty for the top; absent without an overlay. */
   folder: bounded.path.optional(),
   files: bounded.list(
     z.object({

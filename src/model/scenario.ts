@@ -10,7 +10,7 @@ export const scenariosOf = {
 export type OperatingSystem = keyof typeof scenariosOf;
 export type LinuxScenario = (typeof scenariosOf.linux)[number];
 export type FreebsdScenario = (typeof scenariosOf.freebsd)[number];
-/** A known scenario, or the name of a site's own rules. */
+/** A known scenario, or a name for a site's own rules. */
 export type Scenario = string;
 
 export const scenarios: readonly Scenario[] = [
@@ -18,16 +18,16 @@ export const scenarios: readonly Scenario[] = [
 ];
 export const families = ['inet4', 'inet6'] as const;
 
-/** Appears in Markdown unescaped, so GitHub must not make a link of it. */
+/** Appears unescaped in Markdown, so it must not become a link on GitHub. */
 export const scenarioSchema = z
   .string()
   .regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
 
-/** A site's own firewall rules for FreeBSD: pf.conf(5), or ipfw(8) commands without its name. */
+/** A site's own firewall rules for FreeBSD: pf.conf(5), or commands of ipfw(8) without its name. */
 export const ownRulesSchema = z.object({
   firewall: z.enum(['pf', 'ipfw']),
   text: bounded.text(1_000_000),
-  /** If set, a trial that leaves no state per flow was not measured under these rules. */
+  /** If set, a trial that leaves fewer states than flows is invalid: other rules were measured. */
   keepsStates: z.boolean(),
 });
 
@@ -36,7 +36,7 @@ export const familySchema = z.enum(families);
 export const cellSchema = z.object({
   scenario: scenarioSchema,
   family: familySchema,
-  /** With 4 bytes of CRC; only if several sizes are measured. */
+  /** Includes the 4 bytes of CRC; present only if several sizes are measured. */
   frameBytes: bounded.count.optional(),
 });
 

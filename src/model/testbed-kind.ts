@@ -1,4 +1,4 @@
-// Names the kinds of testbeds: numbers of one kind are not compared with those of another under the same name.
+// Names the kinds of testbeds. Numbers of different kinds are never compared, even under one testbed name.
 import { z } from 'zod';
 import { type OperatingSystem, type Scenario, scenariosOf } from './scenario.ts';
 
@@ -17,7 +17,7 @@ export const testbedKindSchema = z.enum(testbedKinds);
 export const systemOfTestbedKind = (kind: TestbedKind): OperatingSystem =>
   kind.endsWith('freebsd') ? 'freebsd' : 'linux';
 
-/** Undefined for scenarios that both systems have, and for a site's own. */
+/** Undefined for scenarios of both systems, and for a site's own. */
 export function systemOfScenario(scenario: Scenario): OperatingSystem | undefined {
   const systems = (['linux', 'freebsd'] as const).filter((system) =>
     scenariosOf[system].some((name) => name === scenario),

@@ -1,4 +1,4 @@
-// Defines the trend of a testbed's nightly runs: rates per commit, changes, and false alarms of A/A runs.
+// Defines the trend of a testbed's nightly runs: rates per commit, change points, and false alarms of A/A runs.
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
 import { commitId } from './patch.ts';
@@ -12,11 +12,11 @@ const rates = bounded.list(bounded.measured);
 export const nightlySchema = z.object({
   at: bounded.time,
   commit: commitId,
-  /** Orders commits; absent: unknown, `at` is used. */
+  /** Orders commits; if absent, `at` does. */
   committedAt: bounded.time.optional(),
-  /** `again` repeats a session that was off. */
+  /** `again` repeats a session whose numbers deviated. */
   occasion: z.enum(['nightly', 'push', 'again']),
-  /** Numbers of the trials; empty if the DUT has none. */
+  /** One number per trial; empty if the DUT measures none. */
   pps: rates,
   nsPerPacket: rates,
   /** Absent from older lines. */
@@ -27,14 +27,14 @@ export const nightlySchema = z.object({
   result: resultPath.optional(),
 });
 
-/** Identity of a testbed: another firmware, setting, or for Linux kernel makes another one. */
+/** Identity of a testbed. Other firmware, other settings or, on Linux, another kernel make a new one. */
 const fingerprintSchema = z.object({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   testbed: bounded.name,
   since: bounded.time,
-  /** New facts as `name: value`, for people; empty for the first. */
+  /** New facts as `name: value`, for people; empty for the first identity. */
   differs: bounded.list(bounded.line, 1000),
-  /** Kept for comparison with the next one; only the testbed's last one has them. */
+  /** Facts to compare with the next identity; only the testbed's last one has them. */
   facts: bounded.facts.optional(),
 });
 
@@ -45,18 +45,18 @@ const levelSchema = z.object({
   after: bounded.measured,
   /** `after` to `before`, minus one: −0.041 is 4.1 % less. */
   changeRatio: bounded.change,
-  /** Begin of the first nightly run at the new level, which identifies it. */
+  /** Begin of the first nightly run at the new level; identifies the change. */
   firstAt: bounded.time,
 });
 
 export const changeStates = [
   /** Seen in nightly runs, not yet in a gate. */
   'candidate',
-  /** A gate is requested, or was inconclusive. */
+  /** A gate was requested, or was inconclusive. */
   'confirming',
   /** A gate of both commits on the same testbed confirms the loss. */
   'code',
-  /** A gate of both commits finds no loss, or no commit is between: the machine, or chance. */
+  /** A gate of both commits finds no loss, or no commit is between them: the machine changed, or chance. */
   'testbed',
   'accepted',
   'recovered',
@@ -64,11 +64,14 @@ export const changeStates = [
 
 /** A lasting step of a testbed's level, in all cells that stepped between the same two commits. */
 const changeSchema = z.object({
-  /** Forty hex digits of the testbed and both commits, twelve in old files: the key of all that is written about it. */
+  /**
+   * Forty hex digits that identify the testbed and both commits (twelve in old files); key of every comment on the
+   * change.
+   */
   id: z.string().regex(/^[0-9a-f]{12}(?:[0-9a-f]{28})?$/),
   testbed: bounded.name,
   metric: metricSchema,
-  /** Last commit of the old level and first of the new one; equal if none came between. */
+  /** Last commit of the old level, and first of the new one; equal if none is between. */
   good: commitId,
   bad: commitId,
   cells: bounded.list(levelSchema, 1000).min(1),
@@ -86,20 +89,20 @@ const changeSchema = z.object({
       ),
     }),
   ),
-  /** Bisection of its range; with the commit if it named a single one. */
+  /** Bisection of its range; has the commit if it named exactly one. */
   bisection: z.object({ result: resultPath, culprit: commitId.optional() }).optional(),
-  /** Notification of the change; `intended` is set before sending, and stays if the outcome is unknown. */
+  /** Notification about the change. `intended` is set before sending, and stays if the outcome is unknown. */
   alert: z
     .object({
       intended: bounded.time.optional(),
-      /** Random name of the updating process, with which two concurrent ones detect each other. */
+      /** Random name of the updating process, by which two concurrent updates detect each other. */
       updates: bounded.name.optional(),
       issue: bounded.id.optional(),
-      /** Last posted text, as in `saidOf` of the alert. */
+      /** Last text posted, as in `saidOf` of the alert. */
       postedText: bounded.text(100_000).optional(),
-      /** The commit whose pull request and revision were looked up and commented. */
+      /** Commit whose pull request and revision were looked up and commented on. */
       commentedCommit: commitId.optional(),
-      /** Commented pull requests and revisions, as `#12` and `D27401`. */
+      /** Pull requests and revisions that have a comment, as `#12` and `D27401`. */
       told: bounded.list(bounded.line).default([]),
     })
     .default({ told: [] }),
@@ -113,17 +116,17 @@ const changeSumsSchema = z.object({
 });
 
 const gateSumsSchema = z.object({
-  /** Gates with a judged cell, and those with a regression or an improvement. */
+  /** Gates with a judged cell, and gates with a regression or an improvement. */
   gates: bounded.count,
   alarms: bounded.count,
-  /** Cells likewise, and those that could not be judged. */
+  /** Likewise for cells, with those that could not be judged. */
   cells: bounded.count,
   cellAlarms: bounded.count,
   inconclusive: bounded.count,
   invalid: bounded.count,
 });
 
-/** Counts false alarms of A/A runs, one count per method. */
+/** Counts false alarms of A/A runs, once for each method. */
 const aaRunCountsSchema = z.object({
   /** Both variants are one build, or two layouts of one tree. */
   kind: z.enum(['same-build', 'layout-noise']),
@@ -139,9 +142,9 @@ const aaRunCountsSchema = z.object({
   alarmed: bounded.list(
     z.object({ at: bounded.time, cells: bounded.list(cellSchema, 1000), result: resultPath }),
   ),
-  /** Compares changes between two layouts with their runs. */
+  /** Compares the differences between two layouts with the noise of their runs. */
   scatter: bounded.list(changeSumsSchema.extend({ gates: bounded.ordinal }), 1000),
-  /** The newest gates, oldest first, so that a republished gate counts once; absent from old counts. */
+  /** Newest gates, oldest first, so that republishing a gate counts it once; absent in old counts. */
   newest: bounded
     .list(
       z.object({
@@ -156,17 +159,17 @@ const aaRunCountsSchema = z.object({
 /** `trend/index.json`. */
 export const trendIndexSchema = z.object({
   schemaVersion: z.literal(1),
-  /** Cells with nightly runs; years ascending. */
+  /** Cells that have nightly runs; years ascending. */
   cells: bounded.list(
     z.object({ testbed: bounded.name, cell: cellSchema, years: bounded.list(bounded.count, 1000) }),
   ),
   fingerprints: bounded.list(fingerprintSchema),
-  /** Oldest first; never dropped. */
+  /** Oldest first; none is ever removed. */
   changes: bounded.list(changeSchema),
   aaRuns: bounded.list(aaRunCountsSchema),
   /** Release tags measured since; newest last. */
   releases: bounded.list(z.object({ name: bounded.name, commit: commitId, at: bounded.time })),
-  /** Page of the commits between `{from}` and `{to}`. */
+  /** Page of the commits from `{from}` to `{to}`. */
   compareUrl: bounded.url.optional(),
 });
 

@@ -1,4 +1,4 @@
-// Parses quantities of ppsgate.yml; units are required, so that 2 is neither ratio nor percentage.
+// Parses quantities of ppsgate.yml. Units are required: a bare 2 could be a ratio or a percentage.
 import { z } from 'zod';
 import { excerpt } from './excerpt.ts';
 
@@ -50,7 +50,7 @@ function quantity(form: string, units: Units, limit: QuantityLimit) {
     .transform(read);
 }
 
-/** Rounds to the 15 digits of a double: 2.01 Mpps are 2010000 pps, not 2009999.9999999998. */
+/** Rounds to the 15 digits of a double, so that 2.01 Mpps is 2010000 pps, not 2009999.9999999998. */
 function inBaseUnit(match: RegExpExecArray | null, units: Units): number {
   const [, digits = '', unit = ''] = match ?? [];
   const value = Number(digits) * (units[unit] ?? Number.NaN);

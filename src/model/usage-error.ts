@@ -1,4 +1,4 @@
-// Reports options or inputs that cannot be used.
+// Reports unusable options or inputs.
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -1,6 +1,6 @@
-// Names the variants of an experiment in reports and paths.
+// Names the variants of an experiment for reports and paths.
 
-/** Only base and patched get a verdict; others are shown beside them. */
+/** Base and patched have a verdict; any other variant is shown next to them. */
 export const isJudged = (variant: string): boolean => variant === 'base' || variant === 'patched';
 
 /** `diff 80345`: an earlier diff of a revision. */

@@ -1,8 +1,8 @@
-// Removes lab paths from errors that are posted on a patch; the log keeps them.
+// Removes paths of the lab from errors that are posted on a patch; the log keeps them.
 
 /**
  * Replaces absolute paths, of this machine or the lab, by `[path]`: messages of Node, git and ssh do not distinguish
- * them. Keeps URLs, commands to ppsgate and paths within a tree.
+ * them. Keeps URLs, commands to ppsgate, and paths within a tree.
  */
 export const withoutPaths = (text: string): string =>
   text.replace(quotedPath, '[path]').replace(barePath, (found) => `[path]${endOf(found)}`);

@@ -1,6 +1,6 @@
 // Escapes untrusted text for XML and HTML.
 
-/** Fits text and quoted attributes. Characters that XML forbids, or that hide or reverse text, become a space. */
+/** Safe as text and in quoted attributes. Characters that XML forbids, or that hide or reverse text, become a space. */
 export const escaped = (text: string): string =>
   text.replace(unfit, ' ').replace(/[&<>"']/g, (one) => entities[one] ?? '');
 
