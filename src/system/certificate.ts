@@ -5,12 +5,12 @@ import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { reasonOf } from '../model/one-line.ts';
 
-/** PEM, as `node:tls` takes it. Without `ca`, the authorities that Node knows are trusted. */
+/** PEM, as for `node:tls`. Without `ca`, Node's own list of authorities applies. */
 export type Certificates = { ca?: string | undefined; cert?: string; key?: string };
 
 export type Trust =
   | Certificates
-  /** SHA-256 of the one certificate that is trusted: 64 lowercase hexadecimal digits. */
+  /** Lowercase SHA-256 of the only trusted certificate: 64 hexadecimal digits. */
   | { pinnedSha256: string };
 
 export type Distrust = {
@@ -18,7 +18,7 @@ export type Distrust = {
   shown: string;
   reason: string;
   names: string;
-  /** The form of `Trust`; empty without a certificate. */
+  /** Same form as in `Trust`; empty without a certificate. */
   sha256: string;
 };
 
@@ -31,7 +31,7 @@ export class PinError extends Error {
   }
 }
 
-/** Returns the error for any other certificate, after closing the socket. */
+/** Closes the socket and returns the error for any other certificate. */
 export function verifyPin(socket: TLSSocket, sha256: string): PinError | undefined {
   const certificate = socket.getPeerX509Certificate();
   if (sha256Of(certificate) === sha256) return undefined;
@@ -42,7 +42,7 @@ export function verifyPin(socket: TLSSocket, sha256: string): PinError | undefin
 const sha256Of = (certificate: X509Certificate | undefined): string =>
   certificate?.fingerprint256.replaceAll(':', '').toLowerCase() ?? '';
 
-/** Accepts every certificate: the caller verifies it before sending anything. */
+/** Accepts every certificate. The caller must verify it before it sends anything. */
 export function connectUnverified(
   { hostname, port }: URL,
   certificates: Certificates,
@@ -53,18 +53,21 @@ export function connectUnverified(
     ...certificates,
     host,
     port: Number(port || 443),
-    // TLS has no addresses among its server names (RFC 6066, section 3).
+    // TLS allows no IP address as a server name (RFC 6066, section 3).
     ...(isIP(host) === 0 && { servername: host }),
     rejectUnauthorized: false,
   });
   const stop = () => socket.destroy(signal.reason);
   signal.addEventListener('abort', stop);
   socket.once('close', () => signal.removeEventListener('abort', stop));
-  // An unhandled late error would end the process.
+  // A late error without a handler would end the process.
   return socket.on('error', () => {});
 }
 
-/** Describes the certificate that `error` is about; Node has dropped most of it by then, so a second connection reads it. */
+/**
+ * Describes the certificate that `error` refers to. Opens a second connection to read it: Node has dropped most of it
+ * by then.
+ */
 export async function describeDistrust(
   error: unknown,
   url: URL,

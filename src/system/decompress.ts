@@ -1,4 +1,4 @@
-// Streams a part of a file, decompressed by the program that its first bytes ask for.
+// Streams part of a compressed file. Its first bytes determine the program that decompresses it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -31,7 +31,7 @@ export const decompressorOf = (head: Buffer): string | undefined =>
 
 export type FilePart = { path: string; start?: number; bytes?: number };
 
-/** @param user runs the program: what it reads may be made to attack it. */
+/** @param user runs the decompressor, as its input may be made to attack it. */
 export async function* decompressed(
   { path, start = 0, bytes }: FilePart,
   user: number | undefined,
@@ -60,7 +60,7 @@ export async function* decompressed(
   child.stderr.on('data', (text) => {
     if (told.length < 4096) told += String(text);
   });
-  // It may end before it has read all.
+  // The decompressor may end before it has read everything.
   child.stdin.on('error', () => {});
   file.on('error', (error) => child.stdin.destroy(error)).pipe(child.stdin);
   try {

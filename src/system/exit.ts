@@ -1,17 +1,17 @@
-// Ends the program with an exit code for the caller, and one sentence for people.
+// Ends the program with an exit code for the caller and one sentence for people.
 import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 import { sentenceOf } from './system-error.ts';
 
 type Options = {
   debug?: boolean;
   notify?: (sentence: string) => void;
-  /** The first signal ends the process as it is, also in the midst of a computation: there is nothing to clean up. */
+  /** The first signal ends the process immediately, even during a computation: there is nothing to clean up. */
   endsAtOnce?: boolean;
   /** Printed after the reason if `work` throws. */
   lastWords?: readonly string[];
 };
 
-/** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up; a second one ends the process. */
+/** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up. A second one ends the process. */
 export async function runToExit(
   work: (signal: AbortSignal) => Promise<number>,
   { debug = false, endsAtOnce = false, notify = sayOnStderr, lastWords = [] }: Options = {},

@@ -1,9 +1,9 @@
-// Reaches files by paths from foreign data, below one folder whose content is foreign too.
+// Opens files below a folder of untrusted content, by untrusted paths.
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A path that is not followed, or a file that is not read; `why` is a clause. */
+/** A path that may not be followed, or a file that may not be read; `why` is a clause. */
 export class ForeignFileError extends Error {
   override readonly name = 'ForeignFileError';
   readonly conclusion = 'usage';
@@ -16,8 +16,8 @@ export class ForeignFileError extends Error {
 }
 
 /**
- * Returns the place of a path below the folder; it and its folders may be missing. Throws a ForeignFileError for a path
- * that leads out of the folder, by its parts or through a link. The folder itself may be a link, and so may the place:
+ * Returns a path below the folder; neither it nor its parents need exist. Throws a ForeignFileError for a path that
+ * leads out of the folder, by its parts or through a link. The folder itself and the returned path may be links;
  * `readForeignFile` follows none.
  */
 export async function placeBelow(folder: string, path: string): Promise<string> {
@@ -68,7 +68,7 @@ export async function readForeignText(
   return (await readForeignFile(folder, path, mostBytes))?.toString();
 }
 
-/** A file that grows meanwhile is read as it was. */
+/** Ignores what is appended to the file meanwhile. */
 async function contentOf(file: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let filled = 0;

@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path';
 
 type Caller = { uid: number; gid: number };
 
-/** The caller of sudo; undefined for root itself, or if this process is not root. */
+/** The user who called sudo. Undefined for root itself, or if this process is not root. */
 export function callerThroughSudo(
   { SUDO_UID, SUDO_GID }: NodeJS.ProcessEnv,
   ownUid: number | undefined,
@@ -15,28 +15,28 @@ export function callerThroughSudo(
   return { uid, gid };
 }
 
-/** Excludes the greatest 32-bit number: chown(2) then keeps the owner. */
+/** Excludes the largest 32-bit number, for which chown(2) keeps the owner. */
 const idOf = (text = ''): number | undefined =>
   /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : undefined;
 
-/** Names of what a command makes in its folder; one of `marks` shows that an earlier process began there. */
+/** Names of all that a command creates in its folder. One of `marks` shows that an earlier process began there. */
 export type OwnNames = { names: readonly string[]; marks: readonly string[] };
 
 type Place = AsyncDisposable & {
-  /** Gives the caller everything made here since, and all that an earlier process began. */
+  /** Changes the owner of everything that this process created here, or an earlier one began. */
   giveTo(caller: Caller): Promise<void>;
 };
 
 /**
- * Creates the folder and its missing parents, of which the caller may just have made the folder itself. The owner of a parent can replace it meanwhile, so ownership
- * changes use open descriptors, and no path is resolved twice.
+ * Creates the folder and its missing parents; the caller may have just created the folder itself. A parent's owner can
+ * replace it meanwhile. So owners are changed through open descriptors, and no path is resolved twice.
  */
 export async function placeAt(directory: string, own: OwnNames, justMade?: string): Promise<Place> {
   const made = justMade ?? (await mkdir(directory, { recursive: true }));
   const flags = made === undefined ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
   const handle = await open(made ?? directory, flags);
   const before = await readdir(pathOf(handle));
-  // A new directory with more in it was replaced between creation and opening.
+  // A new directory that already has entries was replaced between its creation and opening.
   const isNew = made !== undefined && before.length <= (made === directory ? 0 : 1);
   return {
     async giveTo(caller) {
@@ -70,10 +70,13 @@ const isOurs = (found: readonly string[], { names, marks }: OwnNames): boolean =
 
 const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 
-/** Gives the first entry of a directory; while root owns it, no other user can exchange its entries. */
+/**
+ * Changes the owner of the first entry of a directory. While root owns the directory, no other user can exchange
+ * entries.
+ */
 async function giveOpen(handle: FileHandle, caller: Caller): Promise<void> {
   const entry = await handle.stat();
-  // Others keep their owner; and a file with a second link may be anywhere.
+  // Files of others keep their owner. A file with a second link may also exist anywhere else.
   if (entry.uid !== 0 || !(entry.isDirectory() || (entry.isFile() && entry.nlink === 1))) return;
   const names = entry.isDirectory() ? await readdir(pathOf(handle)) : [];
   for (const name of names) await giveNamed(handle, name, caller);

@@ -1,4 +1,4 @@
-// Sends HTTP requests, and bounds every response in time and size. The only HTTP client.
+// Sends HTTP requests, bounding time and size of every response. The only HTTP client.
 import { once } from 'node:events';
 import type {
   ClientRequest,
@@ -46,23 +46,23 @@ export type HttpResponse = {
 export type NoResponse = {
   kind: 'no-answer';
   why: string;
-  /** Code of Node's error, or `noConnection`, if there is one. */
+  /** Code of Node's error, or `noConnection`; absent if neither applies. */
   code: string;
   /** False if no byte of the request was sent. */
   wasSent: boolean;
   lateSeconds?: number;
-  /** Set if the server's certificate is not trusted; nothing was sent then. */
+  /** Set if the server's certificate is not trusted; no request was sent then. */
   distrust?: Distrust;
 };
 
-/** Sends one request over a new connection. Never rejects. Follows no redirects, which would pass credentials on. */
+/** Sends one request over a new connection; never rejects. Follows no redirect, which could pass credentials on. */
 export const sendRequest = (
   url: URL | string,
   request: HttpRequest & { trust?: Trust | undefined },
 ): Promise<HttpResponse | NoResponse> => exchange(url, request, { trust: request.trust ?? {} });
 
 export type HttpClient = {
-  /** Like `sendRequest`, over connections that are kept open. */
+  /** Like `sendRequest`, but keeps connections open. */
   send(url: URL, request: HttpRequest): Promise<HttpResponse | NoResponse>;
   close(): void;
 };
@@ -91,13 +91,13 @@ async function openAgents(certificates: Certificates) {
   };
 }
 
-/** Loaded by the first request: Node loads its whole fetch with them, a tenth of what a command takes to start. */
+/** Imported by the first request: it loads Node's whole fetch, a tenth of a command's start-up time. */
 async function modules() {
   const [http, https] = await Promise.all([import('node:http'), import('node:https')]);
   return { http: http.default, https: https.default };
 }
 
-/** Without agents, each request opens a connection. */
+/** Without agents, each request opens a new connection. */
 type Connections = { trust: Trust; http?: HttpAgent; https?: HttpsAgent };
 
 async function exchange(
@@ -150,7 +150,7 @@ function startLimit(seconds: number): { signal: AbortSignal; clear(): void } {
   const limit = new AbortController();
   let isCleared = false;
   const abort = () => isCleared || limit.abort();
-  // A response that arrived while this process was not scheduled is read first.
+  // Reads a response first that arrived while this process was not scheduled.
   const timer = setTimeout(() => setImmediate(abort), seconds * 1000);
   return {
     signal: limit.signal,
@@ -206,7 +206,7 @@ function begin(
 function trustOptions(url: URL, trust: Trust, end: AbortSignal) {
   if (!('pinnedSha256' in trust)) return trust;
   return {
-    /** Hands the connection over once the certificate is verified; Node sends nothing before. */
+    /** Returns the connection once its certificate is verified; Node sends nothing earlier. */
     createConnection(_: unknown, created: (error: Error | null, socket: Duplex) => void) {
       const socket = connectUnverified(url, {}, end);
       const settle = (error?: Error) => created(error ?? null, socket);
@@ -235,7 +235,7 @@ function limitConnecting(sent: ClientRequest, seconds: number): void {
   });
 }
 
-/** A request is sent only after the connection and, for HTTPS, the certificate's verification. */
+/** The request is sent only after the connection is open and, for HTTPS, its certificate verified. */
 function watchSending(sent: ClientRequest, { protocol }: URL, { trust }: Connections) {
   let wasSent = false;
   const send = () => {
@@ -248,7 +248,7 @@ function watchSending(sent: ClientRequest, { protocol }: URL, { trust }: Connect
   return () => wasSent;
 }
 
-/** Returns undefined, and closes the stream, past that many bytes, even if the server announced fewer. */
+/** Returns undefined and closes the stream beyond that many bytes, even if the server announced fewer. */
 async function bytesWithin(mostBytes: number, stream: IncomingMessage) {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -271,7 +271,7 @@ async function* linesOf(response: IncomingMessage, mostBytes: number): AsyncGene
 }
 
 /**
- * Wraps Node's fetch with a time limit for the whole response. Reads the body here: octokit treats a truncated body as
+ * Limits the time of Node's fetch for the whole response, and reads the body itself. Octokit treats a truncated body as
  * empty, and an empty list of comments would make it write a second comment.
  */
 export const fetchWithin =

@@ -1,27 +1,27 @@
-// Refuses state that other users of this machine have made or may write: they could choose its content at any time.
+// Refuses state that other users of this machine created or may write, and so could replace at any time.
 import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The message is a clause on the place, and what to do. */
+/** The message is a clause on the file or folder, with the fix. */
 export class ExposedPlaceError extends Error {
   override readonly name = 'ExposedPlaceError';
   readonly conclusion = 'usage';
 }
 
 /**
- * Checks the folder of a file, the file, and those that SQLite keeps beside it, as far as they exist. Each belongs to
- * this user, root or a group of this user that may write it, and no others may write it.
+ * Checks the file, its folder, and SQLite's files next to it, as far as they exist. Each must belong to this user or
+ * root, or be writable for a group of this user. None may be writable for all users.
  */
 export function checkOwn(path: string): void {
   checkPlace(dirname(path));
   for (const end of ['', '-wal', '-shm', '-journal']) checkPlace(path + end);
 }
 
-/** Checks the mode alone, for files whose owner may be another user. Throws an ExposedPlaceError. */
+/** Checks the mode only, for files of any owner. Throws an ExposedPlaceError. */
 export function checkNotOpen(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || (stats.mode & 0o002) === 0) return;
-  // In a folder like /tmp no user can move or remove the files of others.
+  // In a sticky folder like /tmp, no user can move or remove the files of others.
   if (stats.isDirectory() && (stats.mode & 0o1000) !== 0) return;
   throw new ExposedPlaceError(
     `${path} has the mode ${(stats.mode & 0o777).toString(8)}, by which any user may write it: see who has, and run 'chmod o-w ${path}', or remove it`,
@@ -37,7 +37,7 @@ function checkPlace(path: string): void {
   );
 }
 
-/** True for files of this user, of root, and of the caller of sudo, whose files root shares. */
+/** True for files of this user, of root, and of the user who called sudo, whose files root shares. */
 export function isOwned({ uid }: Pick<Stats, 'uid'>): boolean {
   const own = process.geteuid?.();
   if (own === undefined || uid === 0 || uid === own) return true;

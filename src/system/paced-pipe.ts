@@ -1,25 +1,25 @@
-// Reads a program's output at intervals, so that a flood of small writes costs this process no more than a few reads.
+// Reads a program's output at intervals, so that a flood of small writes costs few reads.
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 const intervalMilliseconds = 50;
-/** Capacity of a pipe (pipe(7)): a program that writes more in an interval has to wait. */
+/** Capacity of a pipe, see pipe(7). A program that writes more within an interval has to wait. */
 const mostBytes = 64 * 1024;
 
 export type PacedPipe = {
-  /** To be inherited by a program that writes. */
+  /** Inherited by the program that writes. */
   readonly descriptor: number;
-  /** Passes on what has been written since the last interval. */
+  /** Passes on the bytes written since the last interval. */
   read(): void;
-  /** Passes on the rest, and closes the pipe. May be called twice. */
+  /** Passes on the rest, and closes the pipe. Safe to call twice. */
   close(): void;
 };
 
-/** Creates a named pipe at the path, which must be free; throws where it cannot. */
+/** Creates a named pipe at an unused path; throws if it cannot. */
 export function openPacedPipe(path: string, onOutput: (piece: Buffer) => void): PacedPipe {
   execFileSync('mkfifo', ['-m', '600', path]);
   const reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  // Kept open, so that the pipe has no end while programs come and go.
+  // Keeps a writer open, so that the pipe does not end between two programs.
   const writing = openSync(path, 'w');
   const read = () => {
     const piece = readIfAny(reading);

@@ -1,16 +1,16 @@
-// Identifies a process after its parent has ended; start times distinguish reused process ids.
+// Identifies a process after its parent has ended. Its start time tells reused process ids apart.
 import { execFile } from 'node:child_process';
 import { readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import * as bounded from '../model/bounds.ts';
 
-/** A process group's leader, with its start time as this machine prints it. */
+/** Leader of a process group, with its start time as printed on this machine. */
 export const leaderSchema = z.object({ pid: bounded.id, started: bounded.word });
 
 export type GroupLeader = z.infer<typeof leaderSchema>;
 
-/** Also false for a zombie. */
+/** False for a zombie, too. */
 export const isRunning = async ({ pid, started }: GroupLeader): Promise<boolean> =>
   (await startOf(pid)) === started;
 
@@ -23,12 +23,12 @@ export async function signalGroup(leader: GroupLeader, name: NodeJS.Signals): Pr
   }
 }
 
-/** Start time of the process as `platform` prints it; undefined if none runs. */
+/** Start time of the process, as `platform` prints it; undefined if there is none. */
 export function startOf(pid: number, platform = process.platform): Promise<string | undefined> {
   return platform === 'linux' ? startInProc(pid) : startByPs(pid);
 }
 
-/** Reads the kernel's own clock: ps(1) computes start times from the wall clock, which may be set meanwhile. */
+/** Reads the kernel's own clock: ps(1) derives start times from the wall clock, which can be changed. */
 async function startInProc(pid: number): Promise<string | undefined> {
   const found = await inProc(pid);
   return found === undefined || found.isZombie
@@ -45,7 +45,7 @@ type ProcStat = { isZombie: boolean; ticks: string };
 async function inProc(pid: number): Promise<ProcStat | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
-  // proc_pid_stat(5): the name, in parentheses, may hold any character; the state is the 3rd field, the start the 22nd.
+  // proc_pid_stat(5): the name in parentheses may hold any character; state is field 3, start time field 22.
   const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = rest[18];
   return ticks === undefined ? undefined : { isZombie: 'ZX'.includes(state), ticks };
@@ -59,7 +59,9 @@ async function startByPs(pid: number): Promise<string | undefined> {
   return state === 'Z' ? undefined : started;
 }
 
-/** A process and the view in which its id has a meaning: the boot of a kernel, and the namespaces of ids and clocks. */
+/**
+ * A process, with the context in which its id has a meaning: a boot of the kernel, and namespaces of ids and clocks.
+ */
 export const processMarkSchema = z.object({
   pid: bounded.id,
   ticks: bounded.word,
@@ -70,11 +72,11 @@ export type ProcessMark = z.infer<typeof processMarkSchema>;
 
 export type ProcessView = {
   own: ProcessMark;
-  /** False unless it is certain, and for a process of another view. */
+  /** True only if it is certain; false for a process of another context. */
   hasEnded(mark: ProcessMark): Promise<boolean>;
 };
 
-/** Undefined where an end is never certain: on other systems than Linux, and if /proc is of another namespace. */
+/** Undefined if an end is never certain: on any system but Linux, and if /proc is of another namespace. */
 export async function openProcessView(): Promise<ProcessView | undefined> {
   try {
     if ((await readlink('/proc/self')) !== String(process.pid)) return undefined;
@@ -97,7 +99,7 @@ async function isOver({ pid, ticks }: ProcessMark): Promise<boolean> {
   return found !== undefined && (found.isZombie || found.ticks !== ticks);
 }
 
-/** /proc may hide the processes of other users; a signal of number 0 finds them. */
+/** /proc may hide processes of other users; signal 0 finds them. */
 function hasId(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,6 +1,6 @@
 // Builds command lines for a POSIX shell; the only place that quotes.
 
-// Not exported, so that only `shell` can make a Command, at compile time and at run time.
+// Not exported, so that only `shell` can create a Command, at compile time and at run time.
 const line = Symbol('command line');
 
 export type Command = { readonly [line]: string };
@@ -12,11 +12,12 @@ type ShellValue = ShellWord | readonly ShellWord[] | Command;
  * Builds a command line in which each value is data: a string or number becomes one quoted word, an array one word per
  * element; a `Command` is inserted as is.
  *
- *     shell`ip netns exec ${name} nft -f ${path}`
- *     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
+ * shell`ip netns exec ${name} nft -f ${path}`
+ * shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
  *
- * Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and for a template in
- * which quoting is no protection: a value inside quotes, a comment, a here-document, backquotes or arithmetic.
+ * Throws a TypeError for a value that no program can receive: a NUL, half a surrogate pair, NaN. Also throws for a
+ * template in which quoting is no protection: a value inside quotes, a comment, a here-document, backquotes or
+ * arithmetic.
  */
 export function shell(template: TemplateStringsArray, ...values: readonly ShellValue[]): Command {
   for (const text of template) refuseUnsafe(text);
@@ -27,8 +28,9 @@ export function shell(template: TemplateStringsArray, ...values: readonly ShellV
 export const commandText = (command: Command): string => command[line];
 
 /**
- * The same for any login shell. csh, root's login shell up to FreeBSD 13, fails at a line break and at `!` even inside
- * single quotes, and lacks `2>&1` and `$(…)`: it gets one simple command that runs an sh, which reassembles the text.
+ * Does the same for any login shell. csh, root's login shell up to FreeBSD 13, fails at a line break, and at `!` even
+ * inside single quotes; it also lacks `2>&1` and `$(…)`. So it gets one simple command: an sh that reassembles the
+ * text.
  */
 export function lineForAnyShell(command: Command): string {
   const text = commandText(command);
@@ -50,7 +52,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 const putTogether = 'text=$(printf %b "$1"); shift; eval "$text"';
 
-/** Each piece of a template must leave the shell in the state that the next value's quotes rely on. */
+/** Each piece of a template must leave the shell in the state that the next value's quotes need. */
 function refuseUnsafe(text: string): void {
   const bare = text.replace(closed, '_');
   const hazard = hazards.find(([pattern]) => pattern.test(bare));
@@ -61,7 +63,7 @@ function refuseUnsafe(text: string): void {
   );
 }
 
-/** An escaped character, '…', or "…" with only simple substitutions: each is complete in itself. */
+/** An escaped character, '…', or "…" with only simple substitutions; each is complete in itself. */
 const closed =
   /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
 
@@ -84,7 +86,7 @@ function quoted(value: ShellValue): string {
   return [value].flat().map(quotedWord).join(' ');
 }
 
-/** Always quotes: a bare `if`, `a=b` or `2` before `>` would have a meaning to the shell. */
+/** Quotes every word: a bare `if`, `a=b`, or `2` before `>` would have a meaning to the shell. */
 function quotedWord(word: ShellWord): string {
   const text = String(word);
   const wrong = whyUnfit(word, text);

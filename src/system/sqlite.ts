@@ -1,9 +1,9 @@
-// Opens SQLite files of ppsgate, and locks files: Node has no flock(2), but SQLite locks a file.
+// Opens ppsgate's SQLite files, and uses SQLite to lock files, as Node has no flock(2).
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { checkNotOpen } from './own-file.ts';
 
-/** Header of a file: its application in four ASCII letters, and the version of its layout. */
+/** Header of a file: its application as four ASCII letters, and the version of its layout. */
 export type SqliteHeader = { applicationId: number; format: number };
 
 /** The file belongs to another program, or has another `format`. */
@@ -18,8 +18,8 @@ export class ForeignFileError extends Error {
 
 /**
  * Opens a file with this header. `fill` creates the tables of an empty file; without it, an empty file is foreign.
- * Commits survive a power cut. `blockingMilliseconds` limits how long a call blocks this process while another has the
- * file locked. Throws a ForeignFileError, or SQLite's error.
+ * Commits survive a power cut. `blockingMilliseconds` limits how long a call blocks this process while another one
+ * locks the file. Throws a ForeignFileError, or SQLite's error.
  */
 export function openDatabase(
   path: string,
@@ -41,7 +41,7 @@ export function openDatabase(
   }
 }
 
-/** False for a file with this header; throws a ForeignFileError for another one. */
+/** False for a file with this header. Throws a ForeignFileError for any other one. */
 export function isEmpty(database: DatabaseSync, { applicationId, format }: SqliteHeader): boolean {
   const { id, version, tables } =
     database
@@ -94,15 +94,15 @@ const failures = new Map<number, SqliteFailure>([
   [14, 'cannot-open'],
   [26, 'not-a-database'],
 ]);
-/** The memory that processes share is a file, which must grow. */
+/** Processes share memory through a file, which must be able to grow. */
 const sharedMemorySize = 10 | (19 << 8);
 
-/** Keeps locks referenced: garbage collection would close the database and release its lock. */
+/** Keeps locks referenced: garbage collection would close the database, and so release its lock. */
 const locks = new Set<DatabaseSync>();
 
 /**
- * Undefined while another process has the lock. The file stays: a lock on a removed file excludes no process. Throws an
- * ExposedPlaceError for a file that any user may write, and so lock.
+ * Returns undefined while another process has the lock. The file stays, as a lock on a removed file excludes no
+ * process. Throws an ExposedPlaceError for a file that any user may write, and so lock.
  */
 export function lockIfFree(path: string): Disposable | undefined {
   checkNotOpen(path);

@@ -6,7 +6,7 @@ import { packageOf } from '../model/packages.ts';
 
 type SystemError = Error & { code: string; syscall: string; path?: string; dest?: string };
 
-/** Returns the error's message, or a sentence on what happened, where, and what to do. */
+/** Returns a sentence on what failed, where, and the fix; for other errors, their message. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return (isSystemError(error) && sentenceOfSystem(error)) || error.message;
@@ -52,7 +52,7 @@ function sentenceOfSystem(error: SystemError): string | undefined {
   }
 }
 
-/** Node reports a folder below one that cannot be written as missing; see mkdir's `recursive`. */
+/** With `recursive`, Node's mkdir reports a folder as missing if its parent is not writable. */
 function whyNotMade(place = '/'): string {
   const parent = dirname(place);
   if (!existsSync(parent) && parent !== place) return whyNotMade(parent);
@@ -86,7 +86,7 @@ function sentenceOfSpawn({ code, path = 'A program' }: SystemError): string | un
   return undefined;
 }
 
-/** A failed write does not name its file. */
+/** The error of a failed write does not name the file. */
 function fullPlace(): string {
   const named = process.argv.slice(2).flatMap((word) => [word, dirname(word)]);
   const full = [process.cwd(), ...named, tmpdir(), homedir(), '/run', '/var/lib'].find(isFull);
@@ -97,7 +97,7 @@ function fullPlace(): string {
 
 function isFull(folder: string): boolean {
   try {
-    // A disk that fills while a file is written has a few blocks left for it.
+    // A full disk can still have a few blocks left.
     const { bavail, blocks } = statfsSync(folder);
     return blocks > 0 && bavail / blocks < 0.001;
   } catch {

@@ -1,10 +1,10 @@
-// Reads the members of a tar archive as it streams by, without unpacking it: ustar, pax and GNU formats.
+// Reads the members of a tar archive from a stream, without unpacking it: ustar, pax and GNU formats.
 
 export class TarError extends Error {
   override readonly name: string = 'TarError';
 }
 
-/** Its very beginning is none of an archive. */
+/** Not an archive from its first bytes on. */
 export class NoTarError extends TarError {
   override readonly name = 'NoTarError';
 }
@@ -13,7 +13,7 @@ export type TarMember = {
   /** Without a leading `./`. */
   path: string;
   isFile: boolean;
-  /** The first bytes of a file, as many as were asked for. */
+  /** First bytes of the file, as many as requested. */
   head: Buffer;
 };
 
@@ -22,7 +22,7 @@ export type TarLimits = { headBytes: number; mostMembers: number; mostBytes: num
 const blockBytes = 512;
 const mostNameBytes = 64 * 1024;
 
-/** Throws a TarError where the archive is none, ends early, or is larger than its limits. Reads the stream to its end. */
+/** Reads the stream to its end. Throws a TarError if it is no archive, ends early, or exceeds its limits. */
 export async function* tarMembers(
   chunks: AsyncIterable<Buffer>,
   limits: TarLimits,
@@ -68,7 +68,7 @@ async function* membersIn(
   throw new TarError(`it has more than ${mostMembers} members`);
 }
 
-/** Members that hold the path of the next one, by GNU tar and by pax(1). */
+/** Members that hold the path of the next one, in GNU and pax(1) format. */
 const nameTypes: ReadonlySet<string> = new Set(['L', 'x']);
 const none = 'it is no tar archive';
 
@@ -106,7 +106,7 @@ function untilZero(bytes: Buffer): string {
 const paxPath = (text: Buffer): string | undefined =>
   /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text.toString('utf8'))?.[1];
 
-/** A GNU sparse file lists its holes in further blocks, as long as the one before says so. */
+/** A GNU sparse file lists its holes in further blocks; each block tells if another one follows. */
 async function skipSparseMap(bytes: ByteReader, header: Buffer): Promise<void> {
   let isFollowed = header[482] === 1;
   while (isFollowed) isFollowed = (await bytes.takeAll(blockBytes))[504] === 1;
@@ -122,7 +122,7 @@ class ByteReader {
     this.#allowed = mostBytes;
   }
 
-  /** Fewer bytes only at the end of the stream. */
+  /** Returns fewer bytes only at the end of the stream. */
   async take(length: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let lacking = length; lacking > 0; ) {
@@ -154,7 +154,7 @@ class ByteReader {
     while (await this.#read()) this.#left = Buffer.alloc(0);
   }
 
-  /** Ends what makes the bytes. */
+  /** Ends the process that writes the bytes. */
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }

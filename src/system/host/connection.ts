@@ -1,4 +1,4 @@
-// A connection to a host: opens a few sessions at a time, and closes them all.
+// Manages the connection to a host: opens a few sessions at a time, and closes them all.
 import type { Socket } from 'node:net';
 import type { Client } from 'ssh2';
 import { reasonOf } from '../../model/one-line.ts';
@@ -9,7 +9,7 @@ export type Connection = {
   readonly name: string;
   readonly client: Client;
   readonly socket: Socket;
-  /** Aborted at the end of the connection, with an Error that has the reason. */
+  /** Aborted when the connection ends, with an Error as its reason. */
   readonly over: AbortController;
   readonly inTurn: Semaphore;
 };
@@ -20,12 +20,12 @@ export type SshSession = {
   readonly stop: AbortSignal;
 };
 
-/** `client` may not be logged in yet. */
+/** `client` need not be logged in yet. */
 export function connectionOn(name: string, client: Client, socket: Socket): Connection {
   return { name, client, socket, over: new AbortController(), inTurn: semaphore(sessionsAtOnce) };
 }
 
-// sshd allows 10 sessions (MaxSessions), and counts a closed one until it has cleaned up.
+// sshd allows 10 sessions (MaxSessions), and counts a closed one until its clean-up is done.
 const sessionsAtOnce = 5;
 
 export function inSession<Channel, T>(
@@ -44,7 +44,7 @@ export function inSession<Channel, T>(
         ),
       );
     try {
-      // Used at once: the packet being read may contain all of a short command.
+      // Uses the channel at once: the packet being read may hold the whole output of a short command.
       open((error, channel) => (error ? refuse(error) : resolve(use(channel))));
     } catch (error) {
       refuse(error);
@@ -52,12 +52,12 @@ export function inSession<Channel, T>(
   });
 }
 
-/** Ends running sessions, too. */
+/** Also ends running sessions. */
 export async function closeConnection({ client, socket, over }: Connection): Promise<void> {
   over.abort(new Error('this side closed the connection'));
   if (socket.closed) return;
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  // A host that reads no more would delay our last bytes for ever.
+  // A host that no longer reads would delay our last bytes forever.
   const impatience = setTimeout(() => socket.destroy(), 1000);
   client.end();
   socket.destroySoon();

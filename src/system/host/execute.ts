@@ -1,4 +1,4 @@
-// Runs a command on a host, and returns its exit and output.
+// Runs a command on a host, and returns its exit status and output.
 import { Readable, type Writable } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { lastLine, shortened } from '../../model/one-line.ts';
@@ -8,17 +8,17 @@ import { HostError } from './host-error.ts';
 import { rejectionOf, type TaskLimits, withinLimits } from './limits.ts';
 
 export type OutputOptions = TaskLimits & {
-  /** Absent: an end of file. A stream is passed on as it arrives. */
+  /** Absent: empty input. A stream is passed on as it arrives. */
   readonly stdin?: string | Uint8Array | Readable;
-  /** More bytes on stdout or stderr end the command; absent: 16 MiB. */
+  /** More bytes on stdout or stderr end the command. Absent: 16 MiB. */
   readonly maxOutputBytes?: number;
 };
 
 export type RunOptions = OutputOptions & {
-  /** Receives stdout as it arrives, without a size limit; the outcome's `stdout` is then empty. */
+  /** Receives stdout as it arrives, without a size limit; `stdout` of the outcome is then empty. */
   readonly onStdout?: (chunk: Uint8Array) => void;
   readonly onStderr?: (chunk: Uint8Array) => void;
-  /** Shown in errors in place of the command's own text. */
+  /** Replaces the command's own text in errors. */
   readonly shownAs?: Command;
 };
 
@@ -47,7 +47,7 @@ export function run(
   );
 }
 
-/** Applies the limits of a run to any way of running a command. */
+/** Applies a run's limits to any way of running a command. */
 export function withinRun(
   { name, over }: Pick<Connection, 'name' | 'over'>,
   command: Command,
@@ -70,7 +70,7 @@ export async function output(
   return stdoutOf(await run(connection, command, options), connection.name, command);
 }
 
-/** Throws a HostError for any exit but 0. */
+/** Throws a HostError for any exit status but 0. */
 export function stdoutOf(outcome: CommandOutcome, name: string, command: Command): string {
   if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
   const ending =
@@ -84,7 +84,7 @@ export function stdoutOf(outcome: CommandOutcome, name: string, command: Command
 
 type Stdin = OutputOptions['stdin'];
 
-/** Stops the command when its input breaks off, even while it waits for its turn. */
+/** Stops the command when its input breaks off, even before the command starts. */
 function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
   if (!(stdin instanceof Readable)) return;
   if (stdin.errored) stop.abort(stdin.errored);
@@ -126,7 +126,7 @@ export async function follow(
   const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
   try {
-    // Both streams must be read to their ends, or the channel never reports its own.
+    // The channel reports its end only after both streams were read to theirs.
     const ended = Promise.all([
       running.ended,
       onStdout

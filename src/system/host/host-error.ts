@@ -1,5 +1,3 @@
-// Defines the error of a failed operation on a host.
-
 export const hostFailures = [
   'unreachable',
   'host-key',

@@ -12,7 +12,7 @@ type KnownHost = {
   readonly hosts: HostPatterns;
   /** Wire format (RFC 4253, section 6.6). */
   readonly key: Buffer;
-  /** A key that must never be trusted again. */
+  /** A key that must never be trusted. */
   readonly revoked: boolean;
 };
 
@@ -38,7 +38,7 @@ type ExpectedKey = {
   readonly fingerprint: string;
 };
 
-/** Format: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT". Returns unusable lines with the reason. */
+/** See "SSH_KNOWN_HOSTS FILE FORMAT" in sshd(8). Returns unusable lines with the reason. */
 export function parseKnownHosts(text: string): KnownHosts {
   const entries: KnownHost[] = [];
   const ignored: { line: number; reason: string }[] = [];
@@ -51,8 +51,8 @@ export function parseKnownHosts(text: string): KnownHosts {
 }
 
 /**
- * Compares `key` (as sent on the wire) with the known keys of `address`. Stricter than ssh(1) in two points: a host
- * known only by keys of another type is `changed`, and an entry without a port means port 22 only.
+ * Compares `key`, in wire format, with the known keys of `address`. Stricter than ssh(1) in two points: a host known
+ * only by keys of another type is `changed`, and an entry without a port means port 22 only.
  */
 export function checkHostKey(
   entries: readonly KnownHost[],
@@ -68,7 +68,10 @@ export function checkHostKey(
   return expected.length > 0 ? { kind: 'changed', expected } : { kind: 'unknown' };
 }
 
-/** Requests the pinned types of key; empty for an unknown host. RSA keys use SHA-2 signatures only (RFC 8332). */
+/**
+ * Requests the key types that are known for the host; empty for an unknown host. RSA keys sign with SHA-2 only (RFC
+ * 8332).
+ */
 export function algorithmsFor(
   entries: readonly KnownHost[],
   address: HostAddress,
@@ -78,7 +81,7 @@ export function algorithmsFor(
   return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
 }
 
-/** By type of key, in order of preference. */
+/** By key type, in order of preference. */
 const signatures: readonly { type: string; algorithm: ServerHostKeyAlgorithm }[] = [
   { type: 'ssh-ed25519', algorithm: 'ssh-ed25519' },
   { type: 'ecdsa-sha2-nistp256', algorithm: 'ecdsa-sha2-nistp256' },
@@ -88,7 +91,7 @@ const signatures: readonly { type: string; algorithm: ServerHostKeyAlgorithm }[]
   { type: 'ssh-rsa', algorithm: 'rsa-sha2-256' },
 ];
 
-/** `SHA256:…`, as ssh-keygen -l prints it. */
+/** `SHA256:…`, as printed by ssh-keygen -l. */
 export const fingerprint = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
@@ -136,7 +139,7 @@ function isFor({ hosts }: KnownHost, address: HostAddress): boolean {
   return accepting.some((pattern) => matches(pattern, name));
 }
 
-/** `host`, or `[host]:port` where the port is not 22. */
+/** `host`, or `[host]:port` for any port but 22. */
 function nameInFile({ host, port }: HostAddress): string {
   const name = host.toLowerCase();
   return port === 22 ? name : `[${name}]:${port}`;
@@ -146,7 +149,7 @@ function splitBy<T>(all: readonly T[], chosen: (one: T) => boolean): [T[], T[]] 
   return [all.filter(chosen), all.filter((one) => !chosen(one))];
 }
 
-/** `*` matches any characters, `?` one. A regular expression with many `*` would take exponential time. */
+/** `*` matches any characters, `?` exactly one. A regular expression would need exponential time for many `*`. */
 function matches(pattern: string, name: string): boolean {
   let [at, inName, afterStar, resumeAt] = [0, 0, -1, 0];
   while (inName < name.length) {

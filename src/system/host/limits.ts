@@ -1,4 +1,4 @@
-// Ends a task on a host in time: when its seconds are over, the caller cancels, or the connection is lost.
+// Ends a task on a host on its time limit, on the caller's abort, or with the connection.
 
 import { reasonOf } from '../../model/one-line.ts';
 import { HostError, type HostFailure } from './host-error.ts';
@@ -15,7 +15,7 @@ type Task = TaskLimits & {
   readonly over?: AbortSignal;
 };
 
-/** Rejects once the time is up, the caller aborts or the connection is over, which aborts `stop`, too. */
+/** Rejects on the time limit, the caller's abort or the connection's end, and aborts `stop`. */
 export async function withinLimits<T>(
   task: Task,
   work: (stop: AbortController) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withinLimits<T>(
     return await Promise.race([rejectionOf(stop.signal), work(stop)]);
   } finally {
     clearTimeout(timer);
-    // Without a reason Node makes an exception with its stack, for every command.
+    // Without a reason, Node creates an exception with a stack trace for every command.
     finished.abort('finished');
   }
 }

@@ -1,4 +1,4 @@
-// Implements Host for this machine: commands are child processes.
+// Implements Host for this machine by child processes.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, copyFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { withinLimits } from './limits.ts';
 import type { Host } from './ssh.ts';
 import { failUpload } from './upload.ts';
 
-/** Unlike over ssh, a command that is cut short is killed with its process group. */
+/** An interrupted command is killed with its process group; over ssh it may continue. */
 export function thisMachine(): Host {
   const here = { name: 'this machine', over: new AbortController() };
   const run = (command: Command, options: RunOptions = {}) =>
@@ -36,10 +36,10 @@ function start(command: Command) {
   const child = spawn('sh', ['-c', commandText(command)], {
     cwd: '/',
     detached: true,
-    // Clean, as after a login: our environment may hold tokens.
+    // A clean environment, as after a login: ours may hold tokens.
     env: { PATH, HOME },
   });
-  // The command need not read all of its input.
+  // A command may end without reading all of its input.
   child.stdin.on('error', () => {});
   const ended = Promise.withResolvers<{ code?: number; signal?: string }>();
   let isOver = false;
@@ -63,7 +63,7 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // The group has ended.
+    // The process group has ended.
   }
 }
 

@@ -1,4 +1,4 @@
-// Explains why a login failed and how to fix it, from a host's key or ssh2's error.
+// Explains a failed login and its fix, from the host's key or ssh2's error.
 
 import { reasonOf } from '../../model/one-line.ts';
 import { HostError } from './host-error.ts';

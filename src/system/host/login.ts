@@ -13,30 +13,30 @@ export type SshTarget = {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** The text of an unencrypted key, in OpenSSH's or PEM format. */
+  /** Text of an unencrypted key, in OpenSSH's or PEM format. */
   readonly privateKey?: string;
   readonly agent?: boolean;
-  /** A host that is not in this known_hosts file is refused. */
+  /** Refuses any host that this known_hosts file lacks. */
   readonly knownHosts: string;
   readonly label?: string;
 };
 
 export type ConnectOptions = {
   readonly signal?: AbortSignal;
-  /** Time limit from the first packet to the login; absent: 20. */
+  /** Time limit from the first packet to the end of the login. Absent: 20. */
   readonly timeoutSeconds?: number;
   /**
-   * Seconds between requests for a sign of life from a silent host; absent: 0.5; 0: never. A host is lost after
-   * `keepaliveCount` (3) missing replies: allow more time for a DUT that does not reply while packets flow.
+   * Seconds between keepalives to a silent host. Absent: 0.5; 0: none. A host is lost after `keepaliveCount` (3)
+   * missing replies. Allow more time for a DUT that does not reply under load.
    */
   readonly keepaliveSeconds?: number;
   readonly keepaliveCount?: number;
 };
 
-/** Throws a HostError where the host is out of reach, its key is unknown, or it refuses the login. */
+/** Throws a HostError if the host is unreachable, its key is unknown, or it refuses the login. */
 export async function logIn(target: SshTarget, options: ConnectOptions): Promise<Connection> {
   const name = nameOf(target);
-  // ssh2 is big, and CommonJS: only its default export is sure to have all names.
+  // ssh2 is large, and CommonJS: only its default export reliably has all names.
   const { default: ssh2 } = await import('ssh2');
   const credentials = credentialsOf(target, name, ssh2.utils.parseKey);
   const task = { name, what: 'the login', timeoutSeconds: 20, ...options };
@@ -122,7 +122,7 @@ function authenticate(
     };
     client.on('ready', () => resolve(connection));
     client.on('error', (error) => {
-      // Other keys may still be tried after the agent fails.
+      // Other keys remain to be tried when the agent fails.
       if (error.level === 'agent') agentFailure = error;
       else end(error.level === 'client-authentication' ? (agentFailure ?? error) : error);
     });

@@ -1,16 +1,16 @@
-// Creates a folder of ours in a place like /var/tmp, where any user may have created one before.
+// Creates our folder in a place like /var/tmp, where any user may have created one before.
 import { type Command, shell } from '../shell.ts';
 
 /**
- * Creates or reuses the folder, closed to other users. Fails if it is another user's, a link, or was open to others:
- * root would follow a link in it to any file that they chose.
+ * Creates the folder, or reuses it, closed to other users. Fails if it belongs to another user, is a link, or was open
+ * to others: root would follow a link in it to any file of their choice.
  */
 export const ownFolder = (folder: string): Command =>
   shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 
 /**
- * Checks type, mode and owner once, without following a link: in a sticky folder no other user can move
- * ours. One line without `!`, as root's login shell may be csh; ls(1), as stat(1) differs between systems.
+ * Checks type, mode and owner once, without following a link: other users cannot move our files in a sticky folder. One
+ * line without `!`, as root's login shell may be csh. Uses ls(1), as stat(1) differs between systems.
  */
 export const ownFolderScript =
   '[ -h "$1" ] || mkdir -p -m 700 "$1" || exit 1; ' +

@@ -4,7 +4,7 @@ import { shell } from '../shell.ts';
 import { HostError } from './host-error.ts';
 import type { Host } from './ssh.ts';
 
-/** Throws a HostError that names the missing programs; `install` is the install command of the host's system. */
+/** Throws a HostError that names the missing programs. `install` is the install command of the host's system. */
 export async function requirePrograms(
   host: Host,
   programs: readonly Program[],
@@ -18,7 +18,7 @@ export async function requirePrograms(
   );
 }
 
-/** Programs that the host's shell does not find; throws a HostError where the host does not reply. */
+/** Returns the programs that the host's shell does not find. Throws a HostError if the host does not reply. */
 export async function missingOn<Name extends Program>(
   host: Host,
   programs: readonly Name[],

@@ -1,4 +1,4 @@
-// A machine reached over ssh: logs in once, then runs commands and installs files on it.
+// Reaches a machine over ssh: logs in once, then runs commands and installs files.
 
 import type { Command } from '../shell.ts';
 import { closeConnection } from './connection.ts';
@@ -13,22 +13,22 @@ import { type ConnectOptions, logIn, type SshTarget } from './login.ts';
 import { type UploadOptions, upload } from './upload.ts';
 
 /**
- * A machine with a login. Tasks may overlap: five run at once, others wait. A task that is cut short loses its session,
- * but sshd does not stop its command: start one that may continue silently under timeout(1).
+ * A machine with a login. Tasks may overlap: five run at once, others wait. An interrupted task loses its session, but
+ * sshd does not stop its command. Start a command that may continue silently under timeout(1).
  */
 export type Host = AsyncDisposable & {
   readonly name: string;
-  /** Throws a HostError if the command's end cannot be known. */
+  /** Throws a HostError if the command's exit status cannot be known. */
   run(command: Command, options?: RunOptions): Promise<CommandOutcome>;
   output(command: Command, options?: OutputOptions): Promise<string>;
-  /** Installs bytes, or the local file at a path, atomically. */
+  /** Atomically installs bytes, or the local file at a path. */
   upload(
     source: Uint8Array | string,
     remotePath: string,
     mode: number,
     options?: UploadOptions,
   ): Promise<void>;
-  /** Ends running commands, too. */
+  /** Also ends running commands. */
   close(): Promise<void>;
 };
 

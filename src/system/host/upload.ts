@@ -1,4 +1,4 @@
-// Installs a file on a host over sftp, atomically; a big one over several connections.
+// Installs a file on a host atomically over sftp; a large one over several connections.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -10,8 +10,8 @@ import { rejectionOf, type TaskLimits, withinLimits } from './limits.ts';
 
 export type UploadOptions = TaskLimits & {
   /**
-   * Resumes a local file's earlier upload from `….part`, and leaves that file when it breaks off. Only a checksum can
-   * prove that both were the same file.
+   * Resumes an earlier upload of a local file from `….part`, and keeps that file if interrupted. Only a checksum can
+   * prove that both uploads were of the same file.
    */
   readonly resume?: boolean;
 };
@@ -71,7 +71,7 @@ type UploadHost = {
 const connectionsAtMost = 5;
 
 /**
- * Installs a local file over up to five connections, each resuming where the last was lost. After a wrong checksum it
+ * Installs a local file over up to five connections, each resuming where the last one broke. After a wrong checksum it
  * sends the file once more from the start, then throws a HostError.
  */
 export async function uploadOverBreaks<To extends UploadHost>(
@@ -98,7 +98,7 @@ export async function uploadOverBreaks<To extends UploadHost>(
   );
 }
 
-/** Sends under a temporary name, so that no reader sees a partial file. */
+/** Writes to a temporary name, so that no reader sees a partial file. */
 type UploadMethod = {
   partial: string;
   keepsPartial: boolean;
@@ -166,7 +166,7 @@ function sendAll(
 const chunkBytes = 32_768;
 const chunksAtOnce = 32;
 
-/** Restarts a partial file that is longer than ours. */
+/** Restarts if the partial file is longer than ours. */
 async function sendRest(
   sftp: SFTPWrapper,
   path: string,
@@ -182,7 +182,7 @@ async function sendRest(
   );
   const rest = createReadStream(path, { start: position, highWaterMark: chunkBytes, signal: stop });
   const underway: Promise<void>[] = [];
-  // In order, as the server writes them: an interrupted upload has no holes.
+  // In order, as the server writes them, so an interrupted upload has no holes.
   for await (const chunk of rest as AsyncIterable<Buffer>) {
     const at = position;
     const written = done((callback) => sftp.write(handle, chunk, 0, chunk.length, at, callback));
@@ -195,7 +195,7 @@ async function sendRest(
   await done((callback) => sftp.close(handle, callback));
 }
 
-/** 0 for a missing file. */
+/** Zero for a missing file. */
 async function sizeOf(sftp: SFTPWrapper, path: string): Promise<number> {
   try {
     return (await answer<Stats>((callback) => sftp.stat(path, callback))).size;
