@@ -3,13 +3,15 @@ import { withoutSequences } from '../model/escape.ts';
 
 type BuildFailure =
   | { readonly kind: 'out-of-disk' }
-  /** At most ten, in the order of the log; paths are relative to the tree. */
+  /** At most ten, in the order of the log. Paths are relative to the tree. */
   | { readonly kind: 'errors'; readonly errors: readonly string[] };
 
-/** Recognizes compilers, linkers, configuration and make of both systems; else returns the last lines. */
+/**
+ * Recognizes errors of compilers, linkers, configuration and make on both systems; otherwise returns the last lines.
+ */
 export function readBuildFailure(log: string, source: string): BuildFailure {
   const lines = log.split('\n').map((line) => fromTop(plain(line), source));
-  // A patch could print that in an #error: it would be excused by a full disk, and still not pass.
+  // A patch could print this in an #error. It would then count as a full disk, and still not pass.
   if (lines.some((line) => line.includes('No space left on device'))) {
     return { kind: 'out-of-disk' };
   }

@@ -1,4 +1,4 @@
-// Serializes the builds of all controllers on one builder.
+// Runs the builds of all controllers on a builder one after the other.
 import { PassThrough } from 'node:stream';
 import { reasonOf } from '../model/one-line.ts';
 import type { OperatingSystem } from '../model/scenario.ts';
@@ -9,15 +9,17 @@ import { commandsOf, heldByOthers } from './system-commands.ts';
 
 type Turn = {
   readonly system: OperatingSystem;
-  /** The locked file; its owner's name is written beside it, for people. */
+  /** Lock file. Its owner's name is stored next to it, for people. */
   readonly lock: string;
-  /** Owner and subject of the build, in one line. */
+  /** Owner and subject of the build, on one line. */
   readonly owner: string;
   readonly waitSeconds: number;
   readonly signal: AbortSignal;
 };
 
-/** lockf(1) or flock(1) holds the lock while its connection lives. Throws a BuilderError where it is not free. */
+/**
+ * lockf(1) or flock(1) holds the lock as long as its connection lives. Throws a BuilderError if the lock stays busy.
+ */
 export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>): Promise<T> {
   const stdin = new PassThrough();
   const holding = hold(host, turn, stdin);
@@ -33,7 +35,7 @@ export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>):
 
 type SlotHolder = {
   readonly held: Promise<void>;
-  /** Rejects where the lock is not free in time, or is lost. */
+  /** Rejects if the lock is not free in time, or is lost. */
   readonly ended: Promise<void>;
 };
 
@@ -49,7 +51,7 @@ function hold(host: Host, turn: Turn, stdin: PassThrough): SlotHolder {
     stdin,
     signal: waiting.signal,
     onStdout: () => {
-      // From here on an abort cancels the work, and the lock is released afterwards.
+      // From here on an abort cancels the work; the lock is released afterwards.
       signal.removeEventListener('abort', give);
       held.resolve();
     },
@@ -58,14 +60,14 @@ function hold(host: Host, turn: Turn, stdin: PassThrough): SlotHolder {
     if (outcome.kind === 'exited' && outcome.code === 0) return;
     throw await whyNot(host, turn, outcome.kind === 'exited' ? outcome.code : -1, outcome.stderr);
   });
-  // The waiter for the lock gets the error, and during the work its next command.
+  // The error reaches the caller that waits for the lock or, during the work, its next command.
   ended.catch(() => {});
   return { held: held.promise, ended };
 }
 
 /**
- * A connection that ends without that line may leave a build that is being stopped: the lock outlives it longer than a
- * guarded command does.
+ * A connection that ends without that line may leave a build that is still being stopped. So the lock outlives it
+ * longer than a guarded command does.
  */
 const holdScript = `
 printf '%s\\n' "$2" >"$1"

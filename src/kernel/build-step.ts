@@ -9,7 +9,7 @@ import { inJail } from './jail.ts';
 
 export type KernelRecipe = MakeRecipe | CommandRecipe | LinuxMake;
 
-/** With the text of its configuration file, which may change before the build. */
+/** Includes the text of its configuration file, which may change before the build. */
 export type LinuxMake = LinuxRecipe & { readonly kernelConfig: string };
 
 export type KernelBuilder = BuildPlace & { readonly recipe: KernelRecipe };
@@ -18,7 +18,7 @@ export type RecipeRequest = {
   readonly baseCommit: string;
   readonly tree: string;
   readonly diffPath: string | undefined;
-  /** Versions of the builder's compiler and other programs: objects of other versions cannot be reused. */
+  /** Versions of the builder's compiler and other programs. Objects of other versions cannot be reused. */
   readonly tools: string;
   readonly work: string;
   readonly layouts: readonly WantedLayout[];
@@ -34,7 +34,7 @@ export type PlacedRequest = RecipeRequest &
   Pick<BuildPlace, 'system' | 'repository' | 'folder' | 'jail'>;
 
 export type Cooked =
-  /** `uname` is the beginning of `uname -v` on the kernel. */
+  /** `uname` is the beginning of the kernel's `uname -v`. */
   | { readonly kind: 'built'; readonly log: string; readonly uname: string | undefined }
   | { readonly kind: 'build-failed'; readonly log: string; readonly errors: readonly string[] }
   | { readonly kind: 'out-of-disk'; readonly log: string };
@@ -44,7 +44,7 @@ type Steps = {
   run(command: Command): Promise<Exclude<Cooked, { kind: 'built' }> | undefined>;
 };
 
-/** Shortens paths in errors to those below `source`; the log begins with `heading`. */
+/** Shortens paths in errors to those below `source`. The log begins with `heading`. */
 export function stepsOf(
   host: Host,
   place: Pick<BuildPlace, 'jail' | 'folder' | 'repository'>,
@@ -75,7 +75,7 @@ export function stepsOf(
 
 export const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
 
-/** Read by the user who wrote it: a link could lead to a file that only root may read. */
+/** Reads as the user who wrote the file: a link could lead to a file that only root may read. */
 export async function take(
   host: Host,
   place: Pick<BuildPlace, 'jail' | 'folder' | 'repository'>,

@@ -1,4 +1,4 @@
-// Checks out the tree to build at a path shared by all builds, as kernels contain that path.
+// Checks out the tree to build at one path for all builds, as kernels contain that path.
 
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
@@ -7,13 +7,13 @@ import { gitIn } from './kernel-tree.ts';
 
 type BuildAttempt = {
   readonly cooked: Cooked;
-  /** True with objects of earlier builds from outside the tree. */
+  /** True if it holds objects of earlier builds from outside the tree. */
   readonly isOfOld: boolean;
 };
 
 /**
- * Builds in a folder with sources in `src`; the build may write to `obj` and `stage`, and with `mayReuse` use objects
- * of earlier builds. Old objects may cause a failure: a patch is blamed only for one without them.
+ * Builds in a folder with sources in `src`. The build may write to `obj` and `stage` and, with `mayReuse`, use objects
+ * of earlier builds. Old objects can cause a failure, so only a build without them blames the patch.
  */
 export async function inTree(
   host: Host,
@@ -39,7 +39,10 @@ export async function inTree(
   }
 }
 
-/** Writes only files that differ from the previous tree, as make(1) compares times. Returns whether it was empty. */
+/**
+ * Writes only files that differ from the previous tree, as make(1) compares times. Returns whether the folder was
+ * empty.
+ */
 async function layTree(
   host: Host,
   clean: boolean,

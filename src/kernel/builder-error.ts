@@ -1,4 +1,4 @@
-// Defines the error for a failure of the builder, which is not the patch's fault.
+// Defines the error for a failure of the builder, for which no patch is to blame.
 
 /** The message is one sentence that includes the fix. */
 export class BuilderError extends Error {

@@ -1,4 +1,4 @@
-// Builds FreeBSD's kernels on Linux: finds clang and lld, runs the tree's make.py, and proves that modules can be loaded.
+// Builds FreeBSD kernels on Linux: finds clang and lld, runs the tree's make.py, and checks that modules can be loaded.
 import type { MakeRecipe } from '../config/builder.ts';
 import { plainLine } from '../model/escape.ts';
 import { lastLine } from '../model/one-line.ts';
@@ -11,7 +11,7 @@ import { inJail } from './jail.ts';
 /** Paths on the builder. */
 export type CrossTools = { readonly clang: string; readonly lld: string };
 
-/** Throws a BuilderError where the folder, or without one the whole builder, lacks clang or lld. */
+/** Throws a BuilderError if the given folder, or without one the whole builder, lacks clang or lld. */
 export async function crossToolsOf(
   host: Host,
   { toolFolder }: NonNullable<MakeRecipe['cross']>,
@@ -26,19 +26,19 @@ export async function crossToolsOf(
   );
 }
 
-/** Debian and Ubuntu have each release of LLVM in a folder of its own. */
+/** Debian and Ubuntu install each release of LLVM in its own folder. */
 const findToolsScript = `
 for folder in \${1:-$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V -r) /usr/bin}; do
   if test -x "$folder/clang" && test -x "$folder/ld.lld"; then echo "$folder"; exit; fi
 done
 `;
 
-/** make.py runs bmake's own tests, which write files beside themselves. git(1) removes those before the next build. */
+/** make.py runs bmake's own tests, which write files next to themselves. git(1) removes those before the next build. */
 export const bmakeTests = 'contrib/bmake/unit-tests';
 
 /**
- * Runs make.py of the tree, which builds bmake first. bmake's own test fails where SIGINT is ignored, as it is in
- * background jobs of a shell.
+ * Runs the tree's make.py, which builds bmake first. bmake's own test fails if SIGINT is ignored, as in background jobs
+ * of a shell.
  */
 export function crossMake(source: string, { clang }: CrossTools): Command {
   const folder = clang.slice(0, clang.lastIndexOf('/'));
@@ -53,8 +53,9 @@ const withoutCompiler = ['CLANG', 'LLD', 'LLDB', 'LLVM_BINUTILS'].map(
 );
 
 /**
- * Returns why modules in the folder of a kernel cannot be loaded, one sentence each. The kernel linker knows a few types
- * of relocations (elf_machdep.c of FreeBSD's sys/amd64), and resolves symbols from the kernel and other modules only.
+ * Returns why modules in a kernel's folder cannot be loaded, one sentence each. The kernel linker knows only a few
+ * types of relocations (elf_machdep.c in FreeBSD's sys/amd64). It resolves symbols from the kernel and other modules
+ * only.
  */
 export async function whyNotLoadable(
   host: Host,
@@ -91,7 +92,7 @@ const knownRelocations = [
   'IRELATIVE',
 ].join('|');
 
-/** Prints at most twenty faults, and symbols that the kernel linker makes itself are none. */
+/** Prints at most twenty faults. Symbols that the kernel linker creates itself are no fault. */
 const loadableScript = `
 set -e
 cd "$1"

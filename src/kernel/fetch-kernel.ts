@@ -5,7 +5,7 @@ import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import { BuilderError } from './builder-error.ts';
 
-/** Writes the archive atomically; throws a BuilderError for a wrong checksum. */
+/** Writes the archive atomically. Throws a BuilderError for a wrong checksum. */
 export async function fetchKernel(
   host: Host,
   { archive, sha256 }: { readonly archive: string; readonly sha256: string },

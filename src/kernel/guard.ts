@@ -1,4 +1,4 @@
-// Runs a long command on the builder, and ends it with all its processes when cancelled or disconnected.
+// Runs a long command on the builder, and ends it and all its processes on an abort or a lost connection.
 import { PassThrough } from 'node:stream';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
@@ -14,8 +14,8 @@ export type GuardOptions = {
 };
 
 /**
- * Returns after all processes of the command have ended. Throws the signal's reason where it was cancelled, and a
- * HostError for a lost connection, after which the builder still ends the command.
+ * Returns after all processes of the command have ended. Throws the signal's reason after an abort, and a HostError for
+ * a lost connection. The builder ends the command in that case, too.
  */
 export async function runGuarded(
   host: Host,
@@ -24,7 +24,7 @@ export async function runGuarded(
 ): Promise<Guarded> {
   signal.throwIfAborted();
   const stdin = new PassThrough();
-  // Not the run's own signal, which would return before the command has ended.
+  // The run's own signal would return before the command has ended.
   const cancel = () => stdin.end();
   signal.addEventListener('abort', cancel, { once: true });
   const log = collectLines(onLine);
@@ -47,15 +47,15 @@ export async function runGuarded(
 
 const killSeconds = 10;
 
-/** Added to the signal's number by a shell. */
+/** A shell adds this to a signal's number. */
 const signaled = 128;
-/** Exit codes of timeout(1) for a command that was late, or had to be killed. */
+/** Exit codes of timeout(1) for a command that timed out, or had to be killed. */
 const timedOut: readonly number[] = [124, 137];
 
 /**
- * timeout(1) passes SIGTERM on and kills the rest; on FreeBSD it reaps all descendants, among them the jobs of make(1),
- * which have process groups of their own. At first it would obey the signal itself, and leave the command running:
- * hence the wait.
+ * timeout(1) passes SIGTERM on and kills the rest. On FreeBSD it reaps all descendants, also jobs of make(1) with
+ * process groups of their own. Until it is ready it would obey the signal itself and leave the command running, so the
+ * script waits first.
  */
 const guardScript = `
 limit=$1
@@ -71,7 +71,7 @@ kill "$watch" 2>/dev/null
 exit "$code"
 `;
 
-// A kernel's whole log has about 20 MB.
+// The complete log of a kernel build has about 20 MB.
 const mostLogLetters = 32 * 1024 ** 2;
 const mostLineLetters = 64 * 1024;
 

@@ -1,4 +1,4 @@
-// Confines a patch's makefiles: they run as an unprivileged user, in a jail(8) of FreeBSD or in namespaces of Linux.
+// Confines a patch's makefiles: they run as an unprivileged user in a jail(8) of FreeBSD, or in namespaces of Linux.
 import type { BuildPlace } from '../config/builder.ts';
 import { lastLine } from '../model/one-line.ts';
 import type { CommandOutcome } from '../system/host/execute.ts';
@@ -8,7 +8,7 @@ import { privatePlaces } from './private-places.ts';
 
 type JailPlace = Pick<BuildPlace, 'jail' | 'folder' | 'repository'>;
 
-/** Without a jail, the command runs as the login's user. */
+/** Without a jail, runs the command as the login's user. */
 export function inJail({ jail, folder, repository }: JailPlace, command: Command): Command {
   if (jail === undefined) return command;
   const { name, user } = jail;
@@ -18,13 +18,13 @@ export function inJail({ jail, folder, repository }: JailPlace, command: Command
   return shell`${namespaces} sh -c ${privatePlaces} private ${folder} ${repository} ${confined}`;
 }
 
-/** Without a network; all processes end with the first one, even daemons. */
+/** Has no network. All processes, even daemons, end with the first one. */
 const namespaces = shell`unshare --net --ipc --mount --pid --fork --kill-child`;
 
-/** The first process of a namespace ignores signals without a handler. */
+/** The first process of a PID namespace ignores signals without a handler. */
 const firstProcess = 'trap "exit 143" TERM; "$@" & wait "$!"';
 
-/** Creates a folder, or reuses it, which the build may write to. */
+/** Creates or reuses a folder that the build may write to. */
 export const buildFolder = ({ jail }: Pick<BuildPlace, 'jail'>, path: string): Command =>
   jail === undefined
     ? shell`mkdir -p ${path}`
@@ -66,7 +66,7 @@ export async function jailProblem(
   return undefined;
 }
 
-/** Returns sockets that any user may write to: a jail(8) whose path is / has those of its host. */
+/** Returns sockets that any user may write to. A jail(8) whose path is / has those of its host. */
 export async function socketsInJail(
   host: Host,
   place: JailPlace,
@@ -127,7 +127,7 @@ async function whyNoNamespaces(
   };
 }
 
-/** In place of a jail, users may be trusted there; root never is. */
+/** Without a jail, a site may trust its users; a build never runs as root. */
 async function whyRoot(host: Host, limits: JailLimits): Promise<JailProblem | undefined> {
   const id = await host.run(shell`id -u`, limits);
   return isGood(id) && Number(id.stdout) !== 0

@@ -1,4 +1,4 @@
-// Keeps the toolchain that `make kernel-toolchain` built for a base, for trees that would build the same one.
+// Caches the toolchain that `make kernel-toolchain` built for a base, for trees that would build the same one.
 import { createHash } from 'node:crypto';
 import type { BuildPlace, MakeRecipe } from '../config/builder.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -11,8 +11,8 @@ type ToolchainRequest = Pick<BuildPlace, 'repository' | 'folder' | 'jail'> & {
 };
 
 /**
- * Returns the folder of this toolchain's objects. Undefined without a jail, since a patch's build could change them,
- * and for builds that are not clean, which keep their own.
+ * Returns the folder of this toolchain's objects. Undefined without a jail, as a patch's build could change them, and
+ * for builds that are not clean, which keep their own objects.
  */
 export async function keptToolchain(
   host: Host,
@@ -38,10 +38,10 @@ export async function keptToolchain(
   return `${folder}/toolchains/${name}`;
 }
 
-/** Folders that no program of the build is made of; all others count. */
+/** Folders that contribute to no program of the build; all others count. */
 const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
 
-/** Returns false where none is kept. The jail's user still owns the files, but cannot enter the folder around them. */
+/** Returns false if none is cached. The jail's user still owns the files, but cannot enter the folder around them. */
 export async function layToolchain(host: Host, kept: string, objects: string): Promise<boolean> {
   const installed = await host.run(
     shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`,
@@ -49,7 +49,7 @@ export async function layToolchain(host: Host, kept: string, objects: string): P
   return installed.kind === 'exited' && installed.code === 0;
 }
 
-/** Keeps only a base's toolchain: a patch may have changed its makefiles. Atomic. */
+/** Caches only the toolchain of a base, as a patch may have changed its makefiles. Atomic. */
 export async function keepToolchain(
   host: Host,
   { folder }: Pick<ToolchainRequest, 'folder'>,
@@ -66,5 +66,5 @@ export async function keepToolchain(
   for (const name of ['partial', ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
 }
 
-/** Few, as one with a compiler takes several gigabytes. */
+/** Few: one with a compiler needs several gigabytes. */
 const mostKept = 2;

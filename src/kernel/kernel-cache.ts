@@ -1,4 +1,4 @@
-// Caches built kernels on the builder: an archive and a note each, by a key of their sources.
+// Caches built kernels on the builder: an archive and a note for each, under a key of their sources.
 import { z } from 'zod';
 import type { CacheBounds } from '../config/builder.ts';
 import * as bounded from '../model/bounds.ts';
@@ -21,9 +21,12 @@ export type KernelNote = Omit<z.infer<typeof noteSchema>, 'schemaVersion'>;
 export type KernelCache = {
   readonly archive: (key: string) => string;
   find(key: string, signal: AbortSignal): Promise<KernelNote | undefined>;
-  /** Moves an archive within its file system; the note is written last. */
+  /** Moves an archive within its file system, and writes the note last. */
   keep(key: string, archive: string, note: KernelNote): Promise<void>;
-  /** Removes the least recently used, but never `own`. Requires the build slot: a partial entry looks like rubbish. */
+  /**
+   * Removes the least recently used kernels, but never `own`. Requires the build slot, as a partial entry looks
+   * abandoned.
+   */
   prune(own: ReadonlySet<string>, bounds: CacheBounds): Promise<void>;
 };
 
@@ -75,7 +78,7 @@ function parseNote(text: string): KernelNote | undefined {
   }
 }
 
-/** Sizes by file name, from `du -a -k`: kilobytes, a tab, the path. */
+/** Parses sizes by file name from `du -a -k`: kilobytes, a tab, the path. */
 function parseSizes(text: string, folder: string): Map<string, number> {
   const sizes = new Map<string, number>();
   for (const line of text.split('\n')) {
@@ -87,7 +90,7 @@ function parseSizes(text: string, folder: string): Map<string, number> {
   return sizes;
 }
 
-/** `names` begin with the most recently used. */
+/** `names` are sorted by last use, most recent first. */
 function keptNames(
   own: ReadonlySet<string>,
   names: readonly string[],

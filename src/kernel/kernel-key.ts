@@ -1,4 +1,4 @@
-// Computes a kernel's cache key from everything that goes into it, on the builder and in the tree.
+// Computes a kernel's cache key from all its ingredients, on the builder and in the tree.
 import { createHash, randomUUID } from 'node:crypto';
 import type { OperatingSystem } from '../model/scenario.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -6,7 +6,7 @@ import { shell } from '../system/shell.ts';
 import type { KernelBuilder, KernelRecipe } from './build-step.ts';
 import { crossToolsOf } from './cross-build.ts';
 
-/** Release and checksums of programs, as a rebuilt one may keep its version. Throws a HostError without a compiler. */
+/** Releases and checksums of programs: a rebuilt one may keep its version. Throws a HostError without a compiler. */
 export async function toolsOf(
   host: Host,
   { system, recipe }: Pick<KernelBuilder, 'system' | 'recipe'>,
@@ -26,11 +26,11 @@ function ownPrograms(recipe: KernelRecipe): readonly string[] {
   return recipe.kind === 'linux' ? recipe.options.map((option) => option.replace(/^\w+=/, '')) : [];
 }
 
-/** A single line, since csh(1) accepts no other. */
+/** A single line, as csh(1) accepts no other. */
 const pathsOfPrograms =
   'for program do path=$(command -v "$program") && test -f "$path" && set -- "$@" "$path"; shift; done';
 
-/** Programs of the builder that make runs before, or in place of, those it has built. */
+/** Programs of the builder that make runs before, or instead of, the ones it has built. */
 const toolsBySystem: Readonly<
   Record<OperatingSystem, { programs: readonly string[]; script: string }>
 > = {
@@ -55,7 +55,7 @@ const toolsBySystem: Readonly<
       'gensetdefs',
       'tar',
     ],
-    // make(1) reads a site's local.*.mk there.
+    // make(1) reads a site's local.*.mk from there.
     script: [
       'cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1',
       pathsOfPrograms,
@@ -105,7 +105,9 @@ const toolsBySystem: Readonly<
   },
 };
 
-/** The tree's id covers its files. A kernel with files from outside, whose changes are unknown, gets a unique key. */
+/**
+ * The tree's id covers its files. A kernel with files from outside gets a unique key, as changes to those are unknown.
+ */
 export async function keyOf(
   host: Host,
   { recipe, jail }: Pick<KernelBuilder, 'recipe' | 'jail'>,
@@ -121,7 +123,7 @@ export async function keyOf(
     configs.leadsOutside ||
     outsideOptions(recipe).length > 0 ||
     (recipe.kind === 'linux' && namesFiles.test(recipe.kernelConfig));
-  // Objects from before builds were jailed must not reach kernels that trust the cache.
+  // Kernels that trust the cache must not contain objects from before builds ran in a jail.
   const parts = [keyVersion, tree, tools, ingredientsOf(recipe), configs.sums, jail ?? 'no jail'];
   if (isOutside) parts.push(randomUUID());
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
@@ -131,10 +133,10 @@ export async function keyOf(
 export const keyOfLayout = (key: string, layout: number): string =>
   layout === 1 ? key : createHash('sha256').update(`${key} ${layout}`).digest('hex');
 
-/** Increase when the same ingredients make a different kernel. */
+/** Increase it when the same ingredients yield a different kernel. */
 const keyVersion = 2;
 
-/** Without the number of jobs, which does not change the kernel. */
+/** Omits the number of jobs, which does not change the kernel. */
 function ingredientsOf(recipe: KernelRecipe): unknown[] {
   if (recipe.kind === 'command') return [recipe.kind, recipe.kernelConfig, recipe.argv];
   if (recipe.kind === 'linux') {
@@ -145,12 +147,12 @@ function ingredientsOf(recipe: KernelRecipe): unknown[] {
   return [made, kernelConfig, clean, metaMode, toolchain, options];
 }
 
-/** Options by which make(1) reads files that are neither in the tree nor in the key. */
+/** Options by which make(1) reads files that neither the tree nor the key covers. */
 export function outsideOptions(
   recipe: { kind: 'command' } | { kind: 'make' | 'linux'; options: readonly string[] },
 ): string[] {
   if (recipe.kind === 'command') return [];
-  // `LLVM=-19` and CROSS_COMPILE name programs by a part of their names.
+  // `LLVM=-19` and CROSS_COMPILE give only a part of the programs' names.
   if (recipe.kind === 'linux') {
     return recipe.options.filter((option) => /^(?:LLVM=-|CROSS_COMPILE)|[/$]/.test(option));
   }
@@ -166,7 +168,7 @@ export function outsideOptions(
 const namesFiles =
   /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
 
-/** Includes all files of the folder, as a configuration may include any; a link counts as its target. */
+/** Includes all files of the folder, as a configuration may include any of them. A link counts as its target. */
 async function configsIn(
   host: Host,
   folder: string,
@@ -174,7 +176,7 @@ async function configsIn(
 ): Promise<{ sums: string[]; leadsOutside: boolean }> {
   const files = shell`find -L ${folder} -maxdepth 1 -type f`;
   const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
-  // find(1) treats no match as a failure, which it is not here.
+  // find(1) reports no match as a failure; here it is none.
   const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
   return {
     sums: listing.split('\n').filter(Boolean).toSorted(),
@@ -182,6 +184,6 @@ async function configsIn(
   };
 }
 
-/** See config(5); options of make name modules of the tree with a slash as well. */
+/** See config(5). Options of make also name modules of the tree with a slash. */
 const includesOutside =
   '^[[:space:]]*((include|files|hints|env)[[:space:]].*/|makeoptions[[:space:]].*([="[:space:]]|-[BIL])/)';

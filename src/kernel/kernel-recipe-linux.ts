@@ -37,7 +37,7 @@ async function makeKernel(
 ): Promise<Cooked> {
   const jobs = recipe.jobs ?? Number(await host.output(commandsOf.linux.cpus));
   const [objects, stage] = [`${tree}/obj`, `${tree}/stage`];
-  // Only these: a build that could change sources would change the next build.
+  // Only these folders: a build that could change sources would change the next build.
   for (const path of [objects, stage]) await host.output(buildFolder(request, path));
   const config = `${tree}/config`;
   await host.upload(Buffer.from(recipe.kernelConfig + nameless), config, 0o644);
@@ -61,7 +61,7 @@ async function makeKernel(
 /** A commit in the release would give each variant its own folders, and equal kernels different bytes. */
 const nameless = '\n# CONFIG_LOCALVERSION_AUTO is not set\n';
 
-/** Pins builder, time and build number, which kernels contain; the last option wins, over the site's. */
+/** Pins the builder, time and build number that a kernel contains. The last option wins, over the site's. */
 const make = (
   { options }: LinuxMake,
   tree: string,

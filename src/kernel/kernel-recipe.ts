@@ -21,7 +21,7 @@ import { keepToolchain, keptToolchain, layToolchain } from './kept-toolchain.ts'
 import { cookLinux } from './kernel-recipe-linux.ts';
 import { commandsOf } from './system-commands.ts';
 
-/** Requires the build slot: all builds use the same folders, as kernels contain their names, which must not differ. */
+/** Requires the build slot: all builds use the same folders, as kernels contain the folders' names. */
 export function cook(
   host: Host,
   config: KernelBuilder,
@@ -42,7 +42,7 @@ export function cook(
 
 type MakeRequest = PlacedRequest & {
   readonly kept: string | undefined;
-  /** True where the objects include it already. */
+  /** True if the objects already include it. */
   readonly isKept: boolean;
 };
 
@@ -81,7 +81,7 @@ async function makeKernel(
   const { sha256, cpus, rootArchive } = commandsOf[request.system];
   const jobs = recipe.jobs ?? Number(await host.output(cpus));
   const stage = `${tree}/stage`;
-  // Only these: a build that could change sources would change the next build.
+  // Only these folders: a build that could change sources would change the next build.
   const ofTests = recipe.cross === undefined ? [] : [`${tree}/src/${bmakeTests}`];
   for (const path of [`${tree}/obj`, stage, ...ofTests]) {
     await host.output(buildFolder(request, path));
@@ -127,7 +127,7 @@ async function makeKernel(
     await take(host, request, packed, output);
   }
   requireDistinct(kernelsSeen, host, recipe);
-  // The next build would reuse the last linked kernel, as it is newer than every object.
+  // The next build would reuse the last linked kernel, which is newer than every object.
   if (request.layouts.some(({ number }) => number !== 1)) {
     await removeLinked(host, recipe, request, tree);
   }
@@ -136,8 +136,8 @@ async function makeKernel(
 }
 
 /**
- * Relinks a kernel from its objects: sys.mk passes LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of build(7) skips
- * configuration and cleaning. Only code is reordered. Linker sets such as those of SYSINIT(9) keep their order, as do
+ * Links a kernel again from its objects. sys.mk passes LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of build(7) skips
+ * configuration and cleaning. Only code is reordered. Linker sets, such as those of SYSINIT(9), keep their order. So do
  * modules: they are linked with -r, for which ld.lld keeps the order.
  */
 const linkAgain = (make: Make, jobs: number, seed: number): Command =>
@@ -148,7 +148,7 @@ const linkAgain = (make: Make, jobs: number, seed: number): Command =>
     [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`],
   );
 
-/** Removes files that make(1) would consider linked already. */
+/** Removes files that make(1) would consider already linked. */
 async function removeLinked(
   host: Host,
   { kernelConfig }: MakeRecipe,
@@ -160,7 +160,7 @@ async function removeLinked(
   await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
 }
 
-/** The kernel was linked before, so the patch is not to blame for a failure. */
+/** The kernel was linked once before, so the patch is not to blame for a failure. */
 function requireLinked(
   failed: Cooked | undefined,
   host: Host,
@@ -197,8 +197,9 @@ type Make = (
 ) => Command;
 
 /**
- * Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install; MAKEOBJDIRPREFIX counts only in the
- * environment. The builder's make.conf, src.conf and modules of ports are excluded, so that ppsgate.yml defines a build.
+ * Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install. MAKEOBJDIRPREFIX counts only in the
+ * environment. Excludes the builder's make.conf, src.conf and modules of ports, so that ppsgate.yml alone defines a
+ * build.
  */
 async function makeFor(host: Host, recipe: MakeRecipe, tree: string): Promise<Make> {
   const { kernelConfig, kernelConfigFolder, clean, metaMode, options, cross } = recipe;
@@ -213,7 +214,7 @@ async function makeFor(host: Host, recipe: MakeRecipe, tree: string): Promise<Ma
       '-DWITH_REPRODUCIBLE_BUILD',
       `KERNCONF=${kernelConfig}`,
       ...(kernelConfigFolder === undefined ? [] : [`KERNCONFDIR=${kernelConfigFolder}`]),
-      // A clean build of make.py begins without objects.
+      // A clean build of make.py starts without objects.
       ...(clean && cross === undefined ? [] : ['-DNO_CLEAN']),
       ...(metaMode ? ['-DWITH_META_MODE'] : []),
       ...options,
@@ -225,7 +226,7 @@ async function makeFor(host: Host, recipe: MakeRecipe, tree: string): Promise<Ma
   };
 }
 
-/** what(1) finds the version from newvers.sh in the kernel; some kernels lack it. */
+/** what(1) finds the version from newvers.sh in the kernel. Some kernels have none. */
 async function unameOf(
   host: Host,
   request: MakeRequest,

@@ -1,4 +1,5 @@
-// Keeps checksums of a builder's cached kernels on the controller, as a patch's build can rewrite those on the builder.
+// Stores checksums of a builder's cached kernels on the controller, as a patch's build can rewrite those on the
+// builder.
 import { createHash } from 'node:crypto';
 import {
   mkdirSync,
@@ -22,8 +23,8 @@ export type KernelSums = {
 export const noSums: KernelSums = { get: () => undefined, set: () => {} };
 
 /**
- * Keeps a file for each kernel, until half a year without a request. A failed write, or a file that other users may
- * write, costs only a rebuild.
+ * Stores a file per kernel, until half a year after its last use. A failed write, or a file that other users may write,
+ * costs only a rebuild.
  */
 export function kernelSums(folder: string, now: () => number = Date.now): KernelSums {
   const pathOf = (name: string) =>
@@ -50,7 +51,7 @@ export function kernelSums(folder: string, now: () => number = Date.now): Kernel
         writeFileSync(partial, `${sha256}\n`, { mode: 0o600 });
         renameSync(partial, path);
       } catch {
-        // The kernel is built again next time.
+        // The next gate builds the kernel again.
       }
     },
   };

@@ -1,4 +1,4 @@
-// Creates the git tree that a kernel is built from: the base's with the diff applied, without a checkout.
+// Creates the git tree that a kernel is built from, the base's with the diff applied, without a checkout.
 
 import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from '../forge/patch/diff.ts';
 import { objectsAlone } from '../forge/patch/resolve-commit.ts';
@@ -9,14 +9,14 @@ import { BuilderError } from './builder-error.ts';
 
 export type TreeRequest = {
   readonly baseCommit: string;
-  /** A unified diff with the prefixes a/ and b/; absent: the base itself. */
+  /** A unified diff with the prefixes a/ and b/. Absent: the base itself. */
   readonly diff?: Uint8Array;
 };
 
 type KernelTree =
   | {
       readonly kind: 'tree';
-      /** Git's id, which covers its whole content. */
+      /** Git's id of the tree, which covers its whole content. */
       readonly id: string;
       readonly diffPath?: string;
     }
@@ -29,7 +29,7 @@ type TreeOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Only writes objects to the repository. Throws a BuilderError where the base is missing and cannot be fetched. */
+/** Writes only objects to the repository. Throws a BuilderError if the base is missing and cannot be fetched. */
 export async function kernelTree(
   host: Host,
   { baseCommit, diff }: TreeRequest,
@@ -62,7 +62,7 @@ export async function kernelTree(
   return { kind: 'tree', id: id.trim(), diffPath };
 }
 
-/** Runs git without user settings that could change or run something. */
+/** Runs git without those user settings that could change its result or run a program. */
 export const gitIn = (folder: string, command: Command): Command =>
   shell`env LC_ALL=C git -C ${folder} ${settings} ${command}`;
 

@@ -1,4 +1,4 @@
-// Gets a kernel from the builder's cache, or builds it there from the base with a diff.
+// Takes a kernel from the builder's cache, or builds it from the base with a diff.
 import { randomUUID } from 'node:crypto';
 import type { OperatingSystem } from '../model/scenario.ts';
 import { HostError } from '../system/host/host-error.ts';
@@ -19,9 +19,9 @@ import { commandsOf, sumIn } from './system-commands.ts';
 export type KernelRequest =
   | ({
       readonly kind: 'tree';
-      /** Modules that the DUT has loaded; absent: unknown. */
+      /** Modules that the DUT has loaded; absent if unknown. */
       readonly loaded?: LoadedModules;
-      /** Layout variants to make, ascending and unique; absent: only the first. */
+      /** Layout variants to link, ascending and unique. Absent: only the first. */
       readonly layouts?: readonly number[];
     } & TreeRequest)
   /** A kernel built elsewhere, at a path on the builder. */
@@ -51,7 +51,7 @@ type BuiltKernel = KernelNote & {
 
 type KernelOptions = {
   readonly signal: AbortSignal;
-  /** Receives the log of every finished build, cut after 32 MiB. */
+  /** Receives the log of every finished build, cut at 32 MiB. */
   readonly keepLog: (name: string, text: string) => Promise<void>;
   /** Receives the build's headings, like `>>> stage 3.1: building everything`. */
   readonly onProgress: (line: string) => void;
@@ -63,8 +63,8 @@ type KernelOptions = {
 };
 
 /**
- * Returns faults of the patch as an outcome; throws a BuilderError or a HostError for the builder's. Leaves only the
- * cache on the builder and, where builds are not clean, the tree and objects of the last good one; a later build
+ * Returns faults of the patch as an outcome. Throws a BuilderError or a HostError for faults of the builder. Leaves
+ * only the cache on the builder and, if builds are not clean, the tree and objects of the last good one. A later build
  * removes leftovers of a lost connection.
  */
 export async function buildKernel(
@@ -83,7 +83,7 @@ export async function buildKernel(
   }
   const work = `${folder}/builds/${randomUUID()}`;
   signal.throwIfAborted();
-  // Without the signal: a cancelled mkdir could create the folder after its removal.
+  // Takes no signal: a cancelled mkdir could create the folder after its removal.
   await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { timeoutSeconds: 60 });
   try {
     const tree = await kernelTree(host, request, { repository, remote, work, signal });
@@ -102,7 +102,7 @@ export async function buildKernel(
       key,
       cache,
       remember: (layout, sha256) => options.sums.set(sumName(layout), sha256),
-      // In a jail no build reaches the cache; elsewhere each may rewrite it, and its checksums.
+      // In a jail no build can reach the cache. Elsewhere each build may rewrite it, and its checksums.
       isTrusted: (layout, { sha256 }) =>
         config.jail !== undefined || options.sums.get(sumName(layout)) === sha256,
       recipe: {
@@ -121,7 +121,7 @@ export async function buildKernel(
       waitSeconds: written.turnSeconds,
       signal,
     };
-    // Checked again in turn: the previous build may have made the same base.
+    // Checks the cache again with the slot: the previous build may have made the same base.
     return (
       (await cached(build, signal)) ??
       (await inTurn(
@@ -172,7 +172,7 @@ async function prebuilt(
   };
 }
 
-/** All layout variants or none: compiling takes the minutes, and is needed for a missing one, too. */
+/** All layout variants or none: compiling is the slow part, and even one missing variant needs it. */
 async function cached(
   { cache, isTrusted, recipe: { layouts } }: Build,
   signal: AbortSignal,
@@ -235,7 +235,7 @@ async function buildNow(
   return asBuild(built, false);
 }
 
-/** git and tar print it when they fail; make's log is parsed elsewhere. */
+/** Printed by git and tar when they fail; make's log is parsed elsewhere. */
 function fullDisk(error: unknown): Cooked {
   if (error instanceof HostError && error.message.includes('No space left on device')) {
     return { kind: 'out-of-disk', log: '' };
@@ -243,14 +243,14 @@ function fullDisk(error: unknown): Cooked {
   throw error;
 }
 
-/** Removes leftovers of lost connections: no build, and no wait for the slot, takes days. */
+/** Removes leftovers of lost connections. Neither a build nor the wait for its slot lasts days. */
 async function sweep(host: Host, folder: string): Promise<void> {
   await host.output(
     shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`,
   );
 }
 
-/** The fourth column of the last line of `df -k -P`, in KiB (POSIX, df). */
+/** Column 4 of the last line of `df -k -P`, in KiB (POSIX, df). */
 async function freeBytesOf(host: Host, folder: string): Promise<number> {
   const line = (await host.output(shell`df -k -P ${folder}`)).trim().split('\n').at(-1) ?? '';
   return Number(line.split(/\s+/)[3]) * 1024;
@@ -264,7 +264,7 @@ function outOfDisk(host: Host, { folder, leastFreeBytes }: KernelBuilder, freeBy
   } as const;
 }
 
-/** Reads the whole archive, so that a damaged one is detected here. */
+/** Reads the whole archive, and so detects a damaged one. */
 async function sizesOf(host: Host, archive: string) {
   const unpacked = shell`tar -tf ${archive} > /dev/null && tar -xOf ${archive} | wc -c`;
   return {

@@ -1,4 +1,4 @@
-// Builds Linux kernels for virtual machines, on this machine or another, and stores their archives here.
+// Builds Linux kernels for virtual machines on any machine, and stores their archives on this one.
 import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../config/fields.ts';
 import type { LinuxBuilder } from '../config/linux-builder.ts';
@@ -28,8 +28,8 @@ type LinuxKernel =
 
 /**
  * The archive contains `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or the output of a
- * site's own command. It is untrusted, and may contain anything. Faults of the patch are outcomes; those of the builder
- * throw a BuilderError or a HostError.
+ * site's own command. It is untrusted, and may contain anything. Faults of the patch are outcomes; faults of the
+ * builder throw a BuilderError or a HostError.
  */
 export async function buildLinuxKernel(
   config: LinuxBuilder,

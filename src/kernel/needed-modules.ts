@@ -1,4 +1,4 @@
-// Chooses the modules that a kernel is built with: all of its tree, or those that a DUT needs.
+// Chooses the modules to build with a kernel: all of its tree, or those that a DUT needs.
 
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
@@ -6,7 +6,7 @@ import type { KernelBuilder, KernelRecipe } from './build-step.ts';
 import { gitIn } from './kernel-tree.ts';
 
 export type LoadedModules = {
-  /** Names as in kldstat(8), without `.ko`, except those in /boot/modules, which the loader finds for every kernel. */
+  /** Names as in kldstat(8), without `.ko`. Omits those in /boot/modules, which the loader finds for every kernel. */
   names: readonly string[];
   release: string;
   isRootOnZfs: boolean;
@@ -17,8 +17,8 @@ type Choice =
   | { readonly kind: 'some'; readonly folders: readonly string[] };
 
 /**
- * Adds MODULES_OVERRIDE for the modules that the DUT has loaded and those for measuring. Unchanged where they are not
- * certain: a kernel without a needed module may hang before a login is possible.
+ * Adds MODULES_OVERRIDE for the modules that the DUT has loaded, and those for measuring. Changes nothing unless both
+ * are certain: a kernel without a needed module may hang before a login is possible.
  */
 export async function withNeededModules(
   host: Host,
@@ -43,7 +43,7 @@ export async function withNeededModules(
   };
 }
 
-/** Explains why a kernel of this recipe would not find its root; undefined where it does. */
+/** Explains why a kernel of this recipe would not find its root; undefined if it would. */
 export function whyNoRoot(recipe: KernelRecipe, loaded: LoadedModules): string | undefined {
   if (recipe.kind !== 'make' || !loaded.isRootOnZfs || !loaded.names.includes('zfs')) return;
   const without = recipe.options.find((option) => {
@@ -57,7 +57,7 @@ export function whyNoRoot(recipe: KernelRecipe, loaded: LoadedModules): string |
 
 type ModuleTree = {
   major: string | undefined;
-  /** Folders directly below sys/modules, by the modules built in or below them. */
+  /** Folders directly below sys/modules, each with the modules built in or below it. */
   folders: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
@@ -76,7 +76,7 @@ async function treeOfModules(host: Host, repository: string, tree: string): Prom
   return { major: /^REVISION="(\d+)/.exec(revision ?? '')?.[1], folders };
 }
 
-/** Loaded by a gate, or by a site's own rules of pf and ipfw, where the tree has them. */
+/** Loaded by a gate, or by a site's own rules of pf and ipfw, if the tree has them. */
 const measuring = [
   'pf',
   'pflog',
@@ -91,7 +91,7 @@ const measuring = [
 /** Dependencies of zfs.ko in all releases. */
 const ofZfs = ['opensolaris', 'acl_nfs4', 'crypto', 'cryptodev', 'krpc', 'xdr', 'zlib'];
 
-/** kldstat(8) does not show firmware that drivers load briefly: it is in the driver's folder, or in one of these. */
+/** kldstat(8) omits firmware that drivers load briefly. It is in the driver's folder, or in one of these. */
 const ofFirmware = (folder: string) => [`${folder}fw`, `${folder}_fw`, `${folder}_ddp`];
 
 function choose({ major, folders }: ModuleTree, loaded: LoadedModules): Choice {

@@ -1,4 +1,4 @@
-// Reads a variant of files: those of a repository's overlay at one commit.
+// Reads a variant of an overlay: the files of a repository at one commit.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { OverlayPlace } from '../config/overlay.ts';
@@ -21,7 +21,7 @@ export const overlaySchema = z.object({
       path: bounded.path,
       /** Path in the repository where the overlay is no folder. */
       source: bounded.path.exactOptional(),
-      /** Git's mode: `100644` for a plain file. The DUT decides which it can load. */
+      /** Git's mode: `100644` for a plain file. The DUT's system determines which modes it can load. */
       mode: bounded.name,
       content: bounded.document,
       sha256: bounded.name,
@@ -32,8 +32,8 @@ export const overlaySchema = z.object({
 export type Overlay = z.infer<typeof overlaySchema>;
 
 /**
- * Reads the overlay at the patch's merge base, at its head, and of earlier diffs: later changes of the branch affect
- * neither. Throws a `RepositoryError` where neither base nor patched has a file: comparing nothing would pass.
+ * Reads the overlay at the patch's merge base, at its head and of earlier diffs, so that later changes of the branch do
+ * not count. Throws a `RepositoryError` if neither base nor patched has a file: comparing nothing would pass.
  */
 export async function buildOverlays(
   patch: Patch,
@@ -56,7 +56,7 @@ export async function buildOverlays(
 
 export type VariantCommit = Pick<Overlay, 'variant' | 'commit'>;
 
-/** Finds the patch's merge base, and orders the variants: patched before diffs that are only shown. */
+/** Finds the patch's merge base and orders the variants: patched comes before diffs that are only shown. */
 export async function commitsOf(
   patch: Patch,
   repository: Repository,
@@ -109,7 +109,7 @@ export type OverlaySource = (
   | { kind: 'files'; files: ReadonlyMap<string, string> }
 ) & { interfaces?: InterfaceRoles | undefined };
 
-/** Throws a `RepositoryError` for a path outside of the repository. */
+/** Throws a `RepositoryError` for a path outside the repository. */
 export async function sourceOf(
   place: OverlayPlace,
   repository: Repository,
@@ -145,7 +145,7 @@ export async function entriesOf(
   );
 }
 
-/** Begins a sentence on what neither base nor patched has. */
+/** Begins a sentence about what neither base nor patched has. */
 function missingIn(overlays: readonly Overlay[], source: OverlaySource): string | undefined {
   const has = (name: string) =>
     overlays.some(({ files }) => files.some(({ path }) => path === name));
@@ -159,5 +159,5 @@ function missingIn(overlays: readonly Overlay[], source: OverlaySource): string 
 
 const mostFiles = 100;
 
-/** A commit of another repository, whose content is not read. */
+/** Mode of a submodule: a commit of another repository, whose content is not read. */
 export const submodule = '160000';

@@ -1,11 +1,11 @@
-// Separates a build of Linux from the sockets, processes and shared folders of its machine.
+// Separates a Linux build from the sockets, processes and shared folders of its machine.
 
 /**
- * Script of root's in new namespaces. Its words are two folders, which stay where they are, and a command, which gets
- * a /run, /tmp, /var/tmp, /dev and /proc of its own. Fails instead of running the command without them.
+ * Runs as root in new namespaces. Its arguments are two folders, which stay in place, and a command, which gets its own
+ * /run, /tmp, /var/tmp, /dev and /proc. Fails rather than run the command without them.
  *
- * A network namespace separates abstract sockets only: sockets bound elsewhere are covered one by one, those of all
- * network namespaces. The working directory still leads to the old folders, and is entered again.
+ * A network namespace separates abstract sockets only. Sockets bound elsewhere are covered one by one, those of all
+ * network namespaces. The working directory still leads to the old folders, so the script enters it again.
  */
 export const privatePlaces = String.raw`
 set -e

@@ -1,4 +1,4 @@
-// Builder commands that differ between systems.
+// Lists builder commands that differ between systems.
 
 import type { OperatingSystem } from '../model/scenario.ts';
 import { type Command, shell } from '../system/shell.ts';
@@ -7,9 +7,9 @@ type SystemCommands = {
   /** Prints the SHA-256 of a file; see `sumIn` for the format. */
   sha256(path: string): Command;
   readonly cpus: Command;
-  /** Packs the content of a folder as files of root. */
+  /** Packs the content of a folder, with root as the owner of all files. */
   rootArchive(archive: string, folder: string): Command;
-  /** Runs a command under a lock on the file; exits with `heldByOthers` where the lock is not free in time. */
+  /** Runs a command under a lock on the file. Exits with `heldByOthers` if the lock stays busy. */
   locked(lock: string, waitSeconds: number, command: Command): Command;
 };
 

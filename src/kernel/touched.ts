@@ -1,4 +1,4 @@
-// Finds the cells that a patch can change on a testbed, from its changed files.
+// Finds the cells that a patch can affect on a testbed, from its changed files.
 
 import type { FreebsdBuilder } from '../config/cross-builder.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
@@ -16,9 +16,9 @@ type TreePath = {
 };
 
 /**
- * Returns the place (of ppsgate.yml or the tables below) by which a file cannot change the testbed's results: a driver
- * of unused ports, another machine's files. Undefined where it may: a needless measurement costs an hour, a missing one
- * the truth.
+ * Returns the place (of ppsgate.yml or the tables below) because of which a file cannot affect the testbed: a driver of
+ * unused ports, files of another machine. Undefined if it may: a needless measurement costs an hour, a missing one
+ * hides a regression.
  */
 export function placeLeftAlone(path: string, on: TreePath): string | undefined {
   const known = reachOf(path, on);
@@ -32,7 +32,7 @@ export function isPlaceLeftAlone(place: string, on: TreePath): boolean {
   return [nothing, ...owned].some((places) => places.includes(place));
 }
 
-/** Returns the cells that a changed file belongs to; all cells where one file may change all. */
+/** Returns the cells that a changed file can affect; all cells for a file that may affect all. */
 export function touchedCells(
   changed: readonly string[],
   cells: readonly Cell[],
@@ -90,7 +90,7 @@ const firewalls = { pf, ipfw };
 
 const chelsio = ['sys/dev/cxgbe/'];
 
-/** Folders that only the driver of these ports is made of; one shared by two drivers is listed for both. */
+/** Folders that belong to the driver of these ports only. A folder that two drivers share is listed for both. */
 const freebsdDrivers: Paths['byDriver'] = {
   ...Object.fromEntries(
     ['cxgbe', 'cxl', 'cc', 'che', 'cxgbev', 'cxlv', 'ccv'].map((driver) => [driver, chelsio]),
@@ -115,7 +115,7 @@ const freebsdDrivers: Paths['byDriver'] = {
   hn: ['sys/dev/hyperv/', 'sys/dev/mlx4/', 'sys/dev/mlx5/'],
 };
 
-/** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits use files of 32, too. */
+/** Folders for kernels of one machine only, by make's TARGET. 64-bit kernels use files of 32 bits, too. */
 const machines: Readonly<Record<string, TreePaths>> = {
   amd64: ['sys/amd64/', 'sys/i386/', 'sys/x86/'],
   i386: ['sys/i386/', 'sys/x86/'],
@@ -136,7 +136,7 @@ type KnownPaths = Pick<Paths, 'everything' | 'nothing' | 'byScenario'> & {
   byFamily: Readonly<Record<string, TreePaths>>;
 };
 
-/** Paths of ppsgate.yml; FreeBSD's tables for drivers, scenarios and families that it omits. */
+/** Paths of ppsgate.yml; FreeBSD's tables for the drivers, scenarios and families that it omits. */
 function pathsOn({ config, testbed }: TreePath): KnownPaths {
   const { paths = noPaths, rules } = config;
   const of = config.testbeds[testbed];
@@ -161,7 +161,7 @@ function pathsOn({ config, testbed }: TreePath): KnownPaths {
       ...Object.fromEntries(own),
       ...paths.byScenario,
     },
-    // Both families share the headers.
+    // Headers are shared by both families.
     byFamily: { inet4: ['sys/netinet/*.c'], inet6: ['sys/netinet6/*.c'], ...paths.byFamily },
   };
 }

@@ -1,4 +1,4 @@
-// Finds patches that need no measurement: their installed files or booted kernels equal the base's.
+// Finds patches that need no measurement, as their installed files or booted kernels equal the base's.
 import type { AnyBuilder } from '../config/linux-builder.ts';
 import { type Config, systemOf } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
@@ -16,7 +16,7 @@ type UnchangedRequest = {
   kernels?: GivenKernels | undefined;
 };
 
-/** Returns the testbeds where a variant may differ from base, as far as is known before a build. */
+/** Returns the testbeds on which a variant may differ from base, as far as that is known before a build. */
 export async function testbedsThatDiffer(
   { testbeds, config, variants, kernels }: UnchangedRequest,
   repository: Repository,
@@ -33,7 +33,7 @@ export async function testbedsThatDiffer(
   return testbeds.filter((_, index) => differ[index]);
 }
 
-/** Places of changed kernel files that do not count on testbeds without a difference; empty if no kernel differs. */
+/** Places of changed kernel files that have no effect on testbeds without a difference; empty if no kernel differs. */
 export async function placesLeftAlone(
   testbed: string,
   { config, variants, kernels }: Omit<UnchangedRequest, 'testbeds'>,
@@ -48,7 +48,7 @@ export async function placesLeftAlone(
   return [...new Set((await Promise.all(all)).flat())].toSorted();
 }
 
-/** Undefined also where the booted system is more than a kernel: an image of nanobsd(8) has a userland. */
+/** Undefined if the DUT boots more than a kernel, too: an image of nanobsd(8) has a userland. */
 export function builderOf({ testbeds }: Config, name: string): AnyBuilder | undefined {
   const testbed = testbeds[name];
   if (testbed?.kind === 'virtual') return testbed.builder;
@@ -72,7 +72,7 @@ async function differs(
   return (await pathsThatCount(base, variant, on, repository)).length > 0;
 }
 
-/** Paths that differ between two variants' trees, without files that cannot change the testbed's results. */
+/** Paths that differ between two variants' trees, without files that cannot affect the testbed. */
 export async function pathsThatCount(
   base: Variant,
   variant: Variant,

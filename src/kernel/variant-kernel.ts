@@ -1,4 +1,4 @@
-// Builds the kernel of a variant, and translates the outcome for a result.
+// Builds a variant's kernel, and converts the outcome for a result.
 
 import type { Rejection } from '../model/rejection.ts';
 import { pathName } from '../model/variant-name.ts';
@@ -14,7 +14,7 @@ type TreeSource = Extract<KernelSource, { kind: 'tree' }>;
 export type VariantRequest = {
   readonly variant: string;
   readonly kernel: TreeSource;
-  /** Modules that the DUT has loaded; absent: unknown. */
+  /** Modules that the DUT has loaded; absent if unknown. */
   readonly loaded?: LoadedModules;
   /** Shown to other controllers that wait for the builder. */
   readonly owner: string;
@@ -30,7 +30,7 @@ type BuiltVariant =
   | Extract<KernelBuild, { kind: 'built' }>
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
-/** Returns faults of the variant as an outcome; throws like `buildKernel`. */
+/** Returns faults of the variant as an outcome. Throws like `buildKernel`. */
 export async function buildVariant(
   host: Host,
   builder: KernelBuilder,

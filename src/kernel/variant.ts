@@ -1,4 +1,4 @@
-// Creates the measured variants: base, patched and earlier diffs, as files to install or kernels to boot.
+// Creates the variants to measure, base, patched and earlier diffs, as files to install or kernels to boot.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -20,9 +20,9 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('tree'),
     baseCommit: commitId,
-    /** Applied to the base commit; in base64, as it may not be text. Absent: the base itself. */
+    /** Applied to the base commit; in base64, as it may hold any bytes. Absent: the base itself. */
     diff: z.base64().max(bounded.mostDocument).optional(),
-    /** Layout variants to boot, ascending; absent: a single link. */
+    /** Layout variants to boot, ascending. Absent: linked once. */
     layouts: bounded.list(bounded.ordinal).min(1).optional(),
   }),
   /** Built earlier: a tar archive on this machine, with `kernel` and its modules at its top. */
@@ -37,15 +37,14 @@ export type KernelSource = z.infer<typeof kernelSourceSchema>;
 export type Variant = z.infer<typeof variantSchema>;
 
 /**
- * Paths of earlier built kernels on this machine: for FreeBSD tar archives with `kernel` and its modules at their top,
- * for virtual machines packages with `boot/vmlinuz-*` and `lib/modules/*`.
+ * Paths of kernels on this machine that were built earlier. FreeBSD: tar archives with `kernel` and its modules at
+ * their top. Virtual machines: packages with `boot/vmlinuz-*` and `lib/modules/*`.
  */
 export type GivenKernels = { base: string; patched: string };
 
-/** Files to install, or kernels to boot. */
 export type VariantRequest = 'overlay' | 'kernel';
 
-/** Kernels on FreeBSD, and on virtual machines where some are given or built; files on any other. */
+/** Kernels on FreeBSD, and on virtual machines that are given or build some; otherwise files. */
 export function makingOf(
   config: Config,
   testbed: string,
@@ -66,7 +65,7 @@ type VariantsRequest = {
 
 /**
  * Creates base at the patch's merge base, patched, and earlier diffs of its revision on the same base. Throws a
- * `RepositoryError` where the repository lacks a commit, a `UsageError` for a missing or unreadable kernel.
+ * `RepositoryError` if the repository lacks a commit, and a `UsageError` for a missing or unreadable kernel.
  */
 export async function buildVariants(
   { patch, making, overlayFolder, kernels }: VariantsRequest,
@@ -117,7 +116,7 @@ export async function variantsByMaking(
   return byMaking;
 }
 
-/** Throws a UsageError for overlays of which the testbed loads nothing: comparing nothing would pass. */
+/** Throws a UsageError for overlays of which the testbed loads no file: comparing nothing would pass. */
 function requireLoaded(
   variants: readonly Variant[],
   { name, system }: { name: string; system: OperatingSystem },
@@ -137,15 +136,15 @@ async function onBase(
   repository: Repository,
 ): Promise<Variant> {
   const diff = (await repository.diff(baseCommit, commit)).toString('base64');
-  // An A/A run: no builder accepts an empty diff.
+  // In an A/A run the diff is empty, which no builder accepts.
   const changes = diff === '' ? {} : { diff };
   return { variant, commit, files: [], kernel: { kind: 'tree', baseCommit, ...changes } };
 }
 
-/** An archive of a kernel with its modules, or a whole image of nanobsd(8). */
+/** Size limit of a kernel with its modules, or of a whole image of nanobsd(8). */
 const mostKernelBytes = 8 * 1024 ** 3;
 
-/** Includes its current checksum; throws a UsageError where the file cannot be read. */
+/** Includes the file's current checksum. Throws a UsageError if the file cannot be read. */
 export async function givenKernel(path: string): Promise<KernelSource> {
   const hash = createHash('sha256');
   try {
