@@ -1,4 +1,4 @@
-// Reads a result from a workflow artifact that another job wrote beside a hostile patch: nothing in it is trusted.
+// Reads a result from a workflow artifact that another job wrote while it ran hostile code: nothing in it is trusted.
 
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -16,7 +16,7 @@ import { sendRequest } from '../../system/http.ts';
 import { type Octokit, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure, mayPassSoon, whyNotDone } from './failure.ts';
 
-/** `runId` is the workflow run's, `repository` is `owner/name`. */
+/** `runId` is that of the workflow run, `repository` is `owner/name`. */
 type ArtifactName = { repository: string; runId: number; name: string };
 
 type ArtifactLimits = {
@@ -36,7 +36,7 @@ export const artifactLimits: ArtifactLimits = {
 
 type Refused = { kind: 'refused'; why: string };
 
-/** `why` is a sentence: `none` is a missing artifact, `failed` an error of GitHub or the network. */
+/** `why` is a sentence. `none`: there is no such artifact; `failed`: GitHub or the network failed. */
 type FetchedArtifact =
   | { kind: 'fetched'; bytes: Buffer }
   | { kind: 'none'; why: string }
@@ -44,8 +44,8 @@ type FetchedArtifact =
   | { kind: 'failed'; why: string; mayPass: boolean };
 
 /**
- * Downloads the newest artifact of this name of a workflow run: a re-run of its job adds another one. Needs a token with
- * `actions: read`, which is sent to GitHub and never to the host that it redirects to.
+ * Downloads a workflow run's newest artifact of this name; a re-run of its job adds another. Needs a token with
+ * `actions: read`. GitHub gets the token; the host that it redirects to does not.
  */
 export async function fetchArtifact(
   octokit: Octokit,
@@ -90,14 +90,14 @@ async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
       per_page: 100,
     },
   );
-  // An older GitHub Enterprise Server does not know the parameter `name`; ids ascend.
+  // Older GitHub Enterprise Servers ignore the parameter `name`. Ids ascend.
   return artifacts
     .filter(({ name }) => name === wanted.name)
     .toSorted((a, b) => b.id - a.id)
     .at(0);
 }
 
-/** Requests the redirect alone: Octokit would follow it and read a response of any size into memory. */
+/** Requests only the redirect: Octokit would follow it, and read a response of any size into memory. */
 async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Promise<URL | null> {
   const { headers } = await octokit.request(
     'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
@@ -111,7 +111,7 @@ async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Pr
   return URL.parse(headers.location ?? '');
 }
 
-/** The address is itself a secret for a minute, and is not logged in full. */
+/** The address is itself a secret for a minute, so it is not logged in full. */
 async function download(
   place: URL | null,
   wanted: ArtifactName,
@@ -141,7 +141,7 @@ async function download(
   return body === undefined ? refused(tooLarge(wanted, limits)) : { kind: 'fetched', bytes: body };
 }
 
-/** Without TLS only from this machine, where tests serve it. */
+/** Allows plain HTTP only from this machine, for tests. */
 const isTrusted = ({ protocol, hostname, username, password }: URL): boolean =>
   (protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname))) &&
   username === '' &&
@@ -160,7 +160,7 @@ type ReadResult = { kind: 'read'; result: Result } | Refused;
 
 export function parseResult(text: string): ReadResult {
   try {
-    // The schema gathers several complaints for every element, and 16 MiB of `{},` have millions of them.
+    // The schema reports several errors per element, and 16 MiB of `{},` have millions of elements.
     if (commas(text) > mostCommas) throw new RangeError(`more than ${mostCommas} values`);
     return { kind: 'read', result: resultSchema.parse(JSON.parse(text)) };
   } catch {
@@ -170,7 +170,7 @@ export function parseResult(text: string): ReadResult {
   }
 }
 
-/** A result of 16 MiB by ppsgate has fewer. */
+/** More than any result of 16 MiB by ppsgate has. */
 const mostCommas = 500_000;
 
 function commas(text: string): number {
@@ -180,8 +180,8 @@ function commas(text: string): number {
 }
 
 /**
- * Reads the files of these names from a zip, as text, those that exist. They are at the top or in one folder; names with
- * folders are relative to that. Of all other entries only the names are read. Nothing is written anywhere.
+ * Reads the named files from a zip, as text; skips missing ones. They are at the top or in one folder; names with
+ * folders are relative to that. Reads only the names of all other entries. Writes nothing.
  */
 export async function readEntries(
   zip: Buffer,
@@ -205,19 +205,19 @@ class Refusal extends Error {}
 
 function refusalOf(error: unknown): Refused {
   if (error instanceof Refusal) return refused(error.message);
-  // The reader's message, up to where it begins to guess.
+  // The zip reader's message, without its guesses.
   const [said] = reasonOf(error).split(/[.:]/);
   return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
 }
 
-/** Bound of all profiles of one result; flamegraphs of more are not drawn. */
+/** Size limit of all profiles of one result; further ones get no flamegraph. */
 const mostProfileBytes = 64 * 1024 ** 2;
-/** A profile for each variant in each cell: the longest experiments have about a hundred. */
+/** One profile for each variant in each cell; the longest experiments have about a hundred. */
 const mostProfiles = 500;
 
 const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
 
-/** Reads profiles below `folder`; reports each unreadable one to `leftOut`. The zip is read once for all files. */
+/** Reads profiles below `folder`, in one pass over the zip. Reports each unreadable one to `leftOut`. */
 export async function profilesIn(
   zip: Buffer,
   result: Result | BisectResult,
@@ -241,7 +241,7 @@ export async function profilesIn(
       const entry = entries.get(name);
       if (entry === undefined) return undefined;
       const bytes = Math.min(left, artifactLimits.fileBytes);
-      // A failed read costs time, too.
+      // A failed read also consumes the budget.
       left -= bytes;
       try {
         if (bytes === 0) throw new Refusal(tooManyBytes);
@@ -291,7 +291,7 @@ async function entriesOf(
   return found;
 }
 
-/** Without its folder; undefined for a path that is deeper, or outside. */
+/** Drops the folder; undefined for a path that is deeper, or outside. */
 function nameOf(path: string): string | undefined {
   const parts = path.split('/');
   const [folder, name] = parts.length === 1 ? ['top', ...parts] : parts;
@@ -322,13 +322,13 @@ async function textOf(member: ZipMember, mostBytes: number): Promise<string> {
   return content.toString();
 }
 
-/** Reads the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
+/** Reads the type in st_mode(2), which zips made on Unix keep in the upper half; others keep nothing there. */
 function isRegularFile({ externalFileAttributes }: Entry): boolean {
   const type = (externalFileAttributes >>> 16) & 0o170000;
   return type === 0 || type === 0o100000;
 }
 
-/** The entry's size is untrusted: inflating stops at the bound. */
+/** The entry claims its size, so inflating stops at the limit. */
 async function contentOf(
   { archive, zip, name, entry }: ZipMember,
   mostBytes: number,
@@ -360,7 +360,7 @@ export function agreesWith({ patch }: Result, meant: Patch): string | undefined 
     return isOf(kindNames[patch.kind]);
   }
   if (patch.kind === 'pull-request' && meant.kind === 'pull-request') {
-    // Names of repositories have no case on GitHub; the artifact's is untrusted text.
+    // Repository names are case-insensitive on GitHub; the artifact's is untrusted text.
     if (patch.repository.toLowerCase() !== meant.repository.toLowerCase()) {
       return isOf('another repository');
     }

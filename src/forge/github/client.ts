@@ -1,4 +1,4 @@
-// Creates GitHub's client for a token.
+// Creates a GitHub client for a token.
 import type { RetryOptions } from '@octokit/plugin-retry';
 import type { ThrottlingOptions } from '@octokit/plugin-throttling';
 import { z } from 'zod';
@@ -13,17 +13,17 @@ export type Id = number | bigint;
 
 type Log = Record<'debug' | 'info' | 'warn' | 'error', (message: string) => unknown>;
 
-/** Bounds of the waits for a rate limit: seconds of each, and their number in one request. */
+/** Longest wait for a rate limit, in seconds, and number of waits per request. */
 const longestWait = 60;
 const mostWaits = 2;
 
 /**
- * Creates a client that retries failed requests and waits for a short rate limit, by octokit's own plugins.
+ * Creates a client that retries failed requests and waits for short rate limits, by octokit's own plugins.
  *
  * @param settings.apiUrl as in `GITHUB_API_URL`.
  * @param settings.log never gets the token.
- * @param settings.answerSeconds bound of one response, its body included.
- * @param settings.plugins replaces single settings of the plugins; tests wait less with it.
+ * @param settings.answerSeconds time limit of one response, including its body.
+ * @param settings.plugins overrides settings of the plugins; tests use it to wait less.
  */
 export async function createOctokit(settings: {
   token: string;
@@ -40,7 +40,7 @@ export async function createOctokit(settings: {
     userAgent: 'ppsgate',
     log,
     request: { fetch: fetchWithin(answerSeconds) },
-    // 429 is left to the throttling plugin, which knows how long to wait.
+    // The throttling plugin handles 429, as it knows how long to wait.
     retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451], ...plugins?.retry },
     throttle: {
       onRateLimit: waitWhenShort(log),
@@ -52,10 +52,10 @@ export async function createOctokit(settings: {
 }
 
 /**
- * True for GitHub's own hosts, which require a second between two writes and three between two comments, as octokit's
- * plugin waits. A GitHub Enterprise Server has only the limits that its administrator switched on
- * (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
- * and reports when one is reached.
+ * True for GitHub's own hosts, for which octokit's plugin leaves a second between two writes and three between two
+ * comments. A GitHub Enterprise Server has only the limits that its administrator switched on, and reports when one is
+ * reached:
+ * https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits.
  */
 function keepsPace(apiUrl: string): boolean {
   const { hostname } = new URL(apiUrl);
@@ -65,10 +65,10 @@ function keepsPace(apiUrl: string): boolean {
 const atOnce = {
   key: () => ({ schedule: (_options: object, job: () => unknown) => job() }),
 };
-/** The plugin accepts these groups too, which its types omit. */
+/** The plugin also accepts these groups, which its types omit. */
 const unpaced = { write: atOnce, notifications: atOnce } as object;
 
-/** Called when GitHub requests a wait; true waits, and then sends the request again. */
+/** Called when GitHub requests a wait. Returning true waits, and then sends the request again. */
 function waitWhenShort(log: Log) {
   return (seconds: number, _request: object, _octokit: object, waits: number): boolean => {
     if (seconds > longestWait || waits >= mostWaits) return false;
@@ -79,7 +79,7 @@ function waitWhenShort(log: Log) {
 
 const viewer = z.object({ viewer: z.object({ login: bounded.word }) });
 
-/** GET /user works for people only, GraphQL for apps, too. */
+/** GET /user fails for apps; GraphQL works for people and apps. */
 export async function ownLogin(octokit: Octokit): Promise<string> {
   return viewer.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
 }

@@ -1,4 +1,4 @@
-// Writes ppsgate's single comment on a pull request, found again by its marker and updated in place.
+// Writes ppsgate's only comment on a pull request: finds it by its marker, and updates it in place.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PullRequest } from '../../model/patch.ts';
@@ -7,17 +7,18 @@ import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from './fa
 
 type PublishedComment =
   | { kind: 'created' | 'updated' | 'left'; url: string }
-  /** `isFinal` where a retry would be refused as well. */
+  /** `isFinal` if a retry would be refused as well. */
   | { kind: 'not-published'; why: string; isFinal: boolean };
 
 /**
- * Makes the text of `compose` our only comment with this marker on the pull request or issue. Keeps the oldest of several
- * and deletes the others; never touches comments of other authors. Never throws for an error of GitHub or the network,
- * which is the sentence `why` then.
+ * Makes the text of `compose` our only comment with this marker on the pull request or issue. Keeps the oldest of
+ * several and deletes the others; never touches comments of other authors. Returns errors of GitHub or the network as
+ * the sentence `why`.
  *
- * @param compose receives the present comment, if any, and returns Markdown that begins with the marker; undefined leaves
- *   it unchanged.
- * @param options.marker an HTML comment, which readers do not see: `<!-- ppsgate -->`.
+ * @param compose receives the present comment, if any, and returns Markdown that begins with the marker; undefined
+ * leaves
+ * it unchanged.
+ * @param options.marker an HTML comment, invisible to readers: `<!-- ppsgate -->`.
  * @param options.pause waits before another try.
  */
 export async function publishComment(
@@ -66,10 +67,10 @@ type Thread = CommentLocation & { login: string; pause: (seconds: number) => Pro
 const mostTries = 4;
 
 /**
- * A write must not simply be sent again: its response may be lost after GitHub did it, and a later run may have written
- * meanwhile. So octokit's retries are off here, and the comments are read before each further try.
+ * A write must not simply be repeated: GitHub may have done it and its response was lost, and a later run may have
+ * written meanwhile. So octokit's retries are off here, and each further try reads the comments first.
  *
- * @param again.lost the text that the last try may have written.
+ * @param again.lost text that the last try may have written.
  */
 async function putComment(
   thread: Thread,
@@ -95,7 +96,7 @@ async function putComment(
   return putComment(thread, compose, { tries: tries + 1, lost: kind });
 }
 
-/** False where another gate was faster: its comment becomes ours. */
+/** False if another gate was faster: its comment becomes ours. */
 async function isOnly(thread: Thread, url: string): Promise<boolean> {
   const [oldest] = await ownComments(thread, thread.login);
   return oldest === undefined || oldest.url === url;
@@ -139,7 +140,7 @@ async function ownComments(
     .map(({ id, html_url, body = '' }) => ({ id, url: html_url, body }));
 }
 
-/** A failed deletion leaves a duplicate, but the first comment is published. */
+/** A failed deletion only leaves a duplicate; the first comment is published. */
 async function deleteComments(
   { octokit, owner, repo }: Thread,
   comments: readonly { id: Id }[],
@@ -154,7 +155,7 @@ async function deleteComments(
     } catch (error) {
       const failure = githubFailure(error);
       if (failure === undefined) throw error;
-      // The first try may have deleted it, and its response was lost.
+      // The first try may have deleted it, with its response lost.
       if (failure.kind === 'answered' && failure.status === 404) continue;
       octokit.log.warn(`An older comment of ppsgate's own could not be deleted (${failure.said}).`);
     }

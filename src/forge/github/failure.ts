@@ -1,4 +1,3 @@
-// Classifies octokit's errors.
 import type { RequestError } from '@octokit/request-error';
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
@@ -9,7 +8,7 @@ export type GithubFailure =
   | { kind: 'rate-limited'; until: string; said: string }
   | { kind: 'answered'; status: number; said: string };
 
-/** Undefined for errors that are not octokit's, and so ppsgate's bugs. */
+/** Undefined for errors that are not octokit's, which are bugs of ppsgate. */
 export function githubFailure(error: unknown): GithubFailure | undefined {
   if (!isRequestError(error)) return graphqlFailure(error);
   const said = oneLine(error.message);
@@ -19,16 +18,16 @@ export function githubFailure(error: unknown): GithubFailure | undefined {
   return { kind: 'answered', status: error.status, said: `${error.status} ${said}` };
 }
 
-/** GitHub or the network failed: the request may have succeeded, and a retry may help. */
+/** GitHub or the network failed: the request may have been carried out, and a retry may help. */
 export const isBreakdown = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'no-answer' || (failure?.kind === 'answered' && failure.status >= 500);
 
-/** A failure of GitHub or the network, or a rate limit, may pass within an hour. */
+/** True for a failure of GitHub or the network, or a rate limit: each may end within an hour. */
 export const mayPassSoon = (failure: GithubFailure | undefined): boolean =>
   isBreakdown(failure) || failure?.kind === 'rate-limited';
 
 type Fixes = {
-  /** After GitHub's recovery: `publish the result`, `run the job`. */
+  /** What to repeat after GitHub's recovery: `publish the result`, `run the job`. */
   again: string;
   permission: string;
   otherwise: string;
@@ -58,7 +57,7 @@ export function whyNotDone(
   }
 }
 
-/** Checks the name and not the class, for which all of octokit would have to be loaded. */
+/** Checks the name instead of the class, for which it would have to load all of octokit. */
 function isRequestError(error: unknown): error is RequestError {
   return error instanceof Error && error.name === 'HttpError' && 'request' in error;
 }
@@ -67,7 +66,7 @@ const errors = bounded.list(z.object({ message: bounded.prose(), type: bounded.w
 
 const graphqlError = z.union([
   z.object({ name: z.literal('GraphqlResponseError'), errors }),
-  // A plain Error of octokit's throttling plugin, which sees a rate limit first.
+  // A plain Error of octokit's throttling plugin, which sees rate limits first.
   z
     .object({ message: z.literal('GraphQL Rate Limit Exceeded'), data: z.object({ errors }) })
     .transform(({ data }) => data),
@@ -91,8 +90,8 @@ function oneLine(message: string): string {
 }
 
 /**
- * A used-up quota names its end in `x-ratelimit-reset` (seconds since 1970), a secondary limit the wait in `retry-after`
- * (seconds), if at all: "Rate limits for the REST API" at docs.github.com.
+ * Reads the end of a used-up quota from `x-ratelimit-reset` (seconds since 1970), and a secondary limit's wait from
+ * `retry-after` (seconds, optional): "Rate limits for the REST API" at docs.github.com.
  */
 function endOfRateLimit({ status, message, response }: RequestError): string | undefined {
   if (status !== 403 && status !== 429) return undefined;

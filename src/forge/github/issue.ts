@@ -1,4 +1,4 @@
-// Creates issues on GitHub once, finds them by the marker that their text begins with, and updates them.
+// Creates each issue on GitHub once, finds it by the marker at its beginning, and updates it.
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
 import { type Octokit, placeOf } from './client.ts';
@@ -8,14 +8,14 @@ export type IssuePlace = { octokit: Octokit; repository: string };
 
 export type Label = { name: string; color: string; description: string };
 
-/** `unsure` where GitHub may have made it, and the response was lost. */
+/** `unsure`: GitHub may have created it, but the response was lost. */
 type MadeIssue =
   | { kind: 'made'; number: number }
   | { kind: 'refused' | 'unsure'; failure: GithubFailure };
 
 /**
- * Creates an issue without a second try where the response is lost: GitHub would create a second one. Octokit's retries
- * are off, except for a rate limit, which means that GitHub did nothing.
+ * Creates an issue, without a second try if the response is lost: GitHub would create a second one. So octokit's
+ * retries are off, except for a rate limit, after which GitHub has done nothing.
  */
 export async function createIssue(
   { octokit, repository }: IssuePlace,
@@ -43,7 +43,7 @@ export async function createIssue(
   }
 }
 
-/** A proxy's 408 leaves open whether GitHub did it. */
+/** A proxy's 408 leaves open if GitHub carried out the request. */
 const isRefusal = (failure: GithubFailure): boolean =>
   failure.kind === 'rate-limited' ||
   (failure.kind === 'answered' &&
@@ -52,8 +52,8 @@ const isRefusal = (failure: GithubFailure): boolean =>
     failure.status !== 408);
 
 /**
- * Returns the number of the oldest issue by `creator` whose text begins with the marker, open or closed; undefined where
- * GitHub lists none, which it does some time after its creation. Throws octokit's errors.
+ * Returns the number of the oldest issue, open or closed, by `creator` whose text begins with the marker. Undefined if
+ * GitHub lists none, as for some time after its creation. Throws octokit's errors.
  *
  * @param search.since earliest time of its creation.
  */
@@ -75,7 +75,7 @@ export async function findIssue(
   return listed.find((issue) => isOurs(issue, creator, marker))?.number;
 }
 
-/** GitHub refuses fractions of seconds. */
+/** GitHub rejects fractions of seconds. */
 const isoSeconds = (date: Date): string => date.toISOString().replace(/\.\d+/, '');
 
 export async function readIssue(
@@ -132,12 +132,12 @@ export async function replaceLabel(
     const url = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
     await octokit.request(url, { ...issue, name: old });
   } catch (error) {
-    // It was removed, or the response to the first try was lost.
+    // The label was removed before, or the response to the first try was lost.
     if (!isGone(githubFailure(error))) throw error;
   }
 }
 
-/** Deleted, or transferred to a repository that the token cannot read. */
+/** Deleted, or moved to a repository that the token cannot read. */
 export const isGone = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'answered' && [404, 410].includes(failure.status);
 
@@ -156,11 +156,11 @@ export async function makeLabel(
   }
 }
 
-/** GitHub returns 422 for any invalid request, with a code for the reason. */
+/** GitHub returns 422 for any invalid request; the code gives the reason. */
 const isThereAlready = (error: unknown): boolean =>
   error instanceof Error && error.message.includes('already_exists');
 
-/** Pull requests are issues, too, but never ours. */
+/** Pull requests are issues too, but never ours. */
 const isOurs = (
   { user, body, pull_request }: ListedIssue,
   creator: string,

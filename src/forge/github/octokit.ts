@@ -1,4 +1,4 @@
-// Bundles the used parts of octokit; loaded on the first request to GitHub.
+// Bundles the parts of octokit in use; imported by the first request to GitHub.
 import { Octokit } from '@octokit/core';
 import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { retry } from '@octokit/plugin-retry';

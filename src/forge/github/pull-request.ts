@@ -1,4 +1,4 @@
-// Reads a pull request from the payload of an event, or fetches it by the dispatched number.
+// Reads a pull request from an event's payload, or fetches it by number.
 
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
@@ -9,17 +9,17 @@ import { type GithubFailure, githubFailure } from './failure.ts';
 export type FoundPullRequest = {
   kind: 'found';
   pullRequest: PullRequest;
-  /** `owner/name` of the repository that the head was pushed to; null where that one was deleted. */
+  /** `owner/name` of the repository with the head branch; null if it was deleted. */
   headRepository: string | null;
 };
 
-/** `not-found` is an error of the request, `failed` one of GitHub or the network. */
+/** `not-found`: the request is wrong; `failed`: GitHub or the network failed. */
 type PullRequestSearch =
   | FoundPullRequest
   | { kind: 'not-found'; why: string }
   | { kind: 'failed'; why: string };
 
-/** @param payload the JSON in the file `GITHUB_EVENT_PATH` of a `pull_request` or `pull_request_target` event */
+/** @param payload JSON of the file `GITHUB_EVENT_PATH`, for a `pull_request` or `pull_request_target` event */
 export function pullRequestFromEvent(eventName: string, payload: unknown): PullRequestSearch {
   const event = z.object({ pull_request: pullRequestDocument }).safeParse(payload);
   if (event.success) return found(event.data.pull_request);
@@ -71,7 +71,7 @@ export async function pullRequestsWithHead(
   return openWithHead(documents, headCommit);
 }
 
-/** Returns the pull request that a commit was merged by, if any; throws where GitHub does not reply. */
+/** Returns the pull request that merged a commit, if any. Throws if GitHub does not reply. */
 export async function mergedAs(
   octokit: Octokit,
   repository: string,
@@ -96,7 +96,7 @@ export async function mergedAs(
     ?.number;
 }
 
-/** Finds them by the branch of a fork, whose commits the repository itself may lack. */
+/** Searches by the branch of a fork: the repository itself may lack its commits. */
 export async function pullRequestsOfBranch(
   octokit: Octokit,
   repository: string,
@@ -126,7 +126,7 @@ function openWithHead(
     .filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
 }
 
-/** Like `#7 and #9`. */
+/** `#7 and #9`. */
 export const numbersOf = (all: readonly FoundPullRequest[]): string =>
   all.map(({ pullRequest }) => `#${pullRequest.number}`).join(' and ');
 
@@ -167,12 +167,12 @@ async function answered<Data>(request: () => Promise<Data>, what: string): Promi
 /** Forty digits, or 64 in a repository that uses SHA-256. */
 const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a full commit id');
 
-/** The properties that events and the REST API have in common. */
+/** Properties that events and the REST API have in common. */
 const pullRequestDocument = z.object({
   number: bounded.id,
   title: bounded.line,
   html_url: bounded.url,
-  /** Null where the account was deleted, which GitHub then calls "ghost". */
+  /** Null if the account was deleted; GitHub then shows "ghost". */
   user: z.object({ login: bounded.word }).nullable(),
   base: z.object({ ref: bounded.word, sha: commit, repo: z.object({ full_name: bounded.word }) }),
   head: z.object({ sha: commit, repo: z.object({ full_name: bounded.word }).nullable() }),
