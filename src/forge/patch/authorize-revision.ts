@@ -1,12 +1,12 @@
-// Authorizes a diff to run on the testbed: it is hostile code until a known person approves it.
+// Authorizes a Phabricator diff to run on the testbed: it is hostile code until an authorized person approves it.
 
 import { isSameName, type Person } from '../phabricator/revision.ts';
 import type { Authorization } from './authorize.ts';
 
 export type RevisionOccasion =
-  /** Sent, or a build of it began; `by` has its author and its sender. */
+  /** The diff was sent, or a build of it began; `by` lists its author and its sender. */
   | { kind: 'sent'; by: readonly Person[] }
-  /** `isNamed` where the person wrote the id of the diff, `isMeasured` where it has a verdict; `sentAt` is when it came. */
+  /** `isNamed`: the command names the diff's id; `isMeasured`: the diff has a verdict; `sentAt`: time of the diff. */
   | {
       kind: 'commanded';
       verb: Verb;
@@ -16,7 +16,7 @@ export type RevisionOccasion =
       isNamed: boolean;
       isMeasured?: boolean;
     }
-  /** Cancels all gates of the revision, of any diff. */
+  /** Cancels all gates of the revision, for every diff. */
   | { kind: 'cancelled'; by: Person };
 
 type Verb = 'run' | 'rerun' | 'extend' | 'bisect';
@@ -28,8 +28,8 @@ type RevisionRules = {
 };
 
 /**
- * Decides for one diff, permanently: a later one needs approval again. A command approves a diff that its author can have
- * read: the one it names, or one that was there for a while before.
+ * Decides for one diff only: a later one needs its own approval. A command approves a diff that its author can have
+ * read, either the one that it names or one that existed for a while before.
  */
 export async function authorizeRevision(
   { number, diff }: { number: number; diff: number },
@@ -70,7 +70,7 @@ export async function authorizeRevision(
   }
 }
 
-/** A comment that was begun before the diff came is posted by then. */
+/** A comment that was begun before the diff arrived is posted within this time. */
 const readingSeconds = 60;
 
 const waits: Record<Verb, string> = {

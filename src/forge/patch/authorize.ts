@@ -1,8 +1,8 @@
-// Authorizes a patch to run on the testbed: it is hostile code until a person with write permission approves it.
+// Authorizes a pull request to run on the testbed: it is hostile code until a person with write permission approves it.
 
 import type { FoundPullRequest } from '../github/pull-request.ts';
 
-/** `ignored` gets no reply; `why` is one sentence for the people at the patch. */
+/** `ignored` gets no reply. `why` is one sentence for the people on the pull request. */
 export type Authorization =
   | { kind: 'allowed'; why: string }
   | { kind: 'refused'; why: string }
@@ -14,8 +14,8 @@ export type Occasion =
   | { kind: 'revived'; by: string }
   | { kind: 'labelled'; by: string; at: string; label: string }
   /**
-   * `at` is GitHub's time in ISO 8601, `commit` the named head or the digits it begins with, and `verb` the command's;
-   * `isOtherwise` if overrides change the judgement.
+   * `at` is GitHub's time in ISO 8601, `commit` the named head or its first digits, and `verb` that of the command.
+   * `isOtherwise`: overrides change the judgement.
    */
   | {
       kind: 'commanded';
@@ -25,25 +25,23 @@ export type Occasion =
       verb?: GateVerb;
       isOtherwise?: boolean;
     }
-  /**
-   * A bisection of named commits (`areNamed`), or of those of the pull request; `at` and `commit` are as in a command.
-   */
+  /** Bisects named commits (`areNamed`), or those of the pull request; `at` and `commit` are as in a command. */
   | { kind: 'bisected'; by: string; at: string; commit?: string; areNamed: boolean }
-  /** Cancels all gates of the pull request, of any head. */
+  /** Cancels all gates of the pull request, for every head. */
   | { kind: 'cancelled'; by: string }
-  /** The button of a check of `commit`; GitHub does not promise who may press one. */
+  /** The button on a check of `commit`; GitHub does not restrict who may press it. */
   | { kind: 'pressed'; by: string; commit: string }
-  /** A run by hand, which needs write permission on GitHub; `commit` is the named head. */
+  /** A manual run, which needs write permission on GitHub; `commit` is the named head. */
   | { kind: 'dispatched'; by: string; commit?: string };
 
 type GateVerb = 'run' | 'rerun' | 'extend';
 
 export type AuthorizationRules = {
-  /** Logins that may have patches measured without write permission. */
+  /** Logins whose patches may be measured without write permission. */
   people: readonly string[];
   label: string;
   mayWrite(login: string): Promise<boolean>;
-  /** Since when ppsgate's comment has shown the head, and the heads that it showed before. */
+  /** Head in ppsgate's comment with the time since when it is shown, and the heads shown before. */
   seen?: { headCommit: string; since: string; before?: readonly string[] } | undefined;
   measured: readonly string[];
 };
@@ -51,9 +49,9 @@ export type AuthorizationRules = {
 type PatchOrigin = Pick<FoundPullRequest, 'pullRequest' | 'headRepository'>;
 
 /**
- * Decides for the head of `found` alone: a later push needs approval again. An act at the pull request of a fork approves
- * a head that its actor can have seen: the commit named in full, or a head that was shown before. Its first digits alone
- * name no head, as another commit with the same ones takes seconds to make.
+ * Decides only for the head of `found`: a later push needs its own approval. On a fork's pull request, a command or
+ * button approves a head that its author can have read: the commit with its full id, or a head shown before. First
+ * digits do not count, as another commit with the same ones takes seconds to make.
  */
 export async function authorize(
   occasion: Occasion,
@@ -85,7 +83,7 @@ export async function authorize(
         const why = `The head of #${number} is in ${repository} itself, where only people with write permission can push.`;
         return { kind: 'allowed', why };
       }
-      // The owner of a fork chooses who may push to it, so both are checked.
+      // Owners of forks choose who may push to them, so both are checked.
       for (const login of new Set([author, by])) {
         if (!(await isAuthorized(login))) return fromElsewhere(found, rules.label);
       }
@@ -106,7 +104,7 @@ export async function authorize(
       return { kind: 'allowed', why };
     }
     case 'bisected': {
-      // Every commit of a range is measured, by any author, for hours.
+      // A bisection measures every commit of a range, by any author, for hours.
       if (!(await rules.mayWrite(by))) return notBisected(by, found);
       const isFree = isOurs || occasion.areNamed;
       const gap = isFree ? undefined : whyUnseen(occasion, 'bisect', headCommit, rules.seen);
@@ -135,7 +133,7 @@ export async function authorize(
   }
 }
 
-/** Bound of the difference between the clocks of GitHub and a runner. */
+/** Greatest difference between the clocks of GitHub and a runner. */
 const clockSeconds = 10;
 
 function whyUnseen(
@@ -161,7 +159,7 @@ const isSeen = (at: string, headCommit: string, seen: AuthorizationRules['seen']
 const unseenLabel = (headCommit: string): string =>
   `The head is ${headCommit}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${headCommit}, or take the label off and put it on again.`;
 
-/** GitHub does not report when a run was started. */
+/** GitHub does not report when a run was started, so the head must be named. */
 const unnamed = (number: number, headCommit: string): string =>
   `The head of #${number} is ${headCommit}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
 
@@ -184,7 +182,7 @@ const notBisected = (
   why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`,
 });
 
-/** A wide margin passes any patch, and would let its author merge it without write permission. */
+/** A wide margin passes any patch, so its author could merge it without write permission. */
 const asConfigured = (
   by: string,
   { pullRequest: { number, repository } }: PatchOrigin,

@@ -12,7 +12,7 @@ import { keyFor, keysOf, pairIn } from './command-words.ts';
 
 const typed = bounded.text(500).optional();
 
-/** Settings of one bisection, as typed; without good and bad it searches the commits of the patch itself. */
+/** Settings of one bisection, as typed. Without good and bad, it searches the patch's own commits. */
 export const bisectOverridesSchema = z.object(
   Object.fromEntries(bisectOverrideNames.map((name) => [name, typed])) as Record<
     BisectOverrideName,
@@ -23,7 +23,7 @@ export const bisectOverridesSchema = z.object(
 export type BisectOverrides = z.infer<typeof bisectOverridesSchema>;
 
 type ParsedBisect =
-  /** `head` is set where only a head was named; `list` is the digest of an approved list of commits. */
+  /** `head`: only a head was named; `list`: digest of an approved list of commits. */
   | { kind: 'read'; overrides: BisectOverrides; head?: string; list?: string }
   | { kind: 'mistaken'; what: string; nearest: string };
 
@@ -31,7 +31,7 @@ const keyed = keysOf(bisectOverrideNames);
 const allowed = [...keyed.keys()];
 const verifyRevert = kebabCase('verifyRevert');
 
-/** Reads the words after `bisect`: good comes before bad, all others in any order. */
+/** Reads the words after `bisect`: good precedes bad; other words may be anywhere. */
 export function readBisect(
   words: readonly string[],
   isHead: (word: string) => boolean,
@@ -86,7 +86,7 @@ export const listKey = 'commits';
 
 const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
-/** Inverse of `readBisect`; `head` is the diff or commit up to which it searches where no ends are named. */
+/** Inverse of `readBisect`. Without named ends, `head` is the diff or commit at the end of the search. */
 export function bisectWords(overrides: BisectOverrides, head?: string | number): string {
   const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
   const pairs = [...keyed].flatMap(([key, { name }]) => {

@@ -1,4 +1,4 @@
-// Resolves the commits of a bisection, named ones or a patch's own, to full ids, as names may move.
+// Resolves the commits of a bisection, named or a patch's own, to full ids, as names may move.
 import { createHash } from 'node:crypto';
 import type { NamingStyle } from '../../config/parameters.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
@@ -6,7 +6,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import type { BisectOverrides } from './bisect-command.ts';
 import { type LinearRepository, type Repository, RepositoryError } from './repository.ts';
 
-/** Resolves commits to full ids, and branches of the origin. Throws a `UsageError` for a name that is no commit. */
+/** Resolves commits, and branches of the origin, to full ids. Throws a `UsageError` for a name that is no commit. */
 export async function pinned(
   overrides: BisectOverrides,
   repository: Pick<Repository, 'resolve'>,
@@ -38,15 +38,15 @@ export async function pinned(
   };
 }
 
-/** More are too many for a person to read, and for a comment. */
+/** More would be too many to read, and for a comment. */
 export const mostListedCommits = 100;
 
 type BuiltCommits = { good: string; bad: string; fixUp?: string | undefined };
 
 /**
- * The commits that a bisection may build and that no person with write permission need have read, oldest first. `line`
- * says which of those after the good one they are; of the others, those on no branch and no tag. Throws a `UsageError` if
- * they are too many to be approved.
+ * Lists the commits, oldest first, that the bisection may build although perhaps no person with write permission has
+ * read them. `line` selects among those after the good commit; of the others (fix-ups), those on no branch and no tag
+ * count. Throws a `UsageError` for too many to approve.
  */
 export async function unreadCommits(
   { good, bad, fixUp = '' }: BuiltCommits,
@@ -69,7 +69,7 @@ export async function unreadCommits(
   );
 }
 
-/** Digest of an ordered list of full ids, by which a command approves it; no other list has it. */
+/** Digest of an ordered list of full ids, unique to it, by which a command approves the list. */
 export const digestOf = (commits: readonly string[]): string =>
   createHash('sha256').update(commits.join('\n')).digest('hex');
 

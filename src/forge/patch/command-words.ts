@@ -22,7 +22,7 @@ export const keysOf = <Name extends Parameters<typeof parameter>[0]>(names: read
     }),
   );
 
-/** An unknown key is a mistake, with the nearest command. */
+/** Reports an unknown key as a mistake, with the nearest command. */
 export function keyFor<Key extends { example: string }>(
   { key, value }: KeyValue,
   of: { verb: string; allowed: readonly string[]; keyed: ReadonlyMap<string, Key> },

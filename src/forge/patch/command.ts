@@ -1,4 +1,4 @@
-// Parses commands in comments: `/ppsgate run forwarding inet6 margin=1%`, or on Phabricator `@ppsgate run`.
+// Parses commands in comments: `/ppsgate run forwarding inet6 margin=1%`, on Phabricator `@ppsgate run`.
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { kebabCase, type OverrideName, overrideNames, parameter } from '../../config/parameters.ts';
@@ -11,7 +11,7 @@ import { keyFor, keysOf, pairIn, wordsOf } from './command-words.ts';
 
 const typed = bounded.text(500).optional();
 
-/** Settings of one gate that replace those of ppsgate.yml, as typed. */
+/** Overrides of ppsgate.yml for one gate, as typed. */
 export const gateOverridesSchema = z.object(
   Object.fromEntries(overrideNames.map((name) => [name, typed])) as Record<
     OverrideName,
@@ -21,23 +21,23 @@ export const gateOverridesSchema = z.object(
 
 export type GateOverrides = z.infer<typeof gateOverridesSchema>;
 
-/** The named head, or on Phabricator the id of the named diff. */
+/** Named head; on Phabricator, id of the named diff. */
 type NamedHead = { commit?: string; diff?: number };
 
 export type CommentCommand =
   | ({ kind: 'run'; overrides: GateOverrides } & NamedHead)
   | ({ kind: 'rerun' } & NamedHead)
   | ({ kind: 'extend'; maxRuns?: string } & NamedHead)
-  /** `list` is the digest of the commits that are approved, see `unreadCommits`. */
+  /** `list` is the digest of the approved commits, see `unreadCommits`. */
   | ({ kind: 'bisect'; overrides: BisectOverrides; list?: string } & NamedHead)
   | { kind: 'cancel' }
   | { kind: 'help' }
-  /** `why` is one sentence that ends with the nearest right command; it quotes the comment. */
+  /** `why` is one sentence that ends with the nearest correct command. It quotes the comment. */
   | { kind: 'mistaken'; why: string };
 
 /**
- * Parses the first line of a comment, which must begin with `call`; undefined for other comments. Scenarios, testbeds and
- * margins are not checked against the configuration here.
+ * Parses the first line of a comment, which must begin with `call`; undefined for other comments. Does not check
+ * scenarios, testbeds and margins against the configuration.
  */
 export function parseCommand(
   comment: string,

@@ -1,4 +1,4 @@
-// Creates commits of diffs in a repository, without a checkout.
+// Creates commits from diffs in a repository, without a checkout.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ export type CommitAbout = { message: string; date: Date };
 
 export type CommittedDiff =
   | { kind: 'committed'; commit: string }
-  /** `why` is for the author of the diff, which git was not given, or changed otherwise, where `isRefused`. */
+  /**
+   * `why` is for the diff's author. `isRefused`: git was not given the diff, or changed other files than the diff
+   * names.
+   */
   | { kind: 'does-not-apply'; why: string; isRefused?: true };
 
 export async function commitTree(
@@ -52,7 +55,7 @@ export async function commitDiff(
     await writeFile(patch, diff);
     await git.share(folder, patch);
     const environment = {
-      // With it git takes any folder for the top; without it git leaves out files outside of the current folder.
+      // With it, git takes any folder for the top. Without it, git omits files outside the current folder.
       GIT_DIR: (await git.run('rev-parse', '--absolute-git-dir')).trimEnd(),
       GIT_INDEX_FILE: join(folder, 'index'),
       LC_ALL: 'C',

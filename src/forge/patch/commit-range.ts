@@ -1,4 +1,4 @@
-// Creates a patch of a range of commits in a local repository: `main..my-branch`.
+// Creates a patch from a range of commits in a local repository: `main..my-branch`.
 import { type Patch, shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import {
@@ -10,7 +10,7 @@ import {
 
 type RangePatch = Extract<Patch, { kind: 'range' }>;
 
-/** The range's last commit names the patch. Throws a `RepositoryError` for a text that is no range. */
+/** Names the patch after the range's last commit. Throws a `RepositoryError` for a text that is no range. */
 export async function patchOfRange(repository: Repository, text: string): Promise<RangePatch> {
   const { base, head } = await endsIn(text, repository);
   const [baseCommit, headCommit] = [
@@ -22,9 +22,9 @@ export async function patchOfRange(repository: Repository, text: string): Promis
 }
 
 /**
- * The patch of a range that a person typed. Throws a `RepositoryError` for one in reversed order, and for one commit
- * named twice unless that `isOneAllowed`: both would be judged as unchanged. The title counts several commits, since the
- * last is not the only one that may be at fault.
+ * Creates the patch of a range that a person typed. Throws a `RepositoryError` for a reversed range, and for one commit
+ * named twice unless `isOneAllowed`: both would be judged as unchanged. The title counts several commits, as any of
+ * them may be at fault.
  */
 export async function patchOfTypedRange(
   repository: LinearRepository,
@@ -61,8 +61,8 @@ async function endsIn(
 }
 
 /**
- * Throws a `RepositoryError` unless the commits are on the line of first parents of `tip`: other commits of a repository,
- * or those that can be fetched by their ids, were perhaps never merged.
+ * Throws a `RepositoryError` unless the commits are on the line of first parents of `tip`. Other commits of a
+ * repository, or those that can be fetched by id, may never have been merged.
  */
 export async function expectOnLine(
   commits: readonly string[],

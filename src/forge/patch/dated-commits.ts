@@ -1,13 +1,13 @@
-// Finds the commit that a branch had at a date, or at a revision of the Subversion repository it was converted from.
+// Finds the commit of a branch at a date, or at a revision of the Subversion repository it was converted from.
 import { once } from 'node:events';
 import { type Git, RepositoryError } from './git.ts';
 import { isCommitName, resolveCommit } from './resolve-commit.ts';
 import { newestUpTo, type SvnCommit, svnLog } from './svn-commit.ts';
 
-/** Several times the duration for FreeBSD's 280,000 commits. */
+/** Several times what FreeBSD's 280,000 commits need. */
 const svnLogMilliseconds = 60_000;
 
-/** Arguments for git-rev-list(1): a branch without the commits merged into it. */
+/** Arguments for git-rev-list(1): a branch, without the commits merged into it. */
 async function branchBefore(git: Git, branch: string, date: Date): Promise<string[]> {
   const tip = await resolveCommit(git, `origin/${branch}`).catch(() => resolveCommit(git, branch));
   return ['--first-parent', `--before=${Math.floor(date.getTime() / 1000)}`, tip];

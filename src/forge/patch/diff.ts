@@ -1,17 +1,17 @@
-// Checks a diff before git applies it: it must be a plain text diff of plain files, and its paths are listed.
+// Checks a diff before git applies it: it must be a text diff of plain files. Lists its paths.
 
 import { oneLine } from '../../model/one-line.ts';
 
 type CheckedDiff =
   | {
       readonly kind: 'accepted';
-      /** Changed paths, both of a rename, sorted and unique. */
+      /** Changed paths, sorted and unique; both paths of a rename. */
       readonly paths: readonly string[];
       readonly remarks: readonly string[];
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Reads the output of git-diff(1) or diff(1) -u with prefixes `a/` and `b/`. Bytes, as sources may be in Latin-1. */
+/** Reads the output of git-diff(1) or diff(1) -u with prefixes `a/` and `b/`, as bytes: sources may be in Latin-1. */
 export function checkDiff(diff: Uint8Array): CheckedDiff {
   try {
     return accept(diff);
@@ -21,10 +21,10 @@ export function checkDiff(diff: Uint8Array): CheckedDiff {
   }
 }
 
-/** Arguments of git, before a tree, whose output `isAsSaid` reads. */
+/** Arguments of git, followed by a tree; `isAsSaid` reads the output. */
 export const rawChanges = ['diff-index', '--cached', '--no-renames', '-z'];
 
-/** Checks that git, when it applied the diff, changed the files that the diff names, all of them plain. */
+/** Checks that git, in applying the diff, changed exactly the files that the diff names, and that all are plain. */
 export function isAsSaid(
   paths: readonly string[],
   raw: string,
@@ -51,7 +51,7 @@ export function isAsSaid(
   return { kind: 'refused', reason };
 }
 
-/** Explains the output of git-apply(1), whose first lines are the cause: `error: patch failed: sys/net/if.c:12`. */
+/** Explains the output of git-apply(1). Its first lines are the cause: `error: patch failed: sys/net/if.c:12`. */
 export function whyGitRefuses(stderr: string, remarks: readonly string[]): string {
   const errors = stderr
     .split('\n')
@@ -75,7 +75,7 @@ function accept(diff: Uint8Array): CheckedDiff {
     refuse(`The diff has ${diff.length} bytes, and at most ${mostBytes} are taken; split it.`);
   }
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
-  // latin1: one letter a byte keeps all bytes.
+  // latin1 keeps every byte as one letter.
   const lines = bytes.toString('latin1').split('\n');
   const sections = readSections(lines);
   if (sections.length === 0) refuse('The diff changes no file; send one that git diff made.');
@@ -85,7 +85,7 @@ function accept(diff: Uint8Array): CheckedDiff {
     );
   }
   const paths = sections.flatMap(pathsOf).toSorted();
-  // git apply deletes before it creates, independent of the order in the diff.
+  // git apply deletes before it creates, in any order of the diff.
   const twice = paths.find((path, index) => path === paths[index - 1]);
   if (twice !== undefined) {
     refuse(
@@ -129,7 +129,7 @@ function opensSection(
   if (line.startsWith('diff --git ')) return true;
   const follows = (offset: number, start: string) => lines[index + offset]?.startsWith(start);
   if (!line.startsWith('--- ') || !follows(1, '+++ ') || !follows(2, '@@ -')) return false;
-  // diff(1) writes no more than these lines; below `diff --git` they belong to it.
+  // diff(1) writes only these lines. Below `diff --git` they belong to it.
   return current === undefined || current.hunks > 0 || current.header.some(isNewName);
 }
 
@@ -142,7 +142,7 @@ function afterHunk(
   section: DiffSection | undefined,
 ): number {
   const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? '');
-  // Searched once only: a section may have as many hunks as lines before them.
+  // Searched only once: a section may have as many hunks as lines before them.
   if (head === null || !(section?.hunks || section?.header.some(isNewName))) {
     refuse(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
   }
@@ -185,7 +185,7 @@ function pathsOf(section: DiffSection): string[] {
       `The diff calls one file by several names, ${paths.join(' and ')}; send what git diff made.`,
     );
   }
-  // The source of a copy is not changed.
+  // A copy leaves its source unchanged.
   return copied === undefined ? paths : paths.filter((each) => each !== decoded(copied));
 }
 
@@ -197,13 +197,13 @@ function plainName(section: DiffSection, pattern: RegExp): string | undefined {
 const valueIn = ({ header }: DiffSection, pattern: RegExp): string | undefined =>
   header.map((line) => pattern.exec(line)?.[1]).find((value) => value !== undefined);
 
-/** The name in `--- a/PATH` or `+++ b/PATH`; undefined where there is none, or no file on that side. */
+/** The name in `--- a/PATH` or `+++ b/PATH`; undefined if the line is missing or that side has no file. */
 function prefixedName(
   section: DiffSection,
   value: string | undefined,
   prefix: string,
 ): string | undefined {
-  // A time may follow after a tab; a tab in a name is quoted.
+  // A time may follow after a tab. A tab within a name is quoted.
   const [written = ''] = value?.split('\t') ?? [];
   if (value === undefined || written === '/dev/null') return undefined;
   const name = unquoted(written);
@@ -232,7 +232,7 @@ const refusePrefix = ({ line }: DiffSection): never =>
     `The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`,
   );
 
-/** Git quotes a name as C quotes a string, with bytes in octal (see core.quotePath in git-config(1)). */
+/** Git quotes a name like a string in C, with bytes in octal; see core.quotePath in git-config(1). */
 function unquoted(name: string): string {
   if (!/^".*"$/.test(name)) return name;
   return name.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code: string) => {
@@ -268,7 +268,7 @@ function refuseKind({ header }: DiffSection, path: string): void {
   if (mode !== undefined) refuse(notPlain(path, mode));
 }
 
-/** strtoul(3) in octal, ignoring all after a blank. */
+/** Parses octal like strtoul(3), ignoring everything after a blank. */
 const modeAsGitReads = (text: string): string =>
   /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
 

@@ -1,4 +1,4 @@
-// Runs git on a repository of this machine, independent of its user's settings, and names its errors.
+// Runs git on a local repository without its user's settings, and explains its errors.
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
@@ -12,7 +12,7 @@ export type Git = {
   /** Returns at most 4 MiB. */
   run(...args: string[]): Promise<string>;
   runWith(more: NodeJS.ProcessEnv, ...args: string[]): Promise<string>;
-  /** Returns bytes, and uses only this process's environment. */
+  /** Returns bytes, and passes only this process's environment. */
   bytes(...args: string[]): Promise<Buffer>;
   start(args: string[], options?: { timeout: number }): Started;
   /** Lets git use temporary files and folders that this process made. */
@@ -29,9 +29,9 @@ export class RepositoryError extends Error {
 const run = promisify(execFile);
 const maxBytes = 4 * 1024 * 1024;
 
-/** @param environment for git, where fetching missing objects needs more than the checkout has. */
+/** @param environment for git, if fetching missing objects needs more than the checkout has. */
 export function gitIn(directory: string, environment: NodeJS.ProcessEnv): Git {
-  // Through sudo, and in containers, the checkout often has another owner; only objects are touched.
+  // Under sudo and in containers the checkout often has another owner. Only objects are touched.
   const options = ['-C', directory, '-c', 'safe.directory=*'];
   const caller = callerReaching(resolve(directory));
   const home = caller && { HOME: process.env.SUDO_HOME ?? '/' };
@@ -94,7 +94,7 @@ function whyNotWritten(directory: string, error: unknown): RepositoryError | und
 
 export const isId = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
 
-/** Throws for a name that has not been resolved. */
+/** Throws for a name that is not resolved. */
 export function idOf(text: string): string {
   if (isId(text)) return text;
   throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
@@ -112,15 +112,15 @@ export const plainPatch = [
 
 export const plainly = [
   'core.autocrlf=false',
-  // A split index would leave half of it in the repository.
+  // A split index would write a part of it to the repository.
   'core.splitIndex=false',
   'apply.ignoreWhitespace=no',
   'i18n.commitEncoding=UTF-8',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Dates author and committer, so that equal content makes equal commits. */
+/** Dates author and committer, so that equal content yields equal commits. */
 export function signature(date: Date): NodeJS.ProcessEnv {
-  // Without the @ git reads a number of few digits as another form of date.
+  // Without the @, git reads a short number as another form of date.
   const at = `@${Math.floor(date.getTime() / 1000)} +0000`;
   const [name, email] = ['ppsgate', 'ppsgate@localhost.invalid'];
   return {
@@ -133,7 +133,7 @@ export function signature(date: Date): NodeJS.ProcessEnv {
   };
 }
 
-/** Yields the fields of an output, each ended by NUL and made `short`: one may be longer than our memory. */
+/** Yields the fields of an output that end in NUL, each shortened by `short`, as one may exceed our memory. */
 export async function* fieldsOf(
   output: AsyncIterable<string>,
   short: (text: string) => string,

@@ -1,4 +1,4 @@
-// A gate or bisection that a relay starts for one approved diff.
+// Defines a gate or bisection that a relay starts for one approved diff.
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
 import { diffPhids } from '../../model/patch.ts';
@@ -6,15 +6,18 @@ import { bisectOverridesSchema } from './bisect-command.ts';
 import { gateOverridesSchema } from './command.ts';
 
 export const jobSchema = z.object({
-  /** Identifies the request, so that it runs once. Letters, digits and `.:-`, so that it can name a folder or a run. */
+  /**
+   * Identifies the request, so that it runs once. Consists of letters, digits and `.:-`, so that it can name a folder
+   * or run.
+   */
   key: z.string().regex(/^\w[\w.:-]{0,119}$/),
   revision: bounded.id,
-  /** Pinned at approval. */
+  /** Fixed at approval. */
   diff: bounded.id,
-  /** Absent in jobs of an older ppsgate. */
+  /** Absent in jobs of older versions. */
   phids: diffPhids.optional(),
   overrides: gateOverridesSchema,
-  /** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
+  /** Bisects instead: the named commits, or the revision's diffs up to this one. */
   bisect: bisectOverridesSchema.optional(),
   /** PHID of the Harbormaster build that waits for the outcome. */
   build: z
@@ -23,13 +26,13 @@ export const jobSchema = z.object({
     .optional(),
   /** The requester's user name, or `Harbormaster`. */
   by: bounded.text(100),
-  /** Extends the experiment of that job, which stayed inconclusive. */
+  /** Extends that job's experiment, which was inconclusive. */
   extend: z.object({ key: bounded.text(120), maxRuns: bounded.text(20).optional() }).optional(),
 });
 
 export type Job = z.infer<typeof jobSchema>;
 
-/** Names the diff of a job by numbers and, since a restored server may give those to another one, by PHIDs. */
+/** Names the diff of a job by numbers and by PHIDs, as a restored server may reuse the numbers. */
 export const patchOf = ({
   revision,
   diff,

@@ -15,27 +15,32 @@ import {
 
 export type LinearHistory = {
   isShallow(): Promise<boolean>;
-  /** True where `other` is the commit, or an ancestor of it. */
+  /** True if `other` is the commit, or an ancestor of it. */
   contains(commit: string, other: string): Promise<boolean>;
-  /** True where a branch or a tag contains it, other than those of pull requests: anyone can have a commit there. */
+  /** True if a branch or a tag contains the commit. Excludes refs of pull requests: anyone can push a commit there. */
   isOnBranch(commit: string): Promise<boolean>;
-  /** Counts the commits, from the tip back along first parents, that do not contain the commit. */
+  /** Counts the commits that do not contain the commit, from the tip back along first parents. */
   stepsSince(commit: string, tip: string): Promise<number>;
-  /** Along first parents, oldest first, the newest `most` at most; of `off-branches` those on no branch and no tag. */
+  /**
+   * Follows first parents: the newest `most` at most, oldest first. `off-branches` selects those on no branch and no
+   * tag.
+   */
   commitsBetween(
     after: string,
     upTo: string,
     scope: { of: 'all' | 'off-branches'; most: number },
   ): Promise<string[]>;
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
-  /** By its committer's clock. */
+  /** By the committer's clock. */
   committedAt(commit: string): Promise<string>;
   releaseBefore(commit: string): Promise<Release | undefined>;
-  /** Ids of the objects at a path of each commit, in their order; the empty path is its whole tree. */
+  /** Returns the object's id at a path in each commit, in the given order. The empty path is the whole tree. */
   idsAt(commits: readonly string[], path: string): Promise<(string | undefined)[]>;
-  /** By git-patch-id(1), with reverts: of all that `upTo` contains and `after` does not, oldest first, no merges. */
+  /**
+   * Uses git-patch-id(1), and includes reverts. Searches commits in `upTo` but not in `after`, oldest first, no merges.
+   */
   sameChanges(commit: string, range: CommitRange): Promise<SameChange[]>;
-  /** Like git-cherry-pick(1), or git-revert(1). Equal input makes an equal commit. Needs git 2.38 or later. */
+  /** Like git-cherry-pick(1), or git-revert(1). Equal input yields an equal commit. Needs git 2.38. */
   picker(commit: string, isReverse?: boolean): Promise<CommitPicker>;
 };
 
@@ -46,7 +51,7 @@ export type Tip = { commit: string; tree: string };
 export type FirstParent = Tip & {
   subject: string;
   author: string;
-  /** Changes of its first parent, merge or not. */
+  /** Changes against its first parent, for merges too. */
   changes: { path: string; isSubmodule: boolean }[];
 };
 
@@ -102,7 +107,7 @@ async function contains(git: Git, commit: string, other: string): Promise<boolea
   );
 }
 
-/** Leaves out what `isOnBranch` finds. */
+/** Excludes all that `isOnBranch` finds. */
 const notOnBranches = [
   '--not',
   ...['--branches', '--tags', '--remotes'].flatMap((refs) => [
@@ -152,7 +157,9 @@ async function* firstParents(git: Git, after: string, upTo: string): AsyncGenera
   if (!(await isWell)) throw failed(`read the commits after ${after} up to ${upTo}`, git);
 }
 
-/** Parses four fields a commit, then two a change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path. */
+/**
+ * Parses four fields per commit, then two per change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path.
+ */
 async function* commitsOf(output: AsyncIterable<string>): AsyncGenerator<FirstParent> {
   let head: string[] = [];
   let changes: FirstParent['changes'] = [];
@@ -161,7 +168,7 @@ async function* commitsOf(output: AsyncIterable<string>): AsyncGenerator<FirstPa
     const [commit = '', tree = '', subject = '', author = ''] = head;
     return { commit, tree, subject, author, changes };
   };
-  // Longer than any path of a file system.
+  // More than any file system allows for a path.
   for await (const field of fieldsOf(output, (text) => text.slice(0, 8192))) {
     if (change !== undefined) {
       changes.push({ path: field, isSubmodule: change.includes('160000 ') });
@@ -206,7 +213,7 @@ async function sameChanges(
   const [[same] = []] = await patchIds(git, [...compare, parent, id]);
   const [[reverse] = []] = await patchIds(git, [...compare, id, parent]);
   const names = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', parent, id];
-  // The same change touches each of its paths, so one of them is enough to look for.
+  // The same change touches each of its paths, so searching for one of them is enough.
   const [path = ''] = (await git.run(...names)).split('\0');
   const range = [idOf(upTo), ...(after === undefined ? [] : [`^${idOf(after)}`])];
   const all = ['--full-history', '--full-diff', '--no-merges', '--topo-order', '--reverse'];
@@ -218,7 +225,7 @@ async function sameChanges(
     .map(([change, twin]) => ({ commit: twin, isReverse: change === reverse }));
 }
 
-/** Ids of each change that a command of git prints as a patch, and of its commit. */
+/** Returns the id of each change in git's patch output, with its commit. */
 async function patchIds(git: Git, command: string[]): Promise<[id: string, commit: string][]> {
   const [from, to] = [git.start(command), git.start(['patch-id', '--stable'])];
   const piped = pipeline(from.stdout, to.stdin).then(isDone, isNot);
@@ -244,7 +251,7 @@ async function pickerOf(git: Git, commit: string, isReverse: boolean): Promise<C
     });
     return (await commit).trim();
   };
-  // The merge base that git finds is a commit that has the trees of neither.
+  // The merge base that git finds has neither of these trees.
   const trees = [`${id}^1^{tree}`, `${id}^{tree}`];
   const [from = '', to = ''] = isReverse ? trees.toReversed() : trees;
   const before = await commitOf(from, 'Before', []);

@@ -1,4 +1,4 @@
-// Finds what a developer has changed here: the commits since the main branch, and what is not committed yet.
+// Finds a developer's own changes: commits since the main branch, and uncommitted files.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,18 +8,18 @@ import { type Git, gitIn, plainly, RepositoryError } from './git.ts';
 import { resolveCommit } from './resolve-commit.ts';
 
 export type OwnChanges = {
-  /** Full ids: the newest commit that the main branch has, and one with all that git tracks here. */
+  /** Full ids: the newest commit shared with the main branch, and one with every tracked file as it is now. */
   readonly baseCommit: string;
   readonly headCommit: string;
-  /** The name of the main branch, like `origin/main`. */
+  /** Name of the main branch, such as `origin/main`. */
   readonly since: string;
-  /** Paths that differ from HEAD and are measured as they are. */
+  /** Paths that differ from HEAD. They are measured as they are. */
   readonly uncommitted: readonly string[];
-  /** Paths that git does not track, and so are not measured. */
+  /** Paths that git does not track. They are not measured. */
   readonly untracked: readonly string[];
 };
 
-/** Touches objects only, neither the index nor a branch. Throws a `RepositoryError` where nothing was changed. */
+/** Touches only objects, neither the index nor a branch. Throws a `RepositoryError` if nothing was changed. */
 export async function ownChanges(directory: string): Promise<OwnChanges> {
   const git = gitIn(directory, {});
   const head = await resolveCommit(git, 'HEAD');
@@ -35,7 +35,7 @@ export async function ownChanges(directory: string): Promise<OwnChanges> {
   return { since, baseCommit, headCommit, uncommitted, untracked };
 }
 
-/** Prefers the branch of the remote, since one's own may have the changes already. */
+/** Prefers the remote's branch, as the local one may already have the changes. */
 async function mainBranch(
   git: Git,
   head: string,
@@ -59,7 +59,7 @@ async function mainBranch(
 }
 
 async function statusOf(git: Git): Promise<[uncommitted: string[], untracked: string[]]> {
-  // A program of another user's settings must not run, as with sudo.
+  // A program from another user's settings must not run, for example under sudo.
   const status = [
     '-c',
     'core.fsmonitor=false',
@@ -78,13 +78,13 @@ async function statusOf(git: Git): Promise<[uncommitted: string[], untracked: st
   return [uncommitted ?? [], untracked ?? []];
 }
 
-/** Equal files make an equal commit: its date is its parent's. */
+/** Dated like its parent, so that equal files yield an equal commit. */
 async function commitOfFiles(git: Git, head: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-index-'));
   try {
     const index = join(folder, 'index');
     const own = (await git.run('rev-parse', '--git-path', 'index')).trimEnd();
-    // It has the times of files, so that git reads changed ones alone.
+    // The copy has the files' times, so that git reads only changed files.
     await copyFile(resolve(git.directory, own), index);
     await git.share(folder, index);
     const indexed = (...args: string[]) =>

@@ -1,4 +1,4 @@
-// Reads a git repository of this machine, and makes commits in it; touches objects only, never a checkout.
+// Reads a local git repository and creates commits in it. Touches only objects, never a checkout.
 import { relative, resolve as resolvePath } from 'node:path';
 import type { RepositoryPlace } from '../../config/overlay.ts';
 import { type CommitAbout, type CommittedDiff, commitDiff, commitTree } from './commit-diff.ts';
@@ -14,26 +14,26 @@ import {
 import type { SvnCommit } from './svn-commit.ts';
 
 export type Repository = {
-  /** Resolves a name that any user may have typed; throws a `RepositoryError` for an unknown one. */
+  /** Resolves a name as typed by any user. Throws a `RepositoryError` for an unknown one. */
   resolve(name: string): Promise<string>;
   mergeBase(first: string, second: string): Promise<string>;
   /**
-   * Path in the repository of an overlay's folder or file: `some/where`, empty for the top. It is relative to ppsgate.yml
-   * where the repository contains that, else to the top; throws a `RepositoryError` for a path outside.
+   * Path in the repository of an overlay's folder or file: `some/where`, empty for the top. Relative to ppsgate.yml if
+   * the repository contains that, otherwise to the top. Throws a `RepositoryError` for a path outside.
    */
   pathOf(overlay: RepositoryPlace): Promise<string>;
-  /** The files below a folder at a commit, with paths relative to it; none where the folder does not exist. */
+  /** Files below a folder at a commit, with paths relative to it; none if the folder does not exist. */
   list(commit: string, folder: string): Promise<TreeEntry[]>;
-  /** Files, links and submodules that are at these paths; follows no link, and leaves out folders. */
+  /** Files, links and submodules at these paths. Follows no link, and skips folders. */
   entriesAt(commit: string, paths: readonly string[]): Promise<TreeEntry[]>;
-  /** The text of an object: its full id, or `COMMIT:PATH`. */
+  /** Text of an object, named by its full id or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
   /** As `read`, of a file that is no text. */
   readBytes(object: string): Promise<Buffer>;
   idAt(commit: string, path: string): Promise<string | undefined>;
-  /** Paths of all files, links and submodules that differ between two commits, in content or in mode. */
+  /** Paths of all files, links and submodules that differ between two commits, in content or mode. */
   changedPaths(first: string, second: string): Promise<string[]>;
-  /** Bytes, since files need be no text. */
+  /** Returns bytes, as files need not be text. */
   diff(first: string, second: string): Promise<Buffer>;
   describe(commit: string): Promise<{ subject: string; author: string }>;
 };
@@ -41,13 +41,13 @@ export type Repository = {
 export type WritableRepository = Repository & {
   message(commit: string): Promise<string>;
   commitAt(branch: string, date: Date): Promise<string>;
-  /** The newest commit of a branch before a time that is no later than a revision of Subversion. */
+  /** The newest commit of a branch before a time that is not later than a Subversion revision. */
   commitOfSvn(branch: string, revision: number, date: Date): Promise<SvnCommit>;
-  /** The branch whose name ends a path in Subversion, like `base/stable/14`. */
+  /** The branch whose name ends a Subversion path, such as `base/stable/14`. */
   branchOfPath(path: string): Promise<string | undefined>;
-  /** Equal input makes an equal commit. */
+  /** Equal input yields an equal commit. */
   commitDiff(base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff>;
-  /** Equal input makes an equal commit. */
+  /** Equal input yields an equal commit. */
   commitOnTop(commit: string, parent: string, about: CommitAbout): Promise<string>;
 };
 
@@ -57,7 +57,7 @@ export type TreeEntry = { path: string; mode: string; object: string };
 
 export { NoCommitError, NoRepositoryError, RepositoryError, withoutShortIds };
 
-/** @param environment for git, where fetching missing objects needs more than the checkout has. */
+/** @param environment for git, if fetching missing objects needs more than the checkout has. */
 export function openRepository(
   directory: string,
   environment: NodeJS.ProcessEnv = {},
@@ -109,7 +109,7 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
       const named = `${idOf(commit)}:${path}`;
       const find = run('rev-parse', '--verify', '--quiet', '--end-of-options', named);
       const id = await find.catch((error: { code?: unknown }) => {
-        // With --quiet a missing path gives this code alone.
+        // With --quiet, only a missing path yields this code.
         if (error.code === 1) return '';
         throw new RepositoryError(`git cannot look for ${path} at ${commit} in ${directory}.`);
       });
@@ -117,7 +117,7 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
     },
 
     async changedPaths(first, second) {
-      // A patch could have its submodules ignored by its own .gitmodules.
+      // A patch could hide its submodules through its own .gitmodules.
       const all = ['-r', '-z', '--no-renames', '--ignore-submodules=none'];
       const compare = ['diff-tree', '--name-only', ...all, '--end-of-options'];
       const why = `git cannot tell what differs between ${first} and ${second} in ${directory}: check it out with both commits, which may differ in paths of at most 4 MiB.`;
@@ -142,7 +142,7 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
 }
 
 async function pathOf({ directory, run }: Git, { path, beside }: RepositoryPlace): Promise<string> {
-  // Not --show-toplevel, whose names differ from ours where there are symbolic links.
+  // --show-toplevel would resolve symbolic links, and so differ from our names.
   const up = await run('rev-parse', '--show-cdup').catch(() => '');
   const top = resolvePath(directory, up.trim());
   const origin = resolvePath(top, beside);

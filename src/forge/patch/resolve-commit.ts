@@ -7,12 +7,12 @@ export class NoRepositoryError extends RepositoryError {
   override readonly name = 'NoRepositoryError';
 }
 
-/** Its sentence begins with the name. */
+/** The message begins with the name. */
 export class NoCommitError extends RepositoryError {
   override readonly name = 'NoCommitError';
 }
 
-/** Throws a `RepositoryError` where there is no such commit. */
+/** Throws a `RepositoryError` if there is no such commit. */
 export async function resolveCommit(git: Git, name: string): Promise<string> {
   if (!isCommitName(name)) {
     throw new NoCommitError(
@@ -23,7 +23,7 @@ export async function resolveCommit(git: Git, name: string): Promise<string> {
     git.run('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
   const id = await parse()
     .catch((error) => {
-      // Fetches an id that a shallow clone lacks, which GitHub allows; fetching a name would write a ref.
+      // Fetches an id that a shallow clone lacks; GitHub allows that. Fetching a name would write a ref.
       if (!isId(name)) throw error;
       return git.run('fetch', ...objectsAlone, '--end-of-options', 'origin', name).then(parse);
     })
@@ -32,8 +32,8 @@ export async function resolveCommit(git: Git, name: string): Promise<string> {
 }
 
 /**
- * Resolves names that people write in commands. The first digits of an id count only for commits of branches and tags:
- * another object may have been fetched or made of a patch, and its author chooses its id.
+ * Resolves names in commands. Abbreviated ids count only for commits of branches and tags: another object may come from
+ * a patch, whose author can choose its id.
  */
 export function withoutShortIds<Reader extends ShortIdReader>(repository: Reader): Reader {
   return {
@@ -52,7 +52,7 @@ export function withoutShortIds<Reader extends ShortIdReader>(repository: Reader
   };
 }
 
-/** The digits of an id that git reads in `1a2b3c4`, and in `v1.2-3-g1a2b3c4` of git-describe(1). */
+/** Abbreviated id that git reads in `1a2b3c4`, or in `v1.2-3-g1a2b3c4` of git-describe(1). */
 function shortIdIn(word: string): string | undefined {
   const [, digits] = /(?:^|-g)([0-9a-f]{4,})$/i.exec(word) ?? [];
   return isId(word) ? undefined : digits?.toLowerCase();
@@ -101,15 +101,15 @@ async function refuse(git: Git, name: string): Promise<never> {
 }
 
 /**
- * Accepts names by the rules of git-check-ref-format(1) and their ancestors, as in `HEAD~2`, `v1^{commit}` or
- * `main@{upstream}`; refuses all else that git would read, like a refspec or a path.
+ * Accepts names by the rules of git-check-ref-format(1), and their ancestors, such as `HEAD~2`, `v1^{commit}` or
+ * `main@{upstream}`. Refuses everything else that git would read, such as a refspec or a path.
  */
 export const isCommitName = (name: string): boolean =>
   name.length <= 250 &&
   /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) &&
   !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
 
-/** Options of a fetch that writes no ref, independent of `remote.…` and `fetch` of git-config(1). */
+/** Options of a fetch that writes no ref, overriding `remote.…` and `fetch` of git-config(1). */
 export const objectsAlone = [
   '--quiet',
   '--refmap=',

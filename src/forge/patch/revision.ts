@@ -1,4 +1,4 @@
-// Creates a patch of a Phabricator revision: commits of its diffs on their base.
+// Creates a patch from a Phabricator revision: commits of its diffs on their base.
 
 import type { PhabricatorConfig } from '../../config/phabricator.ts';
 import { type Revision, shortId } from '../../model/patch.ts';
@@ -33,7 +33,7 @@ export type RevisionDeps = {
   config: Pick<PhabricatorConfig, 'branch' | 'repositories'>;
 };
 
-/** All diffs sent before the judged one, or some by their ids. */
+/** All diffs before the judged one, or some of them by id. */
 export type EarlierDiffs = 'none' | 'all' | readonly number[];
 
 /** Parses `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
@@ -47,8 +47,8 @@ export function parseEarlier(text: string, called: string): EarlierDiffs {
 }
 
 /**
- * Throws a `PatchError` where the diff does not apply, a `UsageError` or `RevisionError` where there is no such diff or
- * it belongs to another repository. An earlier diff that does not apply is left out, with a note.
+ * Throws a `PatchError` if the diff does not apply, and a `UsageError` or `RevisionError` if it does not exist or
+ * belongs to another repository. Omits an earlier diff that does not apply, with a note.
  */
 export async function patchOfRevision(
   name: RevisionName,
@@ -87,7 +87,7 @@ export async function patchOfRevision(
   };
 }
 
-/** Throws a `PatchError` where the commits differ, since the diff is then not the approved one. */
+/** Throws a `PatchError` if the commits differ: the diff is then not the approved one. */
 export async function restoreRevision(patch: Revision, deps: RevisionDeps): Promise<void> {
   const { number, baseCommit, earlier, phids } = patch;
   const judged = {
@@ -108,12 +108,12 @@ export async function restoreRevision(patch: Revision, deps: RevisionDeps): Prom
   }
 }
 
-/** The base, the commit of the newest diff, and the ids of the diffs by their commits. */
+/** The base, the newest diff's commit, and the diffs' ids by commit. */
 type LineOfDiffs = { good: string; bad: string; diffs: ReadonlyMap<string, number> };
 
 /**
- * The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
- * siblings on one base, and a bisection goes by first parents. Throws a `UsageError` where there is one diff alone.
+ * Creates a line of commits from a revision's diffs, as a bisection follows first parents but diffs are siblings on one
+ * base. Each commit has all files of its diff. Throws a `UsageError` for a single diff.
  */
 export async function lineOfDiffs(
   { number, diff, baseCommit, headCommit, earlier }: Revision,
@@ -161,7 +161,7 @@ export function chosenDiffs({ diff, earlier }: FoundRevision, which: EarlierDiff
   return earlier.filter(({ id }) => which.includes(id));
 }
 
-/** `missing` is a sentence for the comment where the diff names a commit that is not here. */
+/** `missing` is a sentence for the comment if the diff names a commit that is not here. */
 type DiffBase = { commit: string; notes: string[]; missing?: string };
 
 /** The base that the diff names, or its branch's commit of that day. */

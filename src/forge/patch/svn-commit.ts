@@ -1,15 +1,15 @@
-// Finds the commit of a revision of Subversion in the history of a repository that was converted from one.
+// Finds the commit of a Subversion revision in a converted repository.
 import { fieldsOf } from './git.ts';
 
 export type SvnCommit =
-  /** The commit of that revision, or of the last one before it that changed the branch. */
+  /** Commit of that revision, or of the last earlier one that changed the branch. */
   | { kind: 'found'; commit: string; revision: number }
   /** No commit names its revision. */
   | { kind: 'no-revisions' }
   | { kind: 'only-later' }
   | { kind: 'not-in-time' };
 
-/** Options of git-log(1): three fields a commit, with the notes of this name alone. */
+/** Options of git-log(1): three fields per commit, with notes of this name only. */
 export const svnLog = [
   '-z',
   '--no-show-signature',
@@ -18,8 +18,8 @@ export const svnLog = [
 ];
 
 /**
- * Reads the output of `svnLog`, the newest first, as far as needed: numbers count the changes of a whole Subversion
- * repository, most of them to other branches, so a working copy had the newest that is not later.
+ * Reads the output of `svnLog`, newest first, as far as needed. Numbers count the changes of a whole Subversion
+ * repository, most of them on other branches. So a working copy had the newest revision that is not later.
  */
 export async function newestUpTo(
   revision: number,
@@ -44,8 +44,8 @@ export async function newestUpTo(
 const endOf = (text: string): string => text.slice(-4096);
 
 /**
- * Reads the last line of a message, as git-svn writes it, or a note of svn2git, as FreeBSD has them; later commits have
- * neither. A forged last line only makes its own commit, which is one of the branch, the base of a later diff.
+ * Reads the last line of a message, as git-svn writes it, or a note of svn2git, as in FreeBSD. Later commits have
+ * neither. A forged last line only makes its own commit, already on the branch, the base of a later diff.
  */
 function revisionIn(note: string, message: string): number | undefined {
   const lines = [...message.trimEnd().split('\n').slice(-1), ...note.split('\n')];
