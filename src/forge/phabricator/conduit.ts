@@ -1,4 +1,4 @@
-// Calls methods of a Phabricator server through Conduit, its HTTP API, and retries while the server is busy.
+// Calls a Phabricator server's methods through Conduit, its HTTP API, and retries while the server is busy.
 
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
@@ -24,7 +24,7 @@ import {
 export type ConduitOptions = {
   url: string;
   token: string;
-  /** PEM of the authority that signed the server's certificate. Absent: an authority known to Node. */
+  /** PEM of the authority that signed the server's certificate. Absent: Node's own authorities. */
   ca?: string | undefined;
   /** Logs waits of more than 2 s. */
   log: { info(sentence: string): unknown };
@@ -44,8 +44,8 @@ export type Conduit = {
     result: Schema,
   ): Promise<z.output<Schema>>;
   /**
-   * Returns the items of a `*.search` method in its order, at most `most`. Starts again where the row that a page was to
-   * follow has vanished. Throws a `ConduitError`.
+   * Returns at most `most` items of a `*.search` method, in its order. Starts again if the row at a page's end has
+   * vanished. Throws a `ConduitError`.
    */
   search<Schema extends z.ZodType>(
     method: string,
@@ -55,7 +55,7 @@ export type Conduit = {
   ): Promise<z.output<Schema>[]>;
 };
 
-/** A map as PHP writes it, whose empty ones are empty lists. */
+/** A map as PHP writes it: an empty one is an empty list. */
 export const mapOf = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((map) => (Array.isArray(map) && map.length === 0 ? {} : map), bounded.byName(value));
 
@@ -63,7 +63,7 @@ export const mapOf = <Value extends z.ZodType>(value: Value) =>
 const pausesSeconds = [1, 2, 5, 10, 30];
 const longestPauseSeconds = 120;
 
-/** Throws a `ConduitError` where the token would be sent in the clear, or is none. */
+/** Throws a `ConduitError` if the token would be sent unencrypted, or is malformed. */
 export function openConduit(options: ConduitOptions): Conduit {
   const { url, token, log, signal = new AbortController().signal, pause = realPause } = options;
   refuseUnsafe(url, token);
@@ -92,8 +92,8 @@ export function openConduit(options: ConduitOptions): Conduit {
 }
 
 /**
- * Repeats reads that fail for a while, since maintenance may last longer than one call waits. Logs at growing intervals.
- * Throws the last error after `mostSeconds`, on abort, and where `mayWait` returns false.
+ * Repeats failing reads, as maintenance may last longer than one call waits. Logs at growing intervals. Throws the last
+ * error after `mostSeconds`, on abort, and if `mayWait` returns false.
  */
 export function withPatience(
   conduit: Conduit,
@@ -135,7 +135,7 @@ function refuseUnsafe(url: string, token: string): void {
       `The Conduit token is not sent to ${url}, since others on the way could read it: use the server's https address.`,
     );
   }
-  // With these letters alone no quoting changes it, so it can be masked in an answer.
+  // Quoting never changes these letters, so the token can be masked in a reply.
   if (!/^[\w-]{1,200}$/.test(token)) {
     throw new ConduitError(
       'refused',
@@ -177,7 +177,7 @@ async function sendCall(
   return { kind: beforeSending.includes(answer.code) ? 'busy' : 'lost', why: answer.why };
 }
 
-/** PHP refuses half of a surrogate pair, which a shortened text may end in. */
+/** PHP rejects half a surrogate pair, in which a shortened text may end. */
 const asJson = (params: Record<string, unknown>): string =>
   JSON.stringify(params, (_key, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,
@@ -206,7 +206,7 @@ function readAnswer({ headers, body }: HttpResponse): CallOutcome {
   return code === null ? { kind: 'answered', result } : failureNamed(code, info ?? 'no reason');
 }
 
-/** Codes of errors from before the connection. */
+/** Codes of errors before the connection. */
 const beforeSending: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', noConnection];
 
 export function fixOfCertificate({ fault }: Distrust, ca: string | undefined): string {
@@ -275,6 +275,6 @@ function searchBy(call: Conduit['call'], url: string): Conduit['search'] {
   };
 }
 
-/** The first page was answered, so a later one is refused for the row that it names: deleted or hidden meanwhile. */
+/** The first page succeeded, so a later refusal is about the row that it names, deleted or hidden meanwhile. */
 const isAboutCursor = (error: unknown): boolean =>
   error instanceof ConduitError && error.code === 'ERR-CONDUIT-CORE' && error.kind === 'refused';

@@ -1,4 +1,4 @@
-// Fetches a diff from Phabricator, and detects changes to it since its author sent it.
+// Fetches a diff from Phabricator, and detects changes since its author sent it.
 import * as bounded from '../../model/bounds.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { Conduit } from './conduit.ts';
@@ -13,15 +13,15 @@ type FetchedDiff =
       /** New files, which may have lost their first folder without a trace. */
       added: string[];
     }
-  /** git may apply it differently; `why` is a sentence for the author, `paths` are the changed files, if readable. */
+  /** git may apply it differently. `why` is a sentence for the author; `paths` lists the changed files, if readable. */
   | ({ kind: 'misleading'; paths: string[] } & Misleading);
 
 type Misleading = { fault: DiffFault; why: string };
 
-/** Why a diff is not given to git, or that git does not apply it. */
+/** Reason why git does not get, or does not apply, a diff. */
 export type DiffFault = 'does-not-apply' | 'binary-file' | 'without-prefixes' | 'unusable-diff';
 
-/** Throws a `RevisionError` where the diff is missing, or hidden from the bot. */
+/** Throws a `RevisionError` if the diff is missing, or hidden from the bot. */
 export async function fetchDiff(
   conduit: Conduit,
   { id }: Pick<FoundDiff, 'id'>,
@@ -46,7 +46,7 @@ async function rawDiff(conduit: Conduit, diffID: number): Promise<string> {
   }
 }
 
-/** Undefined where Phabricator kept the meaning, as far as a diff shows. */
+/** Undefined if Phabricator kept the meaning, as far as the diff shows. */
 export function whyMisleading(diff: string): Misleading | undefined {
   for (const section of sectionsOf(diff)) {
     const why = whySectionMisleads(section);
@@ -55,7 +55,7 @@ export function whyMisleading(diff: string): Misleading | undefined {
   return undefined;
 }
 
-/** `names` as `diff --git` has them: `a/PATH b/PATH`. */
+/** `names` as in `diff --git`: `a/PATH b/PATH`. */
 type FileSection = { names: string; lines: readonly string[] };
 
 const gitLine = 'diff --git ';
@@ -94,17 +94,17 @@ function whySectionMisleads(section: FileSection): Misleading | undefined {
   return { fault: 'without-prefixes', why };
 }
 
-/** Lines of a file's text begin with a sign in a diff, so these are never one. */
+/** In a diff, lines of a file's text begin with a sign, so they never match. */
 const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
 
-/** True for `a/PATH b/PATH`; a regular expression would be slow for a hostile PATH. */
+/** True for `a/PATH b/PATH`. A regular expression would be slow for a hostile PATH. */
 function namesOne(names: string): boolean {
   const path = names.slice('a/'.length, (names.length - 1) / 2);
   return names === `a/${path} b/${path}`;
 }
 
 /**
- * Both names of each file, or one where the other lacks only its first folder: Phabricator strips any folder of the new
+ * Both names of each file, or one if the other lacks only its first folder. Phabricator strips any folder of the new
  * name as a prefix, but only `a/` and `b/` of the old one. A new file loses its folder in both names, and gets that of
  * another file.
  */
@@ -122,13 +122,13 @@ function pathsMeant(diff: string): string[] {
   return [...new Set(meant)];
 }
 
-/** Bounds the time for a hostile diff with many folders at the top of its tree. */
+/** Bounds the time for a hostile diff with many top-level folders. */
 const mostFolders = 20;
 
 /** Prefixes of diff.mnemonicPrefix, see git-config(1). */
 const prefixesOfGit = /^[ciow12]\/$/;
 
-/** `sys/` of `a/sys/net/if.c b/net/if.c`. */
+/** `sys/` for `a/sys/net/if.c b/net/if.c`. */
 function folderLost(section: FileSection): string | undefined {
   const [before, after] = [oldNameOf(section), newNameOf(section)];
   const folder = before.slice(0, before.length - after.length);

@@ -1,18 +1,18 @@
-// Classifies failures of Conduit calls: only Conduit's own words about the object of a call are final.
+// Classifies failures of Conduit calls. Only Conduit's own errors about a call's object are final.
 
 import { reasonOf } from '../../model/one-line.ts';
 import type { HttpResponse } from '../../system/http.ts';
 
-/** `refused` did nothing, `busy` was not done and can be tried later, `unsure` is a write that may have been done. */
+/** `refused`: not done; `busy`: not done, may be tried later; `unsure`: a write that may have been done. */
 type ConduitFailure = 'refused' | 'busy' | 'unsure';
 
 /** The message names the server and the method, never the token. */
 export class ConduitError extends Error {
   override readonly name = 'ConduitError';
   readonly kind: ConduitFailure;
-  /** Conduit's own code, like ERR-CONDUIT-CORE. */
+  /** Conduit's own code, such as ERR-CONDUIT-CORE. */
   readonly code?: string;
-  /** The size of the object itself is beyond our bound. */
+  /** The object itself exceeds our size limit. */
   readonly isTooLarge: boolean;
 
   constructor(kind: ConduitFailure, message: string, code?: string, isTooLarge = false) {
@@ -24,8 +24,8 @@ export class ConduitError extends Error {
 }
 
 /**
- * True where another try would fail the same way. A proxy's page, a redirect, an unreachable database, an unknown result
- * and an invalid token are not final: the operator of either side corrects them.
+ * True if another try would fail the same way. A proxy's page, a redirect, an unreachable database, an unknown result
+ * and an invalid token are not final: an operator can correct each of them.
  */
 export function isFinal(error: unknown): boolean {
   if (!(error instanceof ConduitError)) return false;
@@ -33,14 +33,14 @@ export function isFinal(error: unknown): boolean {
   return error.kind === 'refused' && error.code !== undefined && !isOfToken(error);
 }
 
-/** Reads, deliveries and answers are tried for so long. */
+/** Time limit for retrying reads, deliveries and answers. */
 export const secondsOfPatience = 7 * 86_400;
 
 export const isOfToken = ({ code = '' }: ConduitError): boolean => tokenCodes.has(code);
 
 const tokenCodes = new Set(['ERR-INVALID-AUTH', 'ERR-INVALID-SESSION']);
 
-/** The outcome of one try. `refused`, `busy` and `distrusted` did nothing; `lost` and `unreadable` may have written. */
+/** Outcome of one try. `refused`, `busy` and `distrusted` did nothing; `lost` and `unreadable` may have written. */
 export type CallOutcome = { kind: 'answered'; result: unknown } | FailedOutcome;
 
 export type FailedOutcome = {
@@ -58,7 +58,7 @@ export const unreadable = (why: string): FailedOutcome => ({
   advice: 'look whether this is the address of a Phabricator, and whether a proxy answers for it',
 });
 
-/** Classifies an error that Conduit names. */
+/** Classifies an error by Conduit's code for it. */
 export function failureNamed(code: string, info: string): FailedOutcome {
   const why = `${code}: ${info}`;
   if (code === 'ERR-CONDUIT-CORE' && /\bread-only mode\b/.test(info)) {
@@ -69,8 +69,8 @@ export function failureNamed(code: string, info: string): FailedOutcome {
 }
 
 /**
- * Errors of MariaDB by their numbers, and uncaught exceptions by their classes: a statement may have been carried out.
- * Returns false for an error of the data itself, which is final: a null, a duplicate, and a value that does not fit.
+ * Recognizes errors of MariaDB by number, and uncaught exceptions by class: the statement may have been carried out.
+ * False for an error of the data itself, which is final: a null, a duplicate, or a value that does not fit.
  */
 function isOfDatabase(code: string, info: string): boolean {
   if (!/^ERR[-_]/.test(code)) return true;
@@ -118,7 +118,7 @@ export function otherStatus({ status, statusText, headers }: HttpResponse): Fail
 export const isRead = (method: string): boolean =>
   /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
 
-/** True where a repetition within the same call does no harm. */
+/** True if a repetition within the same call is harmless. */
 export const mayRetry = ({ kind }: FailedOutcome, method: string): boolean =>
   kind === 'busy' || (kind === 'lost' && isRead(method));
 
@@ -144,7 +144,7 @@ const kinds: Record<FailedOutcome['kind'], { ofRead: ConduitFailure; ofWrite: Co
   refused: { ofRead: 'refused', ofWrite: 'refused' },
   busy: { ofRead: 'busy', ofWrite: 'busy' },
   lost: { ofRead: 'busy', ofWrite: 'unsure' },
-  // Certificates are renewed, and the write can then be tried again.
+  // An operator renews the certificate, and the write can be tried again.
   distrusted: { ofRead: 'busy', ofWrite: 'busy' },
   unreadable: { ofRead: 'refused', ofWrite: 'unsure' },
 };
@@ -158,7 +158,7 @@ const words: Record<ConduitFailure, { did: string; otherwise: string }> = {
   },
 };
 
-/** Shortens to one readable line, without tokens: the server quotes an invalid one. */
+/** Shortens a message to one readable line without tokens: the server quotes an invalid one. */
 export function said(text: string, token: string): string {
   const line = reasonOf(
     text.replaceAll(token, '(token)').replace(/\b(?:api|cli|clr)-\w+/gi, '(token)'),

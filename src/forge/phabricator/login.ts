@@ -18,7 +18,7 @@ export function phabricatorOf({ phabricator }: Pick<Config, 'phabricator'>): Pha
   );
 }
 
-/** Throws a `UsageError` where there is no token, or no authority where one is named. */
+/** Throws a `UsageError` if the token, or a configured authority, is missing. */
 export async function openPhabricator(
   { url, tokenPath, caPath }: Pick<PhabricatorConfig, 'url' | 'tokenPath' | 'caPath'>,
   options: Pick<ConduitOptions, 'log' | 'signal'>,
@@ -28,14 +28,14 @@ export async function openPhabricator(
   return openConduit({ ...options, url, ca, token: await readSecret(place) });
 }
 
-/** PEM; undefined where no file is named. Throws a `UsageError` that names the file. */
+/** PEM; undefined if no file is configured. Throws a `UsageError` that names the file. */
 export async function readAuthority(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   const pem = await readFile(path, 'utf8').catch((error: unknown) => {
     throw unfit(path, 'cannot be read', error);
   });
   try {
-    // With an invalid certificate Node would silently trust no server.
+    // With an invalid certificate, Node would silently trust no server.
     new X509Certificate(pem);
   } catch (error) {
     throw unfit(path, 'holds no certificate', error);

@@ -10,14 +10,14 @@ export class RevisionError extends Error {
   readonly conclusion = 'usage';
 }
 
-/** A revision by its number, at its newest diff or at one by its id; or the revision of a diff. */
+/** A revision by its number, at its newest diff or at one by id; or the revision of a diff. */
 export type RevisionName =
   | { revision: number; diff?: number; phids?: DiffPhids }
   | { revision?: never; diff: number; phids?: never };
 
 export type Person = {
   phid: string;
-  /** User name; the PHID of a person whom the bot may not see. */
+  /** User name; or the PHID of a person whom the bot may not see. */
   name: string;
 };
 
@@ -25,17 +25,17 @@ export type FoundDiff = {
   id: number;
   phid: string;
   createdAt: Date;
-  /** Its sender, who may differ from the revision's author. */
+  /** The diff's sender, who may differ from the revision's author. */
   author: Person;
   base: ClaimedBase;
   branch?: string;
 };
 
-/** The base that a diff claims; its sender can write anything there. */
+/** Base that a diff claims; its sender can write anything there. */
 export type ClaimedBase =
   | { kind: 'none' }
   | { kind: 'commit'; id: string }
-  /** The revision of a Subversion working copy; the path is that of its URL on the server, like `base/stable/14`. */
+  /** Revision of a Subversion working copy. The path is that of its URL on the server, such as `base/stable/14`. */
   | { kind: 'svn-revision'; revision: number; path?: string }
   | { kind: 'svn-path'; path: string }
   /** At most 80 characters. */
@@ -49,10 +49,10 @@ export type FoundRevision = {
   author: Person;
   status: string;
   isDraft: boolean;
-  /** Without names where the bot may not see it. */
+  /** Has no names if the bot may not see it. */
   repository?: { phid: string; callsign?: string; shortName?: string };
   diff: FoundDiff;
-  /** Diffs sent before it, oldest first. */
+  /** Diffs sent before this one, oldest first. */
   earlier: FoundDiff[];
 };
 
@@ -60,8 +60,8 @@ export const looksLikeRevision = (text: string): boolean =>
   /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 
 /**
- * Parses `D27401`, `D27401:80677` (at that diff, which a job follows by the PHIDs of both), `diff:80677`, or the URL of a revision or a diff. Undefined for other
- * texts; throws a `RevisionError` for a URL of another server.
+ * Parses `D27401`, `D27401:80677` (at that diff, which a job follows by both PHIDs), `diff:80677`, or the URL of a
+ * revision or diff. Undefined for other texts. Throws a `RevisionError` for a URL of another server.
  */
 export function parseRevisionName(text: string, server: string): RevisionName | undefined {
   const written = text.trim();
@@ -86,7 +86,7 @@ const nameOf = (
   ...(diff !== undefined && { diff: Number(diff) }),
 });
 
-/** Accepts also links to a comment, or to the changes between two diffs: `id` is the later one. */
+/** Also accepts links to a comment, or to the changes between two diffs; `id` is then the later one. */
 function nameInUrl(text: string, server: string): RevisionName | undefined {
   const url = URL.parse(text);
   if (url === null) return undefined;
@@ -103,7 +103,9 @@ function nameInUrl(text: string, server: string): RevisionName | undefined {
   return revision === undefined || !isDiff ? undefined : nameOf(revision, diff);
 }
 
-/** Reads `Differential Revision: https://reviews.freebsd.org/D27401`, written by `arc land` or FreeBSD's committers. */
+/**
+ * Reads `Differential Revision: https://reviews.freebsd.org/D27401`, as written by `arc land` or FreeBSD's committers.
+ */
 export function landedRevision(message: string, server: string): number | undefined {
   const named = [
     ...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim),
@@ -116,7 +118,7 @@ export function landedRevision(message: string, server: string): number | undefi
   }
 }
 
-/** Throws a `RevisionError` where the bot sees no such revision, or the diff belongs to another. */
+/** Throws a `RevisionError` if the bot sees no such revision, or the diff belongs to another one. */
 export async function findRevision(conduit: Conduit, name: RevisionName): Promise<FoundRevision> {
   const { id: number, phid, fields } = await revisionNamed(conduit, name);
   const constraints = { revisionPHIDs: [phid] };
@@ -160,7 +162,7 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
   };
 }
 
-/** The PHIDs that jobs and answers keep. */
+/** PHIDs that jobs and answers store. */
 export const phidsOf = ({
   phid: revision,
   diff,
@@ -169,7 +171,7 @@ export const phidsOf = ({
   diff: diff.phid,
 });
 
-/** A revision, or one of its diffs, with the PHIDs that it had when it was read. */
+/** A revision, or one of its diffs, with its PHIDs at the time of reading. */
 export type Numbered = {
   number: number;
   diff?: number;
@@ -177,8 +179,9 @@ export type Numbered = {
 };
 
 /**
- * Compares a revision and its diff with those that have their numbers now. Returns a sentence on what was replaced, as
- * by a restore of the server; undefined where they are the same, or hidden from the bot. Throws a ConduitError.
+ * Compares a revision and its diff with the current owners of their numbers. Returns a sentence on what was replaced,
+ * for example by a restore of the server; undefined if they are the same, or hidden from the bot. Throws a
+ * ConduitError.
  */
 export async function whyAnother(
   conduit: Conduit,
@@ -200,7 +203,7 @@ export async function whyAnother(
 
 const phid = z.string().regex(/^PHID-[\w-]{1,100}$/, 'expected a PHID');
 const id = bounded.id;
-/** Until the year 9999. */
+/** Up to the year 9999. */
 const epoch = z
   .int()
   .min(0)
@@ -230,9 +233,9 @@ const diffItem = z.object({
     refs: bounded.list(
       z.object({
         type: bounded.word,
-        /** A branch's. */
+        /** Of a branch. */
         name: bounded.document.nullish(),
-        /** A base's, which may be anything that its author typed. */
+        /** Of a base; its author may have typed anything. */
         identifier: bounded.document.nullish(),
       }),
     ),
@@ -312,7 +315,7 @@ function claimedBase(text: string): ClaimedBase {
   return line === '' ? { kind: 'none' } : { kind: 'other', text: line };
 }
 
-/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or that without its revision. */
+/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or the URL without its revision. */
 const svnBase =
   /^(?:r?(?<number>[1-9]\d{0,8})|(?:svn(?:\+\w{1,20})?|https?|file):\/\/[\w.:@-]{0,100}\/(?<path>[\w.+%-]{1,60}(?:\/[\w.+%-]{1,60}){0,9})\/?(?:@(?<at>[1-9]\d{0,8}))?)$/;
 
@@ -321,11 +324,11 @@ const personOf = (phid: string, names: ReadonlyMap<string, string>): Person => (
   name: names.get(phid) ?? phid,
 });
 
-/** Phabricator compares the names of users, projects and repositories without their case. */
+/** Phabricator ignores case in names of users, projects and repositories. */
 export const isSameName = (one: string, other: string): boolean =>
   one.toLowerCase() === other.toLowerCase();
 
-/** True where one of the names is the callsign or the short name. */
+/** True if one of the names is the callsign or the short name. */
 export const isNamed = (
   repository: FoundRevision['repository'],
   names: readonly string[],
@@ -334,7 +337,7 @@ export const isNamed = (
     (own) => own !== undefined && names.some((name) => isSameName(name, own)),
   );
 
-/** User names by PHID, without users whom the bot may not see, and PHIDs of other things. */
+/** User names by PHID. Omits users whom the bot may not see, and PHIDs of other objects. */
 export async function userNames(
   conduit: Conduit,
   phids: readonly string[],
@@ -360,9 +363,9 @@ export type Transaction =
   | { kind: 'comment'; id: number; phid: string; by: string; at: Date; text: string };
 
 /**
- * Returns the oldest first, with comments as they read now, without removed ones.
+ * Returns the oldest first, with the current text of comments and without removed ones.
  *
- * @param filter.phids only these, of which some may be of other kinds.
+ * @param filter.phids only these; some may be of other kinds.
  * @param filter.since id of a transaction: only later ones.
  */
 export async function transactionsOf(
@@ -404,7 +407,7 @@ const comment = transaction
   .transform(({ id, phid, dateCreated: at, comments }): Transaction | undefined => {
     const current = comments.toSorted((a, b) => a.version - b.version).at(-1);
     if (current === undefined || current.removed) return undefined;
-    // The author of the version, not of the transaction: an editor is responsible for the edited text.
+    // Takes the author of the version instead of the transaction's, as an editor is responsible for the edited text.
     return { kind: 'comment', id, phid, by: current.authorPHID, at, text: current.content.raw };
   });
 
@@ -416,9 +419,9 @@ const others = z
 const transactionItem = z.union([update, comment, others]);
 
 /**
- * Checks that a user is a member of one of the projects, which are named by their hashtags.
+ * Checks that a user is a member of one of the projects, named by hashtag.
  *
- * @returns `warning` is a sentence about projects that the bot cannot find, which have no members then.
+ * @returns `warning` is a sentence about projects that the bot cannot find; they count as empty.
  */
 export async function isMember(
   conduit: Conduit,
@@ -444,6 +447,6 @@ const projects = z.object({
       attachments: z.object({ members: z.object({ members: bounded.list(z.object({ phid })) }) }),
     }),
   ),
-  /** By hashtag, of which a project may have several. */
+  /** By hashtag; a project may have several. */
   maps: z.object({ slugMap: mapOf(z.unknown()) }),
 });
