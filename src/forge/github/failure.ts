@@ -27,7 +27,7 @@ export const mayPassSoon = (failure: GithubFailure | undefined): boolean =>
   isBreakdown(failure) || failure?.kind === 'rate-limited';
 
 type Fixes = {
-  /** What to repeat after GitHub's recovery: `publish the result`, `run the job`. */
+  /** Act to repeat after GitHub's recovery: `publish the result`, `run the job`. */
   again: string;
   permission: string;
   otherwise: string;

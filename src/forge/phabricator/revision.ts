@@ -233,9 +233,9 @@ const diffItem = z.object({
     refs: bounded.list(
       z.object({
         type: bounded.word,
-        /** Of a branch. */
+        /** The branch's name. */
         name: bounded.document.nullish(),
-        /** Of a base; its author may have typed anything. */
+        /** The base's id; its author may have typed anything. */
         identifier: bounded.document.nullish(),
       }),
     ),
