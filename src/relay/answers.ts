@@ -1,4 +1,4 @@
-// Delivers answers to Phabricator from disk, as the server's maintenance may outlast a gate's patience.
+// Stores answers on disk and delivers them to Phabricator, as the server's maintenance may outlast a gate.
 
 import { z } from 'zod';
 import { bisectOverridesSchema } from '../forge/patch/bisect-command.ts';
@@ -22,7 +22,7 @@ import { postReply, revisionCommenter } from '../publish/reporters/revision-comm
 import type { Delivery, UpdateAttempt } from '../publish/reporters/throttled-updates.ts';
 import type { Inbox, WaitingAnswer } from './inbox.ts';
 
-/** A gate's final comment, its build's end, or a reply of the relay. */
+/** A gate's final comment, the end of its build, or a reply of the relay. */
 export type KeptAnswer = z.infer<typeof keptAnswerSchema>;
 
 export type AnswersDeps = {
@@ -37,7 +37,7 @@ export type AnswersDeps = {
   pause?: Pause;
 };
 
-/** Writes an answer to disk once. Throws an `InboxError`. */
+/** Writes an answer to disk, once per key. Throws an `InboxError`. */
 export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersDeps): void {
   const revision = answer.kind === 'reply' ? answer.of : answer.revision.number;
   const text = JSON.stringify(answer);
@@ -45,8 +45,8 @@ export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersDeps):
 }
 
 /**
- * Delivers waiting answers of all processes, oldest first, until the server fails; returns while another process
- * delivers. A refused answer delays only later ones of its revision.
+ * Delivers waiting answers of all processes, oldest first, until the server fails. Returns if another process delivers.
+ * A refused answer delays only later ones of its revision.
  */
 export async function giveAnswers(deps: AnswersDeps): Promise<void> {
   const { conduit, inbox, now, log, signal } = deps;
@@ -70,7 +70,7 @@ export async function giveAnswers(deps: AnswersDeps): Promise<void> {
   }
 }
 
-/** Returns `not-now` where the server accepts nothing at all. */
+/** Returns `not-now` if the server accepts nothing at all. */
 async function give(
   waiting: WaitingAnswer,
   deps: AnswersDeps,
@@ -141,7 +141,7 @@ export function keeping(
 const interim = (key: string, { conduit, inbox }: AnswersDeps): WaitingAnswer | undefined =>
   inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
 
-/** Tries until it is delivered, refused, or `over` is aborted. */
+/** Tries until the answer is delivered or refused, or `over` is aborted. */
 async function giveUntil(key: string, over: AbortSignal, deps: AnswersDeps): Promise<void> {
   const { now, pause = realPause } = deps;
   for (;;) {
@@ -175,7 +175,7 @@ const keptMilliseconds = secondsOfPatience * 1000;
 const revision = z.object({
   number: bounded.id,
   diff: bounded.id,
-  /** Absent in answers of an older ppsgate. */
+  /** Absent in answers of older versions. */
   phids: diffPhids.optional(),
 });
 
@@ -212,7 +212,7 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('reply'),
     of: bounded.id,
-    /** Absent in answers of an older ppsgate. */
+    /** Absent in answers of older versions. */
     phid: diffPhids.shape.revision.optional(),
     to: bounded.word,
     text: bounded.document,
@@ -246,7 +246,7 @@ function endingOf(kept: z.infer<typeof keptEnding>): ReportedOutcome {
 const nameOf = (answer: KeptAnswer): string =>
   answer.kind === 'reply' ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
 
-/** True where the gate of this run has kept its comment, delivered or not. */
+/** True if the gate of this run has stored its comment, delivered or not. */
 export const hasConcluded = (
   inbox: Pick<Inbox, 'hasConcluded'>,
   revision: RevisionDiff,
@@ -267,7 +267,7 @@ function keyOf(answer: KeptAnswer): string {
   }
 }
 
-/** The updates know which target was sent its units, which must not be repeated, and which picture is uploaded. */
+/** Shared per answer, as an update knows which target already has its units, and which picture is uploaded. */
 function allUpdatesOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<UpdateAttempt>> {
   const updates = updatesByInbox.get(inbox) ?? new Map();
   updatesByInbox.set(inbox, updates);

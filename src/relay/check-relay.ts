@@ -1,4 +1,4 @@
-// Checks that this machine's relay replies, and accepts requests from Phabricator only.
+// Checks that this machine's relay replies, and accepts requests only from Phabricator.
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
@@ -18,7 +18,7 @@ import {
   warning,
 } from './setup-check-item.ts';
 
-/** Reads the answers that the relay, the poller or the gates of this machine keep. */
+/** Reads the undelivered answers of this machine's relay, poller and gates. */
 export const answersStep = (
   { url, relay: { directory } }: PhabricatorConfig,
   now: () => Date,
@@ -91,7 +91,7 @@ const relayClient =
     return answer;
   };
 
-/** URL of the relay on this machine: loopback where it listens on all addresses. */
+/** URL of the relay on this machine: the loopback address if it listens on all addresses. */
 function baseOf({ host, port }: RelayConfig): string {
   const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
@@ -156,7 +156,7 @@ function webhookSteps(path: string, { url }: PhabricatorConfig, client: RelayCli
   ];
 }
 
-/** Marked as sent by hand with Herald's `test`, and so without effect. */
+/** Marked as sent manually with Herald's `test`, so it has no effect. */
 const testWebhook = JSON.stringify({
   object: { type: 'DREV', phid: checkObject },
   triggers: [],
@@ -181,7 +181,7 @@ function buildSteps(path: string, client: RelayClient): SetUpStep[] {
           return [wrong(what, `${path} does not have the form user:password`, fix)];
         }
         const authorization = `Basic ${Buffer.from(password).toString('base64')}`;
-        // Without its query, the request is refused once the password is right.
+        // Without a query, the relay refuses the request only after it has accepted the password.
         const ours = await client('/build', { method: 'POST', headers: { authorization } });
         if (ours.status === 400) return [ok(what, 'none but the right user and password is taken')];
         const why = `the relay answers ${ours.status} to the user and password of ${path}`;

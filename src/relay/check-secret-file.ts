@@ -1,11 +1,11 @@
-// Checks that the file of a token, key or password exists, and is readable for its owner alone.
+// Checks that the file of a token, key or password exists, and is readable only by its owner.
 import { stat } from 'node:fs/promises';
 import { isExposed, readSecret, type SecretPlace } from '../config/secret.ts';
 import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
 import { shell } from '../system/shell.ts';
 import { type SetUpDiagnostic, type SetUpStep, warning } from './setup-check-item.ts';
 
-/** @param key of ppsgate.yml that names the file. */
+/** @param key of ppsgate.yml that names the file */
 export const secretStep = (key: string, place: SecretPlace): SetUpStep => ({
   what: key,
   async run(what) {
@@ -17,7 +17,7 @@ export const secretStep = (key: string, place: SecretPlace): SetUpStep => ({
   },
 });
 
-/** Returns nothing where the file is missing, which its reader reports. */
+/** Returns nothing for a missing file, which its reader reports. */
 async function exposure(what: string, path: string): Promise<SetUpDiagnostic[]> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || !isExposed(found)) return [];

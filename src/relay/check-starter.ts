@@ -1,4 +1,4 @@
-// Checks the starter of the gates without starting any.
+// Checks the starter of the gates, without starting one.
 
 import type { OverlayPlace } from '../config/overlay.ts';
 import type { StartConfig } from '../config/phabricator.ts';
@@ -10,7 +10,7 @@ import { shell } from '../system/shell.ts';
 import { secretStep } from './check-secret-file.ts';
 import type { SetUpCheckDeps, SetUpDiagnostic, SetUpStep } from './setup-check-item.ts';
 
-/** @param branch base of diffs that name none. */
+/** @param branch base of diffs that name none */
 export function starterStep(start: StartConfig, branch: string, deps: SetUpCheckDeps): SetUpStep {
   switch (start.kind) {
     case 'here':
@@ -61,7 +61,7 @@ async function clone(
   ];
 }
 
-/** Notes hold the revisions of Subversion that diffs of before 2021 were made for. */
+/** Notes with the Subversion revisions that diffs from before 2021 are based on. */
 const withNotes = 'remote.origin.fetch=+refs/notes/*:refs/notes/*';
 
 async function base(

@@ -1,4 +1,4 @@
-// Bounds the relay's open connections: beyond the bounds, the oldest one without a whole request is closed.
+// Limits the relay's open connections: beyond the limits, it closes the oldest one without a complete request.
 import type { IncomingMessage } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 
@@ -9,7 +9,7 @@ export type ConnectionLimits = {
 
 type Connection = { network: string; request?: IncomingMessage };
 
-/** A client that sends its request at once outlives any number of idle connections that were opened before it. */
+/** Tracks open connections. A client that sends its request at once outlives all idle connections opened before it. */
 export class Connections {
   readonly #limits: ConnectionLimits;
   /** Oldest first. */
@@ -19,7 +19,7 @@ export class Connections {
     this.#limits = limits;
   }
 
-  /** Returns the connection to close, if there are too many now; it may be the new one. */
+  /** Returns the connection to close if there are too many; it may be the new one. */
   add(socket: Socket): Socket | undefined {
     const network = networkOf(socket.remoteAddress ?? '');
     this.#open.set(socket, { network });
@@ -30,7 +30,7 @@ export class Connections {
     return undefined;
   }
 
-  /** A connection whose request is complete is being answered, and is not closed for others. */
+  /** A connection with a complete request is being answered, so it is never closed for another one. */
   setRequest(socket: Socket, request: IncomingMessage): void {
     const connection = this.#open.get(socket);
     if (connection !== undefined) connection.request = request;
@@ -43,7 +43,7 @@ export class Connections {
   }
 }
 
-/** Returns the addresses that one host can choose from: of IPv6 the first 64 bits (RFC 7421). */
+/** Returns the network of addresses that one host can choose from: for IPv6, the first 64 bits (RFC 7421). */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || /^::ffff:/i.test(address)) return address;
   const [head, tail] = address

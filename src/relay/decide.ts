@@ -1,4 +1,4 @@
-// Decides the outcome of an event on Phabricator: a gate, a reply, a cancellation, or nothing.
+// Decides the effect of a Phabricator event: a gate, a reply, a cancellation, or nothing.
 
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../forge/patch/authorize-revision.ts';
@@ -26,7 +26,7 @@ import { UsageError } from '../model/usage-error.ts';
 import { pinnedDiffs } from './earlier-diffs.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 
-/** `revision` is its PHID, `of` its number. */
+/** `revision` is the PHID, `of` the number. */
 export type Occurrence = { key: string; of: number } & (
   | { kind: 'diff'; diff: number }
   | { kind: 'comment'; revision?: string; id: number; by: string; at: Date; text: string }
@@ -36,7 +36,7 @@ export type Occurrence = { key: string; of: number } & (
 export type Decision =
   | { kind: 'run'; job: Job }
   | { kind: 'cancel'; of: number; why: string }
-  /** With `isOfStranger` the same reply is posted once on a revision, and one alone to mistaken commands. */
+  /** With `isOfStranger`, the same reply is posted once per revision, and only one on mistaken commands. */
   | {
       kind: 'reply';
       of: number;
@@ -48,7 +48,7 @@ export type Decision =
       isOfStranger?: true;
     }
   | { kind: 'refuse-build'; build: string; of: number; diff: number; why: string }
-  /** A sentence for the log, with the revision's name. */
+  /** Sentence for the log, with the revision's name. */
   | { kind: 'nothing'; why: string };
 
 export type ReplyTopic = 'help' | 'mistaken' | 'refused' | 'not-cancelled';
@@ -58,12 +58,12 @@ export type DecideDeps = {
   config: PhabricatorConfig;
   me: string;
   inbox: Pick<Inbox, 'jobsOf'>;
-  /** Throws a `UsageError` for unknown scenarios, testbeds and the like, before anything is queued. */
+  /** Throws a `UsageError` for overrides that ppsgate.yml does not allow, before a job is queued. */
   check(overrides: GateOverrides): void;
   warn(sentence: string): void;
 };
 
-/** Throws a ConduitError where Phabricator does not reply. */
+/** Throws a ConduitError if Phabricator does not reply. */
 export async function decide(occurrence: Occurrence, deps: DecideDeps): Promise<Decision> {
   try {
     switch (occurrence.kind) {
@@ -109,7 +109,7 @@ async function decideDiff({ of, diff }: Of<'diff'>, deps: DecideDeps): Promise<D
   return { kind: 'run', job };
 }
 
-/** The jobs of this revision: a restored server may have given its number to another one before. */
+/** Jobs of this revision, by PHID: a restored server may have reused the number of another one. */
 const jobsOf = (found: FoundRevision, { inbox }: Pick<DecideDeps, 'inbox'>): JobRecord[] =>
   inbox.jobsOf(found.number).filter(({ job }) => isSameDiff(job, found));
 
@@ -119,7 +119,7 @@ function isSameDiff({ phids, diff }: Job, found: FoundRevision): boolean {
   return phids.revision === found.phid && (known === undefined || known.phid === phids.diff);
 }
 
-/** Has the PHID in it where a job of another diff has the usual key. */
+/** Includes the PHID if a job of another diff has the usual key. */
 function keyOfDiff(found: FoundRevision, { inbox, warn }: DecideDeps): string {
   const { number, diff } = found;
   const usual = `D${number}:${diff.id}`;
@@ -138,7 +138,7 @@ async function decideBuild(occurrence: Of<'build'>, deps: DecideDeps): Promise<D
   const isOnItsWay = deps.inbox
     .jobsOf(of)
     .some(({ job, state }) => job.build === build && !['ended', 'dropped'].includes(state.kind));
-  // The answer goes to the newest target of a build, also when an earlier one requested it.
+  // The answer goes to the newest target of a build, also if an earlier target requested it.
   if (isOnItsWay) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
   const found = await findRevision(deps.conduit, { revision: of, diff });
   const why = whyForeign(found, deps);
@@ -189,7 +189,7 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
   if (command.kind === 'help') return reply('help', '');
   try {
     if (command.kind === 'cancel') {
-      // A running gate can be cancelled also where its revision no longer belongs to this lab.
+      // A running gate can be cancelled even if its revision no longer belongs to this lab.
       const found = await findRevision(deps.conduit, { revision: of });
       const authorization = await authorizationOf(found, { kind: 'cancelled', by: person }, deps);
       if (authorization.kind !== 'allowed') return reply('not-cancelled', authorization.why);
@@ -262,21 +262,21 @@ function jobFor(
   }
   const { maxRuns } = command;
   const extend = {
-    // All extensions work in the folder of the first gate.
+    // All extensions work in the first gate's folder.
     key: last.job.extend?.key ?? last.job.key,
     ...(maxRuns !== undefined && { maxRuns }),
   };
   return { ...requested, overrides: last.job.overrides, extend };
 }
 
-/** The diff that the comment names, or the newest when it was written, with the date when it was sent. */
+/** Returns the diff that the comment names, or the newest one at that time, with the time when it was sent. */
 async function diffBefore(
   { of, id }: Of<'comment'>,
   named: number | undefined,
   { conduit }: DecideDeps,
 ): Promise<{ diff: number; sentAt: Date }> {
   const { phid, diff, earlier } = await findRevision(conduit, { revision: of });
-  // A diff can be made long before it is sent to the revision, so its own date means nothing.
+  // A diff can be created long before it is sent to the revision, so its own date does not count.
   const sent = (await transactionsOf(conduit, phid, {})).flatMap((one) => {
     const sentDiff = [...earlier, diff].find(
       (each) => one.kind === 'diff' && each.phid === one.diffPhid,
@@ -343,10 +343,10 @@ function whyForeign({ number, repository, status }: FoundRevision, { config }: D
 
 type Elsewhere =
   | { kind: 'elsewhere'; why: string }
-  /** It may belong to this lab all the same, which its author alone knows. */
+  /** May still belong to this lab; only the author knows. */
   | { kind: 'doubtful'; why: string };
 
-/** Undefined where the diff changes a file below the paths, or cannot be read. */
+/** Undefined if the diff changes a file below the paths, or cannot be read. */
 async function elsewhereOf(
   { number, diff }: FoundRevision,
   { config, conduit }: DecideDeps,
@@ -373,7 +373,7 @@ function isBelowRest(path: string, folder: string): boolean {
   return rest !== '' && path.startsWith(rest);
 }
 
-/** Undefined where it cannot be read: the gate reports that to its author. */
+/** Undefined if it cannot be read; the gate reports that to its author. */
 async function pathsOf(
   diff: FoundDiff,
   conduit: Conduit,
@@ -384,7 +384,7 @@ async function pathsOf(
     const checked = checkDiff(fetched.bytes);
     return checked.kind === 'accepted' ? { ...fetched, paths: checked.paths } : undefined;
   } catch (error) {
-    // A diff that is too large, for example, must not hold up the others.
+    // A diff that is, for example, too large must not delay the others.
     if (isFinal(error)) return undefined;
     throw error;
   }

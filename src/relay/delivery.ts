@@ -8,19 +8,19 @@ import type { Delivery } from './inbox.ts';
 
 type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
 
-/** The object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
+/** Object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
 export const checkObject = 'PHID-DREV-ppsgatecheck';
 
 /** Any sender can forge this user agent. */
 export const checkAgent = 'ppsgate-check';
 
-/** `other` has an object that is no revision. `test` was sent by hand, with old transactions. */
+/** `other`: the object is not a revision. `test`: sent manually, with old transactions. */
 type Webhook =
   | OfKind<'webhook'>
   | { kind: 'test'; isOfCheck: boolean }
   | { kind: 'other' | 'strange' };
 
-/** @param body the bytes as they were sent, which a redelivery repeats */
+/** @param body the bytes as sent; a redelivery has the same */
 export function readWebhook(body: Uint8Array, at: Date): Webhook {
   const { data } = webhookSchema.safeParse(parseJson(Buffer.from(body).toString()));
   if (data === undefined) return { kind: 'strange' };
@@ -36,7 +36,7 @@ export function readWebhook(body: Uint8Array, at: Date): Webhook {
 }
 
 /**
- * Reads the URI of the build step,
+ * Reads the query of the build step's URI:
  * `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`.
  */
 export function readBuild(
@@ -65,7 +65,7 @@ const number = z
 /** Accepts `27401` and `D27401`. */
 const revision = z.preprocess((text) => String(text).replace(/^D/, ''), number);
 
-/** Harbormaster writes a missing value as the empty text. */
+/** Harbormaster sends an empty text for a missing value. */
 const nothing = z.literal('').transform(() => undefined);
 
 const buildSchema = z.object({

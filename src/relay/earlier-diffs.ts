@@ -1,4 +1,4 @@
-// Pins the earlier diffs that a command has built and run beside the named one, and lists those still to be read.
+// Pins the earlier diffs that a command has built and run along with the named one, and lists those not yet read.
 
 import { namingStyles } from '../config/parameters.ts';
 import { bisectWords } from '../forge/patch/bisect-command.ts';
@@ -11,17 +11,17 @@ import { UsageError } from '../model/usage-error.ts';
 type Command = Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>;
 
 type PinnedDiffs =
-  /** Ids with commas, or `none`; undefined where the request has none to build. */
+  /** Ids separated by commas, or `none`; undefined if the request builds none. */
   { kind: 'pinned'; earlier: string | undefined } | { kind: 'unread'; why: string };
 
-/** More are too many for one command, and for a testbed. */
+/** More would be too many for one command, and for a testbed. */
 const mostEarlierDiffs = 30;
 
 /**
- * `all` is the diffs of this moment, if `mayRun` holds for all their senders; else a person has to name each. A diff that
- * is attached to the revision later is in no list. Throws a `UsageError` for ids that are none of earlier diffs.
+ * `all` means the diffs at this moment, if `mayRun` holds for each sender; otherwise a person must name each one.
+ * Excludes diffs attached to the revision later. Throws a `UsageError` for ids that are not of earlier diffs.
  *
- * @param asked as typed, or as an earlier command had it.
+ * @param asked as typed, or as pinned by an earlier command
  */
 export async function pinnedDiffs(
   command: Command,

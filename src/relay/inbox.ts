@@ -1,5 +1,5 @@
-// Keeps a relay's state on disk: deliveries until they are settled, seen transactions, jobs until they have ended, and
-// answers until Phabricator has accepted them.
+// Stores a relay's state on disk: deliveries until they are settled, seen transactions, jobs until they end, and
+// answers until Phabricator accepts them.
 import { randomUUID } from 'node:crypto';
 import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ import {
 const deliverySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('webhook'),
-    /** A hash of the bytes, so that a redelivery has the same. */
+    /** Hash of the bytes, equal for a redelivery. */
     id: bounded.word,
     at: z.coerce.date(),
     object: bounded.word,
@@ -31,7 +31,7 @@ const deliverySchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('build'),
-    /** The target: a build that is restarted has a new one. */
+    /** Id of the target; a restarted build has a new one. */
     id: bounded.word,
     at: z.coerce.date(),
     target: bounded.word,
@@ -51,7 +51,7 @@ type Settlement = {
 export type JobRecord = {
   job: Job;
   queuedAt: Date;
-  /** Attempts to start it; above 0, it may have been started without a reply. */
+  /** Attempts to start it. Above zero, it may have been started without a reply. */
   tries: number;
   state: JobState;
 };
@@ -72,36 +72,36 @@ export type WaitingAnswer = {
   why?: string;
 };
 
-/** Shared by a host's processes. A call that returns is durable; one that throws an InboxError changed nothing. */
+/** Shared by all processes of a host. A call that returns is durable; one that throws an InboxError changed nothing. */
 export type Inbox = Disposable & {
-  /** `known` was accepted within the last 90 days. */
+  /** `known`: accepted within the last 90 days. */
   accept(deliveries: readonly Delivery[]): ('new' | 'known')[];
-  /** Accepted and not settled, oldest first. */
+  /** Accepted but not settled, oldest first. */
   pendingDeliveries(): Delivery[];
   countPending(): number;
-  /** Settles a delivery in one transaction, once; returns the new jobs, which are due. */
+  /** Settles a delivery in one transaction, once. Returns the new jobs, which are due. */
   settle(id: string, outcome: Settlement): Job[];
-  /** Returns the transactions that were seen before. */
+  /** Returns those transactions that were seen before. */
   hasSeen(transactions: readonly string[]): Set<string>;
 
-  /** Likewise for all changes of a server until `since`, in the server's seconds, which only grows. */
+  /** Likewise for all changes of a server until `since`, in seconds of the server's clock; never goes back. */
   advancePoll(server: string, since: number, outcome: Settlement): Job[];
   /** Undefined for a server that was never polled. */
   pollState(server: string): number | undefined;
 
   /**
-   * Jobs to start by now, oldest first. Empty in all but the first calling process while it lives; after its death the
-   * jobs that it was starting are due again.
+   * Jobs to start now, oldest first. Only the first process to call gets jobs while it lives; after its death, the jobs
+   * that it was starting are due again.
    */
   dueJobs(): JobRecord[];
-  // These return false and change nothing where the job is in another state.
-  /** Expects a due job, in the process that `dueJobs` serves. */
+  // Each of these returns false, and changes nothing, if the job is in another state.
+  /** For a due job, in the process that `dueJobs` serves. */
   markStarting(key: string): boolean;
-  /** Expects a starting job: false where it was dropped meanwhile. */
+  /** For a starting job. False if it was dropped meanwhile. */
   markStarted(key: string, where: string): boolean;
   postpone(key: string, until: Date, why: string): boolean;
   markEnded(key: string, how: string): boolean;
-  /** Expects a job that has not ended: it is cancelled, superseded, or cannot be started. */
+  /** For a job that has not ended: it is cancelled, superseded, or cannot be started. */
   drop(key: string, why: string): boolean;
 
   /** Due, starting or started; oldest first. */
@@ -109,17 +109,17 @@ export type Inbox = Disposable & {
   /** Newest first. */
   jobsOf(revision: number): JobRecord[];
 
-  /** Does nothing where an answer with this key waits; the key counts as concluded from then on. */
+  /** Has no effect if an answer with this key waits. From then on the key counts as concluded. */
   keepAnswer(answer: { key: string; server: string; revision: number; text: string }): void;
-  /** True where an answer with this key was kept within the last 90 days, delivered or not. */
+  /** True if an answer with this key was stored within the last 90 days, delivered or not. */
   hasConcluded(key: string): boolean;
   /** Oldest first. */
   waitingAnswers(server: string): WaitingAnswer[];
   readAnswer(key: string): string | undefined;
   postponeAnswer(key: string, from: Date, why: string): void;
-  /** After its delivery, or on giving up. */
+  /** Called after the delivery, or on giving up. */
   dropAnswer(key: string): void;
-  /** Undefined while another process delivers, as two would deliver an answer twice. */
+  /** Undefined while another process delivers: two would deliver an answer twice. */
   lockAnswers(): Disposable | undefined;
 };
 
@@ -130,7 +130,7 @@ export class InboxError extends Error {
 /** Shared by a machine's relay, poller and gates. */
 export const inboxIn = (directory: string): string => join(directory, 'inbox.sqlite');
 
-/** Creates the file where it is missing; it must be on a local disk. */
+/** Creates a missing file; it must be on a local disk. */
 export const openInbox = (path: string, now: () => Date): Inbox =>
   new SqliteInbox(resolve(path), now);
 
@@ -278,7 +278,7 @@ class SqliteInbox implements Inbox {
         this.#sql.commit.run();
         return outcome;
       } finally {
-        // Some errors of SQLite have ended the transaction already.
+        // Some errors of SQLite have already ended the transaction.
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       }
     });
@@ -310,7 +310,7 @@ class SqliteInbox implements Inbox {
     );
   }
 
-  /** This process alone starts jobs while it has the lock, so jobs that seem to be starting were left over. */
+  /** True while this process has the lock. Only then it starts jobs, so jobs that seem to be starting are left over. */
   #mayStart(): boolean {
     this.#starting ??= lockIfFree(`${this.#path}.lock`);
     if (this.#starting === undefined) return false;
@@ -320,7 +320,7 @@ class SqliteInbox implements Inbox {
   }
 }
 
-/** Seen transactions and keys of jobs prevent repeated work on a redelivery after that. */
+/** Time for which seen transactions and keys of jobs prevent repeated work on a redelivery. */
 const keptMilliseconds = 90 * 86_400_000;
 
 function prepare(database: DatabaseSync) {
@@ -465,7 +465,7 @@ function open(path: string): DatabaseSync {
   }
 }
 
-/** Atomic, also while other processes try the same. */
+/** Atomic, even if other processes do the same. */
 function createIfMissing(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const draft = `${path}.${randomUUID()}`;
@@ -482,7 +482,7 @@ function createIfMissing(path: string): void {
 
 const header: SqliteHeader = { applicationId: 0x70_70_73_72, format: 1 };
 
-/** Older queues of this format lack these tables; an older ppsgate ignores them. */
+/** Older queues of this format lack these tables; older versions of ppsgate ignore them. */
 const answersSchema = `
   CREATE TABLE IF NOT EXISTS answers (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -537,7 +537,7 @@ const schema = `
 const moved = (path: string): string =>
   `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
 
-/** Bound of the wait for a lock that another process holds for a transaction; it blocks this process. */
+/** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5000;
 
 function sentence(path: string, error: SqliteError): string {

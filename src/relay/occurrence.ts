@@ -1,4 +1,4 @@
-// Reads the events behind deliveries and polls from Phabricator: a delivery names transactions only.
+// Reads the events behind deliveries and polls from Phabricator, as a delivery only names transactions.
 import { z } from 'zod';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
 import {
@@ -17,7 +17,7 @@ type Happened = {
   left?: string;
 };
 
-/** Leaves out seen transactions; throws a ConduitError where Phabricator does not reply. */
+/** Omits seen transactions. Throws a ConduitError if Phabricator does not reply. */
 export async function occurrencesOf(
   conduit: Conduit,
   delivery: Delivery,
@@ -38,7 +38,7 @@ export async function occurrencesOf(
   return { occurrences: await occurrences(conduit, revision, found), seen: fresh };
 }
 
-/** The bot may be unable to see the diff of a build, which then has no revision. */
+/** The bot may be unable to see a build's diff, which then has no revision. */
 async function buildOf(
   conduit: Conduit,
   { target: key, build, diff, revision }: Extract<Delivery, { kind: 'build' }>,
@@ -53,9 +53,7 @@ async function buildOf(
   }
 }
 
-/**
- * Returns the events of all revisions that were changed at or after a time in the server's seconds, or a little before.
- */
+/** Returns the events of all revisions changed at or after a time by the server's clock, or shortly before. */
 export async function occurrencesSince(
   conduit: Conduit,
   since: number,
@@ -72,7 +70,7 @@ export async function occurrencesSince(
   const waiting: { since: number; occurrences: Occurrence[] }[] = [];
   for (const { id, phid, fields } of changed) {
     const transactions = await transactionsOf(conduit, phid, {});
-    // Older transactions were there at the last poll, or when the first one began.
+    // Older transactions existed at the last poll, or when the first one began.
     const recent = transactions.filter(({ at }) => at.getTime() / 1000 >= from - slackSeconds);
     const seen = inbox.hasSeen(recent.map(({ phid }) => phid));
     const fresh = recent.filter(({ phid }) => !seen.has(phid));
@@ -84,15 +82,15 @@ export async function occurrencesSince(
     happened.seen.push(...fresh.map(({ phid }) => phid));
     happened.until = Math.max(happened.until, fields.dateModified);
   }
-  // Ids of transactions grow: the revision that has waited longest is started first.
+  // Ids of transactions ascend, so the revision that waited longest starts first.
   waiting.sort((a, b) => a.since - b.since);
   happened.occurrences = waiting.flatMap(({ occurrences }) => occurrences);
   return happened;
 }
 
 /**
- * A change has the time when the server began to save it, and may show up after one with a later time; a transaction may
- * be a little older than the change of its revision, which is saved after it.
+ * A change has the time when the server began to save it, so it may appear after one with a later time. A transaction
+ * may also be slightly older than the change of its revision, which is saved after it.
  */
 const slackSeconds = 60;
 

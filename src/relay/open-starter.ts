@@ -1,4 +1,4 @@
-// Opens the starter of a relay's gates that ppsgate.yml names: this machine, GitHub or Jenkins.
+// Opens the starter of a relay's gates named in ppsgate.yml: this machine, GitHub or Jenkins.
 import { resolve } from 'node:path';
 import type { RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
@@ -12,7 +12,7 @@ import type { JobStatus, RelayStarter, Starter } from './starter.ts';
 
 /**
  * Throws a `UsageError` for a missing token.
- * @param deps.program ppsgate, as a program and its first arguments; absent: the running one.
+ * @param deps.program ppsgate, as a program and its first arguments; absent: the running one
  */
 export async function openStarter(
   { start, directory }: Pick<RelayConfig, 'start' | 'directory'>,
@@ -63,5 +63,5 @@ const elsewhere = (starter: Starter): RelayStarter => ({
   ended: async () => ({ kind: 'elsewhere' }),
 });
 
-/** A starter returns its errors. */
+/** Starters return their errors, and need no log. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

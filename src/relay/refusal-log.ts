@@ -1,4 +1,4 @@
-// Logs requests that the relay has refused.
+// Logs refused requests of a relay.
 import type { IncomingMessage } from 'node:http';
 import { checkAgent } from './delivery.ts';
 
@@ -10,14 +10,14 @@ type RefusalLogDeps = { now(): Date; log(sentence: string): void };
 
 const secondsBetweenLines = 60;
 
-/** Logs each kind of refusal once a minute, without the request's text: strangers choose its rate. */
+/** Logs each kind of refusal once a minute, without the request's text: strangers control its rate. */
 export function refusalLog({ now, log }: RefusalLogDeps): LogRefusal {
   const logged = new Map<string, { at: Date; suppressed: number }>();
   return ({ headers, socket }, why) => {
     const isOfCheck = headers['user-agent'] === checkAgent;
     const kind = `${why} ${isOfCheck}`;
     const last = logged.get(kind);
-    // A clock that was set back must not keep it silent.
+    // A clock that was set back must not silence the log.
     if (last !== undefined && Math.abs(+now() - +last.at) < secondsBetweenLines * 1000) {
       last.suppressed += 1;
       return;

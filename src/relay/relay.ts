@@ -1,4 +1,4 @@
-// Does the work of a relay and a poller: starts, watches and cancels gates for the events on Phabricator.
+// Works as a relay or a poller: starts, watches and cancels gates for events on Phabricator.
 
 import { createHash } from 'node:crypto';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
@@ -48,8 +48,8 @@ async function workOnJobs(deps: RelayDeps): Promise<void> {
 }
 
 /**
- * Works until the signal is aborted. Answers have rounds of their own, since one that the server does not accept takes
- * most of a minute, in which commands would wait.
+ * Works until the signal is aborted. Answers have separate rounds, as an undeliverable one takes most of a minute, and
+ * commands would wait.
  */
 export async function workOn(deps: RelayDeps, rounds: RelayRounds): Promise<void> {
   const answers = openBell(deps.pause);
@@ -75,14 +75,14 @@ export async function workOn(deps: RelayDeps, rounds: RelayRounds): Promise<void
 
 type RelayRounds = {
   before?: () => Promise<void>;
-  /** Between two rounds of work. */
+  /** Called between two rounds of work. */
   wait: () => Promise<unknown>;
 };
 
-/** Between looks at started gates and retries of failures. */
+/** Time between checks of started gates, and between retries. */
 export const secondsBetweenRounds = 10;
 
-/** A ring without a waiter is kept for the next one. */
+/** A ring without a waiter is stored for the next one. */
 export function openBell(pause: Pause = realPause) {
   let rung = new AbortController();
   return {
@@ -94,7 +94,7 @@ export function openBell(pause: Pause = realPause) {
   };
 }
 
-/** Reads the changes on the server since the last poll; the first poll only finds its starting point. */
+/** Reads the changes on the server since the last poll. The first poll only finds its starting point. */
 export async function pollOnce(deps: RelayDeps): Promise<void> {
   const { conduit, inbox, log } = deps;
   const since = inbox.pollState(conduit.url);
@@ -129,7 +129,7 @@ async function workOnDeliveries(deps: RelayDeps): Promise<void> {
         log.warn(`What came for ${object} is dropped: ${error.message}`);
         inbox.settle(delivery.id, { seen: [], jobs: [] });
       } else {
-        // The server may fail for this one alone, which must not hold up the others.
+        // The server may fail for this object only, which must not delay the others.
         heldBack.add(object);
         if (!isOfOne(error) || heldBack.size > mostHeldBack) return;
       }
@@ -141,7 +141,7 @@ const isOfOne = ({ kind, code }: ConduitError): boolean => kind === 'refused' &&
 
 const mostHeldBack = 3;
 
-/** Replies and cancels before the jobs are stored: after a crash it is done again, which is harmless. */
+/** Replies and cancels before it stores the jobs. After a crash it does so again, which is harmless. */
 async function jobsFrom(occurrences: readonly Occurrence[], deps: RelayDeps): Promise<Job[]> {
   let jobs: Job[] = [];
   for (const occurrence of occurrences) {
@@ -264,7 +264,7 @@ async function startJobs(deps: RelayDeps): Promise<void> {
 
 const mostSecondsBetweenTries = 600;
 
-/** Runs after the newer gate's start, which then inherits the older one's place in the queue. */
+/** Runs after the newer gate's start, so that it inherits the older one's place in the queue. */
 async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
   if (!isAutomatic(job)) return;
   const older = deps.inbox
@@ -275,7 +275,7 @@ async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
   }
 }
 
-/** True where no person requested this diff: the key is that of the diff or of a build's target. */
+/** True if no person requested this diff: the key is that of the diff or of a build's target. */
 const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 
 async function reportRefusal(job: Job, why: string, deps: RelayDeps): Promise<void> {
@@ -294,7 +294,7 @@ const revisionOf = ({ revision: number, diff, phids }: Job): RevisionDiff => ({
   ...(phids && { phids }),
 });
 
-/** Keeps the comment and the build's end that a gate has left out. */
+/** Stores the comment and the end of the build that a gate did not post. */
 function concludeFor(job: Job, why: string, deps: RelayDeps): void {
   const { build, key: run } = job;
   const revision = revisionOf(job);
@@ -312,7 +312,7 @@ async function watchJobs(deps: RelayDeps): Promise<void> {
     if (state.kind !== 'started') continue;
     const ended = await starter.ended(job);
     if (ended.kind === 'ended') {
-      // Kept before the job ends, so that a crash between them loses nothing.
+      // Stored before the job ends, so that a crash in between loses nothing.
       concludeFor(job, endedAlone(job, ended.how), deps);
       inbox.markEnded(job.key, ended.how);
       log.info(`${jobName(job)} has ended: ${ended.how}`);
@@ -344,7 +344,7 @@ async function watchJobs(deps: RelayDeps): Promise<void> {
 const endedAlone = (job: Job, how: string): string =>
   `The ${workOf(job)} of diff ${job.diff} ended before it had a result (${how}): ask for it again, or ask the operator, who finds the reason in the log beside the relay.`;
 
-/** No gate takes longer. */
+/** Longer than any gate. */
 const secondsElsewhere = 3 * 86_400;
 
 function logQueued(jobs: readonly Job[], { log }: RelayDeps): void {

@@ -1,4 +1,4 @@
-// Renders the relay's own comments, in Remarkup.
+// Renders the relay's own comments in Remarkup.
 
 import { commandsFor } from '../forge/patch/command.ts';
 import { callOnPhabricator } from '../model/patch.ts';
@@ -6,7 +6,7 @@ import { remarkupText } from '../model/remarkup.ts';
 import { withoutPaths } from '../model/without-paths.ts';
 import type { ReplyTopic } from './decide.ts';
 
-/** @param why a sentence that may contain untrusted text, or nothing */
+/** @param why a sentence that may contain untrusted text, or empty */
 export function replyText(topic: ReplyTopic, why: string): string {
   const said = why === '' ? [] : [remarkupText(withoutPaths(why), 1000)];
   switch (topic) {
@@ -21,7 +21,7 @@ export function replyText(topic: ReplyTopic, why: string): string {
   }
 }
 
-/** A list, as phones cut off a table of this width. */
+/** A list, as phones would cut off a table of this width. */
 const help = commandsFor(callOnPhabricator)
   .map(({ write, to }) => `- ${remarkupText(write)}: ${to}`)
   .join('\n');

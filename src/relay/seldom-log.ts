@@ -1,12 +1,12 @@
-// Logs a sentence that recurs each round at growing intervals: the first time, and then ever more rarely.
+// Logs a recurring sentence at growing intervals.
 
 const firstSeconds = 60;
 const longestSeconds = 3600;
-/** A sentence that was not repeated for so long is news again. */
+/** A sentence that did not recur for this long is logged again at once. */
 const forgottenSeconds = 2 * longestSeconds;
 const mostSentences = 1000;
 
-/** Returns a log that drops repetitions within an interval, which doubles from a minute to an hour. */
+/** Returns a log that drops repetitions within an interval, which doubles from a minute up to an hour. */
 export function seldomLog(
   log: (sentence: string) => unknown,
   now: () => Date,
@@ -16,7 +16,7 @@ export function seldomLog(
     const time = now().getTime() / 1000;
     const last = logged.get(sentence);
     const isOld = last !== undefined && time - last.heardAt > forgottenSeconds;
-    // A clock that was set back must not keep it silent.
+    // A clock that was set back must not silence the log.
     if (last !== undefined && !isOld && Math.abs(time - last.at) < last.seconds) {
       last.heardAt = time;
       return;

@@ -14,11 +14,11 @@ import { isSigned } from './signature.ts';
 
 export type RelayServerOptions = {
   host: string;
-  /** 0: any free port. */
+  /** Zero: any free port. */
   port: number;
-  /** HMAC key of Herald's hook. Absent or empty: no /webhook. */
+  /** HMAC key of Herald's webhook. Absent or empty: no /webhook. */
   webhookKey?: string;
-  /** `user:password` from Harbormaster. Absent or empty: no /build. */
+  /** `user:password` of Harbormaster. Absent or empty: no /build. */
   buildPassword?: string;
   inbox: Pick<Inbox, 'accept' | 'countPending'>;
   now(): Date;
@@ -26,26 +26,26 @@ export type RelayServerOptions = {
   limits?: Limits;
 };
 
-/** Bounds a sender without key and password, besides the last 64 KiB that are read at once. */
+/** Limits for a sender without key and password, in addition to the last 64 KiB, which are read at once. */
 export type Limits = ConnectionLimits & {
   headerBytes: number;
   bodyBytes: number;
   seconds: number;
 };
 
-/** An edit has a few transactions, and a webhook with 700 is within these 64 KiB. */
+/** An edit has a few transactions; even a webhook with 700 fits into these 64 KiB. */
 export const usualLimits: Limits = {
   headerBytes: 16 * 1024,
   bodyBytes: 48 * 1024,
   seconds: 5,
   connections: 256,
-  // All that a reverse proxy passes on counts as of one network.
+  // All connections through a reverse proxy count as one network.
   connectionsPerNetwork: 64,
 };
 
 export type RelayServer = AsyncDisposable & {
   port: number;
-  /** Replies to complete requests, and cuts all others. */
+  /** Replies to complete requests, and closes all other connections. */
   close(): Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   const { accept, acceptAll } = together(options.inbox, () => arrived);
   const logRefusal = refusalLog(options);
   const routes = routesOf(options, limits.bodyBytes, accept, logRefusal);
-  // Loaded here, as Node loads its whole fetch with it, and a gate starts no server.
+  // Imported here, as it loads Node's whole fetch, and a gate starts no server.
   const { createServer } = await import('node:http');
   const server = createServer({ maxHeaderSize: limits.headerBytes });
   const connections = new Connections(limits);
@@ -110,7 +110,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
     const closed = once(server, 'close');
     server.close();
     acceptAll();
-    // The replies are written before.
+    // The replies are written before the connections close.
     await nextTurn();
     server.closeAllConnections();
     await closed;
@@ -130,7 +130,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   }
 }
 
-/** RFC 9110, section 15, and RFC 6585, section 5. */
+/** See RFC 9110, section 15, and RFC 6585, section 5. */
 const reasons = {
   200: 'OK',
   400: 'Bad Request',
@@ -155,7 +155,10 @@ const says = (status: HttpStatus, text: string, headers: HttpReply['headers'] = 
   headers,
 });
 
-/** Reads nothing after the reply, as Phabricator opens one connection a request; Node would read the body's rest. */
+/**
+ * Reads nothing after the reply: Phabricator opens one connection per request, and Node would read the rest of the
+ * body.
+ */
 function end(socket: Socket, { status, text, headers }: HttpReply, date: Date): void {
   if (socket.destroyed) return;
   const body = `${text}\n`;
@@ -166,7 +169,7 @@ function end(socket: Socket, { status, text, headers }: HttpReply, date: Date): 
     'Content-Length': Buffer.byteLength(body),
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  // The first write to a connection fits into its buffer, and is with the kernel when this returns.
+  // The first write to a connection fits into its buffer, so the kernel has it when this returns.
   socket.write(`HTTP/1.1 ${status} ${reasons[status]}\r\n${lines.join('')}\r\n${body}`);
   socket.destroy();
 }
@@ -180,7 +183,7 @@ function refusalOf(error: Error, headerBytes: number): HttpReply {
 
 type Route = {
   method: 'GET' | 'POST';
-  /** Refuses a request by its headers alone; then nothing more is read. */
+  /** Refuses a request by its headers; its body is then never read. */
   refuse(request: IncomingMessage): HttpReply | undefined;
   answer(request: IncomingMessage, query: URLSearchParams): Promise<HttpReply>;
 };
@@ -191,7 +194,7 @@ type Routed =
 
 function routeOf(request: IncomingMessage, routes: ReadonlyMap<string, Route>): Routed {
   const refused = (reply: HttpReply): Routed => ({ kind: 'refused', reply });
-  // Compared as sent: a parser of URLs would take `/webhook/%2e%2e/build` for `/build`, and a proxy in front may not.
+  // Compares the path as sent: a URL parser would take `/webhook/%2e%2e/build` for `/build`, unlike a proxy in front.
   const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(request.url ?? '') ?? [];
   const route = routes.get(path);
   if (route === undefined) return refused(says(404, 'There is nothing here.'));
@@ -222,7 +225,7 @@ type RouteDeps = Pick<RelayServerOptions, 'now' | 'log'> & { logRefusal: LogRefu
 
 type Accept = (delivery: Delivery) => Promise<'new' | 'known'>;
 
-/** Batches simultaneous deliveries into one write, before the replies; Node accepts one connection in a turn. */
+/** Writes simultaneous deliveries in one batch, before the replies; Node accepts one connection per turn. */
 function together(
   inbox: Pick<Inbox, 'accept'>,
   countArrived: () => number,
@@ -257,7 +260,7 @@ function together(
   };
 }
 
-/** Bounds the wait under constant load to about ten milliseconds. */
+/** Limits the wait under constant load to about ten milliseconds. */
 const mostTurns = 100;
 
 const queued = (found: 'new' | 'known'): HttpReply =>
@@ -345,7 +348,7 @@ const buildRoute = (
   },
 });
 
-/** True where the header has the user and password, in the scheme Basic (RFC 7617). */
+/** True if the header has this user and password, in the scheme Basic (RFC 7617). */
 function isAuthorized(header: string | undefined, userAndPassword: string): boolean {
   const [, encoded = ''] = /^basic +([\w+/=-]+)$/i.exec(header ?? '') ?? [];
   const received = hash('sha256', Buffer.from(encoded, 'base64'), 'buffer');

@@ -1,4 +1,4 @@
-// Steps and diagnostics of the set-up check for Phabricator.
+// Defines steps and diagnostics of the set-up check for Phabricator.
 
 import type { OverlayPlace } from '../config/overlay.ts';
 import type { ConduitOptions } from '../forge/phabricator/conduit.ts';
@@ -6,7 +6,7 @@ import type { CheckStep, Diagnostic as Plain } from '../lab/check/diagnostic.ts'
 
 export type SetUpDiagnostic =
   | Plain
-  /** A `warning` does not stop ppsgate; an `unreachable` item may recover on its own. */
+  /** A `warning` does not stop ppsgate. An `unreachable` item may recover without a fix. */
   | { kind: 'warning' | 'unreachable'; what: string; why: string; fix: string };
 
 export type SetUpStep = CheckStep<SetUpDiagnostic>;

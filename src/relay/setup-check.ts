@@ -1,4 +1,4 @@
-// Checks a set-up for Phabricator step by step, without writing or starting anything: the server and the bot.
+// Checks a set-up for Phabricator step by step, server and bot included; writes and starts nothing.
 
 import { z } from 'zod';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
@@ -22,7 +22,7 @@ import {
   warning,
 } from './setup-check-item.ts';
 
-/** A step that fails does not stop the others. Throws the signal's reason. */
+/** A failed step does not stop the others. Throws the signal's reason. */
 export const checkPhabricator = (
   config: PhabricatorConfig,
   deps: SetUpCheckDeps,
@@ -102,7 +102,7 @@ const unwritten =
 const mostSeconds = 20;
 const mostBytes = 1024 ** 2;
 
-/** Sends no token, since the server is not verified yet. */
+/** Sends no token, as the server is not verified yet. */
 async function server(
   what: string,
   { url }: PhabricatorConfig,
@@ -152,7 +152,7 @@ async function server(
 
 const envelope = z.object({ result: z.unknown(), error_code: bounded.word.nullable() });
 
-/** A larger difference misleads readers who compare a log with a comment. */
+/** A larger difference would mislead readers who compare a log with a comment. */
 const mostSecondsApart = 60;
 
 function clocks(what: string, { date }: Session, now: Date): SetUpDiagnostic[] {

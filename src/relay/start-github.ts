@@ -1,4 +1,4 @@
-// Starts gates and bisections on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
+// Starts gates and bisections on GitHub, by a workflow with `repository_dispatch` that names its runs by the job's key.
 
 import { kebabCase, overridesAs } from '../config/parameters.ts';
 import { type Octokit, placeOf } from '../forge/github/client.ts';
@@ -10,7 +10,7 @@ import type { Started, Starter } from './starter.ts';
 
 type GithubOptions = {
   repository: string;
-  /** The URL of GitHub's pages follows from it. */
+  /** GitHub's page URLs are derived from it. */
   apiUrl: string;
   event: string;
   pause: Pause;
@@ -46,7 +46,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
         repo,
         event_type: event,
         client_payload: payloadOf(job),
-        // The event may have arrived though the reply was lost.
+        // The event may have arrived although the reply was lost.
         request: { retries: 0 },
       };
       const sent = await answered(
@@ -91,7 +91,7 @@ const payloadOf = ({ key, build, overrides, bisect, ...job }: Job) => ({
 type WorkflowRuns = { octokit: Octokit; owner: string; repo: string; pause: Pause };
 type WorkflowRun = { id: number; url: string };
 
-/** Seconds before each request: a run shows up some time after its event. */
+/** Seconds before each request, as a run appears some time after its event. */
 const waits = [0, 2, 3, 5, 10, 10];
 
 async function awaitRun(
@@ -108,7 +108,7 @@ async function awaitRun(
   return undefined;
 }
 
-/** Months, newest first. */
+/** Cover months of runs, newest first. */
 const mostPages = 3;
 const perPage = 100;
 
@@ -145,7 +145,7 @@ async function cancelRun(
 
 type NotStarted = Exclude<Started, { kind: 'started' }>;
 
-/** @param about.what begins the sentence of a failure */
+/** @param about.what beginning of the sentence on a failure */
 async function answered<Answer>(
   request: () => Promise<Answer>,
   { what, needs }: { what: string; needs: string },
@@ -171,7 +171,7 @@ function reason(failure: GithubFailure, needs: string): string {
   return `GitHub answered ${said}`;
 }
 
-/** `https://github.com` of `https://api.github.com`; a server of one's own has its API below `/api/v3`. */
+/** `https://github.com` for `https://api.github.com`. A GitHub Enterprise Server has its API below `/api/v3`. */
 function pagesOf(apiUrl: string): string {
   const { protocol, host } = new URL(apiUrl);
   return `${protocol}//${host.replace(/^api\./, '')}`;

@@ -1,4 +1,5 @@
-// Starts gates and bisections on this machine, each in its own process group: a gate runs for hours and outlives a restarted relay.
+// Starts gates and bisections on this machine, each in its own process group, as a gate lasts hours and outlives the
+// relay.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +29,7 @@ export type HereOptions = {
   program: readonly string[];
   configPath: string;
   repository: string;
-  /** Folder of the work directories, named by the job's key; `KEY.pid`, `KEY.log` and `KEY.ended` are beside each. */
+  /** Parent of the work directories, named by the job's key; `KEY.pid`, `KEY.log` and `KEY.ended` are next to each. */
   directory: string;
   most: number;
   site?: string | undefined;
@@ -41,7 +42,7 @@ type HereStarter = Starter & {
   ended(job: Job): Promise<ProcessEnd>;
 };
 
-/** `lost` is a gate that died without an exit code: `start` resumes it, a few times. */
+/** `lost`: the gate died without an exit code; `start` resumes it, a few times. */
 export type ProcessEnd = { kind: 'running' | 'lost' } | { kind: 'ended'; exitCode: number };
 
 export function startHere(options: HereOptions): HereStarter {
@@ -114,7 +115,7 @@ const diedTooOften = (job: Job, directory: string): string =>
 
 const trySchema = z.object({
   leader: leaderSchema,
-  /** The work directory; for an extension that of the first job. */
+  /** Work directory; for an extension, that of the first job. */
   work: bounded.word,
   tries: z.int(),
   maxRuns: z.int().optional(),
@@ -131,11 +132,11 @@ async function endingOf(directory: string, key: string): Promise<ProcessEnd> {
   const current = await readTry(directory, key);
   if (current === undefined) return { kind: 'lost' };
   const runs = await isRunning(current.leader);
-  // Read afterwards, since the code is written before the process ends.
+  // Read last, as the exit code is written before the process ends.
   const text = await textOf(join(directory, `${key}.ended`));
   if (text === undefined) return { kind: runs ? 'running' : 'lost' };
   const exitCode = Number(text);
-  // A shell's code for a signal is 128 and the number of that.
+  // A shell exits with 128 plus the signal's number.
   const isOwn = exitCode <= 128 || exitCode === exitCodes.cancelled;
   return isOwn ? { kind: 'ended', exitCode } : { kind: 'lost' };
 }
@@ -203,7 +204,7 @@ async function invocationOf(
         ? 2 * planned
         : parseMaxRuns(extend.maxRuns, namingStyles.comment('maxRuns'));
     const maxRuns = before?.maxRuns ?? requested;
-    // The gate that died may have extended the plan already, which must not be done twice.
+    // The gate that died may already have extended the plan, which must happen only once.
     const isExtended = before !== undefined && planned >= maxRuns;
     const more = isExtended ? [] : ['--max-runs', String(maxRuns)];
     return { work, args: [...resume(work), ...more], maxRuns };
@@ -219,7 +220,7 @@ async function invocationOf(
 const flags = (values: Readonly<Record<string, string | undefined>>): string[] =>
   Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
 
-/** Throws, and starts nothing, where the process cannot be started or recorded. */
+/** Throws, and starts nothing, if the process cannot be started or recorded. */
 async function launch(
   key: string,
   { work, args, maxRuns }: GateInvocation,
@@ -247,7 +248,10 @@ async function launch(
   }
 }
 
-/** Waits for the line that confirms its record, or exits with the starter. Outlives SIGTERM to write the exit code. */
+/**
+ * Waits for the line that confirms its record; without it, exits with the starter. Outlives SIGTERM to write the exit
+ * code.
+ */
 const wrapped = (argv: readonly string[], endedPath: string): string =>
   commandText(
     shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`,

@@ -1,4 +1,4 @@
-// Starts gates and bisections as builds of a Jenkins job, whose parameters describe the job and hold the key that a build is found by.
+// Starts gates and bisections as builds of a Jenkins job. Parameters describe each one, and its key finds the build.
 
 import { z } from 'zod';
 import { kebabCase, overridesAs } from '../config/parameters.ts';
@@ -12,7 +12,7 @@ import type { Started, Starter } from './starter.ts';
 export type JenkinsOptions = {
   url: string;
   user: string;
-  /** API token of that user: with it, unlike with a password, Jenkins requires no crumb. */
+  /** API token of that user: with it Jenkins requires no crumb, unlike with a password. */
   token: string;
 };
 
@@ -69,7 +69,7 @@ type Jenkins = {
 };
 
 function jenkinsOf({ url, user, token }: JenkinsOptions): Jenkins {
-  // The address that a browser shows may lead there by views.
+  // The address in a browser may lead to the job through views.
   const job = url.replaceAll(/\/view\/[^/]+/g, '');
   return {
     job,
@@ -79,7 +79,7 @@ function jenkinsOf({ url, user, token }: JenkinsOptions): Jenkins {
   };
 }
 
-/** Actions of a build or of a queued item, most of which are no parameters. */
+/** Actions of a build or a queued item. Most are not parameters. */
 const actionsSchema = bounded.list(
   z
     .object({
@@ -124,7 +124,7 @@ async function findInQueue(
   return item && { id: item.id, url: `${root}/queue/item/${item.id}/` };
 }
 
-/** The path from the job on: Jenkins may know itself by another address. */
+/** Path below the job: Jenkins may use another address for itself. */
 const pathOf = (url: string): string | undefined =>
   URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, '');
 
@@ -155,7 +155,7 @@ async function startBuild(
   for (const [name, value] of Object.entries(parametersOf(job))) {
     if (value !== undefined) form.append(name, value);
   }
-  // Jenkins would drop them, and measure something else.
+  // Jenkins would drop unknown parameters, and measure something else.
   const missing = [...form.keys()].filter((name) => !defined.includes(name));
   if (missing.length > 0) {
     const them = missing.length === 1 ? 'it as a string' : 'them as strings';
@@ -181,13 +181,13 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
   if (item !== undefined) {
     const url = `${jenkins.root}/queue/cancelItem?id=${item.id}`;
     const answer = await request(jenkins, url, { form, signal });
-    // It may have left the queue meanwhile, and then is among the builds.
+    // It may have left the queue meanwhile, and be among the builds.
     if (answer.status !== 404) return refuse(answer, jenkins, 'Job/Cancel', isAccepted);
   }
   const { builds } = await readJob(jenkins, signal);
   const build = builds.find((one) => one.key === key);
   if (build === undefined) throw new NotDone('refused', `it has no build with the KEY ${key}`);
-  // Stopping a build that has ended does nothing.
+  // Stopping a finished build has no effect.
   const answer = await request(jenkins, `${build.url}stop`, { form, signal });
   refuse(answer, jenkins, 'Job/Cancel', isAccepted);
 }
@@ -213,7 +213,7 @@ async function read<Schema extends z.ZodType>(
 }
 
 const answerSeconds = 30;
-/** A queue of a thousand builds is some 100 kB. */
+/** A queue of a thousand builds has about 100 kB. */
 const mostBytes = 16 * 1024 ** 2;
 
 async function request(
@@ -260,7 +260,7 @@ function reasonFor(
     case 401:
       return `it does not know the user ${user} by this token (401): give the relay another`;
     case 403:
-    // Status of Jenkins' queue.
+    // Jenkins' queue refuses with this status.
     case 422:
       return `the user ${user} may not (${status}): give it the permission ${permission}`;
     case 404:
