@@ -1,4 +1,4 @@
-// Measures a nightly run: an A/A run of one commit, then the follow-ups that its numbers require, under the same lease.
+// Measures a nightly run: an A/A run of one commit, then any follow-ups, under the same lease.
 import { join } from 'node:path';
 import { isOfOneCommit, measuresLayoutNoise } from '../analysis/trend/aa-runs.ts';
 import { usualMostBoots } from '../config/overrides.ts';
@@ -31,24 +31,24 @@ import type { TrendUpdate } from './data-branch/trend-files.ts';
 type NightlyRequest = {
   patch: Patch;
   config: Config;
-  /** Names of testbeds of the configuration, preferred first. */
+  /** Names of testbeds in ppsgate.yml, preferred first. */
   testbeds: readonly string[];
   seed: number;
 };
 
 export type NightlyDeps = Omit<GateDeps, 'repository'> & {
   repository: LinearRepository;
-  /** The plan that earlier nightly runs of the testbed suggest; undefined if none are kept. */
+  /** Plan from earlier nightly runs of the testbed; undefined if there are none. */
   trend(testbed: string, patch: Patch): Promise<NightlyPlan | undefined>;
-  /** Keeps each result as soon as it is measured, in `nightlyFolder`. */
+  /** Stores each result in `nightlyFolder` as soon as it is measured. */
   keep(update: TrendUpdate): Promise<void>;
 };
 
 /**
- * Runs an A/A run of a commit under one lease of one testbed. Cells off their level are measured again; each possible
- * change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss. On
- * Sundays another layout variant is measured, if the testbed builds several. Returns the result of the A/A run; the
- * follow-ups, each in its own folder, may fail with a warning.
+ * Measures a commit against itself under one lease of one testbed. Measures cells off their level again. Each possible
+ * change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss.
+ * On Sundays it measures another layout variant, if the testbed builds several. Returns the A/A result; follow-ups have
+ * their own folders, and may fail with a warning.
  */
 export async function nightlyRun(
   request: NightlyRequest,
@@ -59,7 +59,7 @@ export async function nightlyRun(
   return runOnOneLease(request, directory, deps);
 }
 
-/** Resumes a nightly run: keeps finished parts again without a testbed. Throws a `PlanError` if nothing was planned. */
+/** Resumes a nightly run; returns finished parts without a testbed. Throws a `PlanError` if nothing was planned. */
 export async function resumeNightly(
   request: Pick<NightlyRequest, 'config' | 'seed'>,
   directory: string,
@@ -69,7 +69,7 @@ export async function resumeNightly(
   return runOnOneLease({ ...request, patch, testbeds: [testbed] }, directory, deps);
 }
 
-/** The first part with something to measure reserves the testbed for all. */
+/** The first part with something to measure reserves the testbed for all parts. */
 async function runOnOneLease(
   request: NightlyRequest,
   directory: string,
@@ -103,7 +103,7 @@ async function runOnOneLease(
   );
 }
 
-/** A nightly run needs the level of every cell, also after an alarm in one of them. */
+/** A nightly run needs every cell's level, even after an alarm in one of them. */
 const withoutEarlyStop = ({ stopsAtFirst: _, ...rest }: Config['gate']): Config['gate'] => rest;
 
 const gateOrResume = async (
@@ -114,7 +114,7 @@ const gateOrResume = async (
 ): Promise<Result> =>
   (await hasPlan(directory)) ? resumeGate(directory, deps) : begin(request, directory, deps);
 
-/** An A/A result of a single commit is a nightly run of the branch; all others follow up an earlier change. */
+/** An A/A result of a single commit is a nightly run of the branch. Any other result follows up an earlier change. */
 export function trendUpdateOf(
   result: Result | BisectResult,
   occasion: 'nightly' | 'again' = 'again',
@@ -192,7 +192,7 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
   );
   if (config.trend.bisect) {
     await each(plan.changesToBisect(updates), async (change) => {
-      // A single commit needs no search.
+      // A range of one commit needs no search.
       if ((await deps.repository.stepsSince(change.good, change.bad)) < 2) return;
       await keep(await bisectChange(change, updates, context));
     });
@@ -217,7 +217,7 @@ function hasLayoutVariants({ testbeds }: Config, name: string): boolean {
   return testbed?.kind === 'freebsd' && (testbed.builder?.layoutVariants ?? 1) > 1;
 }
 
-/** Results of other commits must not enter the history that patches are compared with. */
+/** Runs of other commits must not enter the history that patches are compared with. */
 const withoutHistory = (deps: NightlyDeps): NightlyDeps => ({
   ...deps,
   history: { ...deps.history, append: async () => {} },
@@ -282,7 +282,7 @@ function withOneCell(config: Config, cell: Cell | undefined): Config {
   return { ...config, scenarios: [scenario], families: [family], ...size };
 }
 
-/** A change whose commits are gone, as after a forced push, must not stop the others. */
+/** A change whose commits are gone, for example after a forced push, must not stop the others. */
 const warnOfMissingCommits =
   ({ good, bad }: TrendChange, deps: NightlyDeps) =>
   (error: unknown): void => {

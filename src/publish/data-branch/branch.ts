@@ -1,4 +1,5 @@
-// Publishes to the data branch on GitHub: always a single commit, replaced each time, so that clones stay small.
+// Publishes to the data branch on GitHub. The branch has a single commit, replaced each time, so that clones stay
+// small.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -45,16 +46,16 @@ type PublishedLinks = PublishedPaths;
 
 type DataOptions = Omit<DataRules, 'now' | 'isSite'> & {
   now(): Date;
-  /** Pauses before a retry, when another publisher was faster. */
+  /** Pauses before a retry if another publisher was faster. */
   pause?: (seconds: number) => Promise<unknown>;
-  /** Draws a number from 0 to 1, so that publishers that collided do not collide again. */
+  /** Draws a number from 0 to 1, so that colliding publishers do not collide again. */
   random?: () => number;
 };
 
 /**
- * Adds results to the branch in one commit, or with none updates its badges; creates a missing branch. Keeps concurrent
- * publications; publishing a result again replaces it. Never throws for a failure of GitHub or the network: `why` is
- * then one sentence on it.
+ * Adds results to the branch in one commit, or without results updates its badges; creates a missing branch. Keeps
+ * concurrent publications; publishing a result again replaces it. Never throws for a failure of GitHub or the network:
+ * `why` is then a sentence on it.
  */
 export async function publishToBranch(
   octokit: Octokit,
@@ -86,7 +87,7 @@ export async function publishToBranch(
   }
 }
 
-/** Empty without the branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply. */
+/** Empty if there is no branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply. */
 export async function readHistory(
   octokit: Octokit,
   place: Pick<DataPlace, 'repository' | 'branch'>,
@@ -99,9 +100,8 @@ export async function readHistory(
 }
 
 /**
- * Reads the trend of the branch, with the nightly runs of `testbed` in the newest two years; empty if there is no such
- * branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply, or the trend cannot be
- * read.
+ * Reads the branch's trend, with the nightly runs of `testbed` in the newest two years; empty if there is no branch.
+ * Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply, or the trend is unreadable.
  */
 export async function readBranchTrend(
   octokit: Octokit,
@@ -138,7 +138,7 @@ async function readable<T>(
 const unreadable = (what: string, place: Pick<DataPlace, 'repository' | 'branch'>): string =>
   `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
 
-/** Calls `edit` again with the current index whenever another publisher was faster. Throws an Error of one sentence. */
+/** Calls `edit` again with the current index if another publisher was faster. Throws an Error of one sentence. */
 export async function publishTrend(
   octokit: Octokit,
   place: Pick<DataPlace, 'repository' | 'branch'>,
@@ -206,7 +206,7 @@ const patient = ({ pause, random }: Partial<Patience>): Patience => ({
 
 const mostFailures = 3;
 
-/** Octokit itself has tried each request several times by then. */
+/** Octokit has by then tried each request several times. */
 async function publishPatiently<T>(
   branch: Branch,
   work: BranchUpdate<T>,
@@ -234,7 +234,7 @@ async function publishInTurn<T>(
   let refused: { at: string | undefined; error: unknown } | undefined;
   for (let tries = 1; tries <= mostTries; tries++) {
     const tip = await readTip(branch, 'all');
-    // No other publisher was faster, so the refusal is permanent.
+    // No other publisher was faster, so the refusal is final.
     if (refused !== undefined && refused.at === tip?.commit) throw refused.error;
     const { answer, ...files } = next(await readStored(branch, tip, isWanted));
     const tree = await writeTree(branch, tip, files);
@@ -267,13 +267,13 @@ async function repositoryIdOf(branch: Branch): Promise<string> {
   }
 }
 
-/** GraphQL reports refusals with this status, too. */
+/** GraphQL uses this status for refusals, too. */
 const refusedByGraphql = 200;
 
-/** Content of the branch, as far as it was listed; `files` are ids of blobs by path. */
+/** Content of the branch, as far as listed; `files` maps paths to ids of blobs. */
 type Tip = { commit: string; tree: string; files: ReadonlyMap<string, string>; isWhole: boolean };
 
-/** Lists the top files and those of the trend, or of all folders. Undefined if there is no such branch. */
+/** Lists the top-level files and those of the trend, or of all folders. Undefined if there is no branch. */
 async function readTip(branch: Branch, which: 'top' | 'trend' | 'all'): Promise<Tip | undefined> {
   const commit = await readRef(branch);
   if (commit === undefined) return undefined;
@@ -332,7 +332,7 @@ async function readRef({ octokit, owner, repo, name }: Branch): Promise<string |
   }
 }
 
-/** Throws a BranchError if the branch is not ppsgate's: replacing it would lose its history. */
+/** Throws a BranchError if the branch is not ppsgate's: replacing it would destroy its history. */
 async function readStored(
   branch: Branch,
   tip: Tip | undefined,
@@ -381,7 +381,7 @@ async function readText({ octokit, owner, repo }: Branch, tip: Tip, path: string
   return Buffer.from(data.content, 'base64').toString();
 }
 
-/** Longer files are uploaded one by one, so that no request grows with the number of results. */
+/** Longer files are uploaded separately, so that no request grows with the number of results. */
 const mostInlineCharacters = 100_000;
 
 async function writeTree(
@@ -416,7 +416,7 @@ async function writeBlob({ octokit, owner, repo }: Branch, content: string): Pro
   return data.sha;
 }
 
-/** Without parents, so that removed files are in no clone. */
+/** Has no parents, so that no clone contains removed files. */
 async function writeCommit({ octokit, owner, repo }: Branch, tree: string): Promise<string> {
   const message = 'Results of ppsgate';
   const { data } = await octokit.request('POST /repos/{owner}/{repo}/git/commits', {
@@ -434,8 +434,8 @@ type Move = { kind: 'moved' } | { kind: 'refused'; error: unknown };
 const noCommit = '0'.repeat(40);
 
 /**
- * Moves the branch if it is still where it was read; the REST API cannot require that. GitHub does not document the
- * message for a moved branch, so every refusal counts as one until the branch is seen not to have moved.
+ * Moves the branch if it has not moved since it was read; the REST API has no such condition. GitHub does not document
+ * its message for a moved branch. So every refusal counts as one until the branch is seen not to have moved.
  */
 async function moveBranch(
   { octokit, name }: Branch,
@@ -463,7 +463,7 @@ function whyNot(failure: GithubFailure, branch: Branch): string {
   if (status === refusedByGraphql || status === 422) {
     return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
   }
-  // GitHub returns 404 for what a token may not see.
+  // GitHub returns 404 for anything that a token may not see.
   const known = status === 404 ? { ...failure, kind: 'answered' as const, status: 403 } : failure;
   return whyNotDone(what, known, {
     again: 'publish the result',

@@ -1,4 +1,4 @@
-// Publishes the data branch's layout to a plain directory, for sites without GitHub.
+// Publishes the layout of the data branch to a plain directory, for sites without GitHub.
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,9 +35,9 @@ class DataDirectoryError extends Error {
 }
 
 /**
- * Adds results to the directory, or with none updates its badges; returns the paths of each. Creates the directory.
- * Files are written whole, and the index only names files that exist. Waits up to a minute for other publishers. Throws
- * a DataDirectoryError if the path holds anything else, and a ForeignFileError for a link within it.
+ * Adds results to the directory, or without results updates its badges; returns the paths of each. Creates the
+ * directory. Writes files atomically, and indexes only files that exist. Waits up to a minute for other publishers.
+ * Throws a DataDirectoryError if the path holds anything else, and a ForeignFileError for a link within it.
  */
 export async function publishToDirectory(
   directory: string,
@@ -56,7 +56,7 @@ export async function publishToDirectory(
       ...rules,
       isSite: true,
     });
-    // The index comes after the files that it names, and before the removal of others.
+    // Writes the index after the files that it names, and before it removes others.
     await writeFiles(directory, write);
     for (const path of remove) await removeFile(await placeBelow(directory, path));
     return published;
@@ -70,7 +70,7 @@ export async function readDirectoryTrend(
   return { ...(trend ?? emptyTrend), results: index };
 }
 
-/** No other publisher writes during `edit`. Throws like `publishToDirectory`. */
+/** Lets no other publisher write during `edit`. Throws like `publishToDirectory`. */
 export async function publishTrendToDirectory(
   directory: string,
   edit: (index: TrendIndex) => TrendIndex,
@@ -108,7 +108,7 @@ async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>
 
 async function readStored(directory: string, isWanted: YearFilter): Promise<StoredData> {
   const text = await readText(directory, indexPath);
-  // Without an index, the directory has no files of ours to remove.
+  // Without an index, none of the files in the directory is ours.
   if (text === undefined) return { index: emptyIndex, history: [], paths: new Set() };
   const index = parseIndex(text);
   if (index === undefined) throw foreign(directory, indexPath);
@@ -131,7 +131,7 @@ const foreign = (directory: string, path: string): DataDirectoryError =>
     `${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`,
   );
 
-/** A nightly run of a cell has about a kilobyte, and an index about one for each result. */
+/** A cell's nightly run has about a kilobyte, and the index about one per result. */
 const mostBytes = 128 * 1024 ** 2;
 
 const readText = (directory: string, path: string): Promise<string | undefined> =>
@@ -147,7 +147,7 @@ async function pathsIn(directory: string): Promise<Set<string>> {
   );
 }
 
-/** Removes its folder, too, if empty then. */
+/** Also removes its folder, if that is then empty. */
 async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true });
   await rmdir(dirname(path)).catch(() => {});

@@ -1,4 +1,4 @@
-// Lays out the data branch: results, the history, badges, and the index of all of them.
+// Defines the layout of the data branch: results, history, badges, and their index.
 
 import { z } from 'zod';
 import type { CellProfiles } from '../../analysis/profile/result-profiles.ts';
@@ -37,7 +37,7 @@ const readmePath = 'README.md';
 const keptResultSchema = z.object({
   /** Folder of `result.json`, `report.md` and the files below. */
   path: bounded.name.regex(/^results\/\d{4}\/\w[\w.-]*$/),
-  /** The experiment's start; the publication's time if the result claims a later start. */
+  /** Start of the experiment; the time of publication if the result claims a later one. */
   at: bounded.time,
   testbed: bounded.name,
   patch: bounded.name,
@@ -45,7 +45,7 @@ const keptResultSchema = z.object({
   /** Flamegraphs, and the report as a page. */
   others: bounded.list(bounded.name.regex(/^\w[\w.-]*$/)).default([]),
   bytes: bounded.total,
-  /** The result of a fork's own job, or numbers that are not computed again: it has a smaller budget. */
+  /** From a fork's own job, or with numbers that were not recomputed; has a smaller budget. */
   isUntrusted: z.literal(true).exactOptional(),
 });
 
@@ -58,7 +58,7 @@ const badgeSchema = z.object({
   result: keptResultSchema.shape.path,
 });
 
-/** The A/A run that versions before `trend/index.json` noted: without design, margin and fingerprint. */
+/** A/A run as noted by versions before `trend/index.json`: without design, margin and fingerprint. */
 const nightlySchema = z.object({
   testbed: bounded.name,
   at: bounded.time,
@@ -85,21 +85,21 @@ export const emptyIndex: DataIndex = { schemaVersion: 1, results: [], badges: []
 export type StoredData = {
   index: DataIndex;
   history: readonly HistoryEntry[];
-  /** All existing files; absent if there are too many to list: the index is then trusted. */
+  /** All existing files. Absent if there are too many to list; the index is then trusted. */
   paths?: ReadonlySet<string>;
-  /** The nightly runs that these publications need, see `isNeeded`; absent if none are kept yet. */
+  /** Nightly runs needed for these publications, see `isNeeded`; absent if there are none yet. */
   trend?: Trend;
 };
 
 export type Publication = TrendUpdate & {
   profiles: readonly CellProfiles[];
-  /** Receives a sentence on each file that cannot be drawn. */
+  /** Receives a sentence on each file that cannot be rendered. */
   leftOut?: (why: string) => void;
 };
 
 export type DataRules = Pick<DataConfig, 'keep' | 'staleSeconds'> & {
   now: Date;
-  /** True if browsers load the files directly: the report is then kept as a page, too. */
+  /** True if browsers load the files directly; reports are then written as pages, too. */
   isSite: boolean;
 };
 
@@ -121,9 +121,9 @@ export type PublishedPaths = {
 };
 
 /**
- * Returns the files to write and to remove to publish these results, or with none to update the badges. The index
- * decides which results and badges are kept: other files in their folders are removed, and entries with missing files
- * are dropped. Idempotent.
+ * Returns the files to write and to remove to publish these results, or without results to update the badges. Only what
+ * the index names is kept: other files in its folders are removed, and entries with missing files are dropped.
+ * Idempotent.
  */
 export function nextFiles(
   stored: StoredData,
@@ -193,7 +193,7 @@ export function editedFiles(
 const trendIn = ({ trend, history }: StoredData, now: Date): Trend =>
   trend ?? trendOfHistory(earlierEntries(history, now));
 
-/** `boundedHistory` keeps some for each cell and traffic. */
+/** Limit of all lines; `boundedHistory` keeps some for each cell and traffic. */
 const mostHistoryLines = 100_000;
 
 /** Skips unreadable lines: people can edit a branch, and one bad line must not stop a gate. */
@@ -210,7 +210,7 @@ export function parseHistory(text: string): HistoryEntry[] {
 export const parseIndex = (text: string): DataIndex | undefined =>
   indexSchema.safeParse(parseJson(text)).data;
 
-/** Replaces future times of the index by the newest of `times`: entries from the future would outlive all others. */
+/** Replaces future times in the index by the newest of `times`: entries from the future would outlive all others. */
 function withoutFuture(index: DataIndex, times: readonly string[], now: Date): DataIndex {
   const [latest = ''] = [now.toISOString(), ...times].toSorted(compare);
   const settled = <T extends { at: string }>(entry: T): T =>
@@ -219,7 +219,7 @@ function withoutFuture(index: DataIndex, times: readonly string[], now: Date): D
     ...index,
     results: index.results.map(settled),
     badges: index.badges.map(settled),
-    // A single nightly run has no reader, so it may go.
+    // A single nightly run has no reader, so it may be dropped.
     nightlyRuns: index.nightlyRuns.filter(({ at }) => !isFuture(at, now)),
   };
 }
@@ -281,7 +281,7 @@ function filesOfResult(
   };
 }
 
-/** Limits all flamegraphs of one result: about a hundred of a kernel's size, and any of a hostile profile. */
+/** Size limit of all flamegraphs of one result: about a hundred of a kernel, and any of a hostile profile. */
 const mostGraphBytes = 64 * 1024 ** 2;
 
 function graphFiles(
@@ -319,7 +319,7 @@ function plotFile({ result, leftOut = () => {} }: Publication): File[] {
   }
 }
 
-/** Empty if it cannot be made: the rest of the result is kept. */
+/** Empty if it cannot be rendered; the rest of the result is kept. */
 function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[] {
   try {
     return [[pageName, renderHtml(result, profiles)]];
@@ -332,10 +332,10 @@ function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[]
 const timeOf = ({ startedAt }: Pick<Result, 'startedAt'>, now: Date): string =>
   isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
 
-/** Times that are compared as texts need one format. */
+/** Converts to one format, as times are compared as texts. */
 const isoTime = (text: string): string => new Date(text).toISOString();
 
-/** The path of a result: its start, and a name that hashes everything that identifies the experiment. */
+/** Path of a result: its start, and a hash of everything that identifies the experiment. */
 export function folderOf(result: Result | BisectResult): string {
   const { startedAt, testbed } = result;
   const at = isoTime(startedAt);
@@ -351,7 +351,7 @@ const nameOf = (result: Result | BisectResult): string =>
     ? patchName(result.patch)
     : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join('..')}`;
 
-/** Oldest first. Untrusted results have a budget of their own, so that they replace no others. */
+/** Oldest first. Untrusted results have a separate budget, so that they displace no others. */
 function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const all = [...new Map(entries.map((entry) => [entry.path, entry])).values()];
   const isOurs = ({ isUntrusted }: KeptResult) => isUntrusted === undefined;
@@ -366,14 +366,14 @@ function retained(entries: readonly KeptResult[], keep: Retention, now: Date): K
   return newestFirst(all.filter((entry) => kept.has(entry))).toReversed();
 }
 
-/** A quarter, besides that of the others. */
+/** A quarter of the others' budget, and in addition to it. */
 const untrusted = ({ results, seconds, bytes }: Retention): Retention => ({
   results: Math.ceil(results / 4),
   seconds,
   bytes: bytes / 4,
 });
 
-/** Keeps the newest, and before it as many as all limits allow. */
+/** Keeps the newest, and as many before it as all limits allow. */
 function newestWithin(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const oldest = new Date(now.getTime() - keep.seconds * 1000).toISOString();
   const inOrder = newestFirst(entries);
@@ -385,7 +385,7 @@ function newestWithin(entries: readonly KeptResult[], keep: Retention, now: Date
   return inOrder.slice(0, end === -1 ? inOrder.length : end);
 }
 
-/** The last published comes first among results with the same time. */
+/** Among results of the same time, the one published last comes first. */
 const newestFirst = (entries: readonly KeptResult[]): KeptResult[] =>
   entries.toReversed().toSorted((a, b) => compare(b.at, a.at));
 
@@ -402,7 +402,7 @@ const withBadgesOf =
     return [...others, ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
   };
 
-/** A patch without a measured cell stands for all cells that its testbed has badges of. */
+/** A patch without a measured cell represents all cells for which its testbed has badges. */
 function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): LastOfCell[] {
   const { outcome, testbed } = result;
   const about = { testbed: testbed.name, at: timeOf(result, now), result: folderOf(result) };
@@ -410,12 +410,12 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
     const stopped = new Set(stoppedCells(outcome.cells));
     return outcome.cells.flatMap((one) => {
       const { cell, verdict, comparisons } = one;
-      // A cell that ended early for another cell's loss keeps its badge.
+      // A cell that ended early because of another cell's loss keeps its badge.
       if (stopped.has(one)) return [];
       return { ...about, cell, verdict: verdict.kind, ...patchedPps(comparisons) };
     });
   }
-  // The first is the lab's fault, the second changes no number.
+  // The first is the lab's fault; the second changes no number.
   if (outcome.kind === 'out-of-disk' || outcome.kind === 'unchanged') return [];
   const verdict: BadgeVerdict = outcome.kind;
   return known.flatMap(({ testbed: name, cell }) =>
@@ -423,7 +423,7 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
   );
 }
 
-/** The trend has its own counts: drops those of earlier versions that it includes. */
+/** Drops counts of earlier versions that the trend already includes. */
 const isNotOf =
   (publications: readonly Publication[]) =>
   ({ testbed, at }: DataIndex['nightlyRuns'][number]): boolean =>
@@ -492,7 +492,7 @@ function publishedPaths(
   };
 }
 
-/** Counts an untrusted gate; its numbers and its time are not taken over. */
+/** Counts an untrusted gate without its numbers and its time. */
 const onlyCounted = (entry: HistoryEntry, now: Date): HistoryEntry => ({
   ...withoutNumbers(entry),
   at: now.toISOString(),
@@ -501,12 +501,12 @@ const onlyCounted = (entry: HistoryEntry, now: Date): HistoryEntry => ({
 /** Twice the number that `historyOf` requires. */
 const enoughRuns = 60;
 
-/** Gates that are counted longer than their numbers are kept, in each cell. */
+/** Gates per cell that are counted for longer than their numbers are kept. */
 const mostCounted = 50;
 
 /**
- * Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`; the gates
- * before them without their numbers.
+ * Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`. Earlier
+ * gates are kept without their numbers.
  */
 export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
   const groups = Map.groupBy(entries, ({ testbed, kind, cell, traffic }) =>
@@ -536,7 +536,7 @@ function counted(group: readonly HistoryEntry[], kept: readonly HistoryEntry[]):
 }
 
 function latest(group: readonly HistoryEntry[]): HistoryEntry[] {
-  // An extended experiment writes again: its last line counts.
+  // An extended experiment writes again; its last line counts.
   const byTime = new Map(group.map((entry) => [entry.at, entry]));
   const runs = byMetric(() => 0);
   const newestFirst = [...byTime.values()].toSorted((a, b) => compare(b.at, a.at));

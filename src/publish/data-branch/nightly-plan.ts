@@ -1,4 +1,4 @@
-// Plans the follow-ups of a nightly run from the nightly runs that are kept.
+// Plans what follows a nightly run, from the nightly runs so far.
 import {
   byCommit,
   changesToBisect,
@@ -21,7 +21,7 @@ export type NightlyPlan = {
 
 type NightlyRunFacts = Required<Pick<TrendUpdate, 'commits'>> & { testbed: string; now(): Date };
 
-/** Treats the updates of the current nightly run as published. */
+/** Treats the updates of the current nightly run as if published. */
 export function planFollowUps(
   trend: Trend,
   { testbed, commits, now }: NightlyRunFacts,

@@ -24,14 +24,14 @@ export const sparklinesPath = (testbed: string): string =>
 
 const fileOf = (cell: Cell): string => cellName(cell).replace(/ B$/, 'B').replaceAll(' ', '-');
 
-/** Keeps names of a ppsgate.yml as they are; other names of a result must not collide with them. */
+/** Keeps names from ppsgate.yml as they are. Other names in results must not collide with them. */
 function folderOf(testbed: string): string {
   const word = plain(testbed);
   const isOwn = word !== '' && word === testbed;
   return isOwn ? word : [word, nameHash(testbed)].filter(Boolean).join('-');
 }
 
-/** Forty digits, like an id of git: texts with the same ones cannot be made. */
+/** Forty digits, like a git id, so that no two texts with the same digits can be made. */
 export const nameHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 40);
 

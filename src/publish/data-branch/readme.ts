@@ -1,4 +1,4 @@
-// Writes the README of the data branch. Names that others chose are shown as code.
+// Renders the README of the data branch, with foreign names as code.
 
 import { countsOf, linkNoise, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
 import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
@@ -130,7 +130,7 @@ function verdictOf(count: AaRunCounts): string {
   }
 }
 
-/** Counts of earlier versions, whose design, margin and fingerprint are unknown. */
+/** Counts of earlier versions, with unknown design, margin and fingerprint. */
 const beforeTrend = (nightlyRuns: ReadmeBadge['nightlyRuns']): string[] =>
   [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
     const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);

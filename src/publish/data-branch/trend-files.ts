@@ -1,4 +1,4 @@
-// Reads and writes the data branch's `trend` folder: nightly runs by cell and year, one a line, and their index.
+// Reads and writes the data branch's `trend` folder: nightly runs by cell and year, one per line, and their index.
 
 import { median } from '../../analysis/stats/summary.ts';
 import { isOfOneCommit, withSameGate } from '../../analysis/trend/aa-runs.ts';
@@ -40,7 +40,7 @@ type IndexedSeries = TrendIndex['cells'][number];
 
 export type YearFilter = (series: IndexedSeries, year: number) => boolean;
 
-/** Reads the nightly runs of the wanted years; `read` returns an empty text for a missing file. */
+/** Reads the nightly runs of the selected years; `read` returns an empty text for a missing file. */
 export async function readNightlyRuns(
   read: (path: string) => Promise<string>,
   index: TrendIndex,
@@ -58,22 +58,22 @@ export async function readNightlyRuns(
   return nightlyRuns;
 }
 
-/** The newest two years of a series: for its level, and for small charts. */
+/** Selects the newest two years of a series, enough for its level and for small charts. */
 export const isRecent = ({ years }: IndexedSeries, year: number): boolean =>
   year >= (years.at(-1) ?? year) - 1;
 
 export type TrendUpdate = {
-  /** A gate's or a bisection's; a bisection changes no badges, nightly runs or history. */
+  /** Result of a gate or a bisection; a bisection changes no badges, nightly runs or history. */
   result: Result | BisectResult;
   /** Only the default branch has badges and nightly runs. */
   isDefaultBranch: boolean;
   /** True if its numbers may enter the history. */
   isTrusted: boolean;
-  /** Purpose of a gate on the default branch; absent: a nightly run if both commits are one, else a push. */
+  /** Reason for a gate on the default branch. Absent: a nightly run if both commits are equal, otherwise a push. */
   occasion?: NightlyRun['occasion'];
-  /** Commit times by id, which order nightly runs. */
+  /** Commit times by id; they order nightly runs. */
   commits?: Readonly<Record<string, string>>;
-  /** Tags of releases; known ones are kept. */
+  /** Release tags; tags published earlier are kept. */
   releases?: TrendIndex['releases'];
   compareUrl?: string;
 };
@@ -89,7 +89,7 @@ export const isNeeded =
     return years.includes(year) || (own.length > 0 && isRecent(series, year));
   };
 
-/** Applies the updates in order; `trend` must have the years that `isNeeded` selects. */
+/** Applies the updates in order. `trend` must include the years that `isNeeded` selects. */
 export const nextTrend = (trend: Trend, told: readonly PublishedUpdate[], now: Date): Trend =>
   told.reduce((before, one) => (one.isTrusted ? withUpdate(before, one, now) : before), trend);
 
@@ -98,7 +98,7 @@ function withUpdate(trend: Trend, told: PublishedUpdate, now: Date): Trend {
   // A result from the future would outlive all others.
   if (Date.parse(result.startedAt) > now.getTime()) return trend;
   if ('kind' in result) return { ...trend, index: withBisection(trend.index, result, path) };
-  // A gate without a verdict counts as a try; one of two equal kernels is final.
+  // A gate without a verdict counts as a try; a gate of two equal kernels is final.
   const index = withGate(trend.index, result, path);
   const isTold = isDefaultBranch || isOfOneCommit(result);
   if (result.outcome.kind !== 'judged' || !isTold) return { ...trend, index };
@@ -155,7 +155,7 @@ const withReleases = (
   return [...byName.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 };
 
-/** Only for the traffic of the newest line, as another traffic has another level. */
+/** Only for the traffic of the newest line: another traffic has another level. */
 export function trendOfHistory(history: readonly HistoryEntry[]): Trend {
   const series = Map.groupBy(history, seriesKey);
   const nightlyRuns = [...series.values()].flatMap((entries) => {
@@ -170,7 +170,7 @@ export function trendOfHistory(history: readonly HistoryEntry[]): Trend {
   return withNightlyRuns(emptyTrend, nightlyRuns);
 }
 
-/** Text by path: the index, and the years of nightly runs that differ from `before`. */
+/** Text by path: the index, and those years of nightly runs that differ from `before`. */
 export function trendFiles(before: Trend | undefined, after: Trend): Map<string, string> {
   const files = new Map([[trendIndexPath, trendIndexText(after.index)]]);
   const drawn = new Set<string>();
@@ -199,7 +199,7 @@ const yearFiles = (
     ]),
   );
 
-/** Nightly runs that fit into a picture. */
+/** Number of nightly runs that fit into a picture. */
 const mostDrawn = 90;
 
 function sheetOf({ index, nightlyRuns }: Trend, testbed: string): string {
