@@ -1,4 +1,4 @@
-// Texts about a change of the branch: its issue, the news in it, and the notices for its reviewers.
+// Renders texts on a change of the branch: its issue, news on it, and notices for its reviewers.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
@@ -19,13 +19,13 @@ export type AlertLinks = {
   result?: ((path: string) => string) | undefined;
 };
 
-/** The hidden first line of an issue, which identifies its change. */
+/** Hidden first line of an issue; identifies its change. */
 export const alertMarker = (id: string): string => `<!-- ppsgate change ${id} -->`;
 
 export const changeIdIn = (body: string): string | undefined =>
   /^<!-- ppsgate change ([0-9a-f]{12}(?:[0-9a-f]{28})?) -->/.exec(body)?.[1];
 
-/** Identifies news, so that the same is posted once. */
+/** Identifies news, so that it is posted only once. */
 export const newsMarker = ({ id }: TrendChange, state: string): string =>
   `<!-- ppsgate change ${id} news ${createHash('sha256').update(state).digest('hex')} -->`;
 
@@ -63,7 +63,7 @@ export const issueStateText = (change: TrendChange): string =>
 export const readIssueState = (text: string | undefined): IssueState | undefined =>
   issueStateSchema.safeParse(parseJson(text ?? '')).data;
 
-/** Lists news as Markdown sentences; a loss counts from half a margin. Without `before` only the end is news. */
+/** Lists news as Markdown sentences; a loss counts from half a margin. Without `before`, only the end is news. */
 export function issueNews(
   before: IssueState | undefined,
   change: TrendChange,
@@ -111,7 +111,7 @@ function stateNews({ state, good, bad }: TrendChange): string | undefined {
 const sizeIn = ({ cell, changeRatio }: ChangeLevel): string =>
   `${cellName(cell)} ${formatChange(changeRatio)}`;
 
-/** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
+/** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, with the worst cell. */
 export function alertTitle(change: TrendChange): string {
   const count = losses(change).length;
   const of = isCost(change.metric) ? ` ${metricNouns[change.metric]}` : '';
@@ -119,7 +119,7 @@ export function alertTitle(change: TrendChange): string {
   return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
 }
 
-/** Markdown without any text of a commit. */
+/** Markdown that contains no text from a commit. */
 export function alertBody(change: TrendChange, links: AlertLinks): string {
   const { id, metric, gates, bisection } = change;
   const result = ({ path, text }: { path: string; text: string }) =>
@@ -178,7 +178,7 @@ export const revisionText = (change: TrendChange, issueUrl: string): string =>
     issueUrl,
   ].join('\n\n');
 
-/** The cells that have lost, the worst first; all cells of a change without a loss. */
+/** Cells with a loss, worst first; for a change without a loss, all its cells. */
 function losses(change: TrendChange): ChangeLevel[] {
   const lost = lossesOf(change);
   const counted = lost.length > 0 ? lost : change.cells;

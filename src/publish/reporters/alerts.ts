@@ -1,10 +1,10 @@
-// Reports lasting changes of the branch: one GitHub issue a change, and a notice where its commit was reviewed.
+// Reports lasting changes of the branch: one GitHub issue per change, and a notice where its commit was reviewed.
 //
 // GitHub cannot create an issue at most once, and lists a new one only after a while. So the data branch decides, which
-// moves only from the commit that was read: a publisher first writes a unique name there (`updates`, with the time
-// in `intended`), and only the publisher whose name is there reports. If it cannot know that the issue was made, the name
-// stays. Ten minutes later, when the issue would be listed, the next publisher replaces the name, looks the issue up by
-// its hidden marker, and makes one only if there is none.
+// moves only from the commit that was read. A publisher first writes a unique name there (`updates`, with the time in
+// `intended`). Only the publisher with that name reports. If it cannot know that it created the issue, the name stays.
+// Ten minutes later the issue would be listed. Then the next publisher replaces the name, searches the issue by its
+// hidden marker, and creates one only if there is none.
 
 import { isOpen, lossesOf, seriesKey } from '../../analysis/trend/change-history.ts';
 import { type Octokit, ownLogin } from '../../forge/github/client.ts';
@@ -47,12 +47,12 @@ export type AlertsDeps = {
   nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
   /**
    * Applies the function to the newest index of the data branch, and returns the result. Calls it again if others wrote
-   * meanwhile, or if the reply to a write was lost. Throws an Error if the write may or may not have happened.
+   * meanwhile, or the reply to a write was lost. Throws an Error if the write may have happened.
    */
   edit(change: (index: TrendIndex) => TrendIndex): Promise<TrendIndex>;
-  /** The one commit from the last good to the first bad one; undefined if there are several, or none. */
+  /** The only commit from the last good to the first bad one; undefined for several, or none. */
   onlyCommitOf(change: TrendChange): Promise<string | undefined>;
-  /** Posts once for each key; returns the revision's name, undefined without one. Absent without Phabricator. */
+  /** Posts once per key. Returns the revision's name, or undefined without a revision. Absent without Phabricator. */
   commentOnRevision?: (
     commit: string,
     text: string,
@@ -66,7 +66,7 @@ export type AlertsDeps = {
 
 /**
  * Updates issues and comments for these changes, and returns the changes with their new alerts. The next call retries
- * what fails. A failure of GitHub, Phabricator or the network is a warning.
+ * all that failed. A failure of GitHub, Phabricator or the network is a warning.
  */
 export async function reportChanges(
   changes: readonly TrendChange[],
@@ -83,7 +83,7 @@ export async function reportChanges(
   const unsure = new Set<string>();
   let latest = changes;
   try {
-    // A token that GitHub does not accept must not claim any alert.
+    // A publisher whose token GitHub rejects must not claim any alert.
     const login = await ownLogin(octokit);
     const begun = now();
     latest = (await edit(claiming(tasks, { updates, begun, unsure }))).changes;
@@ -102,11 +102,11 @@ type Alert = TrendChange['alert'];
 
 type AlertTask = { culprit?: string };
 
-/** After so long a new issue is listed, and the publisher that made it has stopped. */
+/** After this time a new issue is listed, and the publisher that created it has stopped. */
 const settledSeconds = 600;
-/** After so long a publisher begins no further issue: its names may soon be replaced. */
+/** After this time a publisher begins no further issue, as its names may soon be replaced. */
 const mostSeconds = 240;
-/** Nightly runs for which a testbed's level must stay before it is reported. */
+/** Nightly runs for which a testbed's new level must last before it is reported. */
 const leastNightlyRuns = 5;
 
 async function alertTaskOf(change: TrendChange, deps: AlertsDeps): Promise<AlertTask | undefined> {
@@ -121,11 +121,11 @@ async function alertTaskOf(change: TrendChange, deps: AlertsDeps): Promise<Alert
   return isLost || isUnread || isNew || 'culprit' in reviewed ? reviewed : undefined;
 }
 
-/** Another publisher reports it, or has just tried. A clock that is far ahead must not block all others for ever. */
+/** Another publisher reports it, or has just tried. A clock far ahead must not block all others forever. */
 const isBegun = ({ intended }: Alert, now: Date): boolean =>
   intended !== undefined && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1000;
 
-/** Accepts losses that a gate has confirmed, and lasting levels of a testbed; a gate misses losses below the margin. */
+/** Accepts losses that a gate confirmed, and lasting levels of a testbed, as a gate misses losses below the margin. */
 function isAlert(change: TrendChange, { nightlyRuns, marginRatio }: AlertsDeps): boolean {
   const { state } = change;
   const lost = lossesOf(change);
@@ -166,7 +166,7 @@ const isNews = (change: TrendChange, marginRatio: number): boolean => {
   );
 };
 
-/** Claims all alerts that no other publisher has begun; adds those that one began and did not end to `unsure`. */
+/** Claims all alerts that no other publisher has begun. Adds those begun but not finished to `unsure`. */
 const claiming =
   (
     tasks: ReadonlyMap<string, AlertTask>,
@@ -180,7 +180,7 @@ const claiming =
       return { ...alert, updates, intended: begun.toISOString() };
     });
 
-/** Records the new alerts; if our name was replaced meanwhile, only the number of an issue. */
+/** Records the new alerts. If our name was replaced meanwhile, records only the number of an issue. */
 const recording =
   (alerts: ReadonlyMap<string, Alert>, updates: string) =>
   (index: TrendIndex): TrendIndex =>
@@ -205,7 +205,7 @@ type AlertRun = AlertsDeps & {
   unsure: ReadonlySet<string>;
 };
 
-/** In sequence; releases claims that run out of time. */
+/** Runs in sequence, and releases claims that run out of time. */
 async function reportEach(
   changes: readonly TrendChange[],
   run: AlertRun,
@@ -213,7 +213,7 @@ async function reportEach(
   const alerts = new Map<string, Alert>();
   const warned = new Set<string>();
   const warn = (sentence: string) => {
-    // A missing permission causes one warning, however many issues it prevents.
+    // A missing permission causes one warning, even if it prevents several issues.
     if (!warned.has(sentence)) run.log.warn(sentence);
     warned.add(sentence);
   };
@@ -228,7 +228,7 @@ async function reportEach(
 const isLate = ({ now, begun }: AlertRun): boolean =>
   now().getTime() - begun.getTime() > mostSeconds * 1000;
 
-/** The alert without an issue of ours: unchanged if an earlier publisher may have made one. */
+/** The alert without an issue of ours; unchanged if an earlier publisher may have created one. */
 const unmade = ({ id, alert }: TrendChange, { unsure }: AlertRun): Alert =>
   unsure.has(id) ? alert : released(alert);
 
@@ -266,7 +266,7 @@ const fixes = {
   otherwise: '; the change itself is on the data branch',
 };
 
-/** The clocks of GitHub and of a runner may differ by less. */
+/** Clocks of GitHub and of a runner differ by less. */
 const dayMilliseconds = 86_400_000;
 
 const lookedUp = (
@@ -279,7 +279,7 @@ const lookedUp = (
     since: new Date(Date.parse(change.foundAt) - dayMilliseconds),
   });
 
-/** Makes the issue; our claim stays if it is unknown whether it was made. */
+/** Creates the issue. Our claim stays if the outcome is unknown. */
 async function withIssue(change: TrendChange, run: AlertRun): Promise<Alert> {
   const { links, log, ...place } = run;
   const { alert } = change;
@@ -310,7 +310,7 @@ async function withIssue(change: TrendChange, run: AlertRun): Promise<Alert> {
   }
 }
 
-/** Updates the issue and posts news; `postedText` stays unchanged if that fails. */
+/** Updates the issue and posts news. `postedText` stays unchanged on a failure. */
 async function withNews(change: TrendChange, run: AlertRun): Promise<Alert> {
   const { links, marginRatio, log, repository, octokit, pause } = run;
   const alert = released(change.alert);
@@ -329,7 +329,7 @@ async function withNews(change: TrendChange, run: AlertRun): Promise<Alert> {
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    // A maintainer has deleted it, and wants no more of it.
+    // A maintainer has deleted the issue, and wants no more of it.
     if (isGone(failure)) return { ...alert, postedText };
     log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, fixes));
     return alert;
@@ -343,7 +343,7 @@ async function withNews(change: TrendChange, run: AlertRun): Promise<Alert> {
   });
   if (published.kind !== 'not-published') return { ...alert, postedText };
   log.warn(published.why);
-  // A locked issue accepts none tomorrow either.
+  // A locked issue will accept none tomorrow either.
   return published.isFinal ? { ...alert, postedText } : alert;
 }
 
@@ -365,7 +365,7 @@ async function relabelled(
   await replaceLabel(place, number, { old: old.name, label });
 }
 
-/** Notifies the reviewers of the culprit; a refusal is not tried again. */
+/** Notifies the culprit's reviewers. A refusal is final. */
 async function withReviewers(
   change: TrendChange,
   issue: number,

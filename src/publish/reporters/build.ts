@@ -1,4 +1,4 @@
-// The Harbormaster build that waits for a gate: it passes or fails with the gate's outcome.
+// Reports to the Harbormaster build that waits for a gate: it passes or fails with the gate's outcome.
 
 import { z } from 'zod';
 import type { GithubConfig } from '../../config/github.ts';
@@ -25,14 +25,14 @@ import { deliverySeconds, type Reporter } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
 export type BuildOptions = {
-  /** Key of the gate, which distinguishes its link from those of other gates of the build. */
+  /** Key of the gate; distinguishes its link from those of the build's other gates. */
   run: string;
   details?: string;
-  /** The build of an undecided gate: `neutral` passes it. */
+  /** Outcome of the build for an undecided gate: `neutral` passes it. */
   undecided: GithubConfig['undecided'];
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   pause?: Pause;
-  /** Seconds to try delivering the outcome, if longer than usual. */
+  /** Seconds to keep trying to deliver the outcome, if longer than usual. */
   patienceSeconds?: number;
 };
 
@@ -69,8 +69,8 @@ export function openBuild(
 }
 
 /**
- * Warns if the build holds a draft revision back from its reviewers, or would return it to its author by failing: a
- * benchmark should do neither. Throws a ConduitError.
+ * Warns if the build holds a draft revision back from its reviewers, or if its failure would return the draft to its
+ * author: a benchmark should do neither. Throws a ConduitError.
  */
 export async function draftWarning(
   conduit: Conduit,
@@ -79,11 +79,11 @@ export async function draftWarning(
 ): Promise<string | undefined> {
   const constraints = { ids: [revision.number] };
   const [own] = await conduit.search('differential.revision.search', { constraints }, revisions);
-  // A draft that its author holds does not wait for builds.
+  // A draft held by its author does not wait for builds.
   if (own?.fields.status.value !== 'draft' || own.fields.holdAsDraft) return undefined;
   const plan = await planOf(conduit, build);
   const holdsDrafts = plan?.behaviors['hold-drafts']?.value;
-  // A plan that the bot cannot see probably holds drafts, which is Harbormaster's default.
+  // A plan hidden from the bot probably holds drafts, which is Harbormaster's default.
   if (holdsDrafts === 'never') return undefined;
   const named = plan === undefined ? 'its build plan' : `the build plan "${plan.name}"`;
   return `D${revision.number} is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
@@ -121,7 +121,7 @@ async function buildFields(conduit: Conduit, build: string) {
 export function attemptOfError(error: unknown, sentence: (why: string) => string): UpdateAttempt {
   const why = sentence(reasonOf(error).replace(/\.$/, ''));
   if (!(error instanceof ConduitError) || isFinal(error)) return { kind: 'refused', why };
-  // The database may refuse this text alone, which must not hold up other answers.
+  // The database may refuse only this text, which must not delay other answers.
   const isOfText = error.kind === 'unsure' && error.code !== undefined;
   return { kind: isOfText ? 'not-yet' : 'failed', why };
 }
@@ -130,8 +130,8 @@ type BuildView = 'working' | ReportedOutcome;
 type BuildMessage = { type: 'work' | 'pass' | 'fail'; unit?: HarbormasterUnit[] };
 
 /**
- * Sends `work` and an outcome, each once to a target, since Harbormaster adds up the units of all messages. It obeys a
- * second or two after its reply, or never: the outcome is delivered when the target shows it.
+ * Sends `work` and an outcome, each once per target, as Harbormaster adds up the units of all messages. It acts a
+ * second or two after its reply, or never: the outcome counts as delivered once the target shows it.
  */
 export class BuildUpdater {
   readonly #conduit: Conduit;
@@ -159,7 +159,7 @@ export class BuildUpdater {
     const attempt = await this.#tryPosting(view).catch((error: unknown) =>
       attemptOfError(error, (why) => notShown(this.#revision, why)),
     );
-    // The outcome is tried all the same: without it the build waits for ever.
+    // Sends the outcome all the same: without it the build would wait forever.
     if (view !== 'working' || attempt.kind !== 'refused') return attempt;
     this.#log.info(attempt.why);
     return { kind: 'delivered' };
@@ -183,7 +183,7 @@ export class BuildUpdater {
         this.#log.info(`${buildName(this.#revision)} is ${status}: it is told nothing more.`);
         return { kind: 'delivered' };
       }
-      // A message that was lost the last time, if at all, would be there by now.
+      // A message lost in an earlier try would have arrived by now.
       const isSent = end !== undefined && (end.isSure || seconds > 0);
       const target = targets.find(({ status }) => status === waiting);
       if (!isSent && target !== undefined) await this.#send(target.phid, view);
@@ -215,7 +215,7 @@ export class BuildUpdater {
     return { type: 'pass', unit: [aUnit(name, 'skip', warning), ...unit] };
   }
 
-  /** Names the newer diff of a cancelled gate: requested once, and only shortly, since its job is killed soon. */
+  /** Names the newer diff of a cancelled gate. Requested once, and briefly, as the job is killed soon. */
   async #withReason(outcome: ReportedOutcome): Promise<ReportedOutcome> {
     if (outcome.kind !== 'unmeasured' || outcome.reason !== 'cancelled') return outcome;
     this.#newer ??= unlessSlow(newerDiff(this.#conduit, this.#build, this.#revision), this.#pause);
@@ -223,7 +223,7 @@ export class BuildUpdater {
     return message === undefined ? outcome : { ...outcome, message };
   }
 
-  /** May fail: the comment has the link as well. */
+  /** May fail, as the comment has the link as well. */
   async #link(target: string): Promise<void> {
     const { details, run } = this.#options;
     if (details === undefined || this.#linked.has(target)) return;
@@ -291,7 +291,7 @@ async function send(conduit: Conduit, receiver: string, message: BuildMessage): 
 
 const waiting = 'target/waiting';
 
-/** A `paused` build continues. */
+/** Excludes `paused`: such a build continues. */
 const over = new Set(['passed', 'failed', 'aborted', 'error', 'deadlocked']);
 
 const targetSchema = z.object({
@@ -315,7 +315,7 @@ async function readBuildStatus(conduit: Conduit, build: string): Promise<BuildSt
   return { status: fields.buildStatus.value, targets };
 }
 
-/** `ui.external` must be a boolean in this encoding; the key is unique within a target. */
+/** `ui.external` must be a boolean in this encoding. The key is unique within a target. */
 const linkTo = (target: string, run: string, uri: string) => ({
   buildTargetPHID: target,
   artifactKey: `ppsgate-${run}`,
@@ -325,7 +325,7 @@ const linkTo = (target: string, run: string, uri: string) => ({
 
 /**
  * Only a pass passes, unless the site lets undecided gates pass. A cancelled gate fails with its reason: otherwise the
- * build would wait for ever, and `abort` shows no reason. Either can be restarted.
+ * build would wait forever, and `abort` shows no reason. Both can be restarted.
  */
 function messageOf(reported: ReportedOutcome, undecided: BuildOptions['undecided']): BuildMessage {
   const conclusion = conclusionOf(reported);
@@ -333,7 +333,7 @@ function messageOf(reported: ReportedOutcome, undecided: BuildOptions['undecided
   return { type: isPass ? 'pass' : 'fail', unit: unitsOf(reported) };
 }
 
-/** `duration` in seconds. Harbormaster shows `details` as plain text, three lines of it on the revision. */
+/** `duration` is in seconds. Harbormaster shows `details` as plain text, three lines of it on the revision. */
 type HarbormasterUnit = {
   engine: 'ppsgate';
   name: string;
@@ -364,7 +364,7 @@ const resultsWithout: Partial<Record<Conclusion, HarbormasterUnit['result']>> = 
   cancelled: 'skip',
 };
 
-/** A single unit for all cells if none was measured, since Harbormaster shows five units. */
+/** One unit for all cells if none was measured, as Harbormaster shows only five. */
 function unitsOfCells(cells: readonly CellResult[], result: Result): HarbormasterUnit[] {
   const isMeasured = cells.some(({ verdict }) => verdict.kind !== 'invalid');
   if (isMeasured || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
@@ -396,7 +396,7 @@ const changeText = ({ metric, base, patched, interval }: Comparison, confidence:
     `${confidence} interval ${formatInterval(interval.low, interval.high)} %`,
   ].join(', ');
 
-/** `unsound` is measured without a verdict, `broken` was not measured. The revision hides a `skip` and its reason. */
+/** `unsound`: measured without a verdict; `broken`: not measured. The revision hides a `skip` and its reason. */
 const unitResults: Record<CellVerdict['kind'], HarbormasterUnit['result']> = {
   'no-regression': 'pass',
   improvement: 'pass',

@@ -1,4 +1,4 @@
-// Reports on the judged commit in a live check run.
+// Reports on the judged commit in a check run while the gate lasts.
 
 import type { GithubConfig } from '../../config/github.ts';
 import { type Id, type Octokit, placeOf } from '../../forge/github/client.ts';
@@ -25,31 +25,31 @@ import {
 } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
-/** The patch, and the `owner/name` of the repository that gets its check. */
+/** The patch, and `owner/name` of the repository that gets its check. */
 export type CheckSubject = { repository: string; patch: Patch };
 
 export type CheckRunOptions = {
-  /** Branch rules require the check by its name. */
+  /** Branch rules refer to the check by its name. */
   name: string;
   detailsUrl: string;
   undecided: GithubConfig['undecided'];
   /**
-   * True if an App of the site's own makes the check. GitHub's App, whose token a workflow has, gets no events, so
-   * buttons would do nothing; its checks link no page of ours, so the text links the job.
+   * True if the site's own App creates the check. GitHub's App, whose token a workflow has, gets no events, so buttons
+   * would have no effect; its checks link no page of ours, so the text links the job.
    */
   isOwnApp: boolean;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;
   pause?: Pause;
-  /** Seconds to try delivering the outcome, if longer than usual. */
+  /** Seconds to keep trying to deliver the outcome, if longer than usual. */
   patienceSeconds?: number;
-  /** An earlier job of the same run has made it. */
+  /** Set if an earlier job of the same run created it. */
   isOpen?: boolean;
 };
 
 /**
- * Keeps one check run on the head of the patch, created by the first update. Updates are sent at most every 10 s, the
- * outcome at once. A refusal of GitHub, as of a token without `checks: write`, is logged once and not tried again.
+ * Keeps one check run on the patch's head, created by the first update. Sends updates at most every 10 s, and the
+ * outcome at once. A refusal of GitHub, such as for a token without `checks: write`, is logged once and not retried.
  */
 export function openCheckRun(
   octokit: Octokit,
@@ -109,7 +109,7 @@ export function openCheckRun(
   };
 }
 
-/** Completes the checks that a killed job left open; returns a sentence for people if that failed. */
+/** Completes the checks that a killed job left open. Returns a sentence for people if that failed. */
 export async function closeOpenCheckRun(
   octokit: Octokit,
   { repository, patch }: CheckSubject,
@@ -156,7 +156,7 @@ export async function checkIsForAnother(
   }
 }
 
-/** True as well if GitHub cannot be read. */
+/** Also true if GitHub cannot be read. */
 export const hasCheckRun = (
   octokit: Octokit,
   subject: CheckSubject,
@@ -185,13 +185,13 @@ async function checkRunsOn(octokit: Octokit, repository: string, commit: string,
   return data.check_runs;
 }
 
-/** `#7 main https://…`. No branch has a space in its name. */
+/** `#7 main https://…`; no branch name contains a space. */
 const externalIdOf = (patch: Patch, detailsUrl: string): string =>
   patch.kind === 'pull-request'
     ? `#${patch.number} ${patch.baseBranch ?? '?'} ${detailsUrl}`
     : detailsUrl;
 
-/** The number of the pull request that a check was made for, by its `external_id`. */
+/** Number of the pull request that a check belongs to, from its `external_id`. */
 export function pullRequestOfCheckRun(externalId: string): number | undefined {
   const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
   return digits === undefined ? undefined : Number(digits);
@@ -202,9 +202,9 @@ const updateCheck = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
 type CheckConclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
 
 /**
- * Only a measured pass is green, and all that fails the job is red. Branch rules accept `neutral` as a pass: a site has
- * to choose it for an undecided gate, and a failure never gets it. A patch that need not be measured, or not yet, does.
- * The title names the fault.
+ * Only a measured pass is green, and every failure of the job is red. Branch rules accept `neutral` as a pass. A
+ * failure never gets it, and an undecided gate only by the site's choice. A patch that needs no measurement, or none
+ * yet, gets it. The title names the fault.
  */
 function checkConclusionOf(
   outcome: ReportedOutcome,
@@ -245,7 +245,7 @@ type CheckView = {
   output: { title: string; summary: string; annotations?: ReturnType<typeof annotationsOf> };
 } & (
   | { status: 'queued' | 'in_progress' }
-  /** Completed before without its links. */
+  /** Completed earlier, but without its links. */
   | { status: 'linked' }
   | { status: 'completed'; conclusion: CheckConclusion; actions: Button[] }
 );
@@ -255,7 +255,7 @@ type CheckState = Exclude<CheckView, { status: 'linked' }>;
 const tooSlow = (seconds: number): string =>
   `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
 
-/** Posts updates to one check run, which the first creates. */
+/** Posts updates to one check run, which the first update creates. */
 function checkRunOf(
   octokit: Octokit,
   subject: CheckSubject,
@@ -263,7 +263,7 @@ function checkRunOf(
 ): (view: CheckView) => Promise<UpdateAttempt> {
   const { owner, repo } = placeOf(subject.repository);
   const { headCommit } = subject.patch;
-  // Octokit must not send it again: the caller tries again with a newer update.
+  // Octokit must not repeat it: the caller tries again with a newer update.
   const request = { retries: 0 };
   const external_id = externalIdOf(subject.patch, detailsUrl);
   let id: Id | undefined;
@@ -287,7 +287,10 @@ function checkRunOf(
   const update = (check_run_id: Id, changes: CheckState | Pick<CheckView, 'output'>) =>
     octokit.request(updateCheck, { owner, repo, check_run_id, request, ...changes });
 
-  /** Finds the check if a reply was lost after GitHub acted; one that an earlier attempt of this run completed is another. */
+  /**
+   * Finds the check if a reply was lost after GitHub acted. A check completed by an earlier attempt of this run is
+   * another.
+   */
   const find = async (view: CheckState) => {
     const all = await checkRunsOn(octokit, subject.repository, headCommit, name);
     return all.find((run) => {
@@ -304,7 +307,7 @@ function checkRunOf(
         await update(id, { output: view.output });
         return { kind: 'delivered' };
       }
-      // GitHub adds the annotations of a second end to those of the first.
+      // A second completion would add its annotations to those of the first.
       if (id === undefined ? mayExist : mayBeComplete) {
         const found = await find(view);
         id ??= found?.id;

@@ -1,4 +1,4 @@
-// The text of the comment on a pull request: its marker, its body, and a hidden memory of earlier verdicts.
+// Renders the comment on a pull request: its marker, its body, and a hidden record of earlier verdicts.
 import { z } from 'zod';
 import { gateOverridesSchema } from '../../forge/patch/command.ts';
 import * as bounded from '../../model/bounds.ts';
@@ -7,11 +7,11 @@ import { shortId } from '../../model/patch.ts';
 
 const mostEarlier = 10;
 const longestTitle = 160;
-/** More than are pushed while a person writes a command. */
+/** More heads than are pushed while a person writes a command. */
 const mostHeads = 20;
 
 const verdict = z.object({
-  /** Id of the workflow run with its journal. */
+  /** Id of the workflow run that has the journal. */
   run: bounded.total,
   headCommit: bounded.text(64),
   at: bounded.time,
@@ -19,14 +19,14 @@ const verdict = z.object({
   title: bounded.text(longestTitle),
 });
 
-/** Kept hidden in the comment itself. */
+/** Stored in the comment itself, hidden. */
 const memorySchema = z.object({
-  /** Id of the workflow run that wrote last; later runs have greater ids. */
+  /** Id of the workflow run that wrote last; ids of later runs are greater. */
   run: bounded.total,
   headCommit: bounded.text(64),
-  /** Since when the comment has named this head. */
+  /** Time since when the comment shows this head. */
   since: bounded.time,
-  /** The heads that it named before, newest first. */
+  /** Heads shown before, newest first. */
   heads: bounded.list(bounded.text(64), mostHeads).optional(),
   overrides: gateOverridesSchema,
   last: verdict.optional(),
@@ -39,16 +39,16 @@ export type CommentUpdate = {
   name: string;
   run: number;
   headCommit: string;
-  /** Absent if nothing is measured; then the earlier one stays. */
+  /** Absent if nothing is measured; earlier overrides are then kept. */
   overrides?: CommentMemory['overrides'] | undefined;
   at: Date;
   title?: string;
 };
 
-/** The first line, by which the comment is found again. */
+/** First line of the comment, by which it is found again. */
 export const markerOf = (name: string): string => `<!-- ${name.replace(/[^\w :.,-]/g, '')} -->`;
 
-/** Wraps `body`, which is Markdown; undefined if a later run has written meanwhile, which must not be overwritten. */
+/** Wraps the Markdown `body`. Undefined if a later run has written meanwhile and must not be overwritten. */
 export function composeComment(
   before: string | undefined,
   body: string,
@@ -59,7 +59,7 @@ export function composeComment(
   return fitted(update.name, body.trimEnd(), nextMemory(memory, update));
 }
 
-/** Reads the memory at the very end, where no text of others ever is; undefined if an edit has removed or changed it. */
+/** Reads the record at the very end, where foreign text never is. Undefined if an edit removed or changed it. */
 export function readMemory(comment: string): CommentMemory | undefined {
   const start = comment.lastIndexOf(opening);
   if (start < 0) return undefined;

@@ -1,4 +1,4 @@
-// The live comment on the pull request: at most one edit a minute, and one comment for all pushes.
+// Keeps one live comment on the pull request for all pushes, with at most one edit per minute.
 
 import type { Octokit } from '../../forge/github/client.ts';
 import { publishComment } from '../../forge/github/comment.ts';
@@ -30,12 +30,12 @@ export type CommentOptions = Pick<CommentUpdate, 'name' | 'run' | 'overrides'> &
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;
   pause?: Pause;
-  /** Seconds to try delivering the outcome, if longer than usual. */
+  /** Seconds to keep trying to deliver the outcome, if longer than usual. */
   patienceSeconds?: number;
   keep?: (url: string) => void;
 };
 
-/** A refusal of GitHub, as of a read-only token, is logged once and not tried again. */
+/** A refusal of GitHub, such as for a read-only token, is logged once and not retried. */
 export function openComment(
   octokit: Octokit,
   pullRequest: PullRequest,
@@ -75,7 +75,7 @@ export function openComment(
     }
   };
   const updates = new ThrottledUpdates(post, {
-    // A missing comment is worth one warning.
+    // A missing comment deserves a warning.
     log: { ...log, info: (sentence) => (sentence === superseded ? log.info : log.warn)(sentence) },
     secondsBetween: 60,
     tooSlow,

@@ -1,11 +1,11 @@
-// Finds the diff that has replaced one whose gate was cancelled.
+// Finds the diff that replaced one whose gate was cancelled.
 import { z } from 'zod';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
 import * as bounded from '../../model/bounds.ts';
 import type { RevisionDiff } from '../../model/patch.ts';
 
 /**
- * Names, in a sentence, the revision's newest diff, and its build of the same plan, if any; undefined if none is newer.
+ * Names the revision's newest diff in a sentence, and its build by the same plan, if any. Undefined if none is newer.
  * Throws a ConduitError.
  *
  * @param build PHID of the older diff's build
@@ -31,7 +31,7 @@ export async function newerDiff(
 const revisions = z.object({ fields: z.object({ diffPHID: bounded.word }) });
 const diffs = z.object({ id: z.int() });
 
-/** The newest buildable of that diff with a build by the same plan. */
+/** Newest buildable of that diff with a build by the same plan. */
 async function buildableOf(conduit: Conduit, diffPHID: string, build: string) {
   const ofOurs = { constraints: { phids: [build] } };
   const [ours] = await conduit.search('harbormaster.build.search', ofOurs, builds);

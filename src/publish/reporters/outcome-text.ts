@@ -1,4 +1,4 @@
-// The outcome of a gate or a bisection, with its conclusion, title and Markdown.
+// Defines the outcome of a gate or a bisection as reporters need it: conclusion, title and Markdown.
 
 import { z } from 'zod';
 import { usualMostBoots } from '../../config/overrides.ts';
@@ -28,7 +28,7 @@ export type ReportedOutcome =
 
 export type MeasuredOutcome = { kind: 'measured'; result: Result; links: ReportLinks };
 
-/** `request` has ids in place of the names of commits. */
+/** `request` has ids in place of names of commits. */
 export type BisectedOutcome = {
   kind: 'bisected';
   result: BisectResult;
@@ -36,7 +36,7 @@ export type BisectedOutcome = {
   links: ReportLinks;
 };
 
-/** `message` is the failure's sentence without paths; text of others may be in it. */
+/** `message` is the failure's sentence without paths; it may contain foreign text. */
 export type UnmeasuredOutcome = { kind: 'unmeasured'; reason: FailureReason; message: string };
 
 /** Measured, but must not pass the commit that it is reported on; `why` is Markdown. */
@@ -56,7 +56,7 @@ export const failureReasonSchema = z.enum([
   'unusable-diff',
   'infrastructure',
   'waits-for-approval',
-  /** Not requested; the merge queue measures it before the merge. */
+  /** Not requested: the merge queue measures it before the merge. */
   'left-to-merge-queue',
 ]);
 
@@ -86,7 +86,7 @@ function reasonOfError(error: unknown): FailureReason {
   return hasFault ? error.fault : conclusion;
 }
 
-/** Removes paths, which are for the log alone, from the sentence of an error. */
+/** Removes paths from the error's sentence; they belong in the log. */
 export const outcomeOfFailure = (reason: FailureReason, sentence: string): UnmeasuredOutcome => ({
   kind: 'unmeasured',
   reason,
@@ -132,7 +132,7 @@ export function resultOf(outcome: ReportedOutcome): Result | undefined {
   }
 }
 
-/** A line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+/** One line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
 export function outcomeTitle(outcome: ReportedOutcome): string {
   switch (outcome.kind) {
     case 'measured':
@@ -166,14 +166,14 @@ export function outcomeMarkdown(outcome: ReportedOutcome): string {
   }
 }
 
-/** The command that starts a bisection again; `diff` is the one up to which it searches, unless ends are named. */
+/** Command that repeats the bisection. Without named ends, `diff` is the last one of the search. */
 export const bisectCommand = (
   call: CommandPrefix,
   request: BisectOverrides,
   diff?: number,
 ): string => `${call} ${bisectWords(request, diff)}`;
 
-/** The commands by which a comment requests what a bisection proposes. */
+/** Commands for a comment that request the bisections proposed by a result. */
 export function bisectCommands(
   call: CommandPrefix,
   request: BisectOverrides,

@@ -1,4 +1,4 @@
-// Shows a patch's authors its gate while it lasts: the place in the queue, the measurement, and the outcome.
+// Shows a patch's authors the state of its gate: the place in the queue, the measurement, and the outcome.
 
 import type { WaitEstimate } from '../../gate/estimate/queue.ts';
 import { formatEstimate } from '../../model/format.ts';
@@ -15,19 +15,19 @@ import {
 } from './outcome-text.ts';
 import type { Delivery } from './throttled-updates.ts';
 
-/** Never throws or rejects: a failure of the forge or the network is one line in the log. */
+/** Never throws or rejects. A failure of the forge or the network is one line in the log. */
 export type Reporter = {
-  /** Shows, in a sentence of our own, what the gate waits for before it waits for a testbed. */
+  /** Shows the reason to wait before the queue, in a sentence of our own. */
   queued(text: string): void;
-  /** Shows the place in the queue; `text` is the sentence in the log. */
+  /** Shows the place in the queue; `text` is the log's sentence. */
   waiting(estimate: WaitEstimate, text: string): void;
-  /** `line` is the newest of the log: the run, the numbers so far, the time that remains. */
+  /** `line` is the log's newest line: the run, the numbers so far, the remaining time. */
   measuring(testbed: string, line?: string): void;
-  /** Only the first call counts. */
+  /** Only the first call has an effect. */
   conclude(outcome: ReportedOutcome): Promise<Delivery>;
-  /** Shows the same outcome again with more links, where the forge lets it be edited. */
+  /** Shows the same outcome again with more links, if the forge allows edits. */
   addLinks(outcome: ReportedOutcome): Promise<void>;
-  /** Stops without an outcome: another job continues. */
+  /** Stops without an outcome, as another job continues. */
   leaveOpen(): Promise<void>;
 };
 
@@ -57,7 +57,7 @@ export const combineReporters = (reporters: readonly Reporter[]): Reporter => ({
 
 const worstFirst: readonly Delivery[] = ['undelivered', 'refused'];
 
-/** Also reports errors. Cancellation is reported at once, as the job has only seconds left. */
+/** Also reports errors. Reports a cancellation at once, as the job has only seconds left. */
 export async function reportOutcome<Outcome extends ReportedOutcome>(
   reporter: Reporter,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ export async function reportOutcome<Outcome extends ReportedOutcome>(
   }
 }
 
-/** Reports the outcome before it makes the linked reports, so that a failure there cannot hide the verdict. */
+/** Reports the outcome before it writes the linked reports, so that a failure there cannot hide the verdict. */
 export async function reportThenLink(
   reporter: Reporter,
   outcome: MeasuredOutcome | BisectedOutcome,
@@ -88,7 +88,7 @@ export async function reportThenLink(
   return addReportLinks(reporter, outcome, make, warn);
 }
 
-/** Adds links to an outcome that was reported already; a failure is only a warning. */
+/** Adds links to an outcome that was already reported. A failure is only a warning. */
 export async function addReportLinks(
   reporter: Reporter,
   outcome: MeasuredOutcome | BisectedOutcome,
@@ -108,13 +108,13 @@ export async function addReportLinks(
 export const deliverySeconds = (outcome: ReportedOutcome, patienceSeconds?: number): number =>
   patienceSeconds ?? (conclusionOf(outcome) === 'cancelled' ? 30 : 300);
 
-/** Like `2 of 3 in line, some 40 min`. */
+/** `2 of 3 in line, some 40 min`. */
 export function queuePosition({ place, of, expectedSeconds }: WaitEstimate): string {
   const line = `${place} of ${of} in line`;
   return expectedSeconds === undefined ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
 }
 
-/** Clock times, as it is read later than it is written. */
+/** Formats the start as a time of day, as it is read later than written. */
 export function expectedStart({ expectedSeconds }: WaitEstimate, now: Date): string {
   const asOf = `as of ${timeText(now)}`;
   if (expectedSeconds === undefined) {

@@ -1,4 +1,4 @@
-// Reports on Phabricator: the waiting build, and one comment on the revision with the outcome.
+// Reports on Phabricator: in the waiting build, and in one comment on the revision with the outcome.
 
 import { z } from 'zod';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
@@ -27,9 +27,9 @@ type RevisionCommentOptions = Pick<
   'run' | 'details' | 'log' | 'pause' | 'patienceSeconds'
 > & {
   page?: string;
-  /** A relay reads the revision's comments, so this one names its commands. */
+  /** A relay reads the revision's comments, so this comment names its commands. */
   takesCommands?: boolean;
-  /** The command that asks for the same again, where it is not the one for a gate. */
+  /** Command that repeats the request, if it is not the one for a gate. */
   rerun?: string;
 };
 
@@ -49,7 +49,7 @@ export const openRevisionReporter = (
     openRevisionComment(conduit, revision, options),
   ]);
 
-/** Posts one comment with the outcome and its plot, if that can be uploaded; all subscribers get mail. */
+/** Posts one comment with the outcome and, if the upload succeeds, its plot. All subscribers get mail. */
 export function openRevisionComment(
   conduit: Conduit,
   revision: RevisionDiff,
@@ -57,7 +57,7 @@ export function openRevisionComment(
 ): Reporter {
   const { log, pause, patienceSeconds } = options;
   const updates = new ThrottledUpdates(revisionCommenter(conduit, revision, options), {
-    // A missing comment is worth a warning.
+    // A missing comment deserves a warning.
     log: { info: log.warn, warn: log.warn },
     secondsBetween: 60,
     tooSlow: (seconds) =>
@@ -76,7 +76,7 @@ export function openRevisionComment(
   };
 }
 
-/** Returns a function that posts the comment once for each run, however often it is called. It never throws. */
+/** Returns a function that posts the comment once per run, even if called several times. It never throws. */
 export function revisionCommenter(
   conduit: Conduit,
   revision: RevisionDiff,
@@ -86,7 +86,7 @@ export function revisionCommenter(
   const marker = `ppsgate D${number}:${diff} run ${run}`;
   const plot = plotOf(conduit, revision);
   return async (outcome) => {
-    // A person or a newer diff has cancelled it: mail would be noise.
+    // A person or a newer diff cancelled the gate: mail would be noise.
     if (conclusionOf(outcome) === 'cancelled') return { kind: 'delivered' };
     const links = {
       ...(details !== undefined && { details }),
@@ -122,10 +122,10 @@ export function revisionCommenter(
 }
 
 /**
- * Posts a short reply, once for each key. `text` is Remarkup: text of others in it is escaped by remarkupText. Never
+ * Posts a short reply, once per key. `text` is Remarkup; foreign text in it must be escaped by remarkupText. Never
  * throws.
  *
- * @param revision 27401 of D27401
+ * @param revision 27401 for D27401
  * @param phid absent: any revision that has the number
  */
 export const postReply = (
@@ -142,7 +142,9 @@ export const postReply = (
     async () => text,
   );
 
-/** Phabricator accepts duplicates, so it looks for the marker first: the last line, as Remarkup cannot hide text. */
+/**
+ * Searches for the marker first, as Phabricator accepts duplicates. It is the last line, as Remarkup cannot hide text.
+ */
 async function postOnce(
   conduit: Conduit,
   revision: Numbered,
@@ -150,7 +152,7 @@ async function postOnce(
   compose: () => Promise<string>,
 ): Promise<UpdateAttempt> {
   const { number, phids } = revision;
-  // A number may be given to another revision between two calls.
+  // A restored server may give the number to another revision between two calls.
   const objectIdentifier = phids?.revision ?? `D${number}`;
   const lastLine = `\`${marker}\``;
   try {
@@ -172,7 +174,7 @@ const maybeMissing = (revision: number, why: string): string =>
 
 const mostTransactions = 500;
 
-/** Reads only the last lines of our own account's comments: elsewhere others may have written the marker. */
+/** Reads only the last lines of our own account's comments: others may have written the marker elsewhere. */
 async function isPosted(
   conduit: Conduit,
   objectIdentifier: string,
@@ -189,10 +191,10 @@ const commentSchema = z.object({
   comments: bounded.list(z.object({ content: z.object({ raw: bounded.document }) })),
 });
 
-/** `image` is like `F123`, `why` explains in a sentence that it is missing; neither if there is nothing to draw. */
+/** `image` is like `F123`; `why` is a sentence on a missing image; neither if there is nothing to draw. */
 type Plot = { image?: string; why?: string };
 
-/** Uploads the plot once: a comment only shows pixel images on the server. */
+/** Uploads the plot once: a comment shows only bitmap images that are on the server. */
 function plotOf(
   conduit: Conduit,
   { number, diff }: RevisionDiff,
@@ -212,7 +214,7 @@ function plotOf(
   };
 }
 
-/** Uploads a public file, since a comment by Conduit does not make it visible. Returns its name, like `F123`. */
+/** Uploads a public file, as a comment by Conduit does not make it visible. Returns its name, such as `F123`. */
 async function upload(conduit: Conduit, name: string, bytes: Buffer): Promise<string> {
   const content = { name, data_base64: bytes.toString('base64'), viewPolicy: 'public' };
   const phid = await conduit.call('file.upload', content, bounded.word);

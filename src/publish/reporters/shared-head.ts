@@ -12,7 +12,7 @@ import { conclusionOf, type ReportedOutcome, type UnmeasuredOutcome } from './ou
 import { deliverySeconds, type Reporter } from './reporter.ts';
 import { pausesWithin } from './throttled-updates.ts';
 
-/** Includes the patch's own pull request, if it was retargeted meanwhile. */
+/** Includes the patch's own pull request, in case it was retargeted meanwhile. */
 export function failingOnSharedHead(
   octokit: Octokit,
   patch: PullRequest,
@@ -73,7 +73,7 @@ async function findOtherBase(
   }
 }
 
-/** Requests again, after each of the pauses, while GitHub has a passing failure. */
+/** Repeats a request after each pause while GitHub's failure may be temporary. */
 async function retried<Data>(
   request: () => Promise<Data>,
   [seconds, ...later]: readonly number[],

@@ -1,4 +1,4 @@
-// Reports in the commit status of the head, for branch rules that require statuses instead of checks.
+// Reports in the head's commit status, for branch rules that require statuses instead of checks.
 
 import { type Octokit, placeOf } from '../../forge/github/client.ts';
 import { githubFailure } from '../../forge/github/failure.ts';
@@ -60,7 +60,7 @@ type StatusView = { state: 'pending' | 'success' | 'failure' | 'error'; descript
 
 const mostCharacters = 140;
 
-/** GitHub refuses descriptions with four-byte characters, such as most emoji; the state has its own colour. */
+/** GitHub rejects descriptions with four-byte characters, such as most emoji. The state has its own colour. */
 const plain = (description: string): string =>
   description
     .replace(/[\u{10000}-\u{10ffff}]/gu, '')

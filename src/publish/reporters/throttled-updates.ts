@@ -2,8 +2,8 @@
 import { type Pause, realPause } from '../../model/pause.ts';
 
 /**
- * A try to post an update. `refused` is final; `failed` and `not-yet` are worth another try, `not-yet` soon. The object of
- * a `pointless` one is gone, and another has its number.
+ * Result of one try. `refused` is final; `failed` and `not-yet` are worth another try, `not-yet` soon. For `pointless`,
+ * the object is gone, and another one has its number.
  */
 export type UpdateAttempt =
   | { kind: 'delivered' }
@@ -12,16 +12,16 @@ export type UpdateAttempt =
 
 type UpdatesOptions = {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
-  /** Least time between two updates; the last one is sent at once. */
+  /** Minimum time between two updates; the last one is sent at once. */
   secondsBetween: number;
   tooSlow(seconds: number): string;
   pause?: Pause;
 };
 
-/** Final state of the last update; an `undelivered` one is worth another try by a later job. */
+/** Final state of the last update. A later job may retry an `undelivered` one. */
 export type Delivery = 'delivered' | 'refused' | 'undelivered';
 
-/** Pauses between tries, ever longer, whose sum is at most `mostSeconds`. */
+/** Growing pauses between tries; their sum is at most `mostSeconds`. */
 export function* pausesWithin(mostSeconds: number): Generator<number> {
   for (let tries = 1, waited = 0; ; tries++) {
     const seconds = Math.min(tries ** 2, longestPauseSeconds);
@@ -34,8 +34,8 @@ export function* pausesWithin(mostSeconds: number): Generator<number> {
 const longestPauseSeconds = 60;
 
 /**
- * Sends one update at a time, and lets only the last one be waited for. A refusal is logged once and ends all tries;
- * the last update is tried again, with growing pauses, for as long as its caller allows.
+ * Sends one update at a time; callers can wait only for the last one. A refusal is logged once and ends all tries. The
+ * last update is retried, with growing pauses, for as long as its caller allows.
  */
 export class ThrottledUpdates<Update> {
   readonly #post: (update: Update) => Promise<UpdateAttempt>;
@@ -61,19 +61,19 @@ export class ThrottledUpdates<Update> {
     this.#sending ??= this.#sendPending();
   }
 
-  /** Stops, and resolves when the update that is being sent is. */
+  /** Stops; resolves after the update that is being sent. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#sending;
   }
 
-  /** Only the first call counts. */
+  /** Only the first call has an effect. */
   sendLast(update: Update, mostSeconds: number): Promise<Delivery> {
     this.#last ??= this.#sendWithin(update, mostSeconds);
     return this.#last;
   }
 
-  /** Sends an update in place of the last one after that was delivered; does nothing if it was not. */
+  /** Sends an update in place of the last one, once that was delivered; has no effect if it was not. */
   async replaceLast(update: Update, mostSeconds: number): Promise<void> {
     if (this.#last === undefined) return;
     await this.#last;
