@@ -1,4 +1,4 @@
-// Renders the A/A page: the rate at which each testbed reports a regression between a commit and itself.
+// Renders the A/A page: how often each testbed reports a regression between a commit and itself.
 
 import { countsOf, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -82,7 +82,7 @@ ${table({
 `;
 }
 
-/** Layout variants of one tree differ by more than their runs do, where the order of the code matters. */
+/** Layout variants of one tree differ by more than their runs if performance depends on the order of the code. */
 function scatter(counts: readonly AaRunCounts[]): Piece {
   const rows = counts.flatMap(({ testbed, scatter: cells }) =>
     cells.map(({ cell, gates, sumOfSquares, runSumOfSquares }) => [

@@ -14,7 +14,7 @@ import { seriesCsv, seriesPage } from './series-page.ts';
 import type { SiteSource } from './site-source.ts';
 import { testbedPage } from './testbed-page.ts';
 
-/** All files by path, except the pages of results, which are at `PATH/report.html` of each. */
+/** All files by path. Pages of results are at `PATH/report.html` of each, and not included. */
 export function siteFiles(source: SiteSource, now: Date): Map<string, string> {
   const series = allSeries(source);
   const testbeds = [...Map.groupBy(series, ({ testbed }) => testbed).values()].filter(isSome);

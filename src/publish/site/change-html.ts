@@ -14,10 +14,10 @@ import { picture } from './picture.ts';
 import type { CellSeries } from './series.ts';
 import type { KeptResult } from './site-source.ts';
 
-/** States that may need action, the most urgent first. */
+/** States that may need action, most urgent first. */
 const openStates: readonly TrendChange['state'][] = ['code', 'confirming', 'candidate', 'testbed'];
 
-/** Losses that are neither accepted nor passed: code changes first, then by size. */
+/** Losses that are neither accepted nor over: code changes first, then by size. */
 export const openLosses = ({ changes }: TrendIndex): TrendChange[] =>
   changes
     .filter((change) => isOpen(change) && lossesOf(change).length > 0)
@@ -84,7 +84,7 @@ const cellLink = (
 ): string =>
   `${linkFrom(folder, `${seriesPath({ testbed, cell })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
 
-/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked if a page compares them. */
+/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked to a page that compares them, if there is one. */
 function commitsText(index: TrendIndex, change: TrendChange): Piece {
   const { good, bad, bisection } = change;
   if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;
@@ -98,7 +98,7 @@ function commitsText(index: TrendIndex, change: TrendChange): Piece {
   ];
 }
 
-/** The last gate's interval and result, the bisection's result, and the issue. */
+/** Interval and result of the last gate, result of the bisection, and issue. */
 function gatesPiece(
   change: TrendChange,
   level: ChangeLevel,

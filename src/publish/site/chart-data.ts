@@ -1,4 +1,4 @@
-// Types of the data for the pages' scripts; imports nothing, as they run in browsers.
+// Types of the data for the pages' scripts. Imports nothing, as they run in browsers.
 
 export type Metric = 'pps' | 'nsPerPacket' | 'instructionsPerPacket';
 
@@ -11,7 +11,7 @@ export type SeriesData = {
   at: number[];
   commits: string[];
   occasions: ('nightly' | 'push' | 'again')[];
-  /** Medians, minimums and maximums of the trials; all but the medians only if any nightly run has them. */
+  /** Medians, minimums and maximums of the trials; costs are present only if a nightly run has them. */
   pps: Numbers;
   nsPerPacket?: Numbers;
   instructionsPerPacket?: Numbers;

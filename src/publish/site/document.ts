@@ -13,7 +13,7 @@ export type Page = {
 
 export const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/');
 
-/** Loads nothing from other sites, and has no inline style or script; a `file:` page accepts files as its own. */
+/** Loads nothing from other sites, and allows no inline style or script. A `file:` page accepts files as its own. */
 export function documentOf(
   { path, title, body, scripts = [] }: Page,
   menu: readonly MenuEntry[],
@@ -47,13 +47,13 @@ ${body}<footer>Made by <code>ppsgate site</code> of the nightly runs that are ke
 const menuEntry = (place: MenuEntry, path: string, at: (target: string) => string): Html =>
   html`<li><a href="${at(place.path)}"${place.path === path && html` aria-current="page"`}>${place.name}</a></li>\n`;
 
-/** A date, to which the script adds its age. */
+/** A date; the script adds its age. */
 export const moment = (at: string | number): Html => {
   const iso = new Date(at).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 'YYYY-MM-DD'.length)}</time>`;
 };
 
-/** A date with hours, likewise. */
+/** A date with hours; the script adds its age. */
 export const hourOf = (at: string | number): Html => {
   const iso = new Date(at).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')} UTC</time>`;

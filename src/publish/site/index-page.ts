@@ -1,4 +1,4 @@
-// Renders the first page: open changes, and every series in small.
+// Renders the first page: open changes, and a small chart of every series.
 
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -104,6 +104,6 @@ ${picture(series)}`
 `;
 }
 
-/** Less than 1 % is no reliable change of five nightly runs. */
+/** A change below 1 % in five nightly runs is not reliable. */
 export const ratioLook = ({ metric }: CellSeries, ratio: number): string =>
   Math.abs(ratio) < 0.01 ? 'faint' : isLoss({ metric }, ratio) ? 'loss' : 'gain';

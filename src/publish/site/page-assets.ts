@@ -16,7 +16,7 @@ export const files = (): [string, string][] => [
   ['uplot.css', readFileSync(uplotStyle, 'utf8')],
 ];
 
-/** Joins the modules to one plain script, since pages on a disk cannot load modules. */
+/** Joins the modules into one plain script, as pages on a disk cannot load modules. */
 function script(): string {
   const parts = [
     embedded(new URL('./chart.js', import.meta.url)),

@@ -1,4 +1,4 @@
-// Writes the data of a page's charts as scripts, since pages on a disk cannot fetch files.
+// Writes the data of a page's charts as scripts, as pages on a disk cannot fetch files.
 import { median } from '../../analysis/stats/summary.ts';
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -71,6 +71,6 @@ const numbersOf = (nightlyRuns: readonly (readonly number[])[]): Numbers => ({
   most: nightlyRuns.map((values) => (values.length === 0 ? null : Math.max(...values))),
 });
 
-/** Assigns data to a global name; JSON is JavaScript since ECMAScript 2019, and a script file needs no HTML escapes. */
+/** Assigns data to a global name. JSON is JavaScript since ECMAScript 2019, and a script file needs no HTML escapes. */
 export const dataScript = (name: 'ppsgateSeries' | 'ppsgateCells', data: unknown): string =>
   `globalThis.${name} = ${JSON.stringify(data)};\n`;

@@ -7,7 +7,7 @@ import { badgePath } from '../data-branch/paths.ts';
 
 type SeriesKey = { testbed: string; cell: Cell };
 
-/** Without its extension: `testbeds/hp-t540/forwarding-inet4`. */
+/** Path without its extension: `testbeds/hp-t540/forwarding-inet4`. */
 export const seriesPath = (series: SeriesKey): string =>
   `testbeds/${badgePath(series).slice('badges/'.length)}`;
 
@@ -17,7 +17,7 @@ export const testbedPath = (series: SeriesKey): string =>
 export const linkFrom = (from: string, path: string): string =>
   `${'../'.repeat(from === '' ? 0 : from.split('/').length)}${path}`;
 
-/** The page of the commits after `good` up to `bad`; undefined if the index has no such URL. */
+/** Page of the commits after `good` up to `bad`; undefined if the index has no such URL. */
 export const compareLink = (
   { compareUrl }: Pick<TrendIndex, 'compareUrl'>,
   { good, bad }: { good: string; bad: string },

@@ -1,4 +1,5 @@
-// Draws a series in small, without axes: nightly runs, levels and open changes; the page's style has the colours.
+// Draws a small chart of a series, without axes: nightly runs, levels and open changes. The page's style sets the
+// colours.
 
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { isLoss } from '../../model/result.ts';
@@ -44,7 +45,7 @@ export function picture(series: CellSeries, most = 250, around = series.points.l
   return html`<svg class="picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${marks}<path class="dots" d="${dots}"/><path class="steps" d="${steps.join('')}"/></svg>`;
 }
 
-/** Draws a far outlier at the edge, unless it begins a level; noise of a thousandth looks small. */
+/** Clips a far outlier to the edge, unless it begins a level, and keeps noise of a thousandth small. */
 function axisOf(values: readonly number[], levels: readonly number[]): Extent {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 1;

@@ -67,7 +67,7 @@ ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${rati
 `;
 }
 
-/** Newest first. The script hides rows outside of the drawn range. */
+/** Newest first. The script hides rows outside the drawn range. */
 function nightlyTable(
   series: CellSeries,
   known: { folder: string; results: readonly KeptResult[] },
@@ -123,7 +123,7 @@ const occasions: Readonly<Record<NightlyRun['occasion'], string>> = {
   again: 'once more',
 };
 
-/** All nightly runs for spreadsheets; no value begins with a character of a formula. */
+/** All nightly runs for spreadsheets. No value begins with a character that starts a formula. */
 export const seriesCsv = ({ points }: CellSeries): string =>
   [
     'at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint',

@@ -8,7 +8,7 @@ import type { SiteSource } from './site-source.ts';
 
 export type SeriesPoint = {
   nightlyRun: NightlyRun;
-  /** Its position on the time axis, in milliseconds since 1970. */
+  /** Position on the time axis, in milliseconds since 1970. */
   time: number;
   value: number;
 };
@@ -66,7 +66,7 @@ function seriesOf(
   };
 }
 
-/** The metric that judges the testbed; packets per second if none has yet. */
+/** Metric by which the testbed is judged; packets per second if there is none yet. */
 function metricOf({ changes, aaRuns }: TrendIndex, testbed: string): Metric {
   const isOwn = (one: { testbed: string }) => one.testbed === testbed;
   return (changes.findLast(isOwn) ?? aaRuns.findLast(isOwn))?.metric ?? 'pps';
@@ -94,7 +94,7 @@ function timesOf(nightlyRuns: readonly NightlyRun[]): number[] {
 const timeOfCommit = (points: readonly SeriesPoint[], commit: string): number | undefined =>
   points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
 
-/** The first nightly run of each fingerprint after the first. */
+/** First nightly run of each fingerprint but the first. */
 function fingerprintsOf(
   { fingerprints }: TrendIndex,
   points: readonly SeriesPoint[],
@@ -102,17 +102,17 @@ function fingerprintsOf(
   const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
   return points.flatMap(({ nightlyRun, time }, place) => {
     const before = points[place - 1]?.nightlyRun.fingerprint;
-    // Nightly runs from an earlier version have none.
+    // Nightly runs of earlier versions have none.
     if (!before || before === nightlyRun.fingerprint) return [];
     return { time, text: texts.get(nightlyRun.fingerprint) || 'The testbed is another one.' };
   });
 }
 
-/** The current position of a series, by medians of several nightly runs; ratios are now/then − 1. */
+/** Current level of a series, by medians of several nightly runs; ratios are now/then − 1. */
 type SeriesSummary = {
   now: number;
   release?: { name: string; ratio: number };
-  /** Best median of consecutive nightly runs in the last 90 days; reveals a slow decline. */
+  /** Best median of consecutive nightly runs in the last 90 days; shows a slow decline. */
   bestRatio: number;
 };
 

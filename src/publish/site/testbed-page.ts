@@ -80,7 +80,7 @@ const interimResults = (series: readonly CellSeries[]): Html =>
     }),
   });
 
-/** A ratio in the colour of its meaning, after the release's name, if any. */
+/** A ratio in the colour of its meaning, preceded by the release's name, if any. */
 export const ratioPiece = (series: CellSeries, ratio: number, than?: string): Html =>
   html`${than !== undefined && html`<span class="faint">${plainLine(than, 40)}</span> `}<span class="${ratioLook(series, ratio)}">${formatChange(ratio)}</span>`;
 

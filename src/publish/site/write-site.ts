@@ -16,17 +16,17 @@ import type { KeptResult, SiteSource } from './site-source.ts';
 const markName = '.ppsgate-site';
 
 type SitePaths = {
-  /** A checkout of the data branch, or a published directory; foreign: see `readForeignFile`. */
+  /** Checkout of the data branch, or published directory; untrusted, see `readForeignFile`. */
   from: string;
-  /** The folder of the site: missing, empty, or an earlier site, which is replaced. */
+  /** Folder of the site: missing, empty, or an earlier site, which is replaced. */
   to: string;
   now: Date;
   leftOut(why: string): void;
 };
 
 /**
- * Returns the number of pages. Publishes what this version makes of the data, and no file as it is there. Throws a
- * UsageError for a folder with other content.
+ * Renders all pages from the data, and copies no file. Returns the number of pages. Throws a UsageError for a folder
+ * with other content.
  */
 export async function writeSite(
   source: SiteSource,
@@ -68,12 +68,12 @@ async function refuseOthers(directory: string): Promise<void> {
 
 const pageName = 'report.html';
 
-/** The most that `flamegraph` draws, in UTF-8. */
+/** Size limit of what `flamegraph` draws, in UTF-8. */
 const mostPictureBytes = 64 * 1024 ** 2;
 
 type ResultFolder = Pick<SitePaths, 'from' | 'leftOut'> & { draft: string };
 
-/** Returns the result with the pictures that its page has; throws if it cannot be read. */
+/** Returns the result with the pictures on its page. Throws if the result cannot be read. */
 async function writeResultPage(
   kept: KeptResult,
   { from, draft, leftOut }: ResultFolder,
