@@ -1,4 +1,4 @@
-// Assembles the result of a bisection from its plan and journal; deterministic.
+// Assembles the result of a bisection from its plan and journal. Deterministic.
 import { mean } from 'simple-statistics';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { boundsOf, type Measurement, pooledEvidence } from '../../analysis/stats/evidence.ts';
@@ -28,7 +28,7 @@ import type { RangeRevision, RevisionForm } from './range.ts';
 import { type ChangeRange, probabilities, type SearchOutcome, takenForFailed } from './search.ts';
 import { isShared } from './trials.ts';
 
-/** Throws a RangeError for a bisection that has not ended. */
+/** Throws a RangeError for an unfinished bisection. */
 export function assembleBisection(
   plan: BisectPlan,
   journal: readonly JournalEntry[],
@@ -100,7 +100,7 @@ function revisionsOf({ range }: BisectPlan, evidence: BisectEvidence): BisectRev
   });
 }
 
-/** Maps each variant to the revision that reports it, as several may share a kernel: the first without a fix-up. */
+/** Maps each variant to the revision that reports it: the first without a fix-up, as several may share a kernel. */
 function allUpdatesOf(revisions: readonly RangeRevision[]): Map<string, number> {
   const allUpdates = new Map<string, number>();
   const notify = (forms: readonly RevisionForm[], index: number) => {
@@ -111,7 +111,7 @@ function allUpdatesOf(revisions: readonly RangeRevision[]): Map<string, number> 
   return allUpdates;
 }
 
-/** Throws a RangeError for a bisection that has not ended. */
+/** Throws a RangeError for an unfinished bisection. */
 export function answerOf(plan: BisectPlan, journal: readonly JournalEntry[]): BisectAnswer {
   const evidence = evidenceOf(plan, journal);
   const next = nextOf(plan, journal, noCosts);
@@ -158,12 +158,12 @@ export function answerOf(plan: BisectPlan, journal: readonly JournalEntry[]): Bi
   }
 }
 
-/** The change between ends without a measured difference; only for `not-reproduced`. */
+/** Change between ends that do not measurably differ; only for `not-reproduced`. */
 const noChange: BisectChange = { change: 0, low: 0, high: 0, before: 0, after: 0 };
 
 type PositionRange = readonly [first: number, last: number];
 
-/** The positions around a change with the same rate on each side: up to the next changes and open stretches. */
+/** Positions around a change with the same rate on each side, up to the next changes and open stretches. */
 function surroundingsOf(
   { after, last }: ChangeRange,
   { found, open }: Extract<SearchOutcome, { kind: 'several' }>,
@@ -189,7 +189,7 @@ function foundOf(
     const measuredWith = culprit?.form.fixUps ?? [];
     return { kind: 'culprit', revision, probability, change, measuredWith };
   }
-  // The first kernel that works after failing ones may be the one that fixed them.
+  // The first working kernel after failing ones may be their fix.
   const hasFailed = positions[last - 1]?.finding.failure !== undefined;
   const likelyFix = hasFailed ? plan.range.revisions[revision]?.commit : undefined;
   return {
@@ -204,7 +204,7 @@ function foundOf(
 
 const level = (1 - bisectConfidenceRatio) / 2;
 
-/** Compares all measurements of two stretches of positions; undefined with too few. */
+/** Compares all measurements of two stretches of positions; undefined if there are too few. */
 function changeBetween(
   { positions, problem }: BisectEvidence,
   before: PositionRange,
@@ -229,7 +229,7 @@ function changeOf(
   if (left.length === 0 || right.length === 0 || known < 1) return undefined;
   const [whole, half] = [left, right].map((levels) => unit * Math.exp(mean(levels)));
   const told = { before: whole ?? 0, after: half ?? 0 };
-  // The placeholder for a rate of 0 is not reported.
+  // A rate of 0 has a placeholder, which is not reported.
   if (after.every(({ values }) => values.every((value) => value === 0))) {
     return { change: -1, low: -1, high: -1, before: told.before, after: 0 };
   }
@@ -245,7 +245,7 @@ function changeOf(
 
 const asMeasurement = (level: number): Measurement => ({ value: Math.exp(level) });
 
-/** The metric's value at level 0: 1 if levels are absolute instead of relative to the same trial. */
+/** The metric's value at level 0. One if levels are absolute instead of relative to the same trial. */
 function unitOf(good: RangePosition | undefined): number {
   if (good === undefined || good.finding.values.length === 0) return 1;
   const { values, levels } = good.finding;
@@ -266,7 +266,7 @@ function revertOf(
   return change && { kind: 'measured', values: [...values], change };
 }
 
-/** Variants of the culprit's parent and of the culprit; empty for any other answer. */
+/** Variants of the culprit's parent and of the culprit; empty for any other conclusion. */
 export function variantsToProfile(
   answer: BisectAnswer,
   { positions }: Pick<BisectEvidence, 'positions'>,

@@ -1,4 +1,4 @@
-// Fixes the request of a bisection in a file before its first boot.
+// Fixes a bisection's request in a file before its first boot.
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
 import { shortId } from '../../model/patch.ts';
@@ -17,7 +17,7 @@ import { rangeSchema } from './range.ts';
 
 const bisectPlanSchema = z.object({
   schemaVersion: z.literal(1),
-  /** Both ends, fix-ups and skips, as typed. */
+  /** Ends, fix-ups and skips, as typed. */
   good: bounded.name,
   bad: bounded.name,
   fixUps: bounded.list(bounded.name, 100),
@@ -27,7 +27,7 @@ const bisectPlanSchema = z.object({
   /** Absent in older plans. */
   kind: testbedKindSchema.exactOptional(),
   system: z.enum(['linux', 'freebsd']),
-  /** Files installed over the DUT's, for Linux. */
+  /** Files installed over the DUT's, on Linux. */
   overlay: z.union([
     z.object({ path: bounded.path, beside: bounded.path }),
     z.object({ files: bounded.byName(bounded.path), beside: bounded.path }),
@@ -38,7 +38,7 @@ const bisectPlanSchema = z.object({
   rules: bounded.byName(ownRulesSchema),
   profile: plannedProfile.optional(),
   history: historySchema.optional(),
-  /** Expected change, as a ratio: that of a gate, or the loss that matters. */
+  /** Expected change as a ratio: that of a gate, or the loss that matters. */
   effect: bounded.change,
   seed: z.int(),
   mostBoots: bounded.ordinal,
@@ -49,7 +49,7 @@ export type BisectPlan = z.infer<typeof bisectPlanSchema>;
 
 const file = 'bisect.json';
 
-/** Writes the plan atomically; throws a `PlanError` for a directory in use. */
+/** Writes the plan atomically. Throws a `PlanError` for a directory in use. */
 export const writeBisectPlan = (directory: string, plan: BisectPlan): Promise<void> =>
   beginPlanFile(directory, file, plan);
 
@@ -61,7 +61,7 @@ export const readBisectPlan = (directory: string): Promise<BisectPlan> =>
 
 export const hasBisectPlan = (directory: string): Promise<boolean> => hasPlanFile(directory, file);
 
-/** Excludes commits from the range; throws a `UsageError` for one outside it, or an end. */
+/** Excludes commits from the range. Throws a `UsageError` for an end, or a commit outside the range. */
 export function withSkipped(plan: BisectPlan, commits: readonly string[]): BisectPlan {
   const { revisions } = plan.range;
   const between = revisions.slice(1, -1).map(({ commit }) => commit);
@@ -77,7 +77,7 @@ export function withSkipped(plan: BisectPlan, commits: readonly string[]): Bisec
   return { ...plan, range: { ...plan.range, revisions: skipped } };
 }
 
-/** Allows more boots; throws a `UsageError` if the plan has as many already. */
+/** Allows more boots. Throws a `UsageError` if the plan already allows as many. */
 export function withMostBoots(plan: BisectPlan, mostBoots: number): BisectPlan {
   if (mostBoots > plan.mostBoots) return { ...plan, mostBoots };
   throw new UsageError(

@@ -1,4 +1,4 @@
-// Bisects a range of commits on a testbed, boot by boot, for the one that changed the rate.
+// Bisects a range of commits on a testbed, boot by boot, to find the one that changed the rate.
 
 import { baselineOf } from '../../analysis/stats/baseline.ts';
 import { type Config, systemOf, testbedKindOf } from '../../config/schema.ts';
@@ -44,23 +44,23 @@ export type BisectRequest = {
   /** Commits as typed; see `RangeRequest`. */
   good: string;
   bad: string;
-  /** Ids of the diffs that commits between them were made of. */
+  /** Ids of the diffs that commits between them were made from. */
   diffs?: ReadonlyMap<string, number> | undefined;
   fixUps: readonly string[];
   skips: readonly string[];
   config: Config;
-  /** Any of these testbeds of the configuration; the first is preferred. */
+  /** Any of these testbeds of ppsgate.yml, preferred first. */
   testbeds: readonly string[];
   seed: number;
   mostBoots: number;
-  /** Also measures the bad end without the culprit. */
+  /** Also measures the bad end with the culprit reverted. */
   isVerified: boolean;
   from?: GateFinding | undefined;
 };
 
 type BisectDeps = Omit<GateDeps, 'repository'> & { repository: LinearRepository };
 
-/** Bisects a range; leaves the plan, the journal, raw logs, `result.json` and the report in the work directory. */
+/** Bisects a range. Writes the plan, the journal, raw logs, `result.json` and the report to the work directory. */
 export async function bisect(
   request: BisectRequest,
   directory: string,
@@ -83,7 +83,9 @@ export async function bisect(
   );
 }
 
-/** `mostBoots` also resumes an inconclusive bisection, `skips` excludes commits. A finished one needs no testbed. */
+/**
+ * `mostBoots` also resumes an inconclusive bisection; `skips` excludes commits. A finished bisection needs no testbed.
+ */
 export async function resumeBisection(
   directory: string,
   deps: BisectDeps,
@@ -120,7 +122,7 @@ export async function planBisection(
   return plan;
 }
 
-/** Equality of kernels depends on the build, so each testbed has its own plan. */
+/** Each testbed has its own plan, as the build decides which kernels are equal. */
 async function plansFor(
   request: BisectRequest,
   {
@@ -226,7 +228,7 @@ async function conclude(
   return result;
 }
 
-/** The runs of the good end count as runs of base. */
+/** Runs of the good end count as runs of base. */
 function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[] {
   const { startedAt: at, testbed, cell, runs } = result;
   const { measureSeconds: _, ...traffic } = result.traffic;
@@ -240,7 +242,7 @@ function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[
   return [{ ...about, ...numbers, moved }];
 }
 
-/** On virtual testbeds the range is read as files, so a range of kernels would show no change. */
+/** Virtual testbeds read the range as files, so a range of kernels would show no change. */
 function refuseBuiltGuests({ testbeds }: Config, name: string): void {
   const testbed = testbeds[name];
   if (testbed?.kind !== 'virtual') return;

@@ -1,4 +1,4 @@
-// Tracks the minutes that boots and builds of a bisection have cost so far.
+// Tracks how many minutes boots and builds of a bisection need.
 import { median } from '../../analysis/stats/summary.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { usualMinutes } from '../estimate/bisection.ts';
@@ -24,7 +24,7 @@ export class BootPace implements BuildCosts {
 
   readonly isReady = (variant: string): boolean => this.#testbed.ready().has(variant);
 
-  /** `wasReady` if it did not wait for a build. */
+  /** `wasReady`: the boot did not wait for a build. */
   add(minutes: number, wasReady: boolean): void {
     if (wasReady) this.#runs.push(minutes);
     else this.#waits.push(Math.max(0, minutes - this.runMinutes));

@@ -1,4 +1,4 @@
-// Collects the evidence on each commit of a range, and the search problem that remains: pure, from plan and journal.
+// Collects the evidence on each commit of a range, and the remaining search problem, from plan and journal alone.
 import { mean } from 'simple-statistics';
 import { moderated, noNoise } from '../../analysis/stats/evidence.ts';
 import { median } from '../../analysis/stats/summary.ts';
@@ -12,25 +12,25 @@ import type { CommitRange, RangeRevision, RevisionForm } from './range.ts';
 import type { SearchProblem } from './search.ts';
 import { isShared, readingsOf, type TrialReading } from './trials.ts';
 
-/** The bad end without the culprit: not part of the range. */
+/** Variant of the bad end without the culprit; not part of the range. */
 export const revertedName = 'reverted';
 
 export type VariantEvidence = {
   /** Levels of its boots or shared trials, see `Reading`. */
   levels: readonly number[];
-  /** The same boots run by run, in the metric's unit; for a silent variant, the few packets forwarded nevertheless. */
+  /** The same boots, run by run, in the metric's unit. For a silent variant, the few packets that it did forward. */
   values: readonly number[];
-  /** `isSure` once found twice, or after two tries by the testbed. */
+  /** `isSure`: failed twice, or after the testbed's two tries. */
   failure?: { fault: RevisionFault; isSure: boolean };
   /** Consecutive tries without a result since the testbed was opened. */
   lost?: { times: number; why: string };
 };
 
-/** Neighbours along the range with the same kernel, measured as one. */
+/** Neighbours in the range that have the same kernel, measured as one. */
 export type RangePosition = {
   first: number;
   last: number;
-  /** The form to measure now; if none can be measured, the last one tried. */
+  /** Form to measure now; if none can be measured, the last one tried. */
   form: RevisionForm;
   hasOther: boolean;
   /** Another form failed, and this one is untried. */
@@ -53,7 +53,7 @@ export function evidenceOf(plan: BisectPlan, entries: readonly JournalEntry[]): 
 
 const unknown: VariantEvidence = { levels: [], values: [] };
 
-/** Sorted by time; a shared trial counts for each variant. */
+/** Sorted by time. A shared trial counts for each variant. */
 type VariantAttempt = (TrialReading | { kind: 'rejected'; rejection: Rejection }) & {
   isRecent: boolean;
 };
@@ -82,8 +82,8 @@ function triesOf(plan: BisectPlan, entries: readonly JournalEntry[]): AttemptsBy
 
 /**
  * A variant forwards nothing if it forwards less than a tenth of the slower end: a different bug. If the bad end itself
- * forwards nothing in any form, silence is the level sought, and counts as a thousandth of the good end, as zero has no
- * logarithm.
+ * forwards nothing in any form, silence is the level to find. It then counts as a thousandth of the good end, as zero
+ * has no logarithm.
  */
 function findingsOf(
   { range, metric }: BisectPlan,
@@ -158,8 +158,8 @@ function lostAfter(tries: readonly VariantAttempt[]): VariantEvidence['lost'] {
 }
 
 /**
- * Picks the form to measure of each revision: the first that has not failed, or if all have, the first whose failure is
- * unsure. If fix-ups helped a revision whose own kernel could not be measured, its stretch uses them at once.
+ * Picks the form to measure of each revision: the first that has not failed or, if all have, the first with an unsure
+ * failure. If fix-ups helped a revision that could not be measured without, its stretch uses them at once.
  */
 function positionsOf(
   { revisions }: CommitRange,

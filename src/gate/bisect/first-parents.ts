@@ -18,7 +18,7 @@ export type FirstParentLine = {
   places: ReadonlyMap<string, number>;
 };
 
-/** Resolves both ends and their distance; throws if they form no range. */
+/** Resolves both ends and their distance. Throws if they form no range. */
 export async function endsOf(
   typed: { good: string; bad: string },
   repository: LinearRepository,
@@ -67,7 +67,7 @@ export async function endsOf(
   return { good, bad, steps };
 }
 
-/** Resolves an option to a full id; throws a `RepositoryError` that names the option. */
+/** Resolves an option's commit to a full id. Throws a `RepositoryError` that names the option. */
 export function commitNamed(
   option: string,
   name: string,
@@ -80,7 +80,7 @@ export function commitNamed(
   });
 }
 
-/** The first place of the line that contains a commit; undefined if the bad one does not. */
+/** First place on the line that contains a commit; undefined if the bad end does not contain it. */
 export async function placeOf(
   commit: string,
   { bad, commits, places }: FirstParentLine,

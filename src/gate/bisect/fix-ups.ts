@@ -1,4 +1,4 @@
-// Applies fix-up commits on top of commits that cannot be measured without them.
+// Applies fix-up commits to commits that cannot be measured without them.
 
 import type { Picked, Tip } from '../../forge/patch/linear-history.ts';
 import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
@@ -12,17 +12,17 @@ type FixUp = {
   /** Label for people: `--fix-up 431980466ff0`. */
   called: string;
   commit: string;
-  /** The user named the first commit that needs it, so it is never left out there. */
+  /** The user named the first commit that needs it, so it is never omitted there. */
   isAlways: boolean;
   /** Decides by the first and the last commit of the same kernel. */
   isNeededBy(kernel: { place: number; last: number }): boolean;
-  /** The commit in the line with the same change. */
+  /** Commit on the line with the same change. */
   twin: string | undefined;
   isMixed: boolean;
   pick(onto: Tip): Promise<Picked>;
 };
 
-/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that is useless in the range. */
+/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for a fix-up that has no use in the range. */
 export async function readFixUps(
   texts: readonly string[],
   line: FirstParentLine,
@@ -71,7 +71,7 @@ async function readFixUp(
     called,
     commit,
     isAlways: first !== undefined,
-    // Commits before the first one with the same kernel need it too.
+    // Commits before the first one that have the same kernel need it, too.
     isNeededBy: ({ place, last }) => last >= from && !has(place),
     twin,
     isMixed: difference === 'some',
@@ -99,7 +99,7 @@ async function firstPlace(
   return place;
 }
 
-/** Finds the places with a fix: from it, or the same change, to the commit that reverts it. */
+/** Finds the places that have a fix: from it, or the same change, to the commit that reverts it. */
 async function whoHas(
   commit: string,
   line: FirstParentLine,
@@ -130,7 +130,7 @@ export type RangeKernel = Tip & { place: number; last: number; subject: string; 
 
 export type MadeForm = Tip & { fixUps: string[] };
 
-/** Forms of each kernel in the order of attempts; notes report fix-ups that do not apply. */
+/** Lists the forms of each kernel in the order of attempts; notes report fix-ups that do not apply. */
 export async function makeForms(
   kernels: readonly RangeKernel[],
   fixUps: readonly FixUp[],
@@ -168,7 +168,7 @@ const plainly = ({ commit, tree }: Tip): MadeForm => ({ commit, tree, fixUps: []
 
 type FixUpContext = { installed: Installed; onConflict: (fixUp: FixUp, paths: string[]) => void };
 
-/** With the fix-ups that are always needed; with one more on top; with all. */
+/** With the fix-ups that are always needed, then with one more each, then with all. */
 async function formsOf(
   kernel: RangeKernel,
   needed: readonly FixUp[],
@@ -195,7 +195,7 @@ async function onTop(
     const picked = await fixUp.pick(made);
     if (picked.kind === 'conflict') onConflict(fixUp, picked.paths);
     if (picked.kind !== 'picked') continue;
-    // Otherwise it may have been merged without its changes to documents.
+    // It may have been merged without its changes to documents.
     if (fixUp.isMixed && (await installed.difference(made.commit, picked.tip.commit)) === 'none')
       continue;
     made = { ...picked.tip, fixUps: [...made.fixUps, fixUp.commit] };
@@ -214,7 +214,7 @@ function notesOf(
   }
   const files = [...new Set([...conflicts.values()].flat())];
   const shown = [...files.slice(0, 3).map(excerpt), ...(files.length > 3 ? ['…'] : [])].join(', ');
-  // Fixing only the good end is useless: the commits compared with it would lack the fix.
+  // A fix for the good end alone has no use: the commits compared with it would lack the fix.
   const later = needing.filter(({ place }) => place > 0);
   if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) {
     throw new UsageError(
@@ -227,7 +227,7 @@ function notesOf(
   );
 }
 
-/** First and last of each run of consecutive conflicts. */
+/** First and last of each stretch of consecutive conflicts. */
 function stretchesOf(
   needing: readonly RangeKernel[],
   conflicts: ReadonlyMap<RangeKernel, string[]>,
@@ -245,7 +245,7 @@ function stretchesOf(
   return stretches;
 }
 
-/** Limits concurrency: each item starts processes. */
+/** Limits concurrency, as each item starts processes. */
 async function eachOf<Item, Answer>(
   items: readonly Item[],
   work: (item: Item) => Promise<Answer>,

@@ -1,9 +1,9 @@
-// Starts a bisection from a gate: its commits, testbed and worst cell.
+// Starts a bisection from a gate, with its commits, testbed and worst cell.
 import { isCost, type Result, verdictsWorstFirst } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
-/** Its runs are no evidence: a false alarm selects them, and levels differ from session to session. */
+/** Its runs are no evidence: a false alarm would select them, and levels differ from session to session. */
 export type GateFinding = {
   good: string;
   bad: string;
@@ -12,7 +12,7 @@ export type GateFinding = {
   effect?: number;
 };
 
-/** Picks the cell with the greatest loss among those of the worst verdict; throws a `UsageError` without one. */
+/** Picks the cell with the greatest loss among those of the worst verdict. Throws a `UsageError` if there is none. */
 export function gateFindingOf({ outcome, variants, testbed }: Result): GateFinding {
   const commitOf = (name: string) => variants.find((variant) => variant.name === name)?.commit;
   const [good, bad] = [commitOf('base'), commitOf('patched')];

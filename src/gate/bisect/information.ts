@@ -1,9 +1,9 @@
-// Computes the information that one boot yields about a yes-or-no question.
+// Computes the information that one boot yields on a yes-or-no question.
 
 /**
- * Mutual information, in bits, of a bit that is 1 with a probability, and a normal number of deviation 1 around 0 or
- * `distance`, depending on the bit: a sum over 160 points, tabulated by steps of 0.1 in the logarithm of the odds and of
- * 0.05 in distance.
+ * Mutual information, in bits, between a bit that is 1 with the given probability and a normal number of deviation 1.
+ * The number's mean is 0 or `distance`, by that bit. Sums over 160 points, tabulated by steps of 0.1 in the logarithm
+ * of the odds and of 0.05 in distance.
  */
 export function informationOf(probability: number, distance: number): number {
   const odds = Math.min(probability, 1 - probability) / Math.max(probability, 1 - probability);
@@ -18,11 +18,11 @@ export function informationOf(probability: number, distance: number): number {
   return value;
 }
 
-/** Odds of one in a hundred million are the least. */
+/** The least odds are one in a hundred million. */
 const columnWidth = 0.1;
 const columns = 185;
 const rowHeight = 0.05;
-/** Ten deviations apart, the answer is certain. */
+/** At ten deviations, the answer is certain. */
 const rows = 200;
 const table = new Float64Array((columns + 1) * (rows + 1)).fill(Number.NaN);
 

@@ -1,4 +1,4 @@
-// Finds the installed or booted part of a commit: commits that leave it unchanged are the same kernel.
+// Finds the part of a commit that is installed or booted. Commits that leave it unchanged have the same kernel.
 
 import type { AnyBuilder } from '../../config/linux-builder.ts';
 import type { OverlayPlace } from '../../config/overlay.ts';
@@ -9,14 +9,14 @@ import { entriesOf, pathsIn, sourceOf, submodule } from '../../kernel/overlay.ts
 import type { OperatingSystem } from '../../model/scenario.ts';
 
 export type Installed = {
-  /** Paths in the repository of the installed folder or files; empty for the whole tree. */
+  /** Paths in the repository that are installed; empty for the whole tree. */
   paths: readonly string[];
   /** Label for people: `what is installed`. */
   what: string;
   goesById: boolean;
   /** Share of the differing files that are installed, or may change the kernel. */
   difference(first: string, second: string): Promise<InstalledShare>;
-  /** Called for each commit in turn, from the good one on. */
+  /** Called for each commit in turn, starting at the good one. */
   changesWith(next: FirstParent): Promise<boolean>;
 };
 
@@ -45,7 +45,7 @@ async function filesOf(
   const isIn = (path: string) =>
     paths.some((own) => own === '' || path === own || path.startsWith(`${own}/`));
   const entries = await entriesOf(repository, good, source);
-  // The content of a submodule is unknown: from the first one on, all commits differ.
+  // A submodule's content is unknown, so all commits from the first one on differ.
   let hasSubmodule = entries.some(({ mode }) => mode === submodule);
   return {
     paths,
@@ -64,7 +64,7 @@ async function filesOf(
   };
 }
 
-/** Applies the rule that decides whether a patch needs measuring. */
+/** Applies the same rule that decides whether a patch needs measuring. */
 async function kernelsOf(
   { builder, good }: InstalledRequest,
   repository: LinearRepository,

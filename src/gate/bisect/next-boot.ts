@@ -1,4 +1,4 @@
-// Chooses the next boot from the plan, the journal and the costs alone, so a resumed bisection repeats no decision.
+// Chooses the next boot by plan, journal and costs only, so that a resumed bisection decides the same.
 
 import type { RevisionFault } from '../../model/bisect-result.ts';
 import type { JournalEntry } from '../experiment/journal.ts';
@@ -17,14 +17,14 @@ import { isShared, mostTriesOf, positionsPerTrial } from './trials.ts';
 export type NextBoot =
   | {
       kind: 'measure';
-      /** Several only if they share a trial, then with both ends. */
+      /** More than one only if they share a trial, together with both ends. */
       variants: string[];
       why: string;
     }
   | { kind: 'ended'; ending: SearchOutcome }
   /** Without a measurable good end there is nothing to compare with. */
   | { kind: 'good-failed'; fault: RevisionFault }
-  /** The lab repeatedly returns no measurement of it. */
+  /** The lab repeatedly yields no measurement of it. */
   | { kind: 'stuck'; variant: string; why: string };
 
 export type BuildCosts = {
@@ -81,8 +81,8 @@ function measuring(
 }
 
 /**
- * Repeats a boot without a measurement, a build that failed once (it costs no boot) and a failed end at once; the next
- * form of a failed revision follows at once, too. The search decides on other repeats.
+ * Repeats at once a boot without a measurement, a build that failed once (it costs no boot), and a failed end. Tries
+ * the next form of a failed revision at once, too. The search decides on other repeats.
  */
 function tryAgain(
   plan: BisectPlan,
@@ -115,7 +115,7 @@ function tryAgain(
 export const hasEnded = (plan: BisectPlan, entries: readonly JournalEntry[]): boolean =>
   nextOf(plan, entries, noCosts).kind === 'ended';
 
-/** True when a variant has failed since the testbed was opened last, and base has not been measured there since. */
+/** True if a variant failed since the testbed was last opened, and base has not been measured there since. */
 function lacksControl(entries: readonly JournalEntry[], variant: string, base: string): boolean {
   return entries.reduce((isLacking, entry) => {
     if (entry.kind === 'started') return false;

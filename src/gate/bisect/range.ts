@@ -20,7 +20,7 @@ import { readSkip, type SkippedCommits, skippedOf } from './skips.ts';
 const formSchema = z.object({
   /** Names the variant; equal kernels have equal names. */
   variant: bounded.variant,
-  /** The revision's own commit, or one made from it with the fix-ups, in this repository only. */
+  /** The revision's own commit, or one made from it with the fix-ups, only in this repository. */
   commit: commitId,
   fixUps: bounded.list(commitId, 100),
 });
@@ -28,7 +28,7 @@ const formSchema = z.object({
 const revisionSchema = z.object({
   place: bounded.count,
   commit: commitId,
-  /** Id of the diff that it was made of. */
+  /** Id of the diff that it was made from. */
   diff: bounded.id.exactOptional(),
   subject: bounded.line,
   author: bounded.line,
@@ -38,13 +38,13 @@ const revisionSchema = z.object({
 });
 
 export const rangeSchema = z.object({
-  /** Commits after the good one, through the bad one. */
+  /** Number of commits after the good one, through the bad one. */
   commits: bounded.ordinal,
   /** Absent in older plans. */
   badCommit: namedCommitSchema.exactOptional(),
-  /** Good first, bad last; commits of an unchanged kernel are merged with the one before. */
+  /** Good first, bad last. A commit with an unchanged kernel is merged with the one before. */
   revisions: bounded.list(revisionSchema, mostCommits + 1).min(2),
-  /** Reports fix-ups that do not apply everywhere. */
+  /** Notes on fix-ups that do not apply everywhere. */
   notes: bounded.list(bounded.prose(), 1000),
 });
 
@@ -55,20 +55,20 @@ export type CommitRange = z.infer<typeof rangeSchema>;
 export type RangeRequest = {
   good: string;
   bad: string;
-  /** Ids of the diffs that commits between them were made of. */
+  /** Ids of the diffs that commits between them were made from. */
   diffs?: ReadonlyMap<string, number> | undefined;
-  /** `COMMIT`, or `A..B`: after A up to B. */
+  /** `COMMIT`, or `A..B`: after A, up to B. */
   skips: readonly string[];
   /** `FIX`, or `FIX:FIRST` if FIX is needed from FIRST on. */
   fixUps: readonly string[];
   system: OperatingSystem;
   overlay: OverlayPlace;
-  /** Absent: any change of a commit makes another kernel. */
+  /** Absent: any change makes another kernel. */
   builder: AnyBuilder | undefined;
 };
 
 /**
- * Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option if it is empty.
+ * Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option if the range is empty.
  *
  * @param onProgress receives short progress texts.
  */
@@ -109,7 +109,7 @@ export async function readRange(
   return { commits: steps, badCommit, revisions, notes };
 }
 
-/** The variant of a form on the testbed; recreates commits that are gone. */
+/** Returns the variant of a form on the testbed. Recreates missing commits. */
 export async function variantOf(
   { commit: baseCommit }: Pick<RangeRevision, 'commit'>,
   { variant, commit, fixUps }: RevisionForm,

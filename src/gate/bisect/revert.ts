@@ -1,4 +1,4 @@
-// Makes the bad end without the culprit, to verify the answer of a bisection.
+// Makes the bad end without the culprit, to verify the conclusion of a bisection.
 
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import type { Variant } from '../../kernel/variant.ts';
@@ -8,7 +8,7 @@ import type { BisectPlan } from './bisect-plan.ts';
 import { revertedName } from './evidence.ts';
 import { type RevisionForm, variantOf } from './range.ts';
 
-/** `bad` is a form of the bad end; `impossible` explains why the culprit cannot be reverted. */
+/** `bad` is a form of the bad end. `impossible` explains why the culprit cannot be reverted. */
 export async function revertedVariant(
   { culprit, bad }: { culprit: string; bad: RevisionForm },
   plan: Pick<BisectPlan, 'range' | 'system' | 'overlay'>,
@@ -16,7 +16,7 @@ export async function revertedVariant(
 ): Promise<Variant | { impossible: string }> {
   const end = plan.range.revisions.at(-1);
   if (end === undefined) throw new RangeError('A range has two ends.');
-  // The commit of the form may be gone from the repository, and is recreated.
+  // The repository may have lost the form's commit, which is then recreated.
   await variantOf(end, bad, plan, repository);
   const tree = (await repository.idAt(bad.commit, '')) ?? '';
   const takeBack = await repository.picker(culprit, true);

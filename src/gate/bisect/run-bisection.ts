@@ -1,4 +1,4 @@
-// Boots the next variants of a bisection until the culprit is known; journals each boot, so a resumed bisection continues.
+// Boots variants until the bisection finds the culprit, and journals each boot so that it can be resumed.
 import { join } from 'node:path';
 import { median } from '../../analysis/stats/summary.ts';
 import type { Variant } from '../../kernel/variant.ts';
@@ -25,7 +25,7 @@ import { isShared, mostTriesOf, plannedTrial, readingsOf } from './trials.ts';
 
 export type BisectVariants = {
   of(revision: RangeRevision, form: RevisionForm): Promise<Variant>;
-  /** Reverts a commit in a form of the bad end, see `revertedName`; `impossible` gives the reason. */
+  /** Reverts a commit in a form of the bad end, see `revertedName`. `impossible` gives the reason if it cannot. */
   without(culprit: string, bad: RevisionForm): Promise<Variant | { impossible: string }>;
 };
 
@@ -39,7 +39,7 @@ type BisectionOptions = {
   signal: AbortSignal;
 };
 
-/** Returns the whole journal; throws if the lab prevents an answer, after which the bisection can be resumed. */
+/** Returns the whole journal. Throws if the lab prevents a conclusion; the bisection can then be resumed. */
 export async function runBisection(options: BisectionOptions): Promise<JournalEntry[]> {
   const journal = await openJournal(journalIn(options.directory));
   try {
@@ -150,7 +150,7 @@ class BisectionRun {
     throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
   }
 
-  /** Measures variants in one trial, or one in its own boot, while the other wanted ones are prepared. */
+  /** Measures variants in one trial, or one in its own boot, and prepares the other wanted ones meanwhile. */
   async #boot(names: readonly string[], wanted: readonly string[], why: string): Promise<void> {
     if (!(await this.#prepare(names, wanted))) return;
     const { directory, plan, testbed, now, onEvent, signal } = this.#options;
@@ -176,7 +176,7 @@ class BisectionRun {
     onEvent({ kind: 'note', text: `${unit} ${number} · ${measured}` });
   }
 
-  /** Lists the wanted variants, the next ones first; false if one of the next was rejected. */
+  /** Lists the wanted variants, next ones first. False if one of the next was rejected. */
   async #prepare(names: readonly string[], wanted: readonly string[]): Promise<boolean> {
     const isAgain = this.#journal.entries.some(
       (entry) => entry.kind === 'rejected' && names.includes(entry.variant),

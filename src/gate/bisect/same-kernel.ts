@@ -1,4 +1,4 @@
-// Finds and names the forms of a range that are the same kernel.
+// Finds forms of a range that have the same kernel, and names them.
 
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { shortId } from '../../model/patch.ts';
@@ -11,7 +11,9 @@ type BuiltKernel<Form> = RangeKernel & { forms: Form[] };
 /** Equal keys mean the same kernel. */
 type KeyedKernel = BuiltKernel<MadeForm & { key: string }>;
 
-/** Compares ids of the installed part; where fix-ups begin or end, compares contents: FIX^ with FIX on top is FIX. */
+/**
+ * Compares ids of the installed part. Where fix-ups begin or end it compares contents, as FIX^ with FIX on top is FIX.
+ */
 export async function withKeys(
   built: readonly BuiltKernel<MadeForm>[],
   installed: Installed,
@@ -46,7 +48,7 @@ export async function withKeys(
   }));
 }
 
-/** An id for each commit, of all that is installed. */
+/** An id for each commit, covering all that is installed. */
 async function idsOf(
   commits: readonly string[],
   { paths }: Installed,
@@ -59,7 +61,7 @@ async function idsOf(
 const onTopOf = ({ forms }: BuiltKernel<MadeForm>): string =>
   forms.map(({ fixUps }) => fixUps.join(' ')).join();
 
-/** Merges neighbours whose first form is the same kernel. Throws a `UsageError` if both ends are. */
+/** Merges neighbours whose first form has the same kernel. Throws a `UsageError` if both ends do. */
 export function mergeAlike(kernels: readonly KeyedKernel[]): KeyedKernel[] {
   const distinct: KeyedKernel[] = [];
   for (const kernel of kernels) {
@@ -78,7 +80,7 @@ export function mergeAlike(kernels: readonly KeyedKernel[]): KeyedKernel[] {
 
 const keyOf = ({ forms }: KeyedKernel): string | undefined => forms[0]?.key;
 
-/** The ends are `base` and `patched`, all others are named by commit; a repeated kernel keeps its name. */
+/** The ends are `base` and `patched`; others are named by commit. A repeated kernel keeps its name. */
 export function withNames(
   kernels: readonly KeyedKernel[],
 ): BuiltKernel<{ variant: string; commit: string; fixUps: string[] }>[] {
@@ -96,7 +98,7 @@ export function withNames(
           '-',
         );
       const name = nameBy(shortId);
-      // Commits with equal id prefixes can be made on purpose.
+      // Commits with equal id prefixes can be forged.
       const variant = names.get(key) ?? (taken.has(name) ? nameBy(String) : name);
       taken.add(name);
       names.set(key, variant);

@@ -7,26 +7,26 @@ import { likelihoodOfOtherSide } from './outliers.ts';
 /** Positions are those of kernels along the range: 0 is good, `steps` is bad. */
 export type SearchProblem = {
   steps: number;
-  /** Natural logarithms of the rate of each boot, by position; unmeasured ones may be absent. */
+  /** Natural logarithms of each boot's rate, by position; may lack unmeasured positions. */
   measured: ReadonlyMap<number, readonly number[]>;
   failed: ReadonlyMap<number, PositionFailure>;
   skipped: ReadonlySet<number>;
   history: Noise;
-  /** Limit of boots, and their number so far; failed ones included. */
+  /** Maximum number of boots, and their number so far, including failed ones. */
   mostBoots: number;
   boots: number;
 };
 
-/** Failures of the same `kind` are alike; an unsure one happened once and may not recur. */
+/** Failures of the same `kind` are alike. An unsure one happened once, and may not recur. */
 export type PositionFailure = { kind: string; isSure: boolean };
 
 export type SearchCosts = {
   runMinutes: number;
-  /** Minutes until the kernel of a position is ready. */
+  /** Minutes until the position's kernel is ready. */
   waitMinutes(position: number): number;
 };
 
-/** The change is in the steps after position `after`, through the one that ends at `last`. */
+/** The change is in a step after position `after`, through the one that ends at `last`. */
 export type ChangeRange = { after: number; last: number; probability: number };
 
 export type SearchOutcome =
@@ -59,12 +59,12 @@ type Segment = { low: number; high: number };
 
 const wantedProbability = 0.99;
 const bootsOfNeighbour = 2;
-/** Greatest odds, for each neighbour, that only outliers put it on its side. */
+/** Greatest odds, for each neighbour, that outliers alone put it on its side. */
 const mostDoubt = 0.01;
 const mostBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
 const deepest = 4;
-/** The least difference that counts as a separate level, beyond noise. */
+/** Minimum difference, beyond noise, of a separate level. */
 const leastLevelRatio = 0.01;
 /**
  * Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one boot of it is.
@@ -72,7 +72,7 @@ const leastLevelRatio = 0.01;
 const reproducedAt = 150;
 const thirdLevelAt = 1000;
 const loneAt = 3000;
-/** Similar failures this close are one, and the positions between are not tried. */
+/** Similar failures this close count as one, and the positions between are not tried. */
 const nearFailures = 16;
 
 /** Deterministic, and independent of the order of boots. */
@@ -99,7 +99,7 @@ export function nextStep(problem: SearchProblem, costs: SearchCosts): SearchStep
   return ended(combined(known, endings));
 }
 
-/** Orders the builds beside finished and running ones: each halves the likeliest stretch without one. */
+/** Orders the builds besides finished and running ones: each halves the likeliest stretch without a build. */
 export function nextBuilds(
   problem: SearchProblem,
   isBuilt: (position: number) => boolean,
@@ -114,7 +114,7 @@ export function nextBuilds(
 
 type OpenPart = { segment: Segment; chances: ChangeChances };
 
-/** The part of the range that still needs search, or the first. */
+/** The first part of the range that still needs search. */
 function openPart(known: PreparedProblem): OpenPart | undefined {
   const leaves = partsOfRange(known).map(({ segment }) => ({
     segment,
@@ -145,7 +145,7 @@ function partings(
   return chosen;
 }
 
-/** Chooses at most `count` further positions: neighbours that an answer needs, then halves of likely stretches. */
+/** Chooses up to `count` more positions: neighbours that a conclusion needs, then halves of likely stretches. */
 export function alsoTelling(
   problem: SearchProblem,
   measured: readonly number[],
@@ -165,7 +165,7 @@ export function alsoTelling(
   ];
 }
 
-/** Probability of each step to be the change, by its end position; 0 for position 0. */
+/** Probability that each step is the change, by end position; 0 for position 0. */
 export function probabilities(problem: SearchProblem): number[] {
   const known = prepared(problem);
   const all = new Array<number>(problem.steps + 1).fill(0);
@@ -200,12 +200,12 @@ type PreparedProblem = SearchProblem & {
   /** Measured positions, ascending. */
   places: readonly number[];
   unfit: ReadonlySet<number>;
-  /** Noise of all boots with earlier experiments, and of those experiments alone. */
+  /** Noise of all boots including earlier experiments, and of earlier experiments alone. */
   noise: Noise;
   earlier: Noise;
 };
 
-/** Sorts the boots: the last digits of sums depend on their order. */
+/** Sorts the boots, as the last digits of sums depend on their order. */
 function prepared(problem: SearchProblem): PreparedProblem {
   const measured = new Map(
     [...problem.measured]
@@ -235,7 +235,7 @@ type RangePart = {
   look: { kind: 'plain' } | { kind: 'again'; position: number } | { kind: 'too-deep' };
 };
 
-/** Splits the range at positions with a level of their own: each part contains a change. */
+/** Splits the range at positions with a level of their own; each part contains a change. */
 const partsOfRange = (known: PreparedProblem): RangePart[] =>
   partsOf(known, { low: 0, high: known.steps }, 0);
 
@@ -252,7 +252,7 @@ function partsOf(known: PreparedProblem, segment: Segment, depth: number): Range
   ];
 }
 
-/** Finds a position at neither level. Repeats a single outlier; needs agreement of its boots and both ends. */
+/** Finds a position at neither level. Repeats a single outlier; requires agreement of its boots and both ends. */
 function thirdLevelIn(
   known: PreparedProblem,
   segment: Segment,
@@ -314,8 +314,8 @@ function stepIn(
 
 /**
  * Returns the neighbour of a found change that needs another boot, as outliers alone may have put it on its side: the
- * change would be in the steps up to the next measured position. Beyond an end there is none, and good and bad may be
- * alike: as likely as all steps together.
+ * change would then be in the steps up to the next measured position. Beyond an end there is none, and good and bad may
+ * be alike, which is as likely as all steps together.
  */
 function doubtfulNeighbour(
   known: PreparedProblem,
@@ -362,7 +362,7 @@ function mostTelling(
   return best;
 }
 
-/** Failures cluster; a twentieth of untried positions fail anyway. */
+/** Failures cluster. A twentieth of untried positions fail in any case. */
 const chanceToWork = (toFailure: (position: number) => number, position: number): number =>
   0.95 * (1 - Math.exp(-toFailure(position) / 4));
 
@@ -371,7 +371,7 @@ function distancesToFailure({ failed }: PreparedProblem): (position: number) => 
   return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
 }
 
-/** The less known end of a segment: repeating the position itself would not improve its reference level. */
+/** The end of a segment with fewer boots: repeating the position itself would not improve its reference level. */
 function weakEnd(
   known: PreparedProblem,
   { low, high }: Segment,
@@ -392,20 +392,20 @@ function weakEnd(
 
 type ChangeChances = {
   segment: Segment;
-  /** Probability that the change is after the low end and at or before a position. */
+  /** Probability that the change is after the low end, at a position or before. */
   upTo(position: number): number;
   /** Measured neighbours around the likeliest change. */
   likeliest: Segment;
   /** Means of the boots on either side of the likeliest change. */
   levels: { left: number; right: number };
-  /** Between the two levels, in deviations of a boot. */
+  /** Distance between both levels, in deviations of a boot. */
   distance: number;
 };
 
 /**
- * Locates the change with both levels unknown: each gap between measured neighbours splits the boots in two, and is as
- * likely as the two groups are homogeneous (the normal likelihood, with means and variance integrated out using the
- * noise of earlier experiments). Steps within a gap are equally likely.
+ * Locates the change with both levels unknown. Each gap between measured neighbours splits the boots in two. Its
+ * likelihood is that of two homogeneous groups: the normal likelihood, with means and variance integrated out using the
+ * noise of earlier experiments. Steps within a gap are equally likely.
  */
 function chancesIn(known: PreparedProblem, segment: Segment): ChangeChances {
   const { low, high } = segment;
@@ -466,7 +466,7 @@ function splitLogs(sets: readonly (readonly number[])[], earlier: Noise): number
   });
 }
 
-/** Identical boots, as of a simulator, have no noise to divide by. */
+/** Identical boots, for example of a simulator, have no noise to divide by. */
 const leastSquares = 1e-12;
 
 type Moments = { count: number; sum: number; squares: number };
@@ -499,7 +499,7 @@ function levelsAt(
   return { left: levelOf(sets.slice(0, gap + 1)), right: levelOf(sets.slice(gap + 1)) };
 }
 
-/** The likeliest run of steps between two measurable positions with none between. */
+/** The likeliest run of steps between two measurable positions with none in between. */
 function stretchIn(known: PreparedProblem, { segment, upTo }: ChangeChances): ChangeRange {
   let best: ChangeRange = { after: segment.low, last: segment.high, probability: 0 };
   let after = segment.low;
@@ -562,7 +562,7 @@ function largestGap(
   return candidates.toSorted((a, b) => b.mass - a.mass)[0]?.position;
 }
 
-/** Generalized likelihood ratio of two positions being different rather than alike, with unknown noise. */
+/** Generalized likelihood ratio that two positions differ, with unknown noise. */
 function ratioBetween(known: PreparedProblem, one: number, other: number): number {
   const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
   if (a.length === 0 || b.length === 0) return 0;
@@ -570,7 +570,7 @@ function ratioBetween(known: PreparedProblem, one: number, other: number): numbe
   return likelihoodRatio(known, distance / Math.sqrt(1 / a.length + 1 / b.length));
 }
 
-/** Likelihood ratio of Student's t, against chance, of a difference in deviations of one boot. */
+/** Likelihood ratio of Student's t, against chance, for a difference in deviations of one boot. */
 function likelihoodRatio({ noise }: PreparedProblem, distance: number): number {
   const { degreesOfFreedom } = noise;
   const t = distance / deviationOf(noise);
@@ -592,7 +592,7 @@ const poorerOf = (problem: SearchProblem, one: number, other: number): number =>
 const isLost = (failed: SearchProblem['failed'], position: number): boolean =>
   failed.get(position)?.isSure === true;
 
-/** A failure that happened once and to no neighbour: the lab may have caused it. */
+/** A failure that happened once, and to no neighbour: the lab may have caused it. */
 function unsureFailure(known: PreparedProblem, { after, last }: ChangeRange): number | undefined {
   const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
   return positions(after + 1, last - 1).find(

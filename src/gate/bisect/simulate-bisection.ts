@@ -1,4 +1,4 @@
-// Simulates bisections on a lab of known noise: boots, minutes, and rate of wrong answers.
+// Simulates bisections on a lab of known noise: boots, minutes, and share of wrong conclusions.
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -16,10 +16,10 @@ import {
 
 export type BisectSimulation = {
   noise: NoiseSource;
-  /** Some runs are slower: a share of all, by a ratio; absent: none. */
+  /** A share of runs that is slower by a ratio; absent: none. */
   slow?: SlowRuns | undefined;
   commits: number;
-  /** Changes of the rate as ratios, each at a random commit of its own. */
+  /** Changes of the rate as ratios, each at its own random commit. */
   effects: readonly number[];
   brokenRatio: number;
   brokenInARow: number;
@@ -39,10 +39,10 @@ export type BisectRow = {
   p95Boots: number;
   meanMinutes: number;
   p95Minutes: number;
-  /** Names a commit, or several, all correct. */
+  /** Bisections that name only correct commits. */
   namedRight: number;
   namedWrong: number;
-  /** Names a small group, with or without the culprit. */
+  /** Bisections that name a small group, with or without the culprit. */
   groupRight: number;
   groupWrong: number;
   allFound: number;
@@ -81,7 +81,7 @@ function withSlowRuns(
   return () => draw() * (uniformFloat64(random) < share ? 1 - by : 1);
 }
 
-/** A range of commits: natural logarithms of the rate of each boot; undefined if it fails. */
+/** A range of commits. Natural logarithms of each boot's rate; undefined for a failure. */
 type SimulatedDeps = {
   commits: number;
   culprits: readonly number[];
@@ -201,7 +201,7 @@ function searched(ending: Extract<ReturnType<typeof nextStep>, { kind: 'ended' }
 
 type SimulatedBuilder = {
   waitMinutes(position: number, now: number): number;
-  /** Drops a build of another position, and returns when the kernel is ready. */
+  /** Drops a build of another position, and returns the time at which the kernel is ready. */
   need(position: number, now: number): number;
   runUntil(now: number): void;
 };
@@ -266,7 +266,7 @@ function rowOf(ends: readonly SimulatedExperiment[]): BisectRow {
 
 type NamingVerdict = 'named-right' | 'named-wrong' | 'group-right' | 'group-wrong' | 'nothing';
 
-/** A single wrong name makes the answer wrong; a group beside names makes it a group. */
+/** A single wrong name makes the conclusion wrong; a group next to names makes it a group. */
 function judge(end: SimulatedExperiment): NamingVerdict {
   if (end.kind !== 'found') return 'nothing';
   const holds = end.found.every(({ after, last }) =>

@@ -6,7 +6,7 @@ import { commitNamed, type FirstParentLine } from './first-parents.ts';
 
 export type SkippedCommits = { text: string; isNamed(place: number): boolean };
 
-/** Reads `COMMIT`, or `A..B` as in git: contained in B and not in A. Throws a `UsageError` if empty. */
+/** Reads `COMMIT`, or `A..B` as in git: in B but not in A. Throws a `UsageError` if empty. */
 export async function readSkip(
   text: string,
   line: FirstParentLine,
@@ -31,7 +31,7 @@ async function boundsOf(
     const place = places.get(await commitNamed('--skip', text, repository)) ?? Infinity;
     return { first: place, last: place === Infinity ? -1 : place };
   }
-  /** The place of the last commit in its history; below 0 if before the good one. */
+  /** Place of the last commit in its history; below 0 if before the good one. */
   const lastIn = async (name: string) => {
     const commit = await commitNamed('--skip', name, repository);
     return commits.length - 1 - (await repository.stepsSince(commit, bad));
@@ -39,14 +39,14 @@ async function boundsOf(
   return { first: Math.max(0, (await lastIn(after)) + 1), last: await lastIn(upTo) };
 }
 
-/** Places of the skipped revisions; throws a `UsageError` for an end, which must be measured. */
+/** Places of the skipped revisions. Throws a `UsageError` for an end, as both must be measured. */
 export function skippedOf(
   revisions: readonly { place: number; last: number }[],
   skips: readonly SkippedCommits[],
 ): Set<number> {
   const places = skips.flatMap(({ text, isNamed }) => {
     const named = revisions.filter(({ place }) => isNamed(place));
-    // A commit merged with another one is skipped only with it.
+    // A commit that is merged with another one is skipped only together with it.
     const chosen = named.length > 0 ? named : revisions.filter(isAnyNamed(isNamed));
     for (const [end, option] of [
       [revisions.at(0), '--good'],

@@ -1,26 +1,26 @@
-// Plans trials of variants, alone or together with both ends, and reads levels from their runs.
+// Plans trials of variants, alone or with both ends, and reads levels from their runs.
 import { mean } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Metric, Run } from '../../model/result.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 
-/** Runs in the metric's unit; their level is a natural logarithm, absent if no packet was forwarded. */
+/** Runs are in the metric's unit. Their level is a natural logarithm, absent if no packet was forwarded. */
 export type TrialReading =
   | { kind: 'measured'; pps: number; values: number[]; level?: number }
   | { kind: 'lost'; why: string };
 
 type SharedTraffic = Pick<BisectPlan, 'traffic'>;
 
-/** True if variants change within a trial, as installed files; false if they need a boot. */
+/** True if variants change within a trial, as installed files do; false if each needs a boot. */
 export const isShared = ({ traffic }: SharedTraffic): boolean => traffic.runsPerTrial > 1;
 
 export const positionsPerTrial = 4;
 
-/** Limit of consecutive lost readings: a shared trial takes seconds, and a machine may stay busy for minutes. */
+/** Limit of consecutive lost readings. A shared trial lasts seconds, and a machine may stay busy for minutes. */
 export const mostTriesOf = (plan: SharedTraffic): number => (isShared(plan) ? 10 : 3);
 
-/** A single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels; rotates per trial. */
+/** A single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels. Rotates per trial. */
 export function plannedTrial(
   { cell, traffic }: Pick<BisectPlan, 'cell' | 'traffic'>,
   number: number,
@@ -71,7 +71,7 @@ function readingOf(runs: readonly Run[], metric: Metric): TrialReading {
   return { kind: 'measured', pps, values, level: median(values.map(Math.log)) };
 }
 
-/** Levels are relative to the middle of both ends in the same trial, which cancels its slowdown. */
+/** Levels are relative to the middle of both ends in the same trial, which cancels a slowdown of that trial. */
 function againstEnds(
   { range }: Pick<BisectPlan, 'range'>,
   alone: ReadonlyMap<string, TrialReading>,
