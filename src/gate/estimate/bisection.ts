@@ -1,4 +1,4 @@
-// Estimates the boots and minutes of a bisection before anything is built for it.
+// Estimates a bisection's boots and minutes before its first build.
 import type { Noise } from '../../analysis/stats/evidence.ts';
 import { counted, formatPercent, formatRoughly, formatSize } from '../../model/format.ts';
 import type { BisectPlan } from '../bisect/bisect-plan.ts';
@@ -10,18 +10,18 @@ import { earlierRunsOf } from './runs.ts';
 export const usualMinutes = { build: 10, run: 5, failure: 10 };
 
 type BisectionEstimate = {
-  /** Means; boots are trials if commits share them. */
+  /** Means. If commits share trials, boots are trials. */
   boots: number;
   minutes: number;
-  /** Absent if too little noise is known. */
+  /** Absent if the noise is not known well enough. */
   noise?: {
     noiseRatio: number;
-    /** Share of such bisections that name a commit or a few: low with much noise. */
+    /** Share of such bisections that name a commit or a few; low for much noise. */
     answeredRatio: number;
   };
 };
 
-/** Simulates bisections with the noise of earlier experiments; without it, counts one boot per halving. */
+/** Simulates bisections with the noise of earlier experiments. Without it, counts one boot per halving. */
 export function estimateBisection(plan: BisectPlan): BisectionEstimate {
   const { range, effect, history, mostBoots } = plan;
   const steps = range.revisions.length - 1;
@@ -38,7 +38,7 @@ export function estimateBisection(plan: BisectPlan): BisectionEstimate {
   return { boots, minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build };
 }
 
-/** Each trial splits the range by its positions; two are needed anyway, and one more for the neighbours. */
+/** Each trial splits the range by its number of positions. Two are always needed, and one more for the neighbours. */
 function estimateShared(
   steps: number,
   { traffic }: Pick<BisectPlan, 'traffic'>,
@@ -51,7 +51,7 @@ function estimateShared(
   return { boots, minutes: Math.ceil((boots * seconds) / 60) };
 }
 
-/** All variants of a trial are installed once before it. */
+/** A trial installs all of its variants once, before it starts. */
 const secondsToInstall = 5;
 
 type SimulatedRange = {
@@ -62,7 +62,7 @@ type SimulatedRange = {
   minutes: BootMinutes;
 };
 
-/** Undefined if too little noise is known. Deterministic by history. */
+/** Undefined if the noise is not known well enough. Deterministic by history. */
 export function estimateByNoise({
   steps,
   effect,
@@ -91,7 +91,7 @@ export function estimateByNoise({
 
 const fewestDegreesOfFreedom = 4;
 
-/** Prints the size of the range, the estimate, and the notes of the plan. */
+/** Formats the range's size, the estimate, and the plan's notes. */
 export function bisectionEstimateLines(plan: BisectPlan): string[] {
   const { range, testbed, mostBoots, effect, system } = plan;
   const { commits, revisions, notes } = range;

@@ -1,4 +1,4 @@
-// Derives how long boots, trials and builds take on a testbed, from earlier gates or else from its configuration.
+// Derives durations of boots, trials and builds on a testbed from earlier gates, or else from its configuration.
 import { quantile } from 'simple-statistics';
 import { z } from 'zod';
 import { median } from '../../analysis/stats/summary.ts';
@@ -12,10 +12,10 @@ const { seconds } = bounded;
 const gateDurations = z.object({
   /** From the end of a trial to the next one in another boot; 0 without boots. */
   bootSeconds: seconds,
-  /** Includes rules, settling ports and traffic. */
+  /** Includes loading rules, waiting for ports, and traffic. */
   trialSeconds: seconds,
   trafficSeconds: seconds,
-  /** Waiting for kernels, and everything else before the first boot. */
+  /** Wait for kernels, and everything else before the first boot. */
   buildSeconds: seconds,
 });
 
@@ -24,7 +24,7 @@ export const durationsSchema = gateDurations.partial({ trafficSeconds: true, bui
 
 export type Durations = z.infer<typeof durationsSchema>;
 
-/** Medians of `gates` gates; 0: usual values of such a testbed. */
+/** Medians over `gates` gates; 0: usual values of such a testbed. */
 export const expectedDurationsSchema = gateDurations.extend({ gates: bounded.count });
 
 export type ExpectedDurations = z.infer<typeof expectedDurationsSchema>;
@@ -32,9 +32,8 @@ export type ExpectedDurations = z.infer<typeof expectedDurationsSchema>;
 type TrialInterval = { seconds: number; isBoot: boolean };
 
 /**
- * Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only
- * lengthen some. Undefined with fewer than two trials. If each boot has one trial, everything but its traffic counts as
- * boot.
+ * Uses the median of trials but the lower quartile of boots, as waits for kernels, profiles and nightly runs lengthen
+ * some. Undefined for fewer than two trials. If each boot has one trial, all but its traffic counts as boot.
  */
 export function durationsOf(
   result: Pick<Result, 'trials' | 'outcome' | 'startedAt'>,
@@ -54,7 +53,7 @@ export function durationsOf(
   const boots = steps.filter(({ isBoot }) => isBoot);
   const trafficSeconds = median(trials.map((trial) => trial.trafficSeconds));
   const trialSeconds = Math.max(trafficSeconds, quantileOf(within, 0.5) ?? 0);
-  // Guests' boots are measured, and those of a single pair have no trial before them.
+  // Guests' boots are measured directly. A single pair has no trial before its boot.
   const measured = trials.flatMap((trial) => trial.bootSeconds ?? []);
   const bootSeconds =
     measured.length > 0
@@ -65,14 +64,14 @@ export function durationsOf(
     bootSeconds,
     trialSeconds,
     trafficSeconds,
-    // The patched kernel is built while base is measured, and the first boot after that waits for the rest.
+    // The patched kernel is built while base is measured; the first boot after that waits for the rest.
     buildSeconds:
       Math.max(0, secondsBetween(result.startedAt, first.startedAt) - bootSeconds) +
       Math.max(0, (boots[0]?.seconds ?? usual) - usual),
   };
 }
 
-/** Names the boot of a trial: of its variant, or of the guests of its pair, or none where variants share a kernel. */
+/** Names the boot of a trial: its variant's, its pair's guests', or none if variants share a kernel. */
 function bootsIn({
   outcome,
 }: Pick<Result, 'outcome'>): (trial: TrialSummary) => string | undefined {
@@ -98,7 +97,7 @@ const secondsBetween = (from: string, to: string): number =>
 
 type DurationsEntry = { at: string; testbed: string; durations?: Durations | undefined };
 
-/** Medians of the latest gates on the testbed; `entries` are lines of its history, several for each gate. */
+/** Medians of the latest gates on the testbed. `entries` are lines of its history, several per gate. */
 export function expectedDurationsOn(
   entries: readonly DurationsEntry[],
   testbed: string,
@@ -130,10 +129,10 @@ export function expectedDurationsOn(
 
 const mostGates = 10;
 
-/** A boot of a server and a kernel that is not in the cache, as docs/how-to/check-a-lab.md has them. */
+/** A server's boot and a kernel that is not cached, as in docs/how-to/check-a-lab.md. */
 const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };
 
-/** A pair of guests on two emulated CPUs: its boot, and the packets that one of them forwards in a second. */
+/** A pair of guests on two emulated CPUs: its boot, and the packets per second that one guest forwards. */
 const assumedOfGuests = { bootSeconds: { linux: 15, freebsd: 60 }, pps: 15_000 };
 
 function usualDurations(
@@ -145,7 +144,7 @@ function usualDurations(
   const testbed = testbeds[name];
   if (testbed?.kind === 'virtual' && traffic.windows !== undefined) {
     const { count, packets } = traffic.windows;
-    // Each variant warms up in a window of its own.
+    // Each variant warms up in its own window.
     const trafficSeconds = 2 * (count + 1) * (packets / assumedOfGuests.pps);
     return {
       bootSeconds: assumedOfGuests.bootSeconds[testbed.system],

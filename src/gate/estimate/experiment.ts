@@ -1,4 +1,4 @@
-// Estimates the duration of an experiment by part before reserving a testbed, and proposes ways to shorten it.
+// Estimates each part of an experiment's duration before it reserves a testbed, and suggests how to shorten it.
 import { lookSizes } from '../../analysis/stats/design.ts';
 import { formatEstimate, formatPercent, formatRoughly } from '../../model/format.ts';
 import type { Metric } from '../../model/result.ts';
@@ -36,12 +36,12 @@ type CellEstimate = {
   cell: Cell;
   /** Standard deviation of a run, as a ratio; absent if runs are compared with their neighbours. */
   noiseRatio?: number;
-  /** Basis of the runs: earlier noise, assumed noise, or only those of the first interim analysis. */
+  /** Basis for the number of runs: earlier noise, assumed noise, or only the first interim analysis. */
   basis: 'history' | 'assumed' | 'least';
   runsIfUnchanged: number;
   runsIfLost: number;
   mostRuns: number;
-  /** See `RunsEstimate`; absent if the basis is `least`. */
+  /** See `RunsEstimate`; absent for the basis `least`. */
   reachableMarginRatio?: number;
 };
 
@@ -53,7 +53,7 @@ export type ExperimentEstimate = {
 
 type Shortening = { how: string; savedSeconds: number };
 
-/** Typical noise, for cells without a history; docs/how-to/virtual.md has that of guests. */
+/** Typical noise for cells without a history; that of guests is from docs/how-to/virtual.md. */
 const assumedNoiseRatios: Readonly<Record<Metric, number>> = {
   pps: 0.01,
   nsPerPacket: 0.01,
@@ -100,7 +100,7 @@ function cellEstimate(
   return { cell, noiseRatio, basis, ...runs, reachableMarginRatio };
 }
 
-/** Runs of both variants for the first interim analysis. */
+/** Runs of both variants up to the first interim analysis. */
 const leastRuns = ({ design }: PlannedCell): number => 2 * (lookSizes(design)[0] ?? 0);
 
 type ExpectedCell = {
@@ -110,7 +110,7 @@ type ExpectedCell = {
   mostPairs: number;
 };
 
-/** A boot serves all cells, so the slowest cell sets the number of boots. */
+/** A boot serves all cells, so the slowest cell determines the number of boots. */
 function courseOf(
   { traffic, profile, variants, durations }: ExperimentOutline,
   cells: readonly ExpectedCell[],

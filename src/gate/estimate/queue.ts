@@ -23,11 +23,11 @@ import type { Store } from '../reserve/store/store.ts';
 
 export type UsualSeconds = (testbed: string) => number;
 
-/** Leases with this purpose only check a testbed and last moments. */
+/** Leases with this purpose only check a testbed, and last moments. */
 export const healthPurpose = 'health';
 
 export type WaitEstimate = {
-  /** 1 is next. */
+  /** One is next. */
   place: number;
   of: number;
   /** Absent if no suitable testbed is healthy. */
@@ -60,7 +60,7 @@ export function estimateWaits(
   );
 }
 
-/** The testbed that a new request would get, and the wait; undefined if no suitable testbed is healthy. */
+/** Testbed that a new request would get, and its wait; undefined if no suitable testbed is healthy. */
 export function estimateStart(
   lab: LabState,
   { priority, testbeds }: Pick<ReservationRequest, 'priority' | 'testbeds'>,
@@ -96,7 +96,7 @@ function loadOf(lab: LabState, usualSeconds: UsualSeconds, now: Date): QueueLoad
     lines,
     testbeds: testbedsOf(lines),
     held: [...holdings.values()].map(({ machines, testbed, since }) => {
-      // The clock of the holder may be ahead.
+      // The holder's clock may be ahead.
       const elapsed = Math.max(0, (now.getTime() - Date.parse(since)) / 1000);
       return { machines, secondsLeft: Math.max(usualSeconds(testbed) - elapsed, leastSeconds) };
     }),
@@ -107,7 +107,7 @@ function loadOf(lab: LabState, usualSeconds: UsualSeconds, now: Date): QueueLoad
 /** Assumed if a holder exceeds the usual duration. */
 const leastSeconds = 60;
 
-/** Without any log: a gate of a cell or two. */
+/** Assumed without any log: a gate of a cell or two. */
 const firstGuessSeconds = 30 * 60;
 
 export async function readUsualSeconds(store: Store, now: Date): Promise<UsualSeconds> {
@@ -143,7 +143,7 @@ export type QueueLoad = {
 
 type ExpectedStart = Grant & { afterSeconds: number };
 
-/** Yields starts in the order of time until no remaining ticket can be served. */
+/** Yields starts in order of time, until no remaining ticket can be served. */
 export function* simulateQueue({
   lines,
   held,
@@ -168,7 +168,7 @@ export function* simulateQueue({
     let next = ends.at(-1);
     if (next === undefined) return;
     now = Math.max(now, next.at);
-    // Frees all ended ones first, or a ticket would start on its second choice.
+    // Frees all ended ones first; otherwise a ticket would start on its second choice.
     for (; next !== undefined && next.at <= now; next = ends.at(-1)) {
       machines.giveBack(next.machines);
       ends.pop();
@@ -180,12 +180,12 @@ type HoldingEnd = { machines: readonly string[]; at: number };
 
 const lastToEnd = (a: HoldingEnd, b: HoldingEnd): number => b.at - a.at;
 
-/** Seconds; undefined if the turn never comes. */
+/** Wait in seconds; undefined if the turn never comes. */
 export function expectedWait(load: QueueLoad, id: string): number | undefined {
   return simulateQueue(load).find(({ place }) => place.id === id)?.afterSeconds;
 }
 
-/** Tracks free testbeds while machines are taken and released. */
+/** Tracks which testbeds are free while machines are taken and released. */
 function openMachines(testbeds: Testbeds) {
   const uses = [...testbeds].flatMap(([testbed, machines]) =>
     machines.map((machine) => ({ testbed, machine })),

@@ -1,4 +1,4 @@
-// Estimates what is left of a running experiment: boots as boots, trials as trials, by the durations so far.
+// Estimates the remaining time of a running experiment: boots by boots so far, trials by trials so far.
 import { quantile } from 'simple-statistics';
 import { cellName } from '../../model/scenario.ts';
 import type { ExperimentEvent } from '../experiment/experiment-event.ts';
@@ -8,14 +8,14 @@ import { estimateExperiment } from './experiment.ts';
 import { type BootKind, bootKindOf, bootOf } from './trial-boots.ts';
 
 type Remaining = {
-  /** If nothing is lost; absent if runs are compared with their neighbours, or durations are unknown. */
+  /** Assumes that nothing was lost. Absent if runs are compared with their neighbours, or durations are unknown. */
   expectedSeconds?: number;
   mostSeconds: number;
 };
 
 type Step = { kind: keyof Observed; begunAt: number };
 
-/** Seconds of each so far; a boot includes its first trial. */
+/** Seconds of each so far. A boot includes its first trial. */
 type Observed = Record<'boot' | 'trial' | 'profile', number[]>;
 
 export class RemainingTime {
@@ -49,7 +49,7 @@ export class RemainingTime {
       case 'trial': {
         const kind = this.#plan === undefined ? 'none' : bootKindOf(this.#plan);
         const boot = bootOf(event.trial.runs, kind);
-        // The first interval has all that came before.
+        // The first interval includes everything before it.
         if (this.#rounds.trials > 0 || this.#step.kind === 'profile') {
           this.#next(boot === this.#boot ? 'trial' : 'boot', now);
         } else {
@@ -60,13 +60,16 @@ export class RemainingTime {
     }
   }
 
-  /** At the start of a trial; undefined until each variant was measured in every cell, unless earlier gates are known. */
+  /**
+   * Called at the start of a trial. Undefined until every cell has measured each variant, unless earlier gates are
+   * known.
+   */
   left({ done, of }: Pick<NextTrial, 'done' | 'of'>): Remaining | undefined {
     if (this.#rounds.trials < this.#rounds.ofFirst && this.#known === undefined) return undefined;
     const mostTrials = of - done;
     const most = this.#secondsFor(mostTrials);
     if (this.#expectedTrials === undefined) return { mostSeconds: most };
-    // Cells that are open after all that was expected need another pair each.
+    // Cells still open after the expected trials need at least one more pair each.
     const due = Math.max(this.#expectedTrials - done, this.#openCells() * this.#perCell());
     const expected = this.#secondsFor(Math.min(due, mostTrials));
     return { expectedSeconds: expected, mostSeconds: most };
@@ -83,7 +86,7 @@ export class RemainingTime {
     this.#expectedTrials = estimate.ifUnchanged.trials;
   }
 
-  /** Ends the interval before. */
+  /** Ends the previous interval. */
   #next(kind: Step['kind'], now: number): void {
     this.#observed[this.#step.kind].push(now - this.#step.begunAt);
     this.#step = { kind, begunAt: now };
@@ -95,7 +98,7 @@ export class RemainingTime {
     return (durations?.gates ?? 0) > 0 ? durations : undefined;
   }
 
-  /** Trials of a cell in which each variant is measured once. */
+  /** Trials in which a cell measures each variant once. */
   #perCell(): number {
     const isShared = this.#plan === undefined || this.#plan.traffic.runsPerTrial > 1;
     return isShared ? 1 : (this.#plan?.variants.length ?? 1);
@@ -125,7 +128,7 @@ export class RemainingTime {
     return this.#usualOr(this.#observed.trial, usual, 0.5);
   }
 
-  /** With its first trial. Waits for kernels and repairs of accidents only lengthen some. */
+  /** Includes the first trial. Waits for kernels and repairs of accidents lengthen only some boots. */
   #bootSeconds(): number {
     const usual = (this.#plan?.durations?.bootSeconds ?? 0) + this.#trialSeconds();
     return this.#usualOr(this.#observed.boot, usual, 0.25);

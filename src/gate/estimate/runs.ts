@@ -1,4 +1,4 @@
-// Estimates the runs of a cell before its first one, from the noise of earlier experiments.
+// Estimates a cell's runs before the first one, from the noise of earlier experiments.
 
 import { moderated, type Noise } from '../../analysis/stats/evidence.ts';
 import { type CellRuns, looksSharedBy } from '../../analysis/stats/interim-result.ts';
@@ -10,7 +10,7 @@ type RunsEstimate = {
   noiseRatio: number;
   /** Without enough history, the caller's assumption is used. */
   isAssumed: boolean;
-  /** Mean runs of both variants if nothing was lost, and if the margin was. */
+  /** Mean runs of both variants if the patch loses nothing, and if it loses the margin. */
   runsIfUnchanged: number;
   runsIfLost: number;
   mostRunsIfUnchanged: number;
@@ -60,7 +60,7 @@ export function estimateRuns(
   };
 }
 
-/** A prior keeps few degrees of freedom, however many there are. */
+/** A prior keeps few degrees of freedom even of a long history. */
 export const earlierRunsOf = ({ degreesOfFreedom }: Noise): number =>
   Math.min(degreesOfFreedom + 1, mostEarlierRuns);
 
@@ -71,7 +71,7 @@ function noiseOf(history: PlannedDesign['history']): number | undefined {
   return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 }
 
-/** Uses the last look alone: its critical value, and a fifth of the permitted misses. */
+/** Considers the last analysis only: its critical value, and a fifth of the permitted misses. */
 function reachableMargin(
   { design, history }: PlannedDesign,
   noiseRatio: number,

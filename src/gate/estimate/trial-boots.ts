@@ -1,4 +1,4 @@
-// Tells which trials share a boot.
+// Determines which trials share a boot.
 import type { Traffic } from '../../config/schema.ts';
 
 /** Variants boot one by one, all of a pair at once, or not at all. */
