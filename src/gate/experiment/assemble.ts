@@ -1,4 +1,4 @@
-// Assembles the result of an experiment from its plan and journal; deterministic.
+// Assembles the result of an experiment from its plan and journal. Deterministic.
 import packageJson from '../../../package.json' with { type: 'json' };
 import { withLimits } from '../../analysis/stats/cell-limits.ts';
 import { interimResults } from '../../analysis/stats/interim-result.ts';
@@ -12,7 +12,7 @@ import type { JournalEntry } from './journal.ts';
 import type { Plan } from './plan.ts';
 import { profilesOf } from './profiles.ts';
 
-/** Returns the interim result if the experiment is unfinished. */
+/** Returns the interim result of an unfinished experiment. */
 export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Result {
   const started = journal.findLast((entry) => entry.kind === 'started');
   const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
@@ -48,7 +48,7 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
   });
 }
 
-/** The result of an experiment that is not needed; `ignoredPaths` are places of files without effect there. */
+/** Result of an experiment that is not needed. `ignoredPaths` are files without effect on the testbed. */
 export function unchangedResult(plan: Plan, ignoredPaths: readonly string[], now: Date): Result {
   const at = now.toISOString();
   const outcome: Outcome = {

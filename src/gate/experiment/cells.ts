@@ -1,4 +1,4 @@
-// Derives the progress of each cell from the plan and the journal alone.
+// Derives each cell's progress from the plan and the journal alone.
 
 import { lookSizes } from '../../analysis/stats/design.ts';
 import { type CellRuns, isEnough, validPairs } from '../../analysis/stats/interim-result.ts';
@@ -19,12 +19,12 @@ export type CellProgress = CellRuns & {
   cell: Cell;
   earlierGates?: EarlierGates;
   trials: TrialTries[];
-  /** Trials of base and patched needed for the next look, or the last one. */
+  /** Trials of base and patched that the next analysis, or the last one, still needs. */
   open: TrialTries[];
   nextPairs: number;
 };
 
-/** A variant other than base and patched that cannot be measured; those two would end the experiment. */
+/** A variant that cannot be measured, other than base and patched, which would end the experiment. */
 type LeftOutVariant = { variant: string; rejection: Rejection };
 
 export const leftOutIn = (entries: readonly JournalEntry[]): LeftOutVariant[] =>
@@ -78,7 +78,7 @@ const without = (out: ReadonlySet<string>, trial: PlannedTrial): PlannedTrial =>
   runs: trial.runs.filter(({ variant }) => !out.has(variant)),
 });
 
-/** True with base or patched in it: other variants do not decide the number of runs. */
+/** True for trials with base or patched: other variants do not decide the number of runs. */
 export const isOfVerdict = ({ trial }: Pick<TrialTries, 'trial'>): boolean =>
   trial.runs.some(({ variant }) => isJudged(variant));
 
@@ -87,7 +87,7 @@ function triesOf(trial: PlannedTrial, tries: JournalEntry[]): TrialTries {
   return { trial, tries, needed: tries.length < most && !tries.some(isWhole(trial)) };
 }
 
-/** A sender or receiver limit is accepted after two tries. */
+/** A limit of sender or receiver is accepted after two tries. */
 const mostTriesOf = (tries: readonly JournalEntry[]): number =>
   tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 
@@ -119,12 +119,15 @@ const isWhole =
 
 const pairsOf = (runs: PlannedTrial['runs']): number => new Set(runs.map(({ pair }) => pair)).size;
 
-/** The last interim analysis with all its trials, and the trials that the next one lacks; outliers are repeated once. */
+/**
+ * The last interim analysis that has all its trials, and the trials that the next one lacks. Outliers are repeated
+ * once.
+ */
 function reached({ design }: PlannedCell, trials: readonly TrialTries[]) {
   let closedPairs = 0;
   for (const size of lookSizes(design)) {
     const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
-    // With too many runs lost for the interim analysis, the others would be measured in vain.
+    // With too many lost runs for this analysis, measuring the others would be pointless.
     if (!isEnough(size - lostPairs(inLook), size)) {
       return { closedPairs: size, nextPairs: size, open: [] };
     }
@@ -136,7 +139,7 @@ function reached({ design }: PlannedCell, trials: readonly TrialTries[]) {
   return { closedPairs, nextPairs: closedPairs, open: [] };
 }
 
-/** Counts lost pairs of trials with at most one pair, which is measured whole or not at all. */
+/** Counts lost pairs in trials of at most one pair, which is measured whole or not at all. */
 function lostPairs(trials: readonly TrialTries[]): number {
   const lost = trials.filter(
     ({ trial, tries, needed }) =>

@@ -1,4 +1,4 @@
-// Counts earlier gates of the same commits: each further one is another chance for a loss to pass.
+// Counts earlier gates of the same commits, as each further gate is another chance for a loss to pass.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { commitId } from '../../model/patch.ts';
@@ -63,7 +63,7 @@ const numbersOf = (run: CellResult['runs'][number] | undefined) => [
 ];
 
 type GateOfCell = Omit<Line, 'commit' | 'gate'> & {
-  /** Absent: unknown, so that gates with any base count. */
+  /** Absent if unknown: gates of any base count. */
   base: string | undefined;
   head: string;
   policy: Policy;
@@ -71,7 +71,7 @@ type GateOfCell = Omit<Line, 'commit' | 'gate'> & {
   id?: string | undefined;
 };
 
-/** Gates of the same commits in the same cell, held to the same margin and rate of misses; undefined without one. */
+/** Gates of the same commits in the same cell, with the same margin and rate of misses; undefined if there are none. */
 export function earlierGates(entries: readonly Line[], gate: GateOfCell): EarlierGates | undefined {
   if (gate.base === gate.head) return undefined;
   const gates = entries.flatMap((entry) => (isSame(entry, gate) && entry.gate ? entry.gate : []));

@@ -1,4 +1,4 @@
-// Reports the steps of an experiment to its observer.
+// Defines the events by which an experiment reports its steps.
 import type { RunCounts } from '../../analysis/stats/interim-result.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
@@ -16,6 +16,6 @@ export type ExperimentEvent =
   | { kind: 'preparing'; text: string }
   | ({ kind: 'trial' } & NextTrial)
   | { kind: 'ended'; trial: PlannedTrial; entry: JournalEntry }
-  /** Measurement is over, at least in this boot; profiles follow. */
+  /** Measuring is over, at least in this boot; profiles follow. */
   | ({ kind: 'profile' } & NextProfile)
   | { kind: 'decided'; cell: Cell; verdict: CellVerdict; counts: RunCounts };

@@ -1,4 +1,4 @@
-// Runs a plan, journals each step as it ends, and continues where an earlier process stopped.
+// Runs a plan, journals each step, and continues from where an earlier process stopped.
 import type { Testbed, TrialOutcome } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
@@ -28,7 +28,7 @@ type Experiment = ExperimentOptions & {
   decided: Set<string>;
 };
 
-/** Returns the whole journal. Ends early if patched cannot be measured; leaves out any other such variant. */
+/** Returns the whole journal. Ends early if patched cannot be measured; omits any other such variant. */
 export async function runExperiment(options: ExperimentOptions): Promise<JournalEntry[]> {
   const journal = await openJournal(journalIn(options.directory));
   const at = () => options.now().toISOString();
@@ -50,7 +50,7 @@ async function inspect({ plan, testbed, journal, at, onEvent }: Experiment): Pro
   for (const text of inspection.warnings) onEvent({ kind: 'warning', text });
 }
 
-/** Prepares all remaining variants; false if patched is rejected. */
+/** Prepares all remaining variants. False if patched is rejected. */
 async function prepare(experiment: Experiment): Promise<boolean> {
   const { directory, plan, testbed, journal, onEvent, signal } = experiment;
   for (;;) {
@@ -68,7 +68,7 @@ async function prepare(experiment: Experiment): Promise<boolean> {
   }
 }
 
-/** Measures until no cell needs a trial; false if patched is rejected. */
+/** Measures until no cell needs a trial. False if patched is rejected. */
 async function measureAll(experiment: Experiment): Promise<boolean> {
   const { plan, journal, signal } = experiment;
   let boot: string | undefined;
@@ -121,7 +121,7 @@ async function finish(experiment: Experiment): Promise<void> {
   await experiment.journal.append({ kind: 'finished', at: experiment.at() });
 }
 
-/** Journals the rejection of a variant; false if it is patched. Throws if it is base. */
+/** Journals the rejection of a variant. False if it is patched; throws if it is base. */
 async function goesOnWithout(
   { variant, rejection }: Rejected,
   { journal, at, onEvent }: Experiment,

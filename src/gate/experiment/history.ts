@@ -1,4 +1,4 @@
-// Keeps the runs of base of earlier experiments: JSON lines, one per cell of an experiment.
+// Stores base's runs of earlier experiments as JSON lines, one per cell of an experiment.
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
@@ -24,7 +24,7 @@ import { gateOfLine, gateOfLineSchema } from './earlier-gates.ts';
 const rates = bounded.list(bounded.measured);
 
 export const historyEntrySchema = z.object({
-  /** Begin of the experiment. An extended one writes again, and its last line counts. */
+  /** Start of the experiment. An extended one writes again, and its last line counts. */
   at: bounded.time,
   testbed: bounded.name,
   /** Absent in older lines. */
@@ -32,20 +32,20 @@ export const historyEntrySchema = z.object({
   cell: cellSchema,
   traffic: offeredTrafficSchema,
   commit: bounded.name,
-  /** Number of each trial, in order. */
+  /** One number per trial, in order. */
   pps: rates,
   nsPerPacket: rates,
-  /** Absent from older lines. */
+  /** Absent in older lines. */
   instructionsPerPacket: rates.default([]),
-  /** Numbers of patched; absent from older lines, and where none of its runs count. */
+  /** Numbers of patched; absent in older lines, and if none of its runs count. */
   patched: z.object({ pps: rates, nsPerPacket: rates, instructionsPerPacket: rates }).optional(),
-  /** Base had moved against the earlier history. */
+  /** True if base had changed against the earlier history. */
   moved: z.boolean(),
-  /** Booted layouts of base's kernel, if several: the spread then includes the noise of builds. */
+  /** Layouts of base's kernel that were booted, if several: the spread then includes the noise of builds. */
   layouts: bounded.count.min(2).optional(),
   /** Equal for all cells of a gate; absent in older lines. */
   durations: durationsSchema.optional(),
-  /** Absent in older lines, and where no gate of two commits wrote the line. */
+  /** Absent in older lines, and unless a gate of two commits wrote the line. */
   gate: gateOfLineSchema.optional(),
 });
 
@@ -56,14 +56,14 @@ export type HistoryFile = {
   append(entries: readonly HistoryEntry[]): Promise<void>;
 };
 
-/** An unusable history: nothing is measured until it is fixed. */
+/** The history is unusable, so nothing is measured until it is fixed. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
   readonly conclusion = 'usage';
 }
 
 /**
- * Opens the history at `path`, which may not exist yet; `read` throws a `HistoryError` that names the first bad line.
+ * Opens the history at `path`, which need not exist yet. `read` throws a `HistoryError` that names the first bad line.
  */
 export function historyFile(path: string): HistoryFile {
   return {
@@ -82,7 +82,7 @@ export function historyFile(path: string): HistoryFile {
   };
 }
 
-/** Any user could teach the gate another noise. */
+/** A file that any user may write could give the gate any noise. */
 function refuseIfOpen(path: string): void {
   try {
     checkNotOpen(path);
@@ -109,13 +109,13 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
   }
 }
 
-/** Drops entries of the future, which would remain the newest forever. */
+/** Drops entries from the future, which would stay the newest forever. */
 export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
   entries.filter(({ at }) => Date.parse(at) <= now.getTime());
 
 /**
- * Returns the lines of a testbed, without those from when its name stood for another kind. A line without a kind has that
- * of the scenarios and metrics of its gate, and counts for every kind where they do not show it.
+ * Returns the lines of a testbed, except those from when its name stood for another kind. A line without a kind has
+ * that of its gate's scenarios and metrics; if they do not show one, it counts for every kind.
  */
 export function entriesOf(
   entries: readonly HistoryEntry[],
@@ -140,11 +140,13 @@ function mayBeOf(gate: readonly HistoryEntry[], kind: TestbedKind): boolean {
 
 type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
   metric: Metric;
-  /** Runs boot layouts in turn; the history of a single layout understates their noise. */
+  /** Runs rotate through layouts. The history of a single layout understates their noise. */
   hasLayouts?: boolean;
 };
 
-/** Describes the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
+/**
+ * Describes the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy.
+ */
 export function historyOf(
   entries: readonly HistoryEntry[],
   { testbed, cell, traffic, metric, hasLayouts = false }: HistoryQuery,
@@ -181,7 +183,7 @@ export function historyOf(
   };
 }
 
-/** Splits sessions where base moved. */
+/** Splits sessions where base changed. */
 function levelsOf(sessions: readonly HistoryEntry[]): HistoryEntry[][] {
   const levels: HistoryEntry[][] = [];
   for (const entry of sessions) {
@@ -192,7 +194,7 @@ function levelsOf(sessions: readonly HistoryEntry[]): HistoryEntry[][] {
   return levels;
 }
 
-/** An experiment that was extended has several lines. */
+/** An extended experiment has several lines. */
 const lastLines = (entries: readonly HistoryEntry[]): HistoryEntry[] => [
   ...new Map(entries.map((entry) => [entry.at, entry])).values(),
 ];
@@ -208,7 +210,7 @@ function noiseOf(entry: HistoryEntry, metric: Metric): Noise {
   };
 }
 
-/** Lines that tell how far sessions of a testbed differ; older ones may be of another lab. */
+/** Lines used to find how far a testbed's sessions differ; older ones may be of another lab. */
 const mostSessions = 500;
 
 function sessionsOn(entries: readonly HistoryEntry[], testbed: string, metric: Metric): Noise[][] {
@@ -224,10 +226,10 @@ function sessionsOn(entries: readonly HistoryEntry[], testbed: string, metric: M
 /** More than a prior keeps, so that the variance itself is well known. */
 const enoughDegreesOfFreedom = 24;
 
-/** Sessions of one number have no degree of freedom, and a level that is not of today. */
+/** Sessions with one number have no degree of freedom, and a level that may be out of date. */
 const mostSessionsOfCell = 30;
 
-/** Counts degrees of freedom, not lines: gates that end early have few runs. */
+/** Counts degrees of freedom instead of lines, as gates that end early have few runs. */
 function newest(sessions: readonly HistoryEntry[], metric: Metric): HistoryEntry[] {
   let degreesOfFreedom = 0;
   const first = sessions.findLastIndex((entry) => {
@@ -240,7 +242,7 @@ function newest(sessions: readonly HistoryEntry[], metric: Metric): HistoryEntry
 export const baseNumbers = (runs: readonly Run[], metric: Metric): number[] =>
   numbersOf('base', runs, metric);
 
-/** Leaves a line that only counts its gate. */
+/** Keeps a line that only counts its gate. */
 export const withoutNumbers = ({
   patched: _,
   durations: __,
@@ -248,7 +250,7 @@ export const withoutNumbers = ({
   ...entry
 }: HistoryEntry): HistoryEntry => ({ ...entry, ...byMetric(() => []), moved: false });
 
-/** Counts only the first boot of each of several layouts: repeats would understate the spread. */
+/** Counts only the first boot of each layout, if several: repeats would understate the spread. */
 function numbersOf(variant: string, runs: readonly Run[], metric: Metric): number[] {
   const counted = runs.filter((run) => run.variant === variant && isCounted(run));
   const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));

@@ -1,4 +1,4 @@
-// Appends the steps of an experiment to a file of JSON lines that survives a kill at any moment.
+// Appends the steps of an experiment to a file of JSON lines, which survives a kill at any moment.
 import { glob, open, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     at,
     trial: bounded.count,
     reason: bounded.line,
-    /** Variants to be measured; absent if the plan has them. */
+    /** Variants to measure; absent if the plan has them. */
     variants: bounded.list(bounded.variant, 1000).optional(),
     /** See `TrialOutcome`. */
     lacksControl: z.literal(true).optional(),
@@ -55,12 +55,12 @@ export type JournalEntry = z.infer<typeof entrySchema>;
 
 export type Journal = {
   entries: JournalEntry[];
-  /** Resolves when the line is on disk. */
+  /** Resolves once the line is on disk. */
   append(entry: JournalEntry): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Drops a last line that a kill cut short; throws a `JournalError` for any other bad line. */
+/** Drops a last line that a kill cut short. Throws a `JournalError` for any other bad line. */
 export async function openJournal(path: string): Promise<Journal> {
   const { entries, text, whole } = await read(path);
   if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
@@ -81,21 +81,21 @@ const file = 'journal.jsonl';
 
 export const journalIn = (directory: string): string => join(directory, file);
 
-/** Reads without changing the file; empty without a journal. */
+/** Reads without changing the file. Empty if there is no journal. */
 export const readJournal = async (path: string): Promise<JournalEntry[]> =>
   (await read(path)).entries;
 
-/** True where a trial of the directory, or of a gate in a folder of it, would be lost with it. */
+/** True if deleting the directory would lose a trial of it, or of a gate in a folder below. */
 export async function hasMeasured(directory: string): Promise<boolean> {
   for await (const name of glob([file, `*/${file}`], { cwd: directory })) {
     const entries = await readJournal(join(directory, name)).catch(() => undefined);
-    // A journal that cannot be read may have some.
+    // An unreadable journal may have some.
     if (entries === undefined || entries.some(({ kind }) => kind === 'measured')) return true;
   }
   return false;
 }
 
-/** A trial has some kilobytes. */
+/** A trial has a few kilobytes. */
 const mostBytes = 256 * 1024 ** 2;
 
 /** `whole` is the text up to its last newline. */

@@ -1,11 +1,11 @@
-// Names the folders of raw logs in a work directory, and writes logs into them.
+// Names the folders of raw logs in a work directory, and writes the logs.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeepLog } from '../../lab/testbed.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { cellName } from '../../model/scenario.ts';
 
-/** `trials/003-forwarding-inet4`, and `trials/003-forwarding-inet4.2` for a second attempt. */
+/** `trials/003-forwarding-inet4`; for a second attempt, `trials/003-forwarding-inet4.2`. */
 export function trialFolder(trial: PlannedTrial, attempt: number): string {
   const number = String(trial.number).padStart(3, '0');
   const name = `${number}-${cellName(trial.cell).replaceAll(' ', '-')}`;

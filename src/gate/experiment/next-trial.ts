@@ -1,4 +1,4 @@
-// Finds the next trial from the plan and the journal alone, so that a resumed experiment takes the same course.
+// Finds the next trial from the plan and the journal alone, so that a resumed experiment does the same.
 import {
   type InterimResult,
   interimResults,
@@ -22,12 +22,12 @@ export type NextTrial = {
   attempt: number;
   done: number;
   of: number;
-  /** Why the previous attempt does not count. */
+  /** Reason why the previous attempt does not count. */
   why?: string;
 };
 
 /**
- * Serves undecided cells, then other variants of decided ones. Repeats an invalid run at once while its variant is still
+ * Serves undecided cells, then other variants of decided ones. Repeats an invalid run at once while its variant is
  * booted, and other failed trials last.
  */
 export function nextTrial(
@@ -44,7 +44,10 @@ export function nextTrial(
   return { trial, attempt: tries.length + 1, ...trialCount(cells), ...whyAgain(tries) };
 }
 
-/** Another boot costs more than a trial; a second invalid run may be due to this boot. A limit is of no boot. */
+/**
+ * Another boot costs more than a trial, but a second invalid run may be due to this boot. A boot has no effect on a
+ * limit of sender or receiver.
+ */
 const isStillBooted = ({ trial, tries }: TrialTries, last: JournalEntry | undefined): boolean =>
   last?.kind === 'measured' &&
   last.summary.number === trial.number &&
@@ -70,7 +73,7 @@ function whyAgain(tries: readonly JournalEntry[]): Pick<NextTrial, 'why'> {
   return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
 }
 
-/** Undefined while there is work left. */
+/** Undefined while work remains. */
 export function finishedAt(plan: Plan, entries: readonly JournalEntry[]): string | undefined {
   const last = entries.at(-1);
   const isFinished = last?.kind === 'finished' && nextTrial(plan, entries) === undefined;

@@ -1,4 +1,4 @@
-// Keeps the plan of a work directory: written atomically, and used by one command only.
+// Stores the plan of a work directory: written atomically, and for one command only.
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -9,12 +9,12 @@ const planFiles = {
   'bisect.json': { of: 'a bisection', command: 'ppsgate bisect' },
 } as const;
 
-/** A trial has about a hundred, and a commit of a bisection a thousand. */
+/** A plan has about a hundred bytes per trial, and a thousand per commit of a bisection. */
 const mostBytes = 64 * 1024 ** 2;
 
 type PlanFile = keyof typeof planFiles;
 
-/** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
+/** Writes the plan atomically. Throws a `PlanError` if the directory already has one. */
 export async function beginPlanFile(
   directory: string,
   file: PlanFile,
@@ -25,7 +25,7 @@ export async function beginPlanFile(
   await replacePlanFile(directory, file, plan);
 }
 
-/** Throws a PlanError if the directory has an experiment or a bisection already. */
+/** Throws a PlanError if the directory already has an experiment or a bisection. */
 export async function refuseUsed(directory: string): Promise<void> {
   for (const [file, { of, command }] of Object.entries(planFiles)) {
     if (await isThere(join(directory, file))) {
@@ -46,7 +46,7 @@ export async function replacePlanFile(
   await rename(draft, join(directory, file));
 }
 
-/** Reads the plan of an earlier process; throws a `PlanError` if there is none, or one of the other command. */
+/** Reads the plan of an earlier process. Throws a `PlanError` if there is none, or it is the other command's. */
 export async function readPlanFile<Schema extends z.ZodType>(
   directory: string,
   file: PlanFile,

@@ -31,9 +31,9 @@ const plannedCellSchema = z.object({
   cell: cellSchema,
   design: designSchema,
   history: historySchema.optional(),
-  /** Kept by an extension, which is no gate of its own. */
+  /** An extension keeps these, as it is no gate of its own. */
   earlierGates: earlierGatesSchema.exactOptional(),
-  /** The patch touches this cell and not all others, so it comes first in each round. */
+  /** The patch affects this cell but not all others, so it comes first in each round. */
   isFirst: z.literal(true).exactOptional(),
 });
 
@@ -68,7 +68,7 @@ const planSchema = z.object({
   /** Absent in older plans. */
   durations: expectedDurationsSchema.optional(),
   seed: z.int(),
-  /** Every trial that may be needed, in order; most cells are decided before their last. */
+  /** Every trial that may be needed, in order. Most cells are decided before their last trial. */
   trials: bounded.list(plannedTrialSchema, mostTrials).min(1),
 });
 
@@ -81,14 +81,14 @@ type PlanRequest = {
   testbed: string;
   seed: number;
   cells?: readonly Cell[];
-  /** Cells that come first in each round; all of them means none. */
+  /** Cells that come first in each round; naming all has no effect. */
   first?: readonly Cell[];
   rules?: Plan['rules'];
-  /** Patched is base in another layout, so that all differences are noise. */
+  /** Patched is base in another layout, so all differences are noise. */
   measuresLayoutNoise?: boolean | undefined;
 };
 
-/** The seed decides the order of everything, and the history of a cell is its prior. */
+/** The seed determines the order of everything; a cell's history is its prior. */
 export function makePlan(
   request: PlanRequest,
   unlinked: readonly Variant[],
@@ -154,8 +154,8 @@ export function planCells(
 }
 
 /**
- * Chooses the booted layouts of each kernel. A gate for layout noise has exactly two, drawn by the seed: their
- * difference beyond the runs is the noise of builds, which several layouts would hide in the spread.
+ * Chooses the layouts of each kernel to boot. A gate for layout noise has exactly two, drawn by the seed: their
+ * difference beyond the runs' is the noise of builds, which several layouts would hide in the spread.
  */
 function withLayouts(
   variants: readonly Variant[],
@@ -220,7 +220,7 @@ export function cellsOf({
   );
 }
 
-/** The given cells that the configuration still has, in its order. */
+/** Those of the given cells that the configuration still has, in its order. */
 export function cellsAmong(config: Parameters<typeof cellsOf>[0], some: readonly Cell[]): Cell[] {
   const names = new Set(some.map(cellName));
   return cellsOf(config).filter((cell) => names.has(cellName(cell)));
@@ -250,14 +250,17 @@ export function designOf(
 
 const usualSingleRuns = 20;
 
-/** Equals the pairs of five trials of two variants, also if more variants share them: the verdict keeps its certainty. */
+/**
+ * Equals the pairs of five trials of two variants, also if more variants share them, so the verdict keeps its
+ * certainty.
+ */
 const usualPairs = (runsPerTrial: number, variants: number): number =>
   5 * Math.max(pairsPerTrial(runsPerTrial, variants), pairsPerTrial(runsPerTrial, 2));
 
 const wholeSteps = (pairs: number, pairsPerStep: number): number =>
   Math.ceil(pairs / pairsPerStep) * pairsPerStep;
 
-/** Each cell is then measured to its own end. Throws a `UsageError` if the plan has as many runs already. */
+/** Measures each cell to its own end. Throws a `UsageError` if the plan already has as many runs. */
 export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
   const cells = plan.cells.map(({ design, ...cell }) => {
     const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
@@ -289,12 +292,12 @@ const trialsFor = (cells: PlannedCell[], variants: Variant[], runsPerTrial: numb
     ),
   });
 
-/** Unpredictable; the plan keeps it. */
+/** Unpredictable, and stored in the plan. */
 export const randomSeed = (): number => randomInt(2 ** 31);
 
 const file = 'experiment.json';
 
-/** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
+/** Writes the plan atomically. Throws a `PlanError` if the directory already has one. */
 export const writePlan = (directory: string, plan: Plan): Promise<void> =>
   beginPlanFile(directory, file, plan);
 

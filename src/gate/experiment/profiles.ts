@@ -1,4 +1,4 @@
-// Profiles every variant once in every judged cell, during boots that happen anyway or after all measurements.
+// Profiles every variant once in every judged cell, in boots that happen in any case or after all measurements.
 import { join } from 'node:path';
 import { type InterimResult, interimResults } from '../../analysis/stats/interim-result.ts';
 import type { KeepLog, Testbed } from '../../lab/testbed.ts';
@@ -27,7 +27,7 @@ export type ProfilesDeps = {
 export const takeProfiles = (plan: Plan, deps: ProfilesDeps): Promise<void> =>
   takeProfilesOf(deps, (entries) => nextProfile(plan, entries));
 
-/** Takes profiles until none is left. If the testbed fails, the rest is skipped: the measurements stay valid. */
+/** Takes profiles until none is missing. If the testbed fails, skips the rest: the measurements stay valid. */
 export async function takeProfilesOf(
   deps: ProfilesDeps,
   nextOf: (entries: readonly JournalEntry[]) => NextProfile | undefined,
@@ -64,7 +64,7 @@ export async function takeProfilesOfBoot(plan: Plan, deps: ProfilesDeps): Promis
   }
 }
 
-/** Journals the outcome; returns the reason if the testbed failed. */
+/** Journals the outcome. Returns the reason if the testbed failed. */
 async function take(
   next: NextProfile,
   { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }: ProfilesDeps,
@@ -104,7 +104,7 @@ function withoutLog<Taken extends { log: string }>({ log: _, ...rest }: Taken) {
 
 const mostAttempts = 3;
 
-/** Goes by variant, as each may need a boot; the one that ran last comes first. */
+/** Proceeds by variant, as each may need a boot; the variant that ran last comes first. */
 function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile | undefined {
   const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(
     ({ judgement, stopped, input }) => (stopped || !isTimed(judgement) ? [] : input.cell),
@@ -114,7 +114,7 @@ function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile 
     .at(0);
 }
 
-/** Profiles of the variant in cells that lack one, unless tried often enough, or impossible on this machine. */
+/** Missing profiles of the variant, except those tried often enough, or impossible on this machine. */
 export function lackingOf(
   { profile }: Pick<Plan, 'profile'>,
   entries: readonly JournalEntry[],
@@ -152,7 +152,7 @@ export const profileOf = (
     reason: 'the experiment ended before',
   };
 
-/** A profile tells nothing of packets that are not forwarded. */
+/** A profile reveals nothing on packets that are not forwarded. */
 const isTimed = (judgement: InterimResult['judgement']): boolean =>
   judgement?.evidence !== undefined;
 
@@ -161,7 +161,7 @@ const judgedCells = (plan: Plan, entries: readonly JournalEntry[]): Cell[] =>
     isTimed(judgement) ? input.cell : [],
   );
 
-/** Cells with a valid run of the variant that have or will have a verdict. */
+/** Cells with a valid run of the variant that have, or will have, a verdict. */
 const measuredCells = (plan: Plan, entries: readonly JournalEntry[], variant: string): Cell[] =>
   interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
     const { judgement, closed, stopped, input } = interim;
@@ -190,7 +190,7 @@ const triesOf = (entries: readonly JournalEntry[], cell: Cell, variant: string):
       : [],
   );
 
-/** Why a machine can take no profile is the same in all cells. */
+/** The reason why a machine can take no profile is the same for all cells. */
 const impossibleOf = (
   entries: readonly JournalEntry[],
   variant: string,
@@ -202,7 +202,7 @@ const impossibleOf = (
         profile.kind === 'missing' && profile.variant === variant && isFinal,
     );
 
-/** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
+/** `profiles/forwarding-inet4-base`; for a second attempt, `profiles/forwarding-inet4-base.2`. */
 function folderOf({ cell, variant, attempt }: NextProfile): string {
   const name = `${cellName(cell)}-${variant}`.replaceAll(' ', '-');
   return join('profiles', attempt === 1 ? name : `${name}.${attempt}`);

@@ -31,29 +31,28 @@ import { cellsOf, designOf, policyOf, policyOfExtended } from './plan.ts';
 
 export type RequestedExperiment = {
   patch: Patch;
-  /** Configuration of base, with the overrides of the admitted request. */
+  /** Base's configuration, with the overrides of the authorized request. */
   config: Config;
   cells?: readonly Cell[];
   testbeds: readonly string[];
-  /** The experiment continued after its first budget. */
+  /** True if the experiment continued after its first budget. */
   isExtended: boolean;
-  /** Trusted lines, in which earlier gates are counted. */
+  /** Trusted lines, from which earlier gates are counted. */
   history?: readonly HistoryEntry[];
-  /** By git; absent: the claimed base is kept, and earlier gates of any base are counted. */
+  /** Found by git. Absent: the claimed base is kept, and earlier gates of any base count. */
   mergeBase?: string | undefined;
 };
 
 type Recomputed =
-  /** `refused` lists claims of the result that its runs or the request contradict, in sentences that may quote it. */
+  /** `refused` lists claims that the runs or the request contradict, in sentences that may quote the result. */
   | { kind: 'computed'; result: Result; refused: string[] }
   /** `why` is one sentence that may quote the result. */
   | { kind: 'refused'; why: string };
 
 /**
- * Applies the policy, cells, designs and traffic of the configuration to the raw runs. The noise of earlier experiments
- * is trusted as numbers, like the runs; so is an invalid cell, which passes nothing. Earlier gates are counted again, and
- * the larger number is kept. Profiles are kept, and reasons recomputed; whether a patch is unchanged must be checked
- * against the repository.
+ * Applies the configuration's policy, cells, designs and traffic to the raw runs. Trusts the numbers on earlier noise
+ * like the runs, and an invalid cell, which passes nothing. Counts earlier gates again, and keeps the larger number.
+ * Keeps profiles, and recomputes reasons. Whether a patch is unchanged must be checked against the repository.
  */
 export function recompute(claimed: Result, asked: RequestedExperiment): Recomputed {
   const { config, testbeds } = asked;
@@ -73,7 +72,7 @@ export function recompute(claimed: Result, asked: RequestedExperiment): Recomput
     },
     variants: variantsOf(claimed, asked),
     leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
-    // Ignores unnecessary trials.
+    // Ignores trials that were not needed.
     ...(claimed.outcome.kind === 'unchanged' && { trials: [] }),
     outcome: outcomeOf(claimed, asked),
   };
@@ -87,7 +86,7 @@ const policyAsked = ({ config, isExtended }: RequestedExperiment): Policy =>
 /** A forged result may have any number of such cells. */
 const mostTold = 20;
 
-/** The commits are the approved ones; without git, the fork point is left to the history of the patch. */
+/** The commits are the approved ones. Without git, the fork point depends on the patch's history. */
 function variantsOf(
   { variants }: Result,
   { patch, mergeBase }: RequestedExperiment,
@@ -103,7 +102,7 @@ function variantsOf(
   return [base, ...commits.map((one) => ({ files: [], ...claimOf(one.name), ...one }))];
 }
 
-/** A claim may add gates that the trusted side does not know, and hide none that it knows. */
+/** A claim may add gates that the trusted side does not know, but hide none that it knows. */
 function withEarlierGates(
   result: Result,
   { patch, history = [], mergeBase }: RequestedExperiment,
@@ -185,8 +184,8 @@ function inputOf(
 }
 
 /**
- * Pairs of the last look with all its runs. If all looks so far have evidence but the result claims an invalid cell,
- * the experiment ended with the next one, whose runs were lost.
+ * Pairs of the last analysis that has all its runs. If every analysis so far has evidence but the result claims an
+ * invalid cell, the experiment ended with the next one, whose runs were lost.
  */
 function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy): number {
   const { claim, design, runs } = input;
@@ -202,10 +201,10 @@ function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy):
 /** The maximum of `parseMaxRuns`. */
 const mostRuns = 10_000;
 
-/** Doubling reaches those runs in ten steps; each halves the error rate, which soon underflows. */
+/** Doubling reaches those runs in ten steps. Each halves the error rate, which soon underflows. */
 const mostBudgets = 20;
 
-/** Budgets added by extensions, if plausible. */
+/** Budgets that extensions added, if plausible. */
 function extended({ budgets: planned, pairsPerStep }: CellResult['design'], claimed: number[]) {
   const isOne = claimed.every(
     (budget, stage) =>
@@ -222,13 +221,13 @@ function isThere(runs: readonly Run[], size: number): boolean {
   return isEnough(pairsOf('base').intersection(pairsOf('patched')).size, size);
 }
 
-/** Limited to the variants, so that their number is bounded. */
+/** Limited to known variants, which bounds their number. */
 function profilesOf(claim: CellResult | undefined, patch: Patch): CellResult['profiles'] {
   const variants = ['base', 'patched', ...othersOf(patch)];
   return variants.flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
 }
 
-/** Sentences about claims that the recomputed result contradicts. */
+/** Sentences on claims that the recomputed result contradicts. */
 const differences = (claimed: Result, result: Result): string[] => [
   ...ofPolicy(claimed.policy, result.policy),
   ...ofTraffic(claimed.traffic, result.traffic),

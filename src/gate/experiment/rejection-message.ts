@@ -2,7 +2,7 @@
 import { lastLine, shortened } from '../../model/one-line.ts';
 import type { Rejection } from '../../model/rejection.ts';
 
-/** Without a working base there is no verdict on a patch. */
+/** Without a working base, a patch has no verdict. */
 export class BaseRejectedError extends Error {
   override readonly name = 'BaseRejectedError';
 
@@ -21,11 +21,11 @@ function whyRejected(rejection: Rejection): string {
   return `${message}${panic}${last}`;
 }
 
-/** `does not boot: …`, after the variant's name. */
+/** `does not boot: …`; follows the variant's name. */
 export const rejectionMessage = (rejection: Rejection): string =>
   `${faultOf(rejection)}: ${whyRejected(rejection)}`;
 
-/** `does not boot`, after the variant's name. */
+/** `does not boot`; follows the variant's name. */
 export const faultOf = ({ kind }: Rejection): string => faults[kind];
 
 const faults: Record<Rejection['kind'], string> = {

@@ -1,4 +1,4 @@
-// Recomputes the journal of an experiment from its raw logs.
+// Recomputes an experiment's journal from its raw logs.
 import {
   type FreebsdLogs,
   freebsdLogNames,
@@ -17,7 +17,7 @@ import { ForeignFileError, readForeignText } from '../../system/foreign-files.ts
 import { type JournalEntry, journalIn, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
-/** Trials with missing or unreadable logs keep their journal entry and are counted in `unread`. */
+/** Trials with missing or unreadable logs keep their journal entry, and are counted in `unread`. */
 type RereadJournal = { entries: JournalEntry[]; unread: number };
 
 export async function reread(directory: string, plan: Plan): Promise<RereadJournal> {
@@ -39,7 +39,7 @@ async function measureAgain(
   const { summary } = entry;
   const trial = plan.trials.find(({ number }) => number === summary.number);
   if (trial === undefined) return undefined;
-  // Excludes variants that had been left out.
+  // Excludes variants that were left out.
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...trial, runs: trial.runs.filter(({ number }) => numbers.has(number)) };
   const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits } = summary;
@@ -75,10 +75,10 @@ async function measureAgain(
   }
 }
 
-/** Returns undefined for a missing one. */
+/** Returns undefined for a missing log. */
 type ReadLog = (name: string) => Promise<string | undefined>;
 
-/** A log has some kilobytes for each second of its trial. */
+/** A log has a few kilobytes for each second of its trial. */
 const mostLogBytes = 64 * 1024 ** 2;
 
 const logsIn =

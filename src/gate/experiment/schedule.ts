@@ -1,4 +1,4 @@
-// Orders the runs: variants alternate within a trial, cells alternate between trials, the rest is random.
+// Orders the runs: variants alternate within a trial and cells between trials; the rest is random.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
@@ -13,14 +13,14 @@ export type ScheduleRequest = {
   runsPerVariant: number;
   runsPerTrial: number;
   seed: number;
-  /** Layouts of variants that have several; pairs take them in turn. */
+  /** Layouts of variants that have several; pairs rotate through them. */
   layouts?: ReadonlyMap<string, readonly number[]>;
 };
 
 /**
- * A pair holds one run of each variant, also of more than two. Pairs come as ABBA or BAAB (ABCCBA and the like), so
- * that a drift within two pairs cancels; each round draws a new order of cells. Deterministic by request; a request
- * with more runs continues the schedule.
+ * A pair has one run of each variant, even for more than two. Pairs alternate as ABBA or BAAB (or ABCCBA), so that a
+ * drift within two pairs cancels. Each round draws a new order of cells. Deterministic by request: one with more runs
+ * continues the schedule.
  */
 export function schedule(request: ScheduleRequest): PlannedTrial[] {
   const random = xoroshiro128plus(request.seed);
@@ -62,8 +62,8 @@ function sharedTrials(request: ScheduleRequest, random: RandomGenerator): DraftT
 }
 
 /**
- * Every run has its own trial, grouped across cells so that a variant boots once for all. The order of the first pair is
- * random too: a first run that differs from all others must not always be base's.
+ * Every run has its own trial, and a variant boots once for all cells. The order of the first pair is random, too, as a
+ * first run that differs from all others must not always be base's.
  */
 function singleRuns(request: ScheduleRequest, random: RandomGenerator): DraftTrial[] {
   const { cells, variants, runsPerVariant } = request;
@@ -81,8 +81,8 @@ function singleRuns(request: ScheduleRequest, random: RandomGenerator): DraftTri
 }
 
 /**
- * Pairs in a step; at least one, which then takes several trials. With more than two variants that share a trial the
- * number is even, so that a pair shares it with its mirror image: one random draw, not two.
+ * Pairs in a step, at least one; several trials may share a step. With more than two variants in a trial the number is
+ * even, so that a pair shares the step with its mirror image: one random draw instead of two.
  */
 export function pairsPerTrial(runsPerTrial: number, variants: number): number {
   const fitting = Math.floor(runsPerTrial / variants);
