@@ -1,4 +1,4 @@
-// Frees the testbeds and places in the queue of processes that ended on this host without giving them back.
+// Releases testbeds and places in the queue of processes on this host that ended without doing so.
 
 import { endedEarly } from '../../model/lease-outcome.ts';
 import type { ProcessView } from '../../system/process.ts';
@@ -7,7 +7,7 @@ import { giveBack } from './reservation.ts';
 import type { Store } from './store/store.ts';
 
 /**
- * Frees them as a release by force does: under the token that was seen, and for a next holder that restores the base.
+ * Frees a holding like a forced release: under the token that was read, and with a next holder that restores the base.
  * Returns false if there was none.
  */
 export async function freeEnded(
@@ -42,7 +42,7 @@ export const hasAnyEnded = async (
   processes: ProcessView | undefined,
 ): Promise<boolean> => (await endedIn(lab, processes)).length > 0;
 
-/** True if another process is in the view of this one. */
+/** True if another holder or waiting request is a process that this one can see. */
 export const isAnyHere = (lab: LabState, processes: ProcessView | undefined): boolean =>
   partiesIn(lab).some(
     ({ process }) =>
@@ -62,7 +62,7 @@ async function endedIn(lab: LabState, processes: ProcessView | undefined): Promi
   return parties.filter((_, index) => areOver[index]);
 }
 
-/** A holding is found at each of its machines. */
+/** A holding is listed at each of its machines. */
 const partiesIn = ({ held, tickets }: LabState): Party[] => [
   ...new Map([...held.values()].map((holding) => [holding.id, holding])).values(),
   ...tickets,

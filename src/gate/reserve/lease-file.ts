@@ -1,4 +1,4 @@
-// Keeps a lease in a file, for cleanup after a process that died: by a job's post step, or by hand.
+// Stores a lease in a file, so that a job's post step or a person can clean up after a process that died.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const schema = z.object({
   reservations: z.custom<ReservationsConfig>((value) => typeof value === 'object'),
 });
 
-/** Writes it into the gate's directory; the file stays while the testbed is held. */
+/** Writes it into the gate's directory. The file exists while the testbed is held. */
 export async function keepLease(
   directory: string,
   { holding, session, testbed }: Lease,
@@ -33,7 +33,7 @@ export async function keepLease(
 export const forgetLease = (directory: string): Promise<void> =>
   rm(join(directory, fileName), { force: true });
 
-/** Finds every directory with a lease in this tree: each gate of one process has its own. */
+/** Finds every directory with a lease in this tree, as each gate of one process has its own. */
 export async function directoriesWithLease(top: string): Promise<string[]> {
   const names = await readdir(top, { recursive: true }).catch(() => []);
   return names
@@ -42,7 +42,9 @@ export async function directoriesWithLease(top: string): Promise<string[]> {
     .toSorted();
 }
 
-/** The next holder restores the base. Returns the testbed's name, undefined if none was held. Throws a StoreError. */
+/**
+ * Returns the testbed's name, or undefined if none was held. The next holder restores the base. Throws a StoreError.
+ */
 export async function releaseLeft(directory: string, now: Date): Promise<string | undefined> {
   const text = await readFile(join(directory, fileName), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Reserves a testbed: waits for it, keeps the lease alive, and reports its loss at once.
+// Reserves a testbed: waits for it, keeps the lease alive, and reports a loss at once.
 import { reasonOf } from '../../model/one-line.ts';
 import type { ProcessView } from '../../system/process.ts';
 import { freeEnded, hasAnyEnded, isAnyHere } from './ended-holders.ts';
@@ -24,13 +24,13 @@ import { StoreError } from './store/store.ts';
 
 export type LeaseDeps = SessionDeps & {
   date(): Date;
-  /** Distinguishes two requests of one moment; of constant length. */
+  /** Distinguishes two requests of the same moment. Has constant length. */
   randomId(): string;
-  /** Absent where the end of another holder's process is never certain. */
+  /** Absent if the end of another holder's process is never certain. */
   processes?: ProcessView | undefined;
-  /** Aborting leaves the queue. */
+  /** An abort leaves the queue. */
   signal: AbortSignal;
-  /** Called at the start of the wait and whenever the lab changes. */
+  /** Called when the wait begins, and whenever the lab changes. */
   onWait(waiting: QueueWait): void;
 };
 
@@ -44,11 +44,11 @@ export type Lease = {
   session: string;
   /** Aborted with a LeaseLostError when the testbed is lost. */
   signal: AbortSignal;
-  /** Throws a LeaseLostError if the loss is already known locally; see `prove`. */
+  /** Throws a LeaseLostError if this process already knows of the loss; see `prove`. */
   assertHeld(): void;
   /** Checks with the store. */
   prove(): Promise<void>;
-  /** Does nothing if it was released or lost before. */
+  /** Has no effect if the lease was released or lost before. */
   release(ending: LeaseEnd): Promise<void>;
 };
 
@@ -131,7 +131,10 @@ async function waitForTurn(
   }
 }
 
-/** Waits for a change of the store, or for the end of a process of this host that holds or waits, which changes nothing. */
+/**
+ * Waits for a change of the store, or for the end of a process on this host that holds or waits, as that changes
+ * nothing.
+ */
 async function changeOrEnd(
   lab: LabState,
   signal: AbortSignal,
@@ -153,10 +156,10 @@ async function changeOrEnd(
 
 const secondsBetweenLooks = 1;
 
-/** Trouble with the store is tolerated for this many lease periods: it may renew a session but fail everything else. */
+/** Lease periods for which trouble with the store is tolerated: it may renew a session but fail everything else. */
 const mostLeasesOfTrouble = 5;
 
-/** The next in line checks at once; the others are spread over time to keep the store free for it. */
+/** The next in line checks at once; others wait different times, to keep the store free for it. */
 const secondsToYield = ({ lab, ticket }: QueueWait): number =>
   Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
 
@@ -180,7 +183,7 @@ function whyNone(attempt: Exclude<ReserveAttempt, { kind: 'taken' | 'waiting' }>
 function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): Lease {
   const { store, leaseSeconds, date, sleep } = deps;
   const { testbed, token, machines } = holding;
-  // All machines of a testbed are taken and released in one commit.
+  // One commit takes or releases all machines of a testbed.
   const [machine = ''] = machines;
   const lost = new AbortController();
   const ended = new AbortController();
@@ -242,7 +245,7 @@ function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): 
       try {
         await giveBack(store, holding, ending, date());
       } finally {
-        // Otherwise the session expires; nothing is bound to it any more.
+        // If this fails, the session expires; nothing is bound to it any more.
         await session.end().catch(() => {});
       }
     },

@@ -1,4 +1,4 @@
-// Assigns free testbeds to waiting requests: by priority, then by arrival.
+// Assigns free testbeds to waiting requests, by priority, then by arrival.
 
 import { type Priority, priorities } from '../../model/priority.ts';
 
@@ -8,11 +8,11 @@ export type QueuePlace = {
   order: number;
 };
 
-/** Machines by testbed; testbeds that share a machine exclude each other. */
+/** Machines by testbed. Testbeds that share a machine exclude each other. */
 export type Testbeds = ReadonlyMap<string, readonly string[]>;
 
 export type QueueLine = {
-  /** Any of them; the first is preferred. */
+  /** Any of them, preferred first. */
   wants: Testbeds;
   waiting: QueuePlace[];
 };
@@ -25,8 +25,8 @@ export const byTurn = (a: QueuePlace, b: QueuePlace): number =>
   (a.id < b.id ? -1 : 1);
 
 /**
- * Returns the grants for the free testbeds, in the order of turns. A waiting request blocks its machines for all later
- * ones, or smaller requests could pass it forever. Time grows with lines and free testbeds, not with requests.
+ * Returns the grants for the free testbeds in order of turns. A waiting request blocks its machines for all later ones,
+ * as smaller requests could otherwise pass it forever. Time grows with lines and free testbeds, not with requests.
  */
 export function assign(lines: readonly QueueLine[], free: Testbeds): Grant[] {
   const open = new Map(free);
@@ -61,7 +61,7 @@ function headOf(line: QueueLine, index: number): QueueHead[] {
 
 const lastInTurn = (a: QueueHead, b: QueueHead): number => byTurn(b.place, a.place);
 
-/** Inserts before equal items of a sorted list. */
+/** Inserts an item before equal ones in a sorted list. */
 export function insertInOrder<T>(list: T[], item: T, order: (a: T, b: T) => number): void {
   let [low, high] = [0, list.length];
   while (low < high) {
@@ -73,7 +73,7 @@ export function insertInOrder<T>(list: T[], item: T, order: (a: T, b: T) => numb
   list.splice(low, 0, item);
 }
 
-/** Unites the testbeds of all lines. If two lines know different machines of one testbed, it takes both sets. */
+/** Unites the testbeds of all lines. If two lines list different machines of one testbed, it has both sets. */
 export function testbedsOf(lines: readonly QueueLine[]): Testbeds {
   const testbeds = new Map<string, readonly string[]>();
   for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {

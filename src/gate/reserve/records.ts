@@ -11,7 +11,7 @@ import { type Store, type StoreChange, type StoreEntry, StoreError } from './sto
 const holder = z.object({
   who: bounded.line,
   purpose: bounded.line,
-  /** The subject under test, like `o/r#12 at 1a2b3c4`. */
+  /** Subject of the test, such as `o/r#12 at 1a2b3c4`. */
   patch: bounded.line.optional(),
   url: bounded.path.optional(),
 });
@@ -19,7 +19,7 @@ export type Holder = z.output<typeof holder>;
 
 const priority = z.enum(priorities);
 const time = bounded.time;
-/** The process that waits or holds; absent where its end could not be seen. */
+/** Process that waits or holds; absent if this host could not see its end. */
 const mark = processMarkSchema.optional();
 
 const ticket = z.object({
@@ -31,7 +31,7 @@ const ticket = z.object({
   holder,
   process: mark,
   since: time,
-  /** Testbeds with their machines; the first is preferred. */
+  /** Testbeds with their machines, preferred first. */
   wants: bounded.list(z.tuple([bounded.name, bounded.list(bounded.path, 1000)]), 1000),
 });
 
@@ -73,12 +73,12 @@ export type QueueTicket = QueuePlace & {
   revision: number;
 };
 export type HeldTestbed = z.output<typeof holding> & { token: number };
-/** Left behind by a holder that did not restore the testbed's base. */
+/** A use whose holder did not restore the testbed's base. */
 export type TestbedUse = z.output<typeof use>;
 export type Quarantine = z.output<typeof quarantine>;
 export type LoggedReservation = z.output<typeof logged> & { id: string };
 
-/** A snapshot of everything except the log. */
+/** Snapshot of everything but the log. */
 export type LabState = {
   revision: number;
   /** In the order of turns. */
@@ -137,7 +137,7 @@ export async function readLab(store: Store): Promise<LabState> {
   };
 }
 
-/** Returns the holder of a machine, and the store revision at which that holds. */
+/** Returns the holder of a machine, and the revision of the store at that moment. */
 export async function readHolding(
   store: Store,
   machine: string,
@@ -193,7 +193,7 @@ function parsed<Schema extends z.ZodType>(
   );
 }
 
-/** Returns all tickets that compete with this one for a machine, itself included, in the order of turns. */
+/** Returns all tickets that compete for a machine with this one, including itself, in order of turns. */
 export function rivalsOf(
   { tickets }: Pick<LabState, 'tickets'>,
   { wants }: QueueTicket,

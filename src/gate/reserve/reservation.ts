@@ -1,4 +1,4 @@
-// The steps of a reservation: enter the queue, take a testbed, release it. Each step is one atomic commit.
+// Performs the steps of a reservation as one atomic commit each: enter the queue, take a testbed, release it.
 
 import type { Priority } from '../../model/priority.ts';
 import type { ProcessMark } from '../../system/process.ts';
@@ -24,15 +24,15 @@ import {
 import type { Store, StoreChange } from './store/store.ts';
 
 export type ReservationRequest = {
-  /** Any of them; the first is preferred. */
+  /** Any of them, preferred first. */
   testbeds: Testbeds;
   priority: Priority;
   holder: Holder;
-  /** A request replaces an older waiting one of the same subject and testbeds. */
+  /** A request replaces an older one that waits for the same subject and testbeds. */
   subject?: string | undefined;
 };
 
-/** The part of a request that is new for each process. */
+/** Part of a request that is new for each process. */
 type Entrance = {
   id: string;
   session: string;
@@ -43,7 +43,7 @@ type Entrance = {
 
 type EnterResult =
   | { kind: 'waiting' }
-  /** `why` if a newer request replaced this one; else the session is over. */
+  /** With `why`, a newer request replaced this one; otherwise the session is over. */
   | { kind: 'gone'; why: string | undefined };
 
 export async function enter(
@@ -72,7 +72,7 @@ export async function enter(
   }
 }
 
-/** Finds an earlier waiting request of the same subject and testbeds. */
+/** Finds an earlier request that waits for the same subject and testbeds. */
 function olderOf(
   { tickets }: LabState,
   { subject, testbeds }: ReservationRequest,
@@ -237,13 +237,13 @@ export function holdingOf({ held }: Pick<LabState, 'held'>, id: string): HeldTes
 
 export type LeaseEnd = {
   outcome: string;
-  /** False if the next holder has to restore the base. */
+  /** False if the next holder must restore the base. */
   isClean: boolean;
   /** Blocks new holders until lifted. An existing quarantine is kept. */
   quarantine?: Quarantine | undefined;
 };
 
-/** Returns false, and changes nothing, if it was not held any more. */
+/** Returns false, and changes nothing, if the testbed was no longer held. */
 export async function giveBack(
   store: Store,
   holding: HeldTestbed,

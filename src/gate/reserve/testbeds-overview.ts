@@ -11,7 +11,7 @@ import type {
   TestbedUse,
 } from './records.ts';
 
-/** The output of `ppsgate testbeds --json`; times are ISO 8601. */
+/** Output of `ppsgate testbeds --json`; times are in ISO 8601. */
 export type TestbedsOverview = {
   at: string;
   testbeds: TestbedState[];
@@ -37,7 +37,7 @@ export type TestbedState = {
     priority: HeldTestbed['priority'];
     token: number;
     since: string;
-    /** Estimated from usual durations; may be past. */
+    /** Estimated from usual durations; may be in the past. */
     expectedUntil: string;
   };
   /** The current holder keeps it. */
@@ -138,6 +138,6 @@ const waitingOf = (
   since,
 });
 
-/** `gate of #12`, or the purpose alone. */
+/** `gate of #12`, or only the purpose. */
 export const aimOf = ({ purpose, patch }: Holder): string =>
   patch === undefined ? purpose : `${purpose} of ${patch}`;

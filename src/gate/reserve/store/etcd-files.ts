@@ -26,7 +26,7 @@ export async function readCertificates(config: EtcdConfig): Promise<Certificates
   return { ...ca, ...cert, ...key };
 }
 
-/** Returns undefined without a password; throws a StoreError that names the file and quotes nothing of it. */
+/** Returns undefined without a password. Throws a StoreError that names the file but quotes nothing of it. */
 export async function readAccount({
   user,
   passwordPath,

@@ -20,7 +20,7 @@ type EtcdRequest<T> = {
   path: string;
   body: object;
   schema: z.ZodType<T>;
-  /** If false, the request is repeated only where it was certainly not executed. */
+  /** If false, the request is repeated only if it was certainly not executed. */
   isRepeatable: boolean;
   ifLeaseIsGone?: T;
 };
@@ -28,11 +28,11 @@ type EtcdRequest<T> = {
 /** A change that may have been made. */
 export class UnconfirmedError extends StoreError {}
 
-/** A repeatable request soon tries the next endpoint; `again` applies once all have failed, for slow ones. */
+/** Seconds until a repeatable request tries the next endpoint; `again` applies after all have failed, for slow ones. */
 const responseSeconds = { repeatable: 2, again: 5, single: 5 };
-/** No endpoint is tried a second time after this. */
+/** After this time, no endpoint is tried again. */
 const giveUpSeconds = 10;
-/** Between requests once all endpoints have failed. */
+/** Between requests, once all endpoints have failed. */
 const pauseSeconds = 0.1;
 
 /** Makes a member without a leader fail at once; streams would wait for a leader. */
@@ -61,7 +61,7 @@ export class EtcdGateway {
     this.#preferred = config.endpoints[0] ?? '';
   }
 
-  /** Throws a StoreError; an UnconfirmedError if a request that is not repeatable may have been executed. */
+  /** Throws a StoreError, or an UnconfirmedError if a request that is not repeatable may have been executed. */
   async send<T>(request: EtcdRequest<T>): Promise<T> {
     const { endpoints, user, prefix } = this.#config;
     const failures = new Map<string, EndpointFailure>();
@@ -89,7 +89,7 @@ export class EtcdGateway {
     }
   }
 
-  /** Passes on the lines of a streamed response until it ends; never rejects. */
+  /** Passes on the lines of a streamed response until it ends. Never rejects. */
   async follow(
     path: string,
     body: object,

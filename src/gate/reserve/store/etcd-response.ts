@@ -7,9 +7,9 @@ import type { HttpResponse, NoResponse } from '../../../system/http.ts';
 
 export type EtcdResponse<T> =
   | { kind: 'ok'; value: T }
-  /** A login yields a new token; nothing was done. */
+  /** A new login helps. Nothing was done. */
   | { kind: 'stale-token' }
-  /** Another endpoint would refuse it too; nothing was done. */
+  /** Another endpoint would refuse it, too. Nothing was done. */
   | { kind: 'refused'; message: string; isLeaseGone: boolean }
   | EndpointFailure;
 
@@ -48,7 +48,7 @@ export function readResponse<T>(
   const why = shortened(
     withoutSecrets(`it answers ${status} ${headers.get('content-type') ?? ''}`),
   );
-  // A proxy may have given up on etcd.
+  // A proxy may have given up waiting for etcd.
   if (status >= 500) return { kind: 'failed', problem: 'slow', why, maybeDone: true };
   return { kind: 'failed', problem: 'not etcd', why, maybeDone: false };
 }
@@ -108,7 +108,7 @@ function failureOf(url: URL, noResponse: NoResponse): EndpointFailure {
 
 type EndpointProblem = keyof typeof problems;
 
-/** The most specific first; a permanent one needs a fix. */
+/** Most specific first. A permanent one needs a fix. */
 const problems = {
   'no leader': {
     summary: 'etcd has no leader: more than half of its members have to run and reach each other',
@@ -151,7 +151,7 @@ const problems = {
 
 export const isPermanent = ({ problem }: EndpointFailure): boolean => problems[problem].isPermanent;
 
-/** `failures` holds the last one of each endpoint. */
+/** `failures` has the last one of each endpoint. */
 export function failureSentence(failures: ReadonlyMap<string, EndpointFailure>): string {
   const all = [...failures].map(([endpoint, { why }]) => `${endpoint}: ${why}`).join('; ');
   const occurred = new Set(failures.values().map(({ problem }) => problem));

@@ -1,10 +1,10 @@
-// Validates responses of etcd's JSON gateway, which leaves out zero, empty and false.
+// Validates responses of etcd's JSON gateway, which omits zero, empty and false.
 import { z } from 'zod';
 import * as bounded from '../../../model/bounds.ts';
 
 const mostEntries = 100_000;
 
-/** Decimal, in a string. */
+/** A decimal number, in a string. */
 const int64 = z.coerce.number().int();
 
 const base64 = bounded.document.transform((text) => Buffer.from(text, 'base64').toString());
@@ -13,7 +13,7 @@ const header = z.object({ revision: int64 });
 
 export const loginSchema = z.object({ token: bounded.word });
 
-/** The ID remains a string: it may exceed a number's precision. */
+/** The ID stays a string, as it may exceed a number's precision. */
 export const grantSchema = z.object({ ID: bounded.word });
 
 /** An expired lease has no TTL. */
@@ -34,7 +34,7 @@ export const watchSchema = z.object({
   result: z.object({
     created: z.boolean().default(false),
     canceled: z.boolean().default(false),
-    /** Oldest revision that can be watched, if the requested one is compacted. */
+    /** Oldest revision that can be watched, if the requested one was compacted. */
     compact_revision: int64.default(0),
     events: bounded
       .list(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) }), mostEntries)

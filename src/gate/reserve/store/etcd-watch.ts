@@ -1,13 +1,13 @@
-// Wakes callers that wait for a change in etcd, over one stream for all of them.
+// Wakes all callers that wait for a change in etcd, through a single stream.
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseJson } from '../../../model/json.ts';
 import type { EtcdGateway } from './etcd-gateway.ts';
 import { watchSchema } from './etcd-schema.ts';
 
-/** Between streams that end; doubles with each in a row. */
+/** Seconds between streams that end; doubles for each in a row. */
 const pauseSeconds = { min: 0.1, max: 5 };
 
-/** Changes that are kept for callers that begin to wait after them. */
+/** Number of changes kept for callers that start to wait after them. */
 const maxRecent = 1000;
 
 type KeyChange = { key: string; revision: number };
@@ -15,7 +15,7 @@ type KeyChange = { key: string; revision: number };
 type ChangeFilter = { since: number; prefix: string };
 type WaitingCaller = ChangeFilter & { wake(): void };
 
-/** The stream starts with the first caller; it may die unnoticed, so each caller wakes after `wakeSeconds`. */
+/** Opens the stream for the first caller. It may die unnoticed, so each caller wakes after `wakeSeconds`. */
 export class EtcdWatch {
   readonly #gateway: EtcdGateway;
   readonly #prefix: string;

@@ -1,4 +1,4 @@
-// Keeps the reservations of a lab with several controllers in an etcd cluster.
+// Stores the reservations of a lab with several controllers in an etcd cluster.
 import type { EtcdConfig } from './etcd-files.ts';
 import { type EtcdGateway, openGateway, UnconfirmedError } from './etcd-gateway.ts';
 import {
@@ -16,13 +16,13 @@ export type { EtcdConfig } from './etcd-files.ts';
 type EtcdOptions = {
   /** Seconds of a monotonic clock. */
   now(): number;
-  /** A dead watch stream may delay a change by this. */
+  /** A dead watch stream may delay a change by this time. */
   wakeSeconds?: number;
 };
 
 /**
- * Reads the files that the config names, and sends no request yet. Repeatable requests are tried for 10 s and at every
- * endpoint. A change cannot both put and remove a key; one without effect returns the current revision.
+ * Reads the files that the configuration names, and sends no request yet. Tries repeatable requests for 10 s and at
+ * every endpoint. A change cannot both put and remove a key; one without effect returns the current revision.
  */
 export async function openEtcd(
   config: EtcdConfig,

@@ -1,20 +1,20 @@
-// Opens the reservation store of ppsgate.yml with the machine's monotonic clock.
+// Opens the reservation store of ppsgate.yml, with the machine's monotonic clock.
 import type { ReservationsConfig } from '../../../config/reservations.ts';
 import { openProcessView, type ProcessView } from '../../../system/process.ts';
 import { openEtcd } from './etcd.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 
-/** Throws a StoreError if it cannot be used. */
+/** Throws a StoreError if the store cannot be used. */
 export const openStore = (config: ReservationsConfig): Promise<Store> =>
   config.store === 'etcd'
     ? openEtcd(config, { now: steadySeconds })
     : openSqlite(config.path, { now: steadySeconds });
 
-/** Seconds of a clock that all processes of this machine share, and that setting the time does not change. */
+/** Seconds of a clock shared by all processes of this machine, which setting the time does not change. */
 export const steadySeconds = (): number => Number(process.hrtime.bigint()) / 1e9;
 
-/** Only a file is sure to be shared by processes of one kernel: a machine and its copy have one boot id. */
+/** Only processes that share a file certainly share a kernel: a machine and its copy have the same boot id. */
 export const openProcessesOf = async ({
   store,
 }: ReservationsConfig): Promise<ProcessView | undefined> =>

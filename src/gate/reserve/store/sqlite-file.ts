@@ -32,11 +32,11 @@ export type StoreFile = {
   path: string;
   /** Repeats the work while the file is locked. Throws a StoreError for SQLite's errors, and if the file was moved. */
   use<T>(work: () => T): Promise<T>;
-  /** May be called twice. */
+  /** Safe to call twice. */
   close(): void;
 };
 
-/** Creates the file if it is missing; throws a StoreError if it cannot be used. */
+/** Creates a missing file. Throws a StoreError if the file cannot be used. */
 export async function openFile(givenPath: string, firstRevision: number): Promise<StoreFile> {
   const path = makeSure(resolve(givenPath));
   const isInPlace = watchPlace(path);
@@ -56,7 +56,10 @@ export async function openFile(givenPath: string, firstRevision: number): Promis
   };
 }
 
-/** Returns the real path of a file that is not open to other users, and that this user may write, like its folder. */
+/**
+ * Returns the file's real path. The file must be closed to other users, and this user must be able to write it and its
+ * folder.
+ */
 function makeSure(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -151,12 +154,15 @@ const schema = `
 const moved = (path: string): string =>
   `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
 
-/** SQLite's busy handler blocks the process and backs off, which starves long waiters: we give up soon and retry. */
+/**
+ * SQLite's busy handler blocks the process and backs off, which starves long waiters. So each call gives up soon and
+ * retries.
+ */
 const blockingMilliseconds = 3;
 const pauseMilliseconds = 20;
 /** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
 const patienceSeconds = 5;
-/** Counts tries, not time: a process that was suspended has not waited. */
+/** Counts tries instead of time, as a suspended process has not waited. */
 const mostAsks = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
 
 async function inTurn<T>(path: string, work: () => T): Promise<T> {

@@ -1,4 +1,4 @@
-// Keeps the reservations of one controller host in an SQLite file that all its processes share.
+// Stores the reservations of one controller host in an SQLite file that all its processes share.
 import { randomUUID } from 'node:crypto';
 import { type FSWatcher, utimesSync, watch } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
@@ -12,11 +12,11 @@ export type SqliteOptions = {
   now(): number;
   /** Interval at which waiting callers look for expired sessions; they see other changes at once. */
   pollSeconds?: number;
-  /** First revision of a new file: above every revision of an earlier file. */
+  /** First revision of a new file: higher than every revision of an earlier file. */
   firstRevision?: number;
 };
 
-/** Creates the file if it is missing; it must be on a local disk. */
+/** Creates a missing file; it must be on a local disk. */
 export async function openSqlite(
   path: string,
   { now, pollSeconds = 1, firstRevision = Date.now() }: SqliteOptions,
@@ -80,7 +80,7 @@ class SqliteStore implements Store {
     const bell = listen(this.#file.path, this.#pollSeconds, signal);
     try {
       for (;;) {
-        // Created before the read, so that no change during it is missed.
+        // Created before the read, so that it misses no change meanwhile.
         const rung = bell.next();
         signal.throwIfAborted();
         if ((await this.#read((revision) => revision)) > since) return;
@@ -95,7 +95,7 @@ class SqliteStore implements Store {
     this.#file.close();
   }
 
-  /** Works under the write lock, once expired sessions are removed. */
+  /** Works under the write lock, after removing expired sessions. */
   #write<T>(work: (time: number) => T): Promise<T> {
     return this.#file.use(() => {
       const outcome = transaction(
@@ -115,7 +115,7 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Reads without a lock, unless expired sessions have to be removed first. */
+  /** Reads without a lock, unless expired sessions must be removed first. */
   async #read<T>(select: (revision: number) => T): Promise<T> {
     const snapshot = await this.#file.use(() =>
       transaction(this.#file.database, this.#sql.beginRead, this.#sql.commit, () => {
@@ -181,7 +181,7 @@ function prepare(database: DatabaseSync) {
     endSession: one('DELETE FROM sessions WHERE id = ?'),
 
     find: one('SELECT revision FROM entries WHERE key = ?'),
-    // UTF-8 has no byte 0xff, so that every key with the prefix `?1` sorts before it.
+    // UTF-8 has no byte 0xff, so every key with the prefix `?1` sorts before it.
     read: one(
       `SELECT key, value, revision FROM entries
        WHERE key >= ?1 AND key < ?1 || CAST(x'ff' AS TEXT) ORDER BY key`,
@@ -220,7 +220,7 @@ const revisionOf = (row: SqliteRow | undefined): number | undefined =>
 const entrySchema = z.object({ key: bounded.word, value: bounded.document, revision: z.int() });
 const entryOf = (row: SqliteRow): StoreEntry => entrySchema.parse(row);
 
-/** Wakes waiting processes. The log is no signal: SQLite writes it before a commit is complete. */
+/** Wakes waiting processes. The log is no signal, as SQLite writes it before a commit is complete. */
 function ring(path: string): void {
   try {
     const now = new Date();

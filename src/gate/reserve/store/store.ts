@@ -2,23 +2,23 @@
 
 /**
  * Shared by many processes. Every operation sees the effects of all earlier ones, and throws a StoreError on failure. A
- * commit that throws may have been done: read again.
+ * commit that throws may have been done, so read again.
  */
 export type Store = {
-  /** Returns the name of a session; its keys are removed once it was not renewed for so long. */
+  /** Returns the name of a session. Its keys are removed if it is not renewed for that many seconds. */
   openSession(seconds: number): Promise<string>;
   /** Returns false if the session is over and its keys are gone. */
   renew(session: string): Promise<boolean>;
-  /** Removes its keys at once; has no effect if it is over. */
+  /** Removes the session's keys at once. Has no effect if it is over. */
   endSession(session: string): Promise<void>;
   /** Returns all keys with a prefix, sorted, as of one moment. */
   read(prefix: string): Promise<StoreSnapshot>;
   /**
-   * Applies a change atomically. Returns the new revision of its keys, which is higher than any before, or undefined if
-   * a condition does not hold or a session is over.
+   * Applies a change atomically. Returns the new revision of its keys, higher than any before; undefined if a condition
+   * does not hold or a session is over.
    */
   commit(change: StoreChange): Promise<number | undefined>;
-  /** Resolves when a key may have changed since a revision, or spuriously; rejects with the signal's reason. */
+  /** Resolves when a key may have changed since a revision, or spuriously. Rejects with the signal's reason. */
   changed(since: number, signal: AbortSignal, prefix?: string): Promise<void>;
   /** Closes connections; sessions continue until they expire. */
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export type StoreChange = {
   remove: readonly string[];
 };
 
-/** The message is a sentence that names the store, the reason and the remedy. */
+/** The message is a sentence that names the store, the reason and the fix. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
