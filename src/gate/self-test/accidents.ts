@@ -1,4 +1,4 @@
-// Causes on purpose what a patch may do to a DUT: a panic, and a hang that only a power cycle ends.
+// Deliberately causes what a patch may do to a DUT: a panic, and a hang that only a power cycle ends.
 import { type Diagnostic, isGood, ok, skipped, wrong } from '../../lab/check/diagnostic.ts';
 import { formatDuration } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
@@ -66,7 +66,7 @@ type AccidentOutcome =
   | { kind: 'happened'; how: string; seconds: number; cycles: number; panic?: string | undefined }
   | { kind: 'did-not'; why: string; fix: string };
 
-/** Returns how it was done, or why it was impossible. */
+/** Returns how the accident was caused, or why it was impossible. */
 type AccidentCause = (host: Host) => Promise<{ how: string } | { why: string }>;
 
 /** Boots our kernel for the accident, so that the next boot is the machine's own. */
@@ -102,7 +102,7 @@ const hangNow: AccidentCause = async (host) => {
     if (outcome === undefined) return { how: 'stopped in its debugger' };
     return { why: `it did not stop: ${saidBy(outcome)}` };
   }
-  // `-a` includes its own ancestors, which are the listener and, up to OpenSSH 9.7, this session.
+  // `-a` includes its own ancestors: the listener and, up to OpenSSH 9.7, this session.
   const outcome = await outlived(host, shell`pkill -STOP -a -x sshd`);
   if (outcome !== undefined && !isGood(outcome)) {
     return { why: `its sshd did not stop: ${saidBy(outcome)}` };

@@ -88,7 +88,7 @@ export function plannedFor(
   return { number, cell, runs: [run], run };
 }
 
-/** Boots base unless it has run since that boot; returns the obstacle, if any. */
+/** Boots base, unless it has run since that boot. Returns the obstacle, if any. */
 export async function bootBase(
   { open, cells, deps }: SelfTest,
   boot: number,

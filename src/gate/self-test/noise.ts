@@ -1,4 +1,4 @@
-// Measures the lab's noise with A/A runs of base, and what it means for gates.
+// Measures the lab's noise with A/A runs of base, and its meaning for gates.
 import { chiSquaredDistributionTable, mean } from 'simple-statistics';
 import { type Diagnostic, ok, wrong } from '../../lab/check/diagnostic.ts';
 import { trial } from '../../lab/freebsd/freebsd-trial.ts';
@@ -14,7 +14,7 @@ import { bootBase, folderOf, plannedFor, whyNot } from './base-variant.ts';
 import { runsOf } from './self-test-journal.ts';
 import { goOn, type SelfTest } from './self-test-request.ts';
 
-/** The minimum for a useful spread, see `estimateRuns`. */
+/** Minimum for a useful spread, see `estimateRuns`. */
 const degreesOfFreedom = 5;
 const boots = degreesOfFreedom + 1;
 
@@ -52,7 +52,7 @@ const bootNumber = (boot: number): number => 10 + boot;
 
 const mostTries = 3;
 
-/** Returns why no run counts, if so. */
+/** Returns the reason if no run counts. */
 async function measure(selfTest: SelfTest, cell: Cell, boot: number): Promise<string | undefined> {
   const { deps, cells, journal } = selfTest;
   const { lab } = await selfTest.open();
@@ -112,7 +112,7 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
 
 type RunsEstimates = { cell: Cell; expected: NonNullable<ReturnType<typeof estimateRuns>> }[];
 
-/** The slowest cell sets the number of boots, as one boot serves all cells. */
+/** The slowest cell determines the number of boots, as one boot serves all cells. */
 function durationsText({ journal, config }: SelfTest, estimates: RunsEstimates): string {
   const bootSeconds = mean(journal.bootSeconds());
   const secondsFor = (runs: 'runsIfUnchanged' | 'runsIfLost') =>

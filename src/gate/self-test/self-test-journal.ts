@@ -1,4 +1,4 @@
-// Records the diagnostics of a self-test line by line, so that a resumed one skips steps that passed.
+// Records a self-test's diagnostics line by line, so that a resumed one skips steps that passed.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -50,7 +50,7 @@ export function beginJournal(directory: string, testbed: string, now: Date): Sel
   return journalOf(directory, [], at, { kind: 'begun', testbed, at });
 }
 
-/** Resumes a journal; throws a UsageError if the directory has none of that testbed. */
+/** Resumes a journal. Throws a UsageError if the directory has none of that testbed. */
 export function resumeJournal(directory: string, testbed: string): SelfTestJournal {
   const entries = readEntries(directory);
   const [begun] = entries;

@@ -1,4 +1,4 @@
-// Defines the request of a self-test and the state that its steps share.
+// Defines the request of a self-test, and the state that its steps share.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Config } from '../../config/schema.ts';
@@ -27,7 +27,7 @@ export type SelfTestRequest = {
   config: Pick<Config, 'scenarios' | 'families' | 'frameSizes' | 'traffic' | 'profile' | 'gate'>;
   rules: Readonly<Record<string, OwnRules>>;
   skip: ReadonlySet<SelfTestPart>;
-  /** A kernel on this machine (for nanobsd an image); absent: built, or the DUT's own. */
+  /** A kernel on this machine (for nanobsd an image). Absent: built, or the DUT's own. */
   baseKernel?: string | undefined;
   directory: string;
   journal: SelfTestJournal;

@@ -38,8 +38,8 @@ import {
 } from './self-test-request.ts';
 
 /**
- * Yields each diagnostic when it is made; those that passed in an earlier process are repeated from the journal. Always
- * undoes its changes. Throws the signal's reason, and errors that no machine caused.
+ * Yields each diagnostic as it is made; repeats those that passed in an earlier process from the journal. Always undoes
+ * its changes. Throws the signal's reason, and errors that no machine caused.
  */
 export async function* runSelfTest(
   request: SelfTestRequest,
@@ -56,7 +56,7 @@ export async function* runSelfTest(
       if (opened !== undefined) return opened;
       const { name, testbed, config } = request;
       opened = await openFreebsdMachines(name, testbed, config.traffic, deps);
-      // Problems of the DUT's own kernel are reported by the check.
+      // The check reports problems of the DUT's own kernel.
       await inspectDut(opened.lab.boots, config.families);
       await fingerprintOfDut(opened.lab.boots);
       return opened;
@@ -215,7 +215,7 @@ async function layAndTakeAway(
   return [wrong(what, `something of it stays: ${left.reason}`, 'reboot the DUT, and look there')];
 }
 
-/** A receiver's rates must be steady for ten of them. */
+/** A receiver's rates must be steady for ten seconds. */
 const shortSeconds = 10;
 
 async function shortTrial(selfTest: SelfTest, cell: Cell, what: string): Promise<Diagnostic[]> {
