@@ -1,4 +1,4 @@
-// Connects to a testbed of ppsgate.yml and readies it.
+// Connects to a testbed of ppsgate.yml and prepares it.
 import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Config, isOnThisMachine, type Traffic } from '../../config/schema.ts';
@@ -30,7 +30,7 @@ type TestbedAccess = {
   /** The machines obey commands of this lease only. */
   lease: ProvenFence;
   machines: FreebsdDeps;
-  /** Absent: those of this machine. */
+  /** Absent: the guests of this machine. */
   guests?: LabOfGuests | undefined;
 };
 
@@ -55,7 +55,7 @@ export async function openTestbed(
   }
 }
 
-/** Makes a testbed of this machine once no other process uses it. Only this one reaches it, so it needs no lease. */
+/** Starts this machine's testbed once no other process uses it. It needs no lease, as only this machine reaches it. */
 export async function openHere(
   name: string,
   traffic: Traffic,

@@ -18,7 +18,7 @@ import { type LeasedTestbed, reserveTestbed } from './reserve.ts';
 
 type ReservationsOptions = {
   signal: AbortSignal;
-  /** Called with sentences for people. */
+  /** Receives sentences for people. */
   notify(sentence: string): void;
   onWait(estimate: WaitEstimate, text: string): void;
   recorder?: Recorder | undefined;
@@ -26,7 +26,7 @@ type ReservationsOptions = {
 
 type Reservations = AsyncDisposable & {
   store: Store;
-  /** See `reserveTestbed`; the lease file stays in `directory` while the testbed is held. */
+  /** See `reserveTestbed`. The lease file exists in `directory` while the testbed is held. */
   reserve(
     names: readonly string[],
     request: Omit<ReservationRequest, 'testbeds'>,
@@ -58,7 +58,7 @@ export async function openReservations(
       signal,
       onWait({ lab, ticket }) {
         const estimate = estimateWait(lab, ticket, usualSeconds, new Date());
-        // The remaining time always changes and is not worth a message.
+        // The remaining time changes constantly, so it is not worth a message.
         const news = waitText(lab, ticket, { place: estimate.place, of: estimate.of });
         if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));
         last = news;

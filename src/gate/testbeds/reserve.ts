@@ -1,4 +1,4 @@
-// Reserves a testbed for a patch, readies it, and releases it restored.
+// Reserves a testbed for a patch, prepares it, and releases it restored.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import {
@@ -44,9 +44,9 @@ export type LeasedTestbed = Reserved & {
 };
 
 /**
- * Waits for one of the testbeds and readies it: installs the lease on its machines, and restores the base if the last
- * holder died. A testbed that cannot be readied is quarantined, and the wait continues from the same place; a misconfigured
- * one is left out. Throws as `reserve` does, and a MisconfiguredError where none is left.
+ * Waits for one of the testbeds and prepares it: installs the lease on its machines, and restores the base if the last
+ * holder died. Quarantines a testbed that cannot be prepared, and waits on from the same place. Leaves out a
+ * misconfigured one. Throws like `reserve`, and a MisconfiguredError if none is left.
  */
 export async function reserveTestbed(
   names: readonly string[],
@@ -89,10 +89,10 @@ export async function reserveTestbed(
   }
 }
 
-/** The configuration or this machine is at fault, so that the testbed stays free for others. */
+/** The configuration or this machine is at fault, so the testbed stays free for others. */
 export class MisconfiguredError extends UsageError {}
 
-/** Returns why the testbed cannot be used, if so; throws a MisconfiguredError. */
+/** Returns the reason if the testbed cannot be used. Throws a MisconfiguredError. */
 async function readied(
   lease: Lease,
   config: Config,
@@ -124,7 +124,7 @@ async function readied(
   }
 }
 
-/** A machine that was never used has a wrong address, rather than a fault; a look after the lab's health tells all. */
+/** A machine that has never answered probably has a wrong address. A health check only reports it. */
 async function isMisconfigured(
   { kind, cause }: HostError,
   { testbed, holding }: Lease,
@@ -148,14 +148,14 @@ const hasAnswered = ({ holder, outcome }: LoggedReservation): boolean =>
 const isOfController = (kind: HostError['kind']): boolean =>
   kind === 'login' || kind === 'host-key';
 
-/** Each login raises the fence; the DUT may not be up yet. */
+/** Each login raises the fence. The DUT may not be up yet. */
 async function bringBack(
   testbed: TestbedConfig,
   lease: Lease,
   config: Config,
   deps: ReserveDeps,
 ): Promise<void> {
-  // Starting the embedded lab removes its remains.
+  // Starting the embedded lab removes leftovers.
   if (isOnThisMachine(testbed)) return;
   if (testbed.kind === 'freebsd') {
     const machines = fencedDeps(deps.machines, testbed, lease);
@@ -169,7 +169,7 @@ const isOfTheMachines = (error: unknown): boolean =>
     ? !isOfController(error.kind)
     : [DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
 
-/** Checks a testbed without changing it; returns the trouble found. */
+/** Checks a testbed without changing it. Returns the trouble found. */
 async function troubleOf(
   testbed: TestbedConfig,
   { machines, notify }: ReserveDeps,
@@ -240,7 +240,7 @@ function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed 
 const inQuarantine = (testbed: string, trouble: string): string =>
   `${testbed} is in quarantine now: ${trouble} Once it is fixed, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
 
-/** Marks automatic quarantines; only these may be lifted by a check. */
+/** Marks automatic quarantines; a check may lift only these. */
 export const byItself = 'ppsgate';
 
 const quarantineFor = (reason: string, { date }: ReserveDeps): Quarantine => ({
