@@ -1,4 +1,4 @@
-// Judges a patch: makes its variants, reserves a testbed, measures there, and writes the result and its reports.
+// Judges a patch: makes its variants, reserves a testbed, measures, and writes the result and its reports.
 
 import type { Config } from '../config/schema.ts';
 import { placesLeftAlone, testbedsThatDiffer } from '../kernel/unchanged.ts';
@@ -20,20 +20,20 @@ import { onTestbed } from './on-testbed.ts';
 export type GateRequest = {
   patch: Patch;
   config: Config;
-  /** Any of these testbeds of the configuration; the first is preferred. */
+  /** Any of these testbeds of ppsgate.yml, preferred first. */
   testbeds: readonly string[];
   seed: number;
   cells?: readonly Cell[];
-  /** Absent: built. */
+  /** Absent: the kernels are built. */
   kernels?: GivenKernels | undefined;
-  /** Also measures a patch that changes nothing installed or booted. */
+  /** Measures even a patch that changes nothing installed or booted. */
   isMeasuredAnyway?: boolean;
   /** Patched is base in another layout; see `gateLayoutNoise`. */
   measuresLayoutNoise?: boolean;
 };
 
 /**
- * Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. A patch
+ * Judges a patch. Writes the plan, the journal, raw logs, `result.json` and `report.md` to the work directory. A patch
  * that changes nothing installed on any testbed gets its result without a plan or a reservation.
  */
 export async function gate(

@@ -1,4 +1,4 @@
-// Measures a commit against another layout of itself, for the noise between builds of one source.
+// Measures a commit against another layout of itself: the noise between builds of one source.
 
 import { shortId } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';

@@ -21,7 +21,7 @@ export async function onTestbed<Found>(
   );
 }
 
-/** Works, then releases the testbed that is held by then, if any. */
+/** Works, then releases the testbed that it holds at the end, if any. */
 export async function thenGivenBack<Found>(
   ours: () => Reserved | undefined,
   { onEvent }: Pick<GateDeps, 'onEvent'>,

@@ -1,4 +1,4 @@
-// Shows the progress of an experiment: one changing line on a terminal, one line a trial elsewhere.
+// Shows an experiment's progress: one changing line on a terminal, one line per trial elsewhere.
 import type { WriteStream } from 'node:tty';
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
@@ -20,7 +20,7 @@ import type { Plan } from './experiment/plan.ts';
 
 export type ProgressOutput = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
 
-/** Renders the events of one experiment; `now` in milliseconds. */
+/** Renders the events of one experiment. `now` is in milliseconds. */
 export function showProgress(output: ProgressOutput, metric: Metric, now: () => number) {
   const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
   const remaining = new RemainingTime(now() / 1000);
@@ -139,7 +139,7 @@ function timeLeft(left: ReturnType<RemainingTime['left']>): string {
     : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
 }
 
-/** `base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
+/** `base 1,057 ns, patched 1,170 ns`; for a variant without a valid run, the reason. */
 function lastOf(entry: JournalEntry, metric: Metric): { cell?: string; text: string } {
   if (entry.kind !== 'measured') return { text: entry.kind === 'failed' ? entry.reason : '' };
   const byVariant = Map.groupBy(entry.runs, (run) => run.variant);

@@ -1,4 +1,4 @@
-// Resumes a gate that was cut short, or extends one that stayed inconclusive.
+// Resumes an interrupted gate, or extends an inconclusive one.
 
 import type { Result } from '../model/result.ts';
 import { outcomeName } from '../report/headline.ts';
@@ -11,7 +11,7 @@ import { conclude, measure } from './measure.ts';
 import { onTestbed } from './on-testbed.ts';
 
 /**
- * Measures what the journal of the work directory lacks; with `maxRunsPerVariant` up to that many runs. A gate that
+ * Measures what the work directory's journal lacks; with `maxRunsPerVariant`, up to that many runs. A gate that
  * finished, or had nothing to measure, returns its result and needs no testbed.
  */
 export async function resumeGate(

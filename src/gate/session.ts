@@ -1,4 +1,4 @@
-// Runs a gate in its session: waits for a testbed, releases it, and shows progress.
+// Runs a gate in its session: waits for a testbed, shows progress, and releases the testbed.
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import { withoutOperatorsPart } from '../lab/netns/owner.ts';
@@ -15,7 +15,7 @@ import { openReservations } from './testbeds/reservations.ts';
 type SessionObserver = {
   /** `text` is the log's sentence. */
   waiting(estimate: WaitEstimate, text: string): void;
-  /** `line` is the newest of the log: the run, the numbers so far, the remaining time. */
+  /** `line` is the log's newest line: the run, the numbers so far, the remaining time. */
   measuring(testbed: string, line?: string): void;
 };
 
@@ -26,13 +26,13 @@ export type GateSession = {
   output: ProgressOutput;
   observer?: SessionObserver | undefined;
   requestFor(patch: Patch): Omit<ReservationRequest, 'testbeds'>;
-  /** Folder of the lease file, with which the testbed of a killed process can be released. */
+  /** Folder of the lease file, which releases the testbed of a killed process. */
   leaseFolder: string;
   recorder?: Recorder | undefined;
   signal: AbortSignal;
 };
 
-/** Runs or resumes a gate in `work`; rethrows its error after releasing the testbed. */
+/** Runs or resumes a gate in `work`. Rethrows its error after releasing the testbed. */
 export async function inSession<Told>(
   session: GateSession,
   work: (deps: GateDeps) => Promise<Told>,
@@ -74,7 +74,7 @@ export async function inSession<Told>(
   return await work(deps).finally(progress.end);
 }
 
-/** Plain lines even on a terminal or in a runner: each is also reported elsewhere. */
+/** Plain lines even on a terminal or in a runner, as each is also reported elsewhere. */
 const heard = (output: ProgressOutput, hears: (line: string) => void): ProgressOutput => ({
   write(text: string) {
     hears(withoutOperatorsPart(text.trim()));

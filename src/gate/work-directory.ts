@@ -1,4 +1,4 @@
-// Makes the work directory of a command, unlike any other's, and gives it to the user who called through sudo.
+// Creates a command's work directory, unlike any other's, and gives it to the user who called sudo.
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { reasonOf } from '../model/one-line.ts';
@@ -23,7 +23,7 @@ type GivenDirectory = { resume?: string | undefined; directory?: string | undefi
 
 type Place = Awaited<ReturnType<typeof placeAt>>;
 
-/** Disposal removes a new directory that stayed empty. */
+/** Its disposal removes a new directory that stayed empty. */
 export class WorkDirectory implements AsyncDisposable {
   readonly #prefix: string;
   readonly #warn: (sentence: string) => void;
@@ -33,14 +33,14 @@ export class WorkDirectory implements AsyncDisposable {
   #made: string | undefined;
   #path = '';
 
-  /** `prefix` begins the name of a directory without a given one. */
+  /** `prefix` begins a generated name. */
   constructor(prefix: string, warn: (sentence: string) => void, own = workNames) {
     this.#prefix = prefix;
     this.#warn = warn;
     this.#own = own;
   }
 
-  /** Returns the given directory, which may not exist yet, or makes one in the current directory. */
+  /** Returns the given directory, which need not exist yet, or creates one in the current directory. */
   async open({ resume, directory }: GivenDirectory): Promise<string> {
     const given = resume ?? directory;
     if (given !== undefined)
@@ -61,7 +61,7 @@ export class WorkDirectory implements AsyncDisposable {
       });
       await this.#place[Symbol.asyncDispose]();
     }
-    // A name in the current directory, where no link can lead it elsewhere.
+    // A name in the current directory, so that no link can lead it elsewhere.
     if (this.#made !== undefined) await rmdir(this.#made).catch(() => {});
   }
 }
@@ -80,7 +80,7 @@ export function refuseNoFolder(path: string, option: string): void {
 export const selfTestDirectory = (warn: (sentence: string) => void): WorkDirectory =>
   new WorkDirectory('ppsgate-self-test', warn, selfTestNames);
 
-/** `ppsgate-demo-20261120-231655`, in the current directory; `…-2` where another command has just made that. */
+/** `ppsgate-demo-20261120-231655`, in the current directory; `…-2` if another command has just created that. */
 export async function makeDirectory(prefix: string, now: Date): Promise<string> {
   const digits = now.toISOString().replace(/\D/g, '');
   const first = `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
