@@ -1,4 +1,4 @@
-// Starts the programs on this machine that read consoles.
+// Starts local programs that read consoles.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,21 +9,21 @@ import { openPacedPipe, type PacedPipe } from '../../system/paced-pipe.ts';
 import { type PowerDeps, realPowerDeps } from '../power/power.ts';
 
 export type ConsoleDeps = PowerDeps & {
-  /** Runs `program` of the PATH with `args`, without a shell. Never throws. */
+  /** Runs `program` from the PATH with `args`, without a shell. Never throws. */
   start(program: string, args: readonly string[], options: StartOptions): RunningProgram;
-  /** Like `sleep`, but lets the process end. */
+  /** Like `sleep`, but does not keep the process alive. */
   wait(seconds: number): Promise<void>;
 };
 
 type StartOptions = {
   env?: Readonly<Record<string, string>>;
   onOutput(chunk: Buffer): void;
-  /** Written to its standard input to end it; absent: a signal ends it. */
+  /** Written to the program's standard input to end it; absent: a signal ends it. */
   endInput?: string;
 };
 
 export type RunningProgram = {
-  /** Resolves when it has ended, or could not be started. Never rejects. */
+  /** Resolves when the program has ended, or could not start. Never rejects. */
   ended: Promise<ProgramEnd>;
   close(): Promise<void>;
 };
@@ -55,7 +55,7 @@ function start(
   { env, onOutput, endInput }: StartOptions,
 ): RunningProgram {
   const output = openOutput(onOutput);
-  // Detached: a new process group, to be killed as one, and no terminal to prompt for a password.
+  // Detached: a new process group, so that it can be killed as one, and no terminal to prompt for a password.
   const child = spawn(program, args, {
     env: { ...process.env, ...env },
     detached: true,
@@ -82,7 +82,7 @@ function start(
     try {
       process.kill(-child.pid, signal);
     } catch {
-      // The group has ended.
+      // The process group has ended.
     }
   };
   return {

@@ -1,21 +1,21 @@
-// Keeps the newest output of a console, and the first panic even where later output has replaced it.
+// Stores the newest output of a console, and the first panic even after later output has replaced it.
 import { showsPanic } from './console-text.ts';
 
-/** Bounds what is kept of a panic, from its line on. */
+/** Size limit of a stored panic, from its line on. */
 const mostPanicBytes = 16 * 1024;
-/** Bounds the searched beginning of a line. */
+/** Longest beginning of a line that is searched. */
 const mostLineBytes = 4096;
-/** Bounds the work of one write on words of a panic that are none. */
+/** Limits the work per write on lines that only contain words of a panic. */
 const mostSearchedLines = 64;
-/** A boot after a panic prints some 100 KB. */
+/** A boot after a panic prints about 100 KB. */
 const mostTextBytes = 1024 ** 2;
 
-/** A ring buffer, read by the offsets of all that was ever written. */
+/** A ring buffer, addressed by offsets in the whole output so far. */
 export class ConsoleTape {
   readonly #size: number;
   #ring = Buffer.alloc(0);
   #length = 0;
-  /** The beginning of the line that has no end yet, with a character for each byte. */
+  /** Beginning of the unfinished line, one character per byte. */
   #line = { at: 0, text: '' };
   #panic: { at: number; text: string } | undefined;
 
@@ -48,7 +48,9 @@ export class ConsoleTape {
     ]);
   }
 
-  /** Returns at most a mebibyte: the newest, after the beginning of the first panic where that came before it. */
+  /**
+   * Returns at most a mebibyte: the newest output, preceded by the beginning of the first panic if that came earlier.
+   */
   text(from = 0, to = this.#length): string {
     const panic = this.#panic;
     const newest = Math.max(from, to - mostTextBytes, this.#length - this.#size);
@@ -59,7 +61,7 @@ export class ConsoleTape {
     return `${Buffer.from(panic.text, 'latin1')}\n${this.read(rest, to)}`;
   }
 
-  /** Watches for the next panic, as at the beginning of another boot. */
+  /** Watches for the next panic, for example when another boot begins. */
   forgetPanic(): void {
     this.#panic = undefined;
     this.#line = { at: this.#length, text: '' };
@@ -99,5 +101,5 @@ function panicAt(text: string): number | undefined {
   return undefined;
 }
 
-/** Each panic has one of these words; they are cheap to look for in a flood. */
+/** Each panic has one of these words, which are cheap to find in a flood. */
 const panicWords = /panic|Fatal |BUG: |Oops|general protection fault|kernel BUG at/;

@@ -6,16 +6,16 @@ export type LastWords = {
   panic?: string;
   /** Up to 20 lines: from the panic to the next boot, or the last ones. */
   console?: string;
-  /** Lines with text that were read, where `console` leaves out some. */
+  /** Number of non-empty lines read; present if `console` omits some. */
   consoleLines?: number;
 };
 
-/** A boot after a panic prints some 100 KB. */
+/** A boot after a panic prints about 100 KB. */
 const mostCharacters = 1024 ** 2;
 const mostLines = 20;
 const mostOfLine = 200;
 
-/** Returns the lines before the boot without a panic, where the machine came up without a power cycle (`isUp`). */
+/** Without a panic, returns the lines before the next boot if the machine came up without a power cycle (`isUp`). */
 export function lastWords(text: string, isUp: boolean): LastWords {
   const { lines, unread } = readLines(text);
   const panic = panicIn(lines);
@@ -47,7 +47,7 @@ export function describeScreen(text: string): string {
   return prompt === undefined ? ended : `shows ${prompt.name}, and ${ended}`;
 }
 
-/** Prompts of the kernel's debugger, of its search for a root, of init(8), getty(8) and the loaders. */
+/** Prompts of the kernel's debugger, its search for a root, init(8), getty(8) and the loaders. */
 const prompts = [
   { is: /^db(?:\{\d+\})?>/, name: "the prompt of the kernel's debugger" },
   { is: /^mountroot>/, name: 'that the kernel found no root file system' },
@@ -87,10 +87,10 @@ function messageIn(patterns: readonly RegExp[], line: string): string | undefine
   return undefined;
 }
 
-/** `[383490] ` of FreeBSD, `<4>[   12.345678][  T31] ` of Linux. */
+/** `[383490] ` on FreeBSD, `<4>[   12.345678][  T31] ` on Linux. */
 const stamp = /^(?:<\d{1,3}>)?(?:\[ *\d+(?:\.\d+)?\](?:\[ *[TC]\d+\])? ?)?/;
 
-/** Warnings alone stop nothing; where the kernel is set to panic after one, it is the cause. */
+/** A warning alone stops nothing. If the kernel is set to panic after one, the warning is the cause. */
 function warningBehind(found: FoundPanic, lines: readonly string[]): FoundPanic | undefined {
   const warning = warnings.find(({ panic }) => panic.test(found.message));
   return warning && firstOf([warning.is], lines.slice(0, found.line));
@@ -102,9 +102,9 @@ const warnings = [
 ];
 
 /**
- * The first line of the first group that is found. A panic may begin in the middle of a line, after a prompt or output of
- * rc(8); savecore(8)'s "reboot after panic: …" and the sysctl `debug.kdb.panic: 0` are none. Later groups serve where the
- * message is lost.
+ * Takes the first matching line of the first matching group. A panic may begin within a line, after a prompt or output
+ * of rc(8). savecore(8)'s "reboot after panic: …" and the sysctl `debug.kdb.panic: 0` are no panics. Later groups match
+ * if the message itself is lost.
  */
 const panics: readonly (readonly RegExp[])[] = [
   [/(?:^|(?<!\b\w+\.\w+)[:.>#$%\]] ?)panic: (?!\d+$)(\S.*)$/],

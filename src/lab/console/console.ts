@@ -1,4 +1,4 @@
-// Opens the console of a machine: by IPMI's Serial over LAN, conserver's client, or a site's own command.
+// Opens a machine's console: IPMI's Serial over LAN, conserver's client, or a site's own command.
 
 import type { ConserverConfig, ConsoleConfig } from '../../config/console.ts';
 import type { IpmiConfig } from '../../config/power.ts';
@@ -16,14 +16,14 @@ export class ConsoleError extends Error {
 }
 
 export type OpenedConsole = {
-  /** Resolves at the end of the output, to a sentence on the reason. Never rejects. */
+  /** Resolves at the end of the output to a sentence on the reason. Never rejects. */
   ended: Promise<string>;
   close(): Promise<void>;
 };
 
 export type OnOutput = (chunk: Buffer) => void;
 
-/** `name` is the machine's, for people. Throws a ConsoleError where the console does not open within seconds. */
+/** `name` names the machine to people. Throws a ConsoleError if the console does not open within seconds. */
 export async function openConsole(
   name: string,
   config: ConsoleConfig,
@@ -59,7 +59,7 @@ export async function openConsole(
 
 const mostOfHead = 4096;
 
-/** Accepts silence as an idle machine, unless the program prints something on opening. */
+/** Accepts silence as an idle machine, unless the program prints a message on opening. */
 async function silence(
   { opens, openSeconds }: ConsoleProgram,
   deps: ConsoleDeps,
@@ -78,7 +78,7 @@ const opened = (
   close,
 });
 
-/** Only the program is named: an argument may be a password. */
+/** Names only the program: an argument may be a password. */
 const sentence = (program: string, { how, lastError }: ProgramEnd): string =>
   [`${shortened(program)} ${how}`, lastError && `and said "${shortened(lastError)}"`]
     .filter(Boolean)
@@ -99,7 +99,7 @@ type ConsoleProgram = {
   program: string;
   args: readonly string[];
   env: Record<string, string>;
-  /** Printed when it is open; absent: any output. */
+  /** Printed once the console is open; absent: any output counts. */
   opens?: RegExp;
   openSeconds: number;
   endInput?: string;
@@ -122,7 +122,7 @@ async function programOf(
   }
 }
 
-/** A BMC has one session: one left open is ended first. */
+/** A BMC has one session; a leftover one is ended first. */
 async function overLan(
   label: string,
   config: IpmiConfig,
@@ -135,7 +135,7 @@ async function overLan(
       program: 'ipmitool',
       args: [...sessionWords(config), 'sol', 'activate'],
       env: sessionEnvironment(password),
-      // Without a terminal, its own message comes with the machine's first output.
+      // Without a terminal, ipmitool prints its message only with the machine's first output.
       openSeconds: 3,
       endInput: '~.',
     };
@@ -145,7 +145,7 @@ async function overLan(
   }
 }
 
-/** `-s` only reads, and disturbs no other user; `-k` ends it where the server has lost the console. */
+/** `-s` only reads, and disturbs no other user. `-k` exits if the server has lost the console. */
 const spying = ({ console, host, port }: ConserverConfig): ConsoleProgram => ({
   program: 'console',
   args: [

@@ -1,15 +1,15 @@
-// Records a console from before a boot on: keeps the newest output, and describes it when the machine is lost.
+// Records a console from before a boot on. Stores the newest output, and describes it when the machine is lost.
 import { ConsoleError, type OnOutput, type OpenedConsole } from './console.ts';
 import { ConsoleTape } from './console-tape.ts';
 import { describeScreen, type LastWords, lastWords } from './console-text.ts';
 
-/** A console at 115200 baud prints that much in half an hour. */
+/** Output of a console at 115200 baud in half an hour. */
 const mostBytes = 16 * 1024 ** 2;
-/** Bounds all logs together; each later one has the newest 64 KiB alone. */
+/** Size limit of all logs together; later logs have only the newest 64 KiB. */
 const mostLogBytes = 128 * 1024 ** 2;
 const leastLogBytes = 64 * 1024;
 
-/** Throws no fault of the console: `takeProblems` reports it. */
+/** Never throws for a fault of the console, which `takeProblems` reports. */
 export class ConsoleRecorder {
   readonly #name: string;
   readonly #open: (onOutput: OnOutput) => Promise<OpenedConsole>;
@@ -21,9 +21,9 @@ export class ConsoleRecorder {
   #loggedBytes = 0;
   #bootAt: number | undefined;
   #endAt: number | undefined;
-  /** The last power cycle since the boot, or the boot. */
+  /** Offset of the last power cycle since the boot, or of the boot. */
   #shownFrom = 0;
-  /** The program of a virtual machine's console ends with its machine. */
+  /** The program that reads a virtual machine's console ends with the machine. */
   #mayEnd: 'no' | 'while cycled' | 'once' = 'no';
 
   constructor(name: string, open: (onOutput: OnOutput) => Promise<OpenedConsole>) {
@@ -47,7 +47,9 @@ export class ConsoleRecorder {
     }
   }
 
-  /** Called before a boot. Reopens a console that was silent in the last boot: another client may have the session. */
+  /**
+   * Call it before a boot. Reopens a console that was silent in the last boot, as another client may have the session.
+   */
   async beginBoot(): Promise<void> {
     if (this.#console !== undefined && this.#tape.length === this.#bootAt) {
       this.#report(
@@ -63,7 +65,7 @@ export class ConsoleRecorder {
     this.#endAt = undefined;
   }
 
-  /** Cycles the power, and goes on with a console that ends for that. */
+  /** Cycles the power, and reopens a console that this ended. */
   async whileCycled(cycle: () => Promise<void>): Promise<void> {
     this.endBoot();
     this.#mayEnd = 'while cycled';
@@ -75,19 +77,21 @@ export class ConsoleRecorder {
     await this.open();
   }
 
-  /** Before the power is cycled: later output is of the next boot. */
+  /** Call it before the power is cycled: later output belongs to the next boot. */
   endBoot(): void {
     this.#endAt ??= this.#tape.length;
     this.#shownFrom = this.#tape.length;
   }
 
-  /** The end of the output of the last boot that was begun. */
+  /** End of the output of the last boot that was begun. */
   lastWords(): LastWords {
     const text = this.#tape.text(this.#bootAt, this.#endAt);
     return lastWords(text, this.#endAt === undefined);
   }
 
-  /** The screen now, since the boot or the last power cycle; completes "its console …". Undefined while it is closed. */
+  /**
+   * Screen since the boot or the last power cycle; completes "its console …". Undefined while the console is closed.
+   */
   describe(): string | undefined {
     if (this.#console === undefined) return undefined;
     return describeScreen(this.#tape.text(this.#shownFrom));
@@ -101,7 +105,7 @@ export class ConsoleRecorder {
     return log;
   }
 
-  /** Sentences on faults of the console, each returned once. */
+  /** Sentences on faults of the console; each is returned once. */
   takeProblems(): string[] {
     const sentences = [...this.#problems];
     for (const sentence of sentences) this.#reported.add(sentence);
@@ -120,7 +124,7 @@ export class ConsoleRecorder {
       this.#report(sentence);
     } else if (this.#mayEnd === 'once') {
       this.#mayEnd = 'no';
-      // A lost testbed is noticed by the next work on it.
+      // The next task on a lost testbed notices the loss.
       this.open().catch(() => {});
     }
   }
