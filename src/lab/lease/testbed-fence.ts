@@ -1,4 +1,4 @@
-// Fences a whole testbed: once a later lease has it, its machines, power and console refuse this controller.
+// Fences a whole testbed: after a later lease, its machines, power and console refuse this controller.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { TestbedConfig } from '../../config/schema.ts';
@@ -11,7 +11,7 @@ import { type Fence, fencedHost, raiseFence } from './fence.ts';
 type Connect = FreebsdDeps['connect'];
 
 export type ProvenFence = Fence & {
-  /** Reads the store; throws where the lease is over, or the store does not respond. */
+  /** Reads the store. Throws if the lease is over, or the store does not respond. */
   prove(): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export function fencedDeps(
   const connect = fencedConnect(deps.connect, lease);
   return {
     ...deps,
-    // Compares the configuration, as the builder may be the same machine as a sender.
+    // Compares configurations, as the builder may be the same machine as a sender.
     connect: (config, label, options) =>
       config === testbed.builder
         ? deps.connect(config, label, options)
@@ -51,7 +51,7 @@ export function fencedDeps(
   };
 }
 
-/** Each login raises the fence again: an appliance keeps /var in memory, and loses its tokens in a boot. */
+/** Raises the fence at each login: an appliance has /var in memory, and loses its tokens in a boot. */
 export function fencedConnect(connect: Connect, fence: Fence): Connect {
   return async (config, label, options) => {
     fence.assertHeld();
@@ -66,7 +66,7 @@ export function fencedConnect(connect: Connect, fence: Fence): Connect {
   };
 }
 
-/** Throws a FencedError where a machine has seen a higher token, and a HostError where one is out of reach. */
+/** Throws a FencedError if a machine has seen a higher token, and a HostError if one is unreachable. */
 export async function raiseFences(
   testbed: TestbedConfig,
   fence: Fence,
@@ -80,10 +80,10 @@ export async function raiseFences(
   if (failure?.status === 'rejected') throw failure.reason;
 }
 
-/** Time limit for all generators together, as the DUT waits. */
+/** Time limit for all generators together, as the DUT waits for them. */
 const checkSeconds = 20;
 
-/** Checks the token on the generators, as the DUT may hang, and every lease holder uses them. */
+/** Checks the token on the generators: every lease holder uses them, while the DUT may hang. */
 async function checkGenerators(
   deps: FreebsdDeps,
   testbed: FreebsdTestbed,
