@@ -1,7 +1,7 @@
-// The embedded lab: sender, DUT and receiver as network namespaces of this machine, each with its own sshd.
+// Runs sender, DUT and receiver as network namespaces of this machine, each with its own sshd.
 //
-//   sender              DUT                      receiver
-//   ppsgate-tx ──▶ ppsgate-in   ppsgate-out ──▶ ppsgate-rx
+// sender              DUT                      receiver
+// ppsgate-tx ──▶ ppsgate-in   ppsgate-out ──▶ ppsgate-rx
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const run = (program: string, args: string[]) =>
   execute(program, args, { env: { ...process.env, PATH: labPath() } });
 
 const folder = '/run/ppsgate-lab';
-/** Beside the folder, which is removed with the lab; the virtual lab uses the same machine's owner file. */
+/** Next to the folder, which is removed with the lab. The virtual lab on this machine uses the same file. */
 export const ownerFile = `${folder}.owner`;
 const roles = ['sender', 'dut', 'receiver'] as const;
 type NamespaceRole = (typeof roles)[number];
@@ -27,18 +27,18 @@ type NamespaceRole = (typeof roles)[number];
 const namespace = (role: NamespaceRole): string => `ppsgate-${role}`;
 const outsideInterface = (role: NamespaceRole): string => `ppsgate-${role.slice(0, 3)}`;
 
-// Link-local, so that only this machine can be reached: .1 is the controller, .2 the host.
+// Link-local, so that only this machine can reach them: .1 is the controller, .2 the host.
 const managementNetwork: Record<NamespaceRole, string> = {
   sender: '169.254.71',
   dut: '169.254.72',
   receiver: '169.254.73',
 };
 
-// With two CPUs, the DUT forwards on one and the sender sends on the other; otherwise the sender would be measured.
+// With two CPUs, the DUT forwards on one and the sender sends on the other. Sharing one would measure the sender.
 const senderCpu = 0;
 const dutCpu = availableParallelism() > 1 ? 1 : 0;
 
-/** Sets up the lab, after removing an earlier one's leftovers; throws where another process uses it. */
+/** Removes leftovers of an earlier lab, and sets up a new one. Throws if another process uses the lab. */
 export async function labUp(): Promise<LinuxTestbed> {
   await claim(ownerFile);
   try {
@@ -54,7 +54,7 @@ export async function labUp(): Promise<LinuxTestbed> {
   }
 }
 
-/** Does nothing a second time; throws where another process uses the lab. */
+/** Has no effect the second time. Throws if another process uses the lab. */
 export async function labDown(): Promise<void> {
   await claim(ownerFile);
   await removeLab();
@@ -73,11 +73,11 @@ async function removeLab(): Promise<void> {
     // A namespace lives as long as a process in it, and trafgen's workers outlive their parent.
     await endProcessesIn(name);
   }
-  // A deleted namespace releases its interfaces some time later. A deleted cable is gone at once, with the forwarding
-  // thread, which the next lab would mistake for its own.
+  // A deleted namespace releases its interfaces only after a while. A deleted cable is gone at once, with the
+  // forwarding thread, which the next lab would mistake for its own.
   for (const end of cableEnds) await run('ip', [...end]).catch(() => {});
   for (const name of await existingNamespaces()) await run('ip', ['netns', 'delete', name]);
-  // Files on the three hosts, which share this machine's file system.
+  // Files of the three hosts, which share this machine's file system.
   await rm('/run/ppsgate', { recursive: true, force: true });
 }
 
@@ -154,8 +154,8 @@ async function makeNetwork(): Promise<void> {
   await forwardOnOwnCpu();
 }
 
-// A veth hands packets to NAPI, and so to a thread of their own, only with GRO on the receiving side and TSO off on the
-// sending one; otherwise they are forwarded on the sender's CPU, and the sender is measured.
+// A veth passes packets to NAPI, and so to a thread of their own, only with GRO on the receiving side and TSO off on
+// the sending one. Otherwise the sender's CPU forwards them, and the sender is measured.
 const dutSettings = [
   'net.ipv4.ip_forward=1',
   'net.ipv4.conf.all.send_redirects=0',
@@ -163,7 +163,7 @@ const dutSettings = [
   'net.netfilter.nf_conntrack_max=1000000',
 ];
 
-// The kernel counts a packet before this hook drops it; a later drop would only cost CPU that the DUT needs.
+// The kernel counts a packet before this hook drops it; a later drop would only cost CPU time that the DUT needs.
 const countAndDrop = `table netdev ppsgate {
   chain ingress {
     type filter hook ingress device ppsgate-rx priority 0; policy drop;
@@ -191,7 +191,7 @@ const managementAddress = (role: NamespaceRole): string[] => [
   'link set management up',
 ];
 
-// RFC 2544's and RFC 5180's benchmarking networks.
+// Benchmarking networks of RFC 2544 and RFC 5180.
 const addresses: Record<NamespaceRole, string[]> = {
   sender: [
     ...managementAddress('sender'),
@@ -220,7 +220,7 @@ const addresses: Record<NamespaceRole, string[]> = {
   ],
 };
 
-/** Static, so that no ARP or NDP is needed while packets flow. */
+/** Static, so that no traffic needs ARP or NDP. */
 async function connectNeighbours(): Promise<void> {
   const [tx, rx] = await Promise.all([
     macAddress('sender', 'ppsgate-tx'),
@@ -266,7 +266,7 @@ async function startSshd(role: NamespaceRole): Promise<void> {
   await waitForSshd(role);
 }
 
-/** sshd enters the background before it listens, which takes a while on a busy machine. */
+/** sshd enters the background before it listens, which may be much later on a busy machine. */
 async function waitForSshd(role: NamespaceRole): Promise<void> {
   const address = { host: `${managementNetwork[role]}.2`, port: 22 };
   for (let attempt = 0; attempt < 1000; attempt++) {
@@ -324,7 +324,7 @@ async function ipBatch(options: string[], lines: string[]): Promise<void> {
 
 async function feed(program: string, args: string[], input: string): Promise<string> {
   const running = run(program, args);
-  // A program that ends without reading its input is judged by its exit.
+  // A program that ends without reading its input is judged by its exit code.
   running.child.stdin?.on('error', () => {}).end(input);
   return (await running).stdout;
 }

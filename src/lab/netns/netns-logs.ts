@@ -1,4 +1,4 @@
-// Reads the logs of a trial on a Linux testbed, during the experiment and again later.
+// Reads the logs of a trial on a Linux testbed, both during the experiment and later.
 
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
@@ -14,7 +14,7 @@ import { parseTrafgenLog } from '../traffic/trafgen.ts';
 import { withEnds } from '../trial-limits.ts';
 import { type BlockLoad, measuredRun } from './netns-run.ts';
 
-/** Since the interfaces came up. */
+/** Counted since the interfaces came up. */
 const countersSchema = z.object({ forwarded: bounded.total, received: bounded.total });
 const beforeAndAfter = z.object({ before: countersSchema, after: countersSchema });
 
@@ -28,10 +28,10 @@ export const logNames = {
 
 export type LinuxLogs = Record<keyof typeof logNames, string>;
 
-/** The receiver must count more than this share of the packets that the DUT forwarded. */
+/** The receiver must count more than this share of the DUT's forwarded packets. */
 const leastReceivedShare = 0.99;
 
-/** `observation` is given where it has more than its log: the reason of a stop. */
+/** `observation` has the reason of a stop, which its log lacks. */
 export function readLinuxLogs(
   planned: PlannedTrial,
   startedAt: string,

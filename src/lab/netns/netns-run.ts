@@ -7,22 +7,22 @@ import type { PlannedRun } from '../../model/planned-trial.ts';
 import type { Run, Validity } from '../../model/result.ts';
 import type { LinuxSample } from '../linux/linux-script.ts';
 
-/** A DUT is not the limit if it forwards the whole load, or needs its CPU for less than this share of the time. */
+/** A DUT is not the limit if it forwards the whole load, or is busy for less than this share of the time. */
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = 0.9;
 
-/** Packets sent in a trial; the sender has no counts for single runs. */
+/** Packets sent in a trial; the sender does not count them per run. */
 export type BlockLoad = {
-  /** The whole trial's rate by the sender's count, and the received rate in the same time. */
+  /** Rate of the whole trial as counted by the sender, and the received rate in the same time. */
   offeredPps: number;
   forwardedPps: number;
-  /** Share of the time in which the sender was runnable, but its CPU ran others; absent where not known. */
+  /** Share of the time in which the sender was runnable but its CPU ran other processes; absent if unknown. */
   waitedRatio?: number;
 };
 
 /**
  * Computes the medians of the samples. A hole, or a generator that was the limit, makes a run invalid. A DUT that
- * received its packets, and forwarded none from the first sample to the last, counts with 0.
+ * received packets but forwarded none from the first sample to the last is valid, with 0.
  */
 export function measuredRun(
   planned: PlannedRun,
@@ -53,7 +53,7 @@ export function measuredRun(
   };
 }
 
-/** With fewer slices a ramp looks like noise. */
+/** With fewer slices, a ramp looks like noise. */
 const fewestForStretch = 10;
 
 function nsPerPacket({ busySeconds, receivedPackets }: LinuxSample): number[] {
@@ -64,7 +64,7 @@ function validity(samples: LinuxSample[], pps: number, load: BlockLoad): Validit
   if (samples.length === 0) return invalid('too-short', 'no sample was taken');
   const holes = samples.filter((sample) => sample.forwardedPackets === 0);
   const isSilent = holes.length === samples.length;
-  // A DUT may drop every packet; a sender that got no CPU proves nothing about it.
+  // A DUT may drop every packet, but a sender without CPU time proves nothing about it.
   if (isSilent && samples.some((sample) => sample.receivedPackets > 0)) return { kind: 'valid' };
   const isWhole = holes.length === 0;
   if (isWhole && isLimit(busyRatio(samples), pps, load)) return { kind: 'valid' };
@@ -99,7 +99,7 @@ const milliseconds = (samples: readonly LinuxSample[]): number =>
 const isLimit = (busy: number | undefined, pps: number, { offeredPps }: BlockLoad): boolean =>
   busy === undefined ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
 
-/** Names no share of the offered load, which is known for the whole trial only. */
+/** Names no share of the offered load, which is known only for the whole trial. */
 function generatorLimited(samples: LinuxSample[], pps: number, load: BlockLoad): string {
   const { offeredPps, forwardedPps } = load;
   const busy = busyRatio(samples);
@@ -111,7 +111,7 @@ function generatorLimited(samples: LinuxSample[], pps: number, load: BlockLoad):
     : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
 
-/** Share of the time in which the forwarding thread ran or was runnable; undefined where the DUT does not report it. */
+/** Share of the time in which the forwarding thread ran or was runnable; undefined if the DUT does not report it. */
 function busyRatio(samples: LinuxSample[]): number | undefined {
   const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) =>
     busySeconds === undefined ? [] : busySeconds + deniedSeconds,

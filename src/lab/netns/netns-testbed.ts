@@ -1,4 +1,4 @@
-// Three Linux hosts as a testbed: trafgen on the sender, the DUT between, counters on the receiver.
+// Runs three Linux hosts as a testbed: trafgen on the sender, the DUT in between, counters on the receiver.
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -33,12 +33,12 @@ import { type Counters, type LinuxLogs, logNames, readLinuxLogs } from './netns-
 export const ourFolder = '/run/ppsgate';
 const senderFolder = `${ourFolder}/sender`;
 const slicesPerRun = 3;
-/** Above any card's rate, so that trafgen sends as fast as it can. */
+/** Above the rate of any card, so that trafgen sends as fast as it can. */
 const mostPps = 1e9;
-/** An installation takes about 20 ms; a busy machine may need many times that. */
+/** An installation lasts about 20 ms, many times longer on a busy machine. */
 const installSeconds = 0.5;
 
-/** Ends processes of a lost controller. Throws a HostError for a host out of reach or without a needed program. */
+/** Ends processes of a lost controller. Throws a HostError if a host is unreachable, or lacks a needed program. */
 export async function openLinuxTestbed(
   name: string,
   config: LinuxTestbed,
@@ -102,13 +102,13 @@ export async function openLinuxTestbed(
   };
 }
 
-/** On the receiver the kernel counts; perf(1) is optional. */
+/** On the receiver the kernel counts. perf(1) is optional. */
 export const neededPrograms = {
   sender: ['bash', 'pkill', 'taskset', 'trafgen'],
   dut: ['bash', 'flock', 'nft', 'pkill', 'sysctl', 'taskset'],
 } as const satisfies Record<string, readonly Program[]>;
 
-/** Pattern for pgrep and pkill: every match in the network namespace is ours; embedded hosts share one machine. */
+/** Pattern for pgrep and pkill. Embedded hosts share one machine, but every match in their namespace is ours. */
 export const ourPrograms = shell`--ns $$ --nslist net -f ${`^(bash ${ourFolder}/|trafgen )`}`;
 
 const timesToTerminate = 20;
@@ -116,7 +116,7 @@ const timesToEnd = 50;
 const secondsBetweenTimes = 0.1;
 const secondsToSignal = 60;
 
-/** A generator's script ends with the connection, which a controller without power never closes. */
+/** A generator's script ends with its connection, which a controller that lost power never closes. */
 async function endPrograms(host: Host): Promise<void> {
   for (let time = 0; time < timesToEnd; time += 1) {
     const signal = time < timesToTerminate ? shell`-TERM` : shell`-KILL`;
@@ -248,7 +248,7 @@ async function whyNoPerf(dut: Host): Promise<string | undefined> {
   return `perf does not run on the DUT (${said}): install what your system calls it, linux-perf or linux-tools`;
 }
 
-/** Samples runs of several seconds by the second, like pkt-gen. */
+/** Samples runs of several seconds once per second, like pkt-gen. */
 function slicesOf({ measureSeconds }: Traffic): { sliceSeconds: number; slices: number } {
   const slices = Math.max(slicesPerRun, Math.floor(measureSeconds));
   return { sliceSeconds: measureSeconds / slices, slices };

@@ -1,4 +1,4 @@
-// Allows one process a lab: with a lock that the kernel releases when the process ends.
+// Allows one process per lab, by a lock that the kernel releases when the process ends.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Pause, realPause } from '../../model/pause.ts';
@@ -6,7 +6,7 @@ import { lockIfFree } from '../../system/sqlite.ts';
 
 const locks = new Map<string, Disposable>();
 
-/** Makes this process the owner, and writes its id to the file; throws a LabInUseError where another process is. */
+/** Makes this process the owner, and writes its id to the file. Throws a LabInUseError if another process is. */
 export async function claim(path: string): Promise<void> {
   if (await isClaimed(path)) return;
   throw new LabInUseError(
@@ -20,7 +20,7 @@ type LabWait = {
   pause?: Pause;
 };
 
-/** Waits until no other process owns the lab, and makes this one the owner. Throws once `signal` is aborted. */
+/** Waits until no other process owns the lab, then makes this one the owner. Throws once `signal` is aborted. */
 export async function claimWhenFree(
   path: string,
   { notify, signal = new AbortController().signal, pause = realPause }: LabWait,
@@ -37,7 +37,7 @@ export async function claimWhenFree(
 
 const secondsBetweenTries = 2;
 
-/** Reports to authors leave it out. */
+/** Omitted in reports to authors. */
 const forOperator = (owner: string): string => `(process ${owner} uses it; Ctrl-C stops waiting)`;
 
 export const withoutOperatorsPart = (line: string): string =>
@@ -51,7 +51,7 @@ async function ownerOf(path: string): Promise<string> {
   return [pid, ...commandIn(line.split('\0'))].join(' of ');
 }
 
-/** The names of a command and a subcommand, without its options and their values. */
+/** Names of a command and a subcommand, without its options and their values. */
 export function commandIn(words: readonly string[]): string[] {
   const program = words.findIndex((word) => /(?:^|\/)(?:ppsgate|cli\.[jt]s)$/.test(word));
   if (program === -1) return [];

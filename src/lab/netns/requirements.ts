@@ -1,4 +1,4 @@
-// Checks that this machine can run the embedded lab: rights, and programs that apt has.
+// Checks that this machine can run the embedded lab: permissions, and programs that apt provides.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 type LabKind = 'embedded-linux' | 'virtual';
 
-/** Git serves the patch. Of a virtual lab's programs some run in the guests, the others build their files. */
+/** Git supplies the patch. A virtual lab needs some programs for its guests, others to build their files. */
 const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
   'embedded-linux': [
     ...(['nft', 'trafgen', 'sshd', 'ssh-keygen', 'ethtool', 'ip', 'sysctl', 'unshare'] as const),
@@ -24,14 +24,14 @@ const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
   ],
 };
 
-/** This machine cannot run the lab; the message names the missing right and the fix. */
+/** This machine cannot run the lab. The message names the missing permission and the fix. */
 export class LabImpossibleError extends Error {
   override readonly name = 'LabImpossibleError';
 }
 
 /**
- * Prepares this machine for the lab, through sudo and apt where needed. Returns an exit code where the same program has
- * just run as root and done the work; undefined where this process may continue.
+ * Prepares this machine for the lab, with sudo and apt if needed. Returns an exit code if the same program has just run
+ * as root and done the work; undefined if this process may continue.
  */
 export async function readyMachine(
   say: (line: string) => void,
@@ -50,7 +50,7 @@ export async function readyMachine(
 /** Packages of perf(1): Debian has one for all kernels, Ubuntu one for each. */
 const perfPackages = ['linux-perf', `linux-tools-${release()}`];
 
-/** Optional: without it verdicts lack profiles. */
+/** Optional: without it, verdicts have no profiles. */
 async function installPerf(say: (line: string) => void): Promise<void> {
   if (!(await isInstalled('apt-get'))) return;
   for (const name of perfPackages) {
@@ -60,7 +60,7 @@ async function installPerf(say: (line: string) => void): Promise<void> {
   say('perf is not to be had here, so there will be no profiles.');
 }
 
-/** Throws a LabImpossibleError where this process cannot run the lab; installs nothing. */
+/** Throws a LabImpossibleError if this process cannot run the lab. Installs nothing. */
 export async function requireLab(
   kind: LabKind = 'embedded-linux',
   programs = labPrograms[kind],
@@ -105,7 +105,7 @@ async function requireNamespaces(): Promise<void> {
   });
 }
 
-/** Returns the exit code of this program under sudo; undefined as root, or without sudo. */
+/** Returns the exit code of this program under sudo; undefined for root, or without sudo. */
 export async function rerunAsRoot(): Promise<number | undefined> {
   if (process.getuid?.() === 0 || !(await isInstalled('sudo'))) return undefined;
   if ((await sudo('--validate')) !== 0) {
@@ -117,7 +117,7 @@ export async function rerunAsRoot(): Promise<number | undefined> {
   return sudo('--preserve-env', '--', execPath, ...execArgv, ...argv.slice(1));
 }
 
-/** Returns the program's exit code, or sudo's own; may prompt for a password. */
+/** Returns the exit code of the program or of sudo. May prompt for a password. */
 async function sudo(...args: string[]): Promise<number> {
   const child = spawn('sudo', args, { stdio: 'inherit' });
   const [code] = await once(child, 'close');
@@ -161,5 +161,5 @@ async function isInstalled(program: string): Promise<boolean> {
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/** After a plain su(1), root's own PATH lacks these folders. */
+/** After a plain su(1), root's PATH lacks these folders. */
 export const labPath = (): string => [process.env.PATH ?? '', '/usr/sbin', '/sbin'].join(delimiter);
