@@ -1,4 +1,4 @@
-// Controls power with a site's own commands, such as those of a switched PDU.
+// Controls power by a site's own commands, for example for a switched PDU.
 
 import type { CommandConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';

@@ -42,7 +42,7 @@ type BmcRequest = {
 const tries = 3;
 const secondsBetweenTries = 2;
 
-/** Retries only after silence: a BMC locks a user out after wrong passwords. Throws a PowerError. */
+/** Retries only after silence: a BMC locks out a user after wrong passwords. Throws a PowerError. */
 export async function requestBmc({
   label,
   config,
@@ -62,7 +62,7 @@ export async function requestBmc({
         `${label} cannot be asked: ipmitool ${ran.why}; check that ipmitool is installed and works here.`,
       );
     }
-    // Some of its messages beside a success sound like a failure.
+    // ipmitool prints messages on success that sound like failures.
     if (ran.code === 0) return ran;
     const refusal = refusalOf(ran.stderr, config.user);
     if (refusal !== undefined) throw new PowerError(`${label} ${refusal}.`);
@@ -75,8 +75,8 @@ export async function requestBmc({
 }
 
 /**
- * `-E` takes the password from the environment, `-N` and `-R` allow 10 s of silence, `-L` requests no more than an
- * operator, who may switch power (IPMI 2.0, Appendix G). The caller's `-v` has ipmitool print the reason of a refusal.
+ * `-E` reads the password from the environment, `-N` and `-R` allow 10 s of silence, and `-L` requests the rights of an
+ * operator, who may switch power (IPMI 2.0, Appendix G). The caller's `-v` prints the reason of a refusal.
  */
 export function sessionWords({ host, port, user, cipherSuite }: IpmiConfig): string[] {
   const session = `-E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`;
@@ -92,9 +92,11 @@ export const sessionEnvironment = (password: string): Record<string, string> => 
 const silent =
   /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 
-/** Messages of ipmitool 1.8.19, most of them seen with ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
+/**
+ * Messages of ipmitool 1.8.19, most of them seen with ipmi_sim. Some name an RMCP+ status code (IPMI 2.0, table 13-15).
+ */
 function refusalOf(stderr: string, user: string): string | undefined {
-  // A command's own code says nothing of the session: a deactivated console has it, too.
+  // A command's own code says nothing on the session; a deactivated console has it, too.
   const lines = stderr.split('\n').filter((line) => !/completion code received/i.test(line));
   const refusal = refusals.find(({ is }) => lines.some((line) => is.test(line)));
   if (refusal === undefined) return undefined;
@@ -119,14 +121,14 @@ const refusals = [
     fix: 'set `cipherSuite` to one that it has, such as 17 or 3',
   },
   {
-    // It was there: any other status code that it sent while the session was opened.
+    // The BMC replied: any other status code while the session was opened.
     is: /message indicates an error|error in open session response|Activate Session|insufficient resources/i,
     what: () => 'opens no session',
     fix: 'look the reason up, end other sessions of it, or restart it',
   },
 ];
 
-/** Returns the last line that is specific: not the fixed conclusion, and no note on late replies. */
+/** Returns the last specific line: neither the fixed conclusion, nor a note on late replies. */
 function lastMessage(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -147,7 +149,7 @@ function readingOf({ code, stdout, stderr }: Exited, label: string): PowerReadin
   );
 }
 
-/** ipmitool exits with 0 when the BMC's completion code is 0. */
+/** ipmitool exits with 0 if the BMC's completion code is 0. */
 function replyOf({ code, stderr }: Exited): PowerReply {
   return code === 0 ? { kind: 'accepted' } : { kind: 'refused', why: lastMessage(stderr) };
 }

@@ -1,4 +1,4 @@
-// HTTPS, programs on this machine, a clock and files, for power controllers. Tests pass their own.
+// Gives power controllers HTTPS, local programs, a clock and files. Tests pass their own.
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
@@ -8,20 +8,20 @@ import { sendRequest } from '../../system/http.ts';
 
 export type PowerDeps = {
   sendRequest: typeof sendRequest;
-  /** Runs `program` of the PATH with `args`, without a shell. Never rejects. */
+  /** Runs `program` from the PATH with `args`, without a shell. Never rejects. */
   run(program: string, args: readonly string[], options: RunOptions): Promise<ProgramOutcome>;
   sleep(seconds: number): Promise<void>;
   readFile(path: string): Promise<string>;
-  /** Rejects with an ExposedError where other users can read the file. */
+  /** Rejects with an ExposedError if other users can read the file. */
   readSecret(path: string): Promise<string>;
-  /** Password of all BMCs without a file. */
+  /** Password for every BMC without a password file. */
   password(): string | undefined;
 };
 
 type RunOptions = {
   stdin?: string;
   env?: Readonly<Record<string, string>>;
-  /** The program and its children are killed after that. */
+  /** After this time the program and its children are killed. */
   timeoutSeconds: number;
 };
 
@@ -47,7 +47,7 @@ function run(
   options: RunOptions,
 ): Promise<ProgramOutcome> {
   const { stdin = '', env, timeoutSeconds } = options;
-  // Detached: a new process group, to be killed as one, and no terminal to prompt for a password.
+  // Detached: a new process group, so that it can be killed as one, and no terminal to prompt for a password.
   const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
   const { promise, resolve } = Promise.withResolvers<ProgramOutcome>();
 
@@ -77,7 +77,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The group has ended.
+    // The process group has ended.
   }
 }
 

@@ -1,4 +1,4 @@
-// Turns machines on and off: through a BMC with Redfish or IPMI, or by a site's own commands.
+// Turns machines on and off, by a BMC with Redfish or IPMI, or by a site's own commands.
 
 import type { PowerConfig } from '../../config/power.ts';
 import { openCommand } from './command.ts';
@@ -13,7 +13,7 @@ export { PowerError } from './power-controller.ts';
 export { type PowerDeps, realPowerDeps } from './power-deps.ts';
 export type { Power } from './switch.ts';
 
-/** `name` is the machine's, for people. Throws a PowerError for an unusable password or CA file; sends nothing yet. */
+/** `name` names the machine to people. Throws a PowerError for an unusable password or CA file. Sends nothing yet. */
 export async function openPower(
   name: string,
   config: PowerConfig,

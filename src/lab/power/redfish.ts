@@ -1,4 +1,4 @@
-// Controls power over Redfish: DMTF's JSON over HTTPS, by the reset action of one ComputerSystem.
+// Controls power over Redfish, DMTF's JSON over HTTPS, by the reset action of one ComputerSystem.
 
 import { z } from 'zod';
 import type { RedfishConfig } from '../../config/power.ts';
@@ -50,10 +50,10 @@ async function trustOf(label: string, config: RedfishConfig, deps: PowerDeps): P
   return caPath === undefined ? {} : { ca: await readFileFor(label, 'CA', caPath, deps) };
 }
 
-/** Values of `ResetType` in DMTF's Resource schema, the best first. */
+/** Values of `ResetType` in DMTF's Resource schema, preferred first. */
 const resetTypes = { on: ['On', 'ForceOn'], off: ['ForceOff'] } as const;
 
-/** The needed part of DMTF's ComputerSystem schema; a starting BMC has null for the state. */
+/** The properties in use of DMTF's ComputerSystem schema. While a BMC starts, the state is null. */
 const systemDocument = z.object({
   PowerState: z.enum(['On', 'Off', 'PoweringOn', 'PoweringOff', 'Paused']).nullable(),
   Actions: z
@@ -127,7 +127,7 @@ async function readSystem(server: RedfishServer, url: URL, redirects = 0): Promi
   );
 }
 
-/** Throws for any other server, which must not receive the credentials. */
+/** Throws for any other server: it must not receive the credentials. */
 function onSameServer({ label }: RedfishServer, url: URL, location: string, how: string): URL {
   const target = URL.parse(location, url.href);
   if (target?.origin === url.origin) return target;
@@ -142,7 +142,7 @@ type RedfishResponse = Omit<HttpResponse, 'body'> & { body: string };
 
 const tries = 4;
 
-/** Sends GET, or POST of a `payload`, and retries: every reset may be requested twice. Throws without a response. */
+/** Sends GET, or POST of a `payload`, and retries, as any reset may be requested twice. Throws without a response. */
 async function requestJson(
   server: RedfishServer,
   url: URL,
@@ -181,7 +181,9 @@ async function tryOnce(
   return { kind: 'no-answer', why, code: '', wasSent: true };
 }
 
-/** Uses basic authentication, which every Redfish service has (DSP0266, "Authentication"), and which leaves no session. */
+/**
+ * Uses basic authentication: every Redfish service supports it (DSP0266, "Authentication"), and it leaves no session.
+ */
 function requestOf({ user, password }: RedfishServer, payload: object | undefined): HttpRequest {
   const headers = {
     accept: 'application/json',
@@ -194,13 +196,13 @@ function requestOf({ user, password }: RedfishServer, payload: object | undefine
   return { ...limits, method: 'POST', headers: withType, body: JSON.stringify(payload) };
 }
 
-/** Never true for a refused password: a BMC locks a user out after some of them. */
+/** Never true for a refused password, as a BMC locks out a user after several. */
 function isTransient(reply: RedfishReply): boolean {
   if (reply.kind === 'no-answer') return reply.distrust === undefined;
   return reply.status === 429 || (reply.status >= 500 && reply.status !== 501);
 }
 
-/** Reads `Retry-After` in seconds, at most 60; BMCs do not send dates (RFC 9110, section 10.2.3). */
+/** Reads `Retry-After` in seconds, at most 60. BMCs send no dates (RFC 9110, section 10.2.3). */
 function secondsToWait(reply: RedfishReply): number {
   const after = reply.kind === 'answered' ? reply.headers.get('retry-after') : undefined;
   return /^\d+$/.test(after ?? '') ? Math.min(Number(after), 60) : 3;
@@ -237,7 +239,7 @@ const errorDocument = z.object({
   }),
 });
 
-/** Masks our credentials where a BMC repeats them. */
+/** Masks our credentials, in case a BMC repeats them. */
 function errorText({ user, password }: RedfishServer, status: number, body: string): string {
   const { data } = errorDocument.safeParse(parseJson(body));
   const message =

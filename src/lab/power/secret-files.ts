@@ -4,7 +4,9 @@ import { reasonOf } from '../../model/one-line.ts';
 import { PowerError } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 
-/** Reads one line of the file, or else the environment; throws a PowerError that names the source, never the content. */
+/**
+ * Reads one line of the file, or else the environment. Throws a PowerError that names the source, never the content.
+ */
 export async function readPassword(
   label: string,
   path: string | undefined,

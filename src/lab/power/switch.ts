@@ -1,4 +1,4 @@
-// Switches a machine's power through a controller: trusts the state it reads, not the reply, and retries.
+// Switches a machine's power through a controller. Trusts the state that it reads, not the reply, and retries.
 import {
   type PowerController,
   PowerError,
@@ -7,24 +7,24 @@ import {
 } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 
-/** Each returns when the controller reports the new state; throws a PowerError after some minutes without it. */
+/** Each method returns when the controller reports the new state. Throws a PowerError after some minutes without it. */
 export type Power = {
   state(): Promise<'on' | 'off'>;
   on(): Promise<void>;
-  /** Without a shutdown. */
+  /** Without an orderly shutdown. */
   off(): Promise<void>;
-  /** Off, and on again; a machine that is off is turned on. */
+  /** Turns a machine off and on again; one that is off is turned on. */
   cycle(): Promise<void>;
 };
 
 const attempts = 3;
-/** Real machines take up to 10 s to go off, emulated ones 11. */
+/** Real machines need up to 10 s to turn off, emulated ones 11. */
 const secondsToObey = 30;
 /** Seconds between polls. A cycle may keep a machine off for only 1 s (IPMI 2.0, section 28.3). */
 const pollSeconds = { usual: 1, cycle: 0.25 };
 /** A controller may refuse an order while it carries out another. */
 const secondsAfterRefusal = 5;
-/** Until the power supply's capacitors are empty; some BMCs also lose an order that follows at once. */
+/** Empties the power supply's capacitors. Some BMCs also lose an order that follows at once. */
 const secondsOff = 5;
 
 export function switchOf(controller: PowerController, sleep: PowerDeps['sleep']): Power {
@@ -52,7 +52,7 @@ async function settledState(
   );
 }
 
-/** Sends the order in any state: the reported one may lag behind, or be about to change. */
+/** Sends the order in any state, as the reported one may lag behind, or be about to change. */
 async function turn(
   controller: PowerController,
   to: 'on' | 'off',
@@ -74,7 +74,10 @@ function described(reply: PowerReply, to: 'on' | 'off', seen: PowerReading): str
   return `accepted the order to turn the machine ${to} ${attempts} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
 }
 
-/** The controller's own cycle leaves the machine on even if this process dies. It counts once the machine was seen off. */
+/**
+ * Prefers the controller's own cycle, which leaves the machine on even if this process dies. It counts once the machine
+ * was seen off.
+ */
 async function cycledByController(
   controller: PowerController,
   sleep: PowerDeps['sleep'],
