@@ -1,4 +1,4 @@
-// Replies at a pull request to commands and pushes that measure nothing.
+// Replies on a pull request to commands and pushes that measure nothing.
 
 import { publishComment } from '../forge/github/comment.ts';
 import { commandsFor } from '../forge/patch/command.ts';
@@ -19,8 +19,8 @@ export const reply = (context: JobContext, admission: Refusal | CommandReply): P
     : replyToCommand(context, admission);
 
 /**
- * Comments on the refusal, also for a job whose token can only read. A check that passed the head for another base or
- * another pull request fails from now on; a head that waits for the merge queue has a neutral one.
+ * Comments on the refusal, even for a job whose token can only read. A check that passed the head for another base or
+ * pull request fails from now on; a head that waits for the merge queue has a neutral check.
  */
 export async function reportRefusal(
   context: JobContext,
@@ -52,7 +52,7 @@ export async function reportRefusal(
   }
 }
 
-/** A pull request reopened at the same head keeps the comment with its measurements. */
+/** A pull request that is reopened at the same head keeps the comment with its measurements. */
 const isReported = (comment: string | undefined, headCommit: string): boolean =>
   comment !== undefined && readMemory(comment)?.headCommit === headCommit;
 

@@ -1,4 +1,4 @@
-// Types of admission: the decision on a trigger, and its dependencies.
+// Types of admission, the decision on a trigger, and its dependencies.
 
 import type { NamingStyle } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
@@ -19,7 +19,7 @@ export type Admission =
   | CommandReply
   | { kind: 'nothing'; why: string };
 
-/** `why` is one sentence for the people at the pull request, and `name` that of the comment for it. */
+/** `why` is one sentence for the people on the pull request; `name` is that of the comment for it. */
 export type Refusal = {
   kind: 'refused';
   pullRequest: PullRequest;
@@ -27,11 +27,11 @@ export type Refusal = {
   name: string;
   why: string;
   what?: 'not cancelled' | 'no bisection';
-  /** Full ids of the commits that are to be read first. */
+  /** Full ids of the commits that a person must read first. */
   commits?: readonly string[];
 };
 
-/** The reply to a command that measures nothing, which is no failure; `why` is plain text. */
+/** Reply to a command that measures nothing, which is no failure. `why` is plain text. */
 export type CommandReply = {
   kind: 'cancel' | 'help' | 'mistaken';
   pullRequest: PullRequest;
@@ -45,13 +45,13 @@ export type PullRequestCommand = {
   command: Exclude<CommentCommand, { kind: 'help' | 'mistaken' }>;
 };
 
-/** Reads what GitHub tells of pull requests; methods throw an Error where it does not reply. */
+/** Reads pull requests from GitHub. Methods throw an Error if GitHub does not reply. */
 export type PullRequestReader = {
   /** Throws a `UsageError` for an unknown number. */
   find(number: number): Promise<FoundPullRequest>;
   withHead(commit: string): Promise<FoundPullRequest[]>;
   mayWrite(login: string): Promise<boolean>;
-  /** Our own comment that has the name. */
+  /** Our own comment of that name. */
   commentOf(pullRequest: PullRequest, name: string): Promise<string | undefined>;
 };
 
@@ -60,19 +60,19 @@ export type AdmitDeps = {
   repository: WritableRepository & LinearRepository;
   /** Reads the configuration from a commit of the base: a patch must not change its own rules. */
   readConfig(commit: string): Promise<Config>;
-  /** The commit at which the job runs, usually that of the default branch. */
+  /** Commit at which the job runs, usually that of the default branch. */
   commit: string;
-  /** Reads a revision of Phabricator at one of its diffs, with the configuration for it. */
+  /** Reads a Phabricator revision at one of its diffs, with the configuration for it. */
   readRevision(trigger: Dispatched): Promise<{ patch: Revision; config: Config }>;
   /** Names our comment (see `gateNames`). Throws a `UsageError` for overrides that no testbed can carry out. */
   nameOf(config: Config, overrides: GateOverrides): string;
   checkBisection(config: Config, overrides: BisectOverrides): void;
   calledAs: NamingStyle;
-  /** The job's own priority, or that of a job run again; otherwise the trigger decides. */
+  /** Priority of the job, or of a job run again; if undefined, the trigger decides. */
   priority: Priority | undefined;
 };
 
 export type Dispatched = Extract<Trigger, { kind: 'dispatched' }>;
 
-/** Name of the comment that replies to commands: strangers must not overwrite the one with the verdict. */
+/** Name of the comment with replies to commands: strangers must not overwrite the comment with the verdict. */
 export const noticeName = 'ppsgate notice';

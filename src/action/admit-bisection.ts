@@ -1,4 +1,4 @@
-// Admits a bisection: resolves its commits to full ids and chooses its cell.
+// Admits a bisection: resolves its commits to full ids, and chooses its cell.
 
 import type { Config } from '../config/schema.ts';
 import { type BisectOverrides, bisectWords, listKey } from '../forge/patch/bisect-command.ts';
@@ -14,7 +14,7 @@ import { type BisectRequest, relayOf } from './approved-request.ts';
 import { cellFor } from './bisect-cell.ts';
 import type { BisectCommand } from './trigger.ts';
 
-/** Any commits of a revision or of no patch: people who may start a job may have any commits bisected. */
+/** Commits of a revision, or of no patch. People who may start a job may have any commits bisected. */
 export async function admitCommits(
   { overrides, list }: BisectCommand,
   trigger: Dispatched,
@@ -44,12 +44,12 @@ type Bisection = Pick<BisectRequest, 'patch' | 'relay'> & {
   overrides: BisectOverrides;
   config: Config;
   why: string;
-  /** Repository of the head of a pull request, and the digest of the commits that the requester has read. */
+  /** Repository of a pull request's head, and digest of the commits that the requester has read. */
   headRepository?: string | null;
   list?: string | undefined;
 };
 
-/** Commits that may be of strangers are listed first, as each may be built and run: approved is the list, not its end. */
+/** Lists commits that may be by strangers first, as each may be built and run: the list is approved, not its end. */
 export async function admitBisection(bisection: Bisection, deps: AdmitDeps): Promise<Admission> {
   const { overrides: named, patch, config, why, relay, list } = bisection;
   const { repository, calledAs } = deps;

@@ -1,4 +1,4 @@
-// Admits the event of the job: reads it, acknowledges its comment, decides, and replies where nothing is measured.
+// Admits the job's event: reads it, acknowledges its comment, decides, and replies if nothing is measured.
 
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
 import { namingStyles } from '../config/parameters.ts';
@@ -19,13 +19,13 @@ import { readerOn } from './pull-request-reader.ts';
 import { revisionReporter } from './reporters.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 
-/** @param onAdmission replaces admissions that another job carries out. */
+/** @param onAdmission replaces admissions that another job carries out */
 export async function admitEvent(
   context: JobContext,
   onAdmission: (admission: Admission) => Admission = (admission) => admission,
 ): Promise<Admission> {
   const { job, patch, ...inputs } = context.inputs;
-  // The job's testbed is a default for all that it measures, and no override of one gate.
+  // The job's testbed is a default for everything it measures, not an override of one gate.
   const { testbed: _, ...overrides } = inputs.overrides;
   const { testbed: __, ...bisectOverrides } = inputs.bisectOverrides;
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
@@ -72,7 +72,7 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
   };
 }
 
-/** Reports errors on the revision, too. */
+/** Also reports errors on the revision. */
 async function readRevision(
   { patch: text, overrides, key, build }: Dispatched,
   context: JobContext,
@@ -111,7 +111,7 @@ async function readRevision(
 export const exitCodeOf = ({ kind }: { kind: string }): number =>
   kind === 'refused' ? exitCodes.usage : exitCodes.pass;
 
-/** Reacts to a command's comment before its execution; a failure is only logged. */
+/** Reacts to a command's comment before carrying it out. A failure is only logged. */
 export async function acknowledge(
   comment_id: number,
   { octokit, inputs }: JobContext,

@@ -1,4 +1,4 @@
-// Admits a trigger: finds its patch and commits, authorizes them, and makes the request that is measured.
+// Admits a trigger: finds its patch and commits, authorizes them, and makes the request to measure.
 
 import type { Config } from '../config/schema.ts';
 import { type Octokit, ownLogin } from '../forge/github/client.ts';
@@ -28,7 +28,7 @@ import {
 import { type GateRequest, relayOf } from './approved-request.ts';
 import type { Trigger } from './trigger.ts';
 
-/** Throws a `UsageError` for a patch that cannot be measured, and an Error where GitHub does not reply. */
+/** Throws a `UsageError` for a patch that cannot be measured, and an Error if GitHub does not reply. */
 export async function admit(trigger: Trigger, given: AdmitDeps): Promise<Admission> {
   const deps = { ...given, repository: withoutShortIds(given.repository) };
   const requested = await requestedBy(trigger, deps);
@@ -56,7 +56,7 @@ async function requestedBy(
       const { branch: queue, base, head } = trigger;
       const patch = await patchOfRange(deps.repository, `${base}..${head}`);
       const why = 'A person with write access has put it into the merge queue.';
-      // Other pull requests wait as long as the queue does, so it comes before patches.
+      // Comes before patches, as other pull requests wait as long as the queue does.
       return admitted({ patch, queue, priority: 'release' }, why, deps);
     }
     case 'push': {
@@ -87,7 +87,7 @@ async function admitted(
   };
 }
 
-/** Without a usable commit before the push (a new branch, a forced push) only the last one is measured. */
+/** Without a usable commit before the push (a new branch, a forced push) only the last commit is measured. */
 async function pushed(
   { before, after }: { before: string; after: string },
   repository: Repository,
@@ -141,7 +141,7 @@ function occasionOf(command: PullRequestCommand['command'], { by, at }: Comment)
     : { ...named, kind: 'commanded', verb: command.kind };
 }
 
-/** Replies only to people who may have the patch measured: text of strangers does not reach the pull request. */
+/** Replies only to people who may have the patch measured: text by strangers does not reach the pull request. */
 async function mistaken(
   why: string,
   { by, at }: Comment,
@@ -174,7 +174,7 @@ async function requestedByHand(
   deps: AdmitDeps,
 ): Promise<PullRequestCommand | Admission> {
   const { by, patch: name, overrides, bisect } = trigger;
-  // A number of seven digits is a commit: no repository has had a million pull requests.
+  // Seven digits name a commit: no repository has had a million pull requests.
   const number = !bisect && /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);
   const isRevision = looksLikeRevision(name);
   if (number !== undefined && !isRevision) {
@@ -182,7 +182,7 @@ async function requestedByHand(
     if (bisect === undefined) {
       return { kind: 'command', found, occasion: byHand(by), command: { kind: 'run', overrides } };
     }
-    // A fork's head is not read where both ends are named.
+    // A fork's head is not read if both ends are named.
     const areNamed = Boolean(bisect.overrides.good && bisect.overrides.bad);
     const commit = areNamed ? found.pullRequest.headCommit : bisect.commit;
     return { kind: 'command', found, occasion: byHand(by, commit), command: bisect };
@@ -229,7 +229,7 @@ const byHand = (by: string, commit?: string): Occasion => ({
   ...(commit && { commit }),
 });
 
-/** The relay has checked the author of the diff; people who may start a job may have any diff measured. */
+/** The relay has checked the diff's author. People who may start a job may have any diff measured. */
 async function admitRevision(trigger: Dispatched, deps: AdmitDeps): Promise<Admission> {
   const { by, overrides } = trigger;
   const { patch, config } = await deps.readRevision(trigger);
@@ -287,7 +287,7 @@ const refusedCommands: Partial<
   Record<PullRequestCommand['command']['kind'], 'not cancelled' | 'no bisection'>
 > = { cancel: 'not cancelled', bisect: 'no bisection' };
 
-/** More or fewer runs, profiles and measuring anyway cannot pass a patch that would otherwise fail. */
+/** More or fewer runs, profiles, and measuring an unchanged patch cannot pass a patch that would otherwise fail. */
 function withOverrides(occasion: Occasion, overrides: GateOverrides): Occasion {
   if (occasion.kind !== 'commanded') return occasion;
   const { maxRuns: _, profile: __, measureAnyway: ___, ...deciding } = overrides;
@@ -332,7 +332,7 @@ async function rulesFor(
 
 type Acceptance = { kind: 'accept'; id: string; why: string } | { kind: 'nothing'; why: string };
 
-/** Trusts the marker of an issue of our own, from a person with write access. Throws where GitHub does not reply. */
+/** Trusts the marker in an issue of our own, for a person with write access. Throws if GitHub does not reply. */
 export async function admitAcceptance(
   { number, by }: Pick<Extract<Trigger, { kind: 'acceptance' }>, 'number' | 'by'>,
   { octokit, repositoryName: repository }: { octokit: Octokit; repositoryName: string },

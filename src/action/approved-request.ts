@@ -1,4 +1,4 @@
-// The approved request that one job hands to the next, and the names of the files that come back.
+// Defines the approved request that one job passes to the next, and names of the files that come back.
 
 import { z } from 'zod';
 import { parseSwitch } from '../config/overrides.ts';
@@ -18,20 +18,20 @@ import { conclusionOf, outcomeOfError } from '../publish/reporters/outcome-text.
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
 
-/** Relay run that requested a revision, and the Harbormaster build that waits for it. */
+/** Relay run that requested a revision, and Harbormaster build that waits for it. */
 const relaySchema = jobSchema.pick({ key: true, build: true }).partial();
 
 const gateRequestSchema = z.object({
-  /** Pinned at approval. */
+  /** Fixed at approval. */
   patch: patchSchema,
   overrides: gateOverridesSchema,
   priority: z.enum(priorities),
   /** `history` is a push to the default branch, `nightly` its head against itself. */
   purpose: z.enum(purposes),
-  /** Branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
+  /** Branch of a merge queue that waits for it, such as `gh-readonly-queue/main/pr-7-1a2b…`. */
   queue: bounded.text(400).optional(),
   relay: relaySchema.optional(),
-  /** Workflow run with the experiment to extend, and the new maximum of runs. */
+  /** Workflow run that has the experiment to extend, and the new maximum of runs. */
   extend: z.object({ run: bounded.id, maxRuns: bounded.text(20).optional() }).optional(),
 });
 
@@ -39,11 +39,11 @@ export type GateRequest = z.infer<typeof gateRequestSchema>;
 
 const bisectRequestSchema = z.object({
   command: z.literal('bisect'),
-  /** The patch that gets the reply; a range of commits where there is no patch. */
+  /** Patch that gets the reply; a range of commits if there is no patch. */
   patch: patchSchema,
   good: commitId,
   bad: commitId,
-  /** The commits are the patch's own; those of a revision are its diffs, one on top of the other. */
+  /** The commits are the patch's own; those of a revision are its diffs, each on top of the one before. */
   isOwn: z.boolean(),
   cell: cellSchema,
   overrides: bisectOverridesSchema.omit({ good: true, bad: true, scenarios: true, families: true }),
@@ -85,7 +85,7 @@ export function relayOf({
   throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
 }
 
-/** Identifies the patch for a workflow's `concurrency` and for the queue of the testbeds. */
+/** Identifies the patch for a workflow's `concurrency` and for the testbeds' queue. */
 export function subjectOf(request: ApprovedRequest): string {
   if (isBisection(request)) return patchIdentity(request.patch);
   const { patch, purpose, queue } = request;
@@ -96,7 +96,7 @@ export function subjectOf(request: ApprovedRequest): string {
 /** Drops the base commit at the end: a queue makes a new branch for a pull request after an earlier one's failure. */
 const pullRequestInQueue = (branch: string): string => branch.replace(/-[0-9a-f]{40,64}$/, '');
 
-/** Measures also a patch without changes, as in a nightly run. Throws a `UsageError` for an invalid switch. */
+/** Measures even a patch without changes, as in a nightly run. Throws a `UsageError` for an invalid switch. */
 export const isMeasuredAnyway = (
   { purpose, overrides }: GateRequest,
   inputs: GateOverrides,
@@ -128,12 +128,12 @@ const jobFailureSchema = z.object({
 
 export type JobFailure = z.infer<typeof jobFailureSchema>;
 
-/** Without paths, as every user who sees the repository can read the artifact. */
+/** Omits paths, as every user who sees the repository can read the artifact. */
 export function failureOf(error: unknown): JobFailure {
   const ending = outcomeOfError(error);
   return { exitCode: exitCodes[conclusionOf(ending)], said: ending.message, isRefused: false };
 }
 
-/** Undefined for a job that was cut short before it wrote a failure. */
+/** Undefined for a job that was interrupted before it wrote a failure. */
 export const readFailure = (text: string | undefined): JobFailure | undefined =>
   jobFailureSchema.safeParse(parseJson(text ?? '')).data;

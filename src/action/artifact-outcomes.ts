@@ -1,4 +1,4 @@
-// Reads the outcomes of an untrusted job from its artifact, and verifies them: only raw numbers are taken over.
+// Reads the outcomes of an untrusted job from its artifact, and verifies them: only raw numbers are trusted.
 
 import { withReasons } from '../analysis/profile/result-profiles.ts';
 import { applyOverrides } from '../config/overrides.ts';
@@ -55,10 +55,10 @@ type JobOutcome = { kind: 'refused'; why: string } | ConcludedJob;
 export type ConcludedJob = {
   kind: 'concluded';
   ending: ReportedOutcome;
-  /** The result itself comes first; a nightly run has others. */
+  /** The result itself comes first. A nightly run has others. */
   publications: readonly Publication[];
   corrections: readonly string[];
-  /** True for a failure to read the artifact that may pass: a later try may find a verdict. */
+  /** True for a temporary failure to read the artifact: a later try may find a verdict. */
   mayPass?: boolean;
 };
 
@@ -72,7 +72,7 @@ export const concludedAs = (ending: ReportedOutcome): ConcludedJob => ({
 export type Source = {
   request: ApprovedRequest;
   runId: number;
-  /** The history of the base keeps its measurements. */
+  /** True if its measurements of base may enter the history. */
   isTrusted: boolean;
 };
 
@@ -83,7 +83,7 @@ type PublishTask = {
   judge?: typeof recompute;
 };
 
-/** Returns an outcome for each gate, in the order of their selectors, or that of the bisection. */
+/** Returns one outcome per gate, in the order of their selectors, or that of the bisection. */
 export async function readOutcomes(source: Source, task: PublishTask): Promise<JobOutcome[]> {
   const { config, context, judge = recompute } = task;
   const { request } = source;
@@ -108,7 +108,9 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
   );
 }
 
-/** Other gates of the job have their own outcomes. A computation fails every time, a reader of git may not. */
+/**
+ * Other gates of the job have their own outcomes. A computation fails every time, but reading git may succeed later.
+ */
 function outcomeOfError(error: unknown): ConcludedJob {
   if (error instanceof UsageError) throw error;
   const why = `The result cannot be verified (${reasonOf(error)}): judge the patch again.`;
@@ -141,7 +143,7 @@ function filesOf(request: ApprovedRequest, index: number, count: number): Artifa
 
 type Artifact = { kind: 'read'; bytes: Buffer; texts: ReadonlyMap<string, string> };
 
-/** Fetches the artifact and reads these files; without it, all gates have the returned outcome. */
+/** Fetches the artifact and reads these files. Without it, all gates have the returned outcome. */
 async function readArtifact(
   { request: { patch }, runId, isTrusted }: Source,
   files: readonly ArtifactFiles[],
@@ -175,7 +177,7 @@ const notVerified = (why: string): ConcludedJob =>
 const selfMade = (patch: Patch, path: string): string =>
   `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
 
-/** A job that was cut short left neither a result nor a failure. */
+/** An interrupted job left neither a result nor a failure. */
 function concludedOrRefused(text: string | undefined): JobOutcome {
   const failure = readFailure(text);
   if (failure === undefined) return concludedAs(cancelledOutcome);
@@ -222,7 +224,7 @@ async function gateOutcome(claim: GateClaim): Promise<JobOutcome> {
   };
 }
 
-/** Computes all that follows from the raw numbers again. */
+/** Recomputes everything that follows from the raw numbers. */
 async function recomputed({ text, request, config, selector, history, context, judge }: GateClaim) {
   const { patch } = request;
   const read = parseResult(text);
@@ -231,7 +233,7 @@ async function recomputed({ text, request, config, selector, history, context, j
   if (why !== undefined) return { kind: 'refused' as const, why };
   const testbeds = testbedsFor(config, selector);
   const isExtended = request.extend !== undefined;
-  // The commits of a patch need not be here.
+  // The commits of a patch may be missing here.
   const mergeBase = await context.repository
     .mergeBase(patch.baseCommit, patch.headCommit)
     .catch(() => undefined);
@@ -239,7 +241,7 @@ async function recomputed({ text, request, config, selector, history, context, j
   return judge(withPatch(read.result, patch), asked);
 }
 
-/** Returns the results of a nightly run besides the A/A run; none for other gates. */
+/** Returns a nightly run's results other than the A/A run; none for other gates. */
 const partsOfNightly = (own: Result, claim: GateClaim): Promise<Publication[]> => {
   const { request, config, context, files, artifact } = claim;
   return verifiedParts(
@@ -275,7 +277,7 @@ async function bisectOutcome({
   return {
     kind: 'concluded',
     ending: { kind: 'bisected', result, request: requestedOf(request), links },
-    // Its numbers are not computed again, and it does not describe the default branch.
+    // Its numbers are not recomputed, and it does not describe the default branch.
     publications: [{ result, profiles, isDefaultBranch: false, isTrusted: false }],
     corrections: [],
   };

@@ -1,4 +1,5 @@
-// Chooses the cell that a bisection measures: the requested one, the worst of the patch's last result, or the usual one.
+// Chooses the cell that a bisection measures: the requested one, the worst of the patch's last result, or the usual
+// one.
 
 import type { NamingStyle } from '../config/parameters.ts';
 import { type Config, scenariosIn } from '../config/schema.ts';
@@ -53,7 +54,7 @@ async function worstCellOf(
     const text = await repository.read(`${commit}:${last.path}/result.json`);
     const result = resultSchema.safeParse(parseJson(text));
     if (result.data?.outcome.kind !== 'judged') return undefined;
-    // The index names ranges by short ids, which other commits may have.
+    // The index names ranges by short ids, which other commits may share.
     const isOther = patchIdentity(result.data.patch) !== patchIdentity(patch);
     if (patch.kind === 'range' && isOther) return undefined;
     const { outcome, policy } = result.data;

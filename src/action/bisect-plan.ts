@@ -1,4 +1,4 @@
-// Plans a bisection from its request, the inputs of the job, and the configuration.
+// Plans a bisection from its request, the job's inputs, and the configuration.
 import { applyOverrides, parseMostBoots, parseSwitch } from '../config/overrides.ts';
 import { namingStyles } from '../config/parameters.ts';
 import { type Config, withFrameSize } from '../config/schema.ts';
@@ -15,7 +15,7 @@ type BisectPlan = {
   isVerified: boolean;
 };
 
-/** The request overrides the inputs of the job, and those the configuration; throws a `UsageError`. */
+/** The request overrides the job's inputs, which override the configuration. Throws a `UsageError`. */
 export function bisectPlan(
   { overrides, cell }: BisectRequest,
   written: Config,

@@ -64,7 +64,7 @@ async function conclude({ name, request }: OpenReporter): Promise<void> {
   );
 }
 
-/** Gives the files to the runner's user, who could not delete root's before the next job. */
+/** Gives the files to the runner's user, who otherwise could not delete root's before the next job. */
 async function handOver(folder: string): Promise<void> {
   const { SUDO_UID: user, SUDO_GID: group } = process.env;
   if (user === undefined || process.getuid?.() !== 0) return;

@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import { UsageError } from '../model/usage-error.ts';
 
-/** @param path in the repository. Throws a UsageError where the commit has no such file. */
+/** @param path in the repository. Throws a UsageError if the commit has no such file. */
 export async function configAt(
   base: string,
   path: string,

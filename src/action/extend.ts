@@ -1,4 +1,5 @@
-// `/ppsgate extend`: continues the experiment of an earlier workflow run from the plan and journal in its artifact.
+// Implements `/ppsgate extend`: continues an earlier workflow run's experiment from the plan and journal in its
+// artifact.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,10 +15,10 @@ import { UsageError } from '../model/usage-error.ts';
 export const artifactName = 'ppsgate-result';
 
 /**
- * Writes plan and journal into the work directory. The plan decides what the DUT boots, so the run must be of the
+ * Writes plan and journal to the work directory. The plan decides what the DUT boots, so the run must be of the
  * repository's own workflow: a fork's pull request brings its own. Throws a `UsageError` for an unusable experiment.
  *
- * @param folder of the gate in the artifact: empty, or `1/`, `2/` of several gates.
+ * @param folder of the gate in the artifact: empty, or `1/`, `2/` for several gates
  */
 export async function fetchExperiment(
   octokit: Octokit,
@@ -82,7 +83,7 @@ async function refuseForeign(
         `GitHub did not tell which run the experiment to extend is of (${failure.said}): run the job again.`,
       );
     });
-  // Only pull_request_target, of all events for a fork's patch, reviews included, runs the workflow of the base.
+  // Only pull_request_target, of all events for a fork's patch, runs the workflow of the base.
   const isOwn =
     data.event === 'pull_request_target' ||
     data.head_repository?.full_name === data.repository.full_name;

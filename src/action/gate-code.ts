@@ -1,10 +1,10 @@
-// Detects patches that change the code that measures them, which could then write any result.
+// Detects patches that change the code that measures them, and could so write any result.
 import { relative } from 'node:path';
 import type { Repository } from '../forge/patch/repository.ts';
 import type { Patch } from '../model/patch.ts';
 import type { GithubJob } from './inputs.ts';
 
-/** Returns a changed path of the workflows, or of the code of an action within the repository. */
+/** Returns a changed path of the workflows, or of an action's code within the repository. */
 export async function changedOfGate(
   { baseCommit, headCommit }: Pick<Patch, 'baseCommit' | 'headCommit'>,
   repository: Repository,
@@ -24,7 +24,7 @@ export async function changedOfGate(
   return undefined;
 }
 
-/** Node searches modules and package.json beside the code, and in all its parent folders. */
+/** Node searches modules and package.json next to the code, and in all parent folders. */
 function pathsOfAction(code: string): string[] {
   const isInside = code !== '' && !code.startsWith('..');
   const folders = isInside ? code.split('/').map((_, end, names) => names.slice(0, end)) : [[]];

@@ -13,9 +13,9 @@ import { mask } from './log.ts';
 
 export type Inputs = {
   command: (typeof commands)[number];
-  /** Output of a step with `command: admit`; empty where this step admits for itself. */
+  /** Output of a step with `command: admit`; empty if this step admits for itself. */
   request: string;
-  /** `#123`, `D27401`, a commit or a range; empty for the event's own. */
+  /** `#123`, `D27401`, a commit or a range; empty for the event's own patch. */
   patch: string;
   config: string;
   each: string;
@@ -27,7 +27,9 @@ export type Inputs = {
   job: GithubJob;
 };
 
-/** `gate` and `bisect` do everything in one job; with `admit` and `publish`, three jobs have permissions of their own. */
+/**
+ * `gate` and `bisect` do everything in one job. With `admit` and `publish`, three jobs each have their own permissions.
+ */
 const commands = ['gate', 'bisect', 'admit', 'publish', 'accept'] as const;
 
 /** See "Variables reference" in GitHub's documentation of Actions. */
@@ -58,7 +60,7 @@ const jobSchema = z
     serverUrl: variables.GITHUB_SERVER_URL,
     runId: variables.GITHUB_RUN_ID,
     commit: variables.GITHUB_SHA,
-    /** The action lies in the repository itself, where a patch may change it. */
+    /** The action is in the repository itself, so a patch may change it. */
     isOwnAction: variables.GITHUB_ACTION_REPOSITORY === '',
     isRerun: variables.GITHUB_RUN_ATTEMPT > 1,
     workflow: variables.GITHUB_WORKFLOW,

@@ -1,4 +1,4 @@
-// The context of every job of the Action: its inputs, GitHub, the checkout, and the configuration of the base.
+// Defines the context of every job of the Action: its inputs, GitHub, the checkout, and the base's configuration.
 
 import { namingStyles } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
@@ -30,7 +30,7 @@ export type JobContext = {
   readConfig(commit: string): Promise<Config>;
 };
 
-/** Reads it at the base for commits to judge, at the job's own commit for a revision or a bisection of commits. */
+/** Reads it at the base for commits to judge, and at the job's own commit for a revision or a bisection of commits. */
 export function readConfigFor(
   request: ApprovedRequest,
   { inputs, readConfig }: JobContext,
@@ -40,7 +40,7 @@ export function readConfigFor(
   return readConfig(isOfBase ? patch.baseCommit : inputs.job.commit);
 }
 
-/** Repeats another machine's commits; throws a `PatchError` where they differ from the approved ones. */
+/** Recreates another machine's commits. Throws a `PatchError` if they differ from the approved ones. */
 export async function restoreCommits(
   request: ApprovedRequest,
   config: Config,
@@ -55,7 +55,7 @@ export async function restoreCommits(
   throw new PatchError(`The diffs of ${patchName(patch)} are not what they were: ask once more.`);
 }
 
-/** Connects to Phabricator as the bot of the job's token; throws a `UsageError` without one. */
+/** Connects to Phabricator as the bot of the job's token. Throws a `UsageError` without a token. */
 export function revisionDepsOf(
   { inputs: { conduitToken: token }, repository }: JobContext,
   configuration: Config,
@@ -71,7 +71,7 @@ export function revisionDepsOf(
   return { conduit: withPatience(conduit, patience), repository, config };
 }
 
-/** The shortest job, which admits a patch, has ten minutes. */
+/** The shortest job, which admits a patch, lasts at most ten minutes. */
 const secondsOfRead = 240;
 
 /** Precedence: the comment, the inputs, the configuration. */

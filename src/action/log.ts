@@ -1,18 +1,18 @@
-// Writes the job log and the runner's files. A runner takes lines of the log for commands, also in quoted text, so all
+// Writes the job log and the runner's files. A runner takes lines of the log for commands, even in quoted text. So all
 // output of the process passes a guard that lets only our own commands through.
 //
 // GitHub's runner reads stdout and stderr each by lines, which end with \n or \r. It knows two kinds of command:
-// `::name …::data` where a line begins, after blanks, and `##[name …]data` anywhere in one.
+// `::name …::data` at the beginning of a line, after blanks, and `##[name …]data` anywhere.
 import { StringDecoder } from 'node:string_decoder';
 import { inspect } from 'node:util';
 import * as core from '@actions/core';
 import { exitCodes } from '../model/conclusion.ts';
 
-/** Guards all output of the process; to be called before anything is printed. */
+/** Guards all output of the process. Call it before anything is printed. */
 export function guardOutput(): void {
   writeCommand = guard(process.stdout);
   guard(process.stderr);
-  // Node's own report of it would bypass `process.stderr.write`.
+  // Node's own report would bypass `process.stderr.write`.
   process.on('uncaughtException', (error: unknown) => {
     process.stderr.write(`${inspect(error)}\n`);
     process.exit(exitCodes.infrastructure);
@@ -34,7 +34,10 @@ export function setOutput(name: string, value: string | boolean): void {
   core.setOutput(name, value);
 }
 
-/** Values for the clean-up at the end of the job: the lab is up, the folder with leases, reporters without a conclusion. */
+/**
+ * Values for the clean-up at the end of the job: the running lab, the folder with leases, reporters without a
+ * conclusion.
+ */
 type StateName = 'embedded-lab' | 'lease' | 'open-reporters';
 
 export const readState = (name: StateName): string => core.getState(name);
@@ -55,12 +58,12 @@ function command(name: 'debug' | 'warning' | 'error' | 'add-mask', data: string)
   writeCommand(`::${name}::${escaped}\n`);
 }
 
-/** Bypasses the guard once there is one. */
+/** Bypasses the guard, once it is installed. */
 let writeCommand = (line: string): boolean => process.stdout.write(line);
 
 type WriteDone = (error?: Error | null) => void;
 
-/** Passes complete lines only, so that two pieces never make a command. Returns a function that bypasses it. */
+/** Passes only complete lines, so that two pieces never form a command. Returns a function that bypasses the guard. */
 function guard(stream: NodeJS.WriteStream): (line: string) => boolean {
   const write = stream.write.bind(stream);
   const decoder = new StringDecoder();
@@ -89,9 +92,9 @@ function guard(stream: NodeJS.WriteStream): (line: string) => boolean {
   return write;
 }
 
-/** Puts a blank into each beginning of a command. */
+/** Inserts a blank into each beginning of a command. */
 const harmless = (text: string): string =>
   text.replace(/[^\r\n]+/g, (line) =>
-    // Covers more than .NET's blanks, and a byte order mark, which it drops at the start.
+    // Covers more than .NET's blanks, and a byte order mark, which .NET drops at the start.
     line.replace(/^[^\p{L}\p{N}\p{P}\p{S}]*:(?=:)/u, '$& ').replace(/#(?=#\[)/g, '# '),
   );

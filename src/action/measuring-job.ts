@@ -1,4 +1,4 @@
-// Runs a job that measures, from its request to its exit code; gating and bisecting bring their plans.
+// Runs a job that measures, from its request to its exit code. Gates and bisections supply their plans.
 
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -55,7 +55,7 @@ import { readSharedHistory } from './shared-history.ts';
 type MeasuringJob = {
   command: 'gate' | 'bisect';
   onAdmission(admission: Admission): Admission;
-  /** Throws a `UsageError` for a request of another job, and for what the testbeds cannot carry out. */
+  /** Throws a `UsageError` for another job's request, and for a request that the testbeds cannot carry out. */
   plan(request: ApprovedRequest, config: Config, context: JobContext): JobPlan;
 };
 
@@ -85,12 +85,12 @@ export type Measurement = RunningJob &
     request: ApprovedRequest;
     plan: JobPlan;
     folder: string;
-    /** The work directory, which the end of the job searches for a lease. */
+    /** Work directory. The end of the job searches it for a lease. */
     directory: string;
     file(base: OutputName): string;
   };
 
-/** Returns the exit code of the worst verdict; throws without a verdict. */
+/** Returns the exit code of the worst verdict. Throws if there is none. */
 export async function runMeasuringJob(
   kind: MeasuringJob,
   context: JobContext,
@@ -158,7 +158,7 @@ async function measureAll(
   return exitCodeFor(request, done);
 }
 
-/** Reports a request that cannot be carried out before anything is reserved, and not in the log alone. */
+/** Reports a request that cannot be carried out before anything is reserved, and not only in the log. */
 async function planned(
   request: ApprovedRequest,
   written: Config,
@@ -176,7 +176,7 @@ async function planned(
   }
 }
 
-/** Sets the output `request` for another job where the conclusion was not delivered. */
+/** Sets the output `request` for another job if the conclusion was not delivered. */
 async function reporterOf(
   name: string,
   request: ApprovedRequest,
@@ -198,7 +198,7 @@ async function reporterOf(
   };
 }
 
-/** Prepares this machine where it is the lab; returns an exit code where another process has done so. */
+/** Prepares this machine if it is the lab. Returns an exit code if another process has done so. */
 async function readyLab(config: Config, testbeds: readonly string[]): Promise<number | undefined> {
   const kinds = testbeds.flatMap((name) => {
     const testbed = config.testbeds[name];
@@ -210,7 +210,7 @@ async function readyLab(config: Config, testbeds: readonly string[]): Promise<nu
   return exitCode;
 }
 
-/** Makes the folder that workflows upload. The end of the job releases the leases in it. */
+/** Creates the folder that workflows upload. The end of the job releases the leases in it. */
 async function newFolder({ inputs: { job } }: JobContext): Promise<string> {
   const folder = await makeFirst(join(job.temporary, 'ppsgate'));
   setOutput('directory', folder);
@@ -218,7 +218,7 @@ async function newFolder({ inputs: { job } }: JobContext): Promise<string> {
   return folder;
 }
 
-/** Makes the path, or where an earlier step has that one, `path-2`, `path-3` and so on. */
+/** Creates the path or, if an earlier step has created it, `path-2`, `path-3` and so on. */
 async function makeFirst(path: string, number = 1): Promise<string> {
   const folder = number === 1 ? path : `${path}-${number}`;
   try {
@@ -245,7 +245,7 @@ async function concluded(measurement: Measurement): Promise<MeasuredOutcome | Bi
     return summarized(await reportThenLink(reporter, ending, publish, log.warn));
   };
   return reportOutcome(reporter, signal, work).catch(async (error: unknown) => {
-    // The publishing job reads it, also where this one reports: the token of a fork can only read.
+    // For the publishing job, even if this one reports: a fork's token can only read.
     if (!signal.aborted) await writeFailure(measurement.file('failure'), failureOf(error));
     throw error;
   });
@@ -260,7 +260,7 @@ function sessionOf(
   const { priority } = request;
   const purpose = kind.command;
   const by = purpose === 'bisect' ? 'bisected by' : 'by';
-  // Gates of one job have separate places in the queue, which the next job's gates of the same selectors inherit.
+  // Gates of one job have separate places in the queue; the next job's gates of the same selectors inherit them.
   const subject = [job.repository + subjectOf(request), by, job.workflow, selector].join(' ');
   return {
     config: plan.config,
@@ -278,10 +278,10 @@ function sessionOf(
   };
 }
 
-/** Writes only to the log: a runner like act may offer a terminal, and workflow commands must begin a line. */
+/** Writes only to the log: a runner like act may offer a terminal, but workflow commands must begin a line. */
 const jobLog: ProgressOutput = { write: (text) => process.stdout.write(text) };
 
-/** Joins this machine's history with that of the data branch: a fresh runner has none. */
+/** Joins this machine's history with that of the data branch, as a fresh runner has none. */
 function sharedHistory(config: Config, context: JobContext): HistoryFile {
   const file = historyFile(config.history);
   return {
@@ -314,7 +314,7 @@ async function published(
   return links;
 }
 
-/** The job's summary is the one place that every job can write to. */
+/** The job's summary is the only place that every job can write to. */
 async function summarized<Concluded extends ReportedOutcome>(
   ending: Concluded,
 ): Promise<Concluded> {
@@ -324,7 +324,7 @@ async function summarized<Concluded extends ReportedOutcome>(
   return ending;
 }
 
-/** Concurrent gates take turns: the runner's toolkit has one buffer. */
+/** Concurrent gates alternate, as the runner's toolkit has one buffer. */
 let summaries: Promise<void> = Promise.resolve();
 
 async function keepRefusal(why: string, context: JobContext): Promise<void> {
@@ -349,7 +349,7 @@ function setOutputs(done: readonly Done[]): void {
   setOutput('report-path', join(directory, 'report.md'));
 }
 
-/** Passes a push or a nightly run in spite of noise, and a nightly run in spite of a regression: its issue reports that. */
+/** Passes a push or a nightly run despite noise, and a nightly run despite a regression, which its issue reports. */
 function exitCodeFor(request: ApprovedRequest, done: readonly Done[]): number {
   const conclusion = worstConclusion(done.map(({ ending }) => conclusionOf(ending)));
   const purpose = isBisection(request) ? 'patch' : request.purpose;

@@ -1,4 +1,4 @@
-// Cancels the work for a merge queue when the queue drops its branch, of which GitHub does not notify the workflow.
+// Cancels the work for a merge queue when the queue drops its branch. GitHub does not notify the workflow of that.
 import { type Octokit, placeOf } from '../forge/github/client.ts';
 import { githubFailure } from '../forge/github/failure.ts';
 import { type Pause, realPause } from '../model/pause.ts';
@@ -9,7 +9,7 @@ type QueueClient = {
   pause?: Pause;
 };
 
-/** Aborts also when the queue has dropped the branch; without a queue only when `signal` is aborted. */
+/** Also aborts when the queue has dropped the branch. Without a queue, aborts only with `signal`. */
 export async function whileQueued<Outcome>(
   branch: string | undefined,
   { octokit, repository, pause = realPause }: QueueClient,
@@ -38,7 +38,7 @@ export async function whileQueued<Outcome>(
   }
 }
 
-/** Well within the thousand requests an hour of a job's token. */
+/** Well below the thousand requests per hour of a job's token. */
 const secondsBetween = 60;
 
 class DroppedError extends Error {

@@ -1,4 +1,4 @@
-// Publishes results on the data branch and in a directory, and returns links to them.
+// Publishes results to the data branch and to a directory, and returns links to them.
 import type { Config } from '../config/schema.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { publishToBranch } from '../publish/data-branch/branch.ts';
@@ -10,7 +10,7 @@ import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 import { reportTrend } from './report-trend.ts';
 
-/** Updates only the badges without a publication. A failure is a warning: the verdict stands. */
+/** Without a publication, updates only the badges. A failure is a warning: the verdict stands. */
 export async function publishData(
   context: JobContext,
   config: Config,

@@ -1,11 +1,11 @@
-// Retries of the publishing job while GitHub is down.
+// Retries the publishing job's requests while GitHub is down.
 
 import { fetchArtifact } from '../forge/github/artifact.ts';
 import type { Octokit } from '../forge/github/client.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { pausesWithin } from '../publish/reporters/throttled-updates.ts';
 
-/** A single budget for all requests: with an hour for each, the runner would kill the job. */
+/** One budget for all requests: with an hour for each, the runner would kill the job. */
 export type RetryBudget = { until: Date; now(): Date; pause: Pause };
 
 /** Allows a minute even after the budget: GitHub may have recovered. */

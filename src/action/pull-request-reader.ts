@@ -1,4 +1,4 @@
-// Reads pull requests of a repository on GitHub for an admission.
+// Reads a repository's pull requests on GitHub for an admission.
 import type { Octokit } from '../forge/github/client.ts';
 import { findComment } from '../forge/github/comment.ts';
 import { fetchPullRequest, mayWrite, pullRequestsWithHead } from '../forge/github/pull-request.ts';

@@ -33,7 +33,7 @@ export async function reportTrend(
   }
 }
 
-/** Also closes its issue. Throws an Error for a failed write, a `UsageError` without a branch or directory. */
+/** Also closes its issue. Throws an Error for a failed write, and a `UsageError` without a branch or directory. */
 export async function acceptLevel(context: JobContext, config: Config, id: string): Promise<void> {
   const store = trendStore(context, config);
   if (store === undefined) {
@@ -56,7 +56,7 @@ export async function acceptLevel(context: JobContext, config: Config, id: strin
 type TrendStore = {
   read(testbed: string): Promise<Trend>;
   edit: AlertsDeps['edit'];
-  /** URL of the folder of a result; absent for a directory, which no server shows. */
+  /** URL of a result's folder; absent for a directory, which no server shows. */
   result?: (path: string) => string;
 };
 
@@ -106,7 +106,7 @@ function depsOf(
   };
 }
 
-/** Returns the only commit of the range along first parents, the ones that a branch is measured at. */
+/** Returns the only commit of the range along first parents, as nightly runs measure only those. */
 async function onlyCommitOf(
   { good, bad }: TrendChange,
   { repository }: JobContext,

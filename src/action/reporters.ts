@@ -1,4 +1,4 @@
-// Opens the reporters of a request, and keeps its open ones for the end of the job, which comes even after a kill.
+// Opens the reporters of a request, and records the open ones for the end of the job, which runs even after a kill.
 
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
@@ -40,7 +40,7 @@ type ReporterOptions = {
   keepComment?(url: string): void;
 };
 
-/** Opens what people see of a gate or of a bisection; nothing for a nightly run. */
+/** Opens the reporters of a gate or a bisection; a nightly run has none. */
 export async function openReporter(
   context: JobContext,
   request: ApprovedRequest,
@@ -122,7 +122,7 @@ export function revisionReporter(
   });
 }
 
-/** Opens a separate comment. A bisection passes no judgement on the head, so there is no check. */
+/** Opens a separate comment. A bisection does not judge the head, so there is no check. */
 function bisectReporter(
   context: JobContext,
   request: BisectRequest,

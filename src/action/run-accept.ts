@@ -1,4 +1,4 @@
-// `command: accept`: permanently accepts the level that a person with write access accepts in the issue of a change.
+// Implements `command: accept`: permanently accepts a level, for a person with write access, in the issue of a change.
 import { exitCodes } from '../model/conclusion.ts';
 import { admitAcceptance } from './admit.ts';
 import { acknowledge } from './admit-event.ts';
@@ -8,7 +8,7 @@ import { log } from './log.ts';
 import { acceptLevel } from './report-trend.ts';
 import { triggerOf } from './trigger.ts';
 
-/** Passes without a level to accept; throws where GitHub does not reply, or the data branch is not written. */
+/** Passes if there is no level to accept. Throws if GitHub does not reply, or the data branch cannot be written. */
 export async function runAccept(context: JobContext): Promise<number> {
   const { octokit, inputs } = context;
   const { job } = inputs;

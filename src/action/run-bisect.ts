@@ -1,4 +1,5 @@
-// `command: bisect`: finds the commit that costs packets; without an earlier job, it admits and reports as well.
+// Implements `command: bisect`: finds the commit that costs packets. Without an earlier job, it also admits and
+// reports.
 
 import type { Config } from '../config/schema.ts';
 import { bisect } from '../gate/bisect/bisect.ts';

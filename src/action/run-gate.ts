@@ -1,4 +1,5 @@
-// `command: gate`: judges a patch on each selected testbed; without an earlier job, it admits and reports as well.
+// Implements `command: gate`: judges a patch on each selected testbed. Without an earlier job, it also admits and
+// reports.
 
 import { applyOverrides } from '../config/overrides.ts';
 import { namingStyles } from '../config/parameters.ts';
@@ -35,7 +36,7 @@ export const runGate = (
     signal,
   });
 
-/** Workflows from before there were bisections have no job for them. */
+/** Workflows older than bisections have no job for them. */
 function withoutBisection(admission: Admission): Admission {
   if (admission.kind !== 'bisect') return admission;
   const { patch } = admission.request;

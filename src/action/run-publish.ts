@@ -1,4 +1,4 @@
-// `command: publish`: reports the results of an untrusted job on the patch that GitHub names.
+// Implements `command: publish`: reports an untrusted job's results on the patch that GitHub names.
 
 import * as core from '@actions/core';
 import { z } from 'zod';
@@ -26,8 +26,8 @@ import { type RetryBudget, remaining, retryForAnHour } from './publish-retry.ts'
 import { openReporter } from './reporters.ts';
 
 /**
- * Passes once the patch has its report, with any verdict: the check shows that. After an hour without delivery, the job
- * can be run again, as the artifact keeps the measurements.
+ * Passes once the patch has its report, with any verdict, as the check shows that. After an hour without delivery, the
+ * job can be run again: the artifact keeps the measurements.
  */
 export async function runPublish(
   context: JobContext,
@@ -58,12 +58,12 @@ export async function runPublish(
       reported.push({ reporter, outcome });
     } catch (error) {
       if (error instanceof UsageError) throw error;
-      // The other gates of the job are reported.
+      // The other gates of the job are still reported.
       log.error(`${name} is not reported (${reasonOf(error)}).`);
       isDelivered = false;
     }
   }
-  // All verdicts are reported before the plots of any.
+  // Reports all verdicts before the plots of any.
   for (const { reporter, outcome } of reported) {
     if (isBisection(request) && outcome.ending.kind !== 'bisected') continue;
     await publishAndLink(reporter, outcome, config, context);
@@ -82,7 +82,7 @@ async function isReported({ ending }: ConcludedJob, reporter: Reporter): Promise
   return isDelivered;
 }
 
-/** Returns the request of an earlier job of this run, or that of a fork's own run, as GitHub identifies its patch. */
+/** Returns the request of an earlier job of this run, or that of a fork's own run, whose patch GitHub identifies. */
 async function sourceOf(context: JobContext): Promise<Source | undefined> {
   const { request: text, job } = context.inputs;
   if (text !== '') return { request: readRequest(text), runId: job.runId, isTrusted: true };

@@ -6,7 +6,7 @@ import { readHistory } from '../publish/data-branch/branch.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 
-/** Empty without a branch; logs a warning where it cannot be read. */
+/** Empty without a branch. Logs a warning if it cannot be read. */
 export async function readSharedHistory(
   config: Config,
   { octokit, inputs: { job } }: JobContext,

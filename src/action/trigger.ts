@@ -1,4 +1,4 @@
-// Parses the event that started a job into plain data; nothing in its payload is trusted yet.
+// Parses the event that started a job into plain data. Nothing in its payload is trusted yet.
 
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
@@ -25,11 +25,11 @@ import { pullRequestOfCheckRun } from '../publish/reporters/check-run.ts';
 
 export type Trigger =
   | { kind: 'pull-request'; found: FoundPullRequest; occasion: Occasion }
-  /** A command at a pull request; `at` is GitHub's time, in ISO 8601. */
+  /** A command on a pull request; `at` is GitHub's time, in ISO 8601. */
   | { kind: 'comment'; number: number; id: number; by: string; at: string; text: string }
   /**
-   * Started by hand or by a program: `patch` is `#123`, `D27401`, a commit or a range. A relay adds its `key` and the
-   * Harbormaster build that waits, both unchecked. `bisect` bisects the commits of the patch or those that it names.
+   * Started manually or by a program: `patch` is `#123`, `D27401`, a commit or a range. A relay adds its `key` and the
+   * waiting Harbormaster build, both unchecked. `bisect` bisects the patch's own commits, or those that it names.
    */
   | {
       kind: 'dispatched';
@@ -42,9 +42,9 @@ export type Trigger =
     }
   /** A button of our check; `number` is the pull request that the check names. */
   | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string; number?: number }
-  /** A comment that accepts the level of the issue of a change. */
+  /** A comment that accepts the level in the issue of a change. */
   | { kind: 'acceptance'; number: number; id: number; by: string }
-  /** A merge queue waits for the check of its `branch`, which has no refs/heads/. */
+  /** A merge queue waits for the check of its `branch`, given without refs/heads/. */
   | { kind: 'queued'; branch: string; base: string; head: string }
   | { kind: 'push'; before: string; after: string }
   | { kind: 'schedule'; commit: string }
@@ -57,11 +57,11 @@ export type BisectCommand = Extract<CommentCommand, { kind: 'bisect' }>;
 type Overrides = { patch: string; overrides: GateOverrides; bisectOverrides?: BisectOverrides };
 
 /**
- * Reads the payload of an event; throws a `UsageError` for an unsupported event, and for a payload that is not as GitHub
- * describes it.
+ * Reads the payload of an event. Throws a `UsageError` for an unsupported event, and for a payload that does not match
+ * GitHub's documentation.
  *
- * @param event.commit that the job runs at, as in `GITHUB_SHA`.
- * @param overrides of the workflow's inputs; they fill in for fields missing from the payload.
+ * @param event.commit at which the job runs, as in `GITHUB_SHA`.
+ * @param overrides of the workflow's inputs; they replace fields missing from the payload.
  */
 export function triggerOf(
   event: { name: string; payload: unknown; commit: string },
@@ -86,7 +86,7 @@ const fieldNames: readonly string[] = [
   ...new Set([...overrideNames, ...bisectOverrideNames].map(kebabCase)),
 ];
 
-/** A value that is not read would be asked for in vain: an unknown name, a list or a record is refused. */
+/** Refuses values that ppsgate would not read, so that none is ignored: an unknown name, a list, a record. */
 const texts = bounded.byName(z.unknown()).transform((record, context) => {
   const named = Object.entries(record).map(([name, value]): [string, string] => {
     if (!fieldNames.includes(name)) {
@@ -129,7 +129,7 @@ function fromPullRequest(event: Event): Trigger {
   return { kind: 'pull-request', found, occasion };
 }
 
-/** GitHub sends the pull request as it is at the event, so its last change is the label's. */
+/** GitHub sends the pull request as of the event, so its last change is the label's. */
 const labelledPayload = z.object({ pull_request: z.object({ updated_at: bounded.time }) });
 
 function occasionOf(
@@ -286,7 +286,7 @@ function fromRepositoryDispatch(event: Event, overrides: Overrides): Trigger {
   return fromTexts(by, { ...textsOf(overrides), ...client_payload });
 }
 
-/** Bisects on a push or a schedule where the workflow's inputs name commits. */
+/** Bisects on a push or a schedule if the workflow's inputs name commits. */
 const unlessBisected =
   (otherwise: (event: Event) => Trigger) =>
   (event: Event, overrides: Overrides): Trigger => {

@@ -1,4 +1,5 @@
-// Checks an untrusted claim that a patch changes nothing to measure: such a result passes branch rules without a number.
+// Checks an untrusted claim that a patch changes nothing to measure, as such a result passes branch rules without a
+// number.
 
 import type { Config } from '../config/schema.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
@@ -9,7 +10,7 @@ import { patchName } from '../model/patch.ts';
 import { type GateRequest, isMeasuredAnyway } from './approved-request.ts';
 import { type JobContext, restoreCommits } from './job.ts';
 
-/** Compares the approved commits again; returns the reason of a refusal. */
+/** Compares the approved commits again. Returns the reason of a refusal. */
 export async function whyNotUnchanged(
   request: GateRequest,
   {

@@ -24,11 +24,11 @@ type NightlyClaim = {
   context: JobContext;
   bytes: Buffer;
   folder: string;
-  /** Returns why a patch is not verified to change nothing that is installed; undefined where it is. */
+  /** Returns the reason if a patch's claim to change nothing installed is not verified. */
   whyNotUnchanged(patch: Patch, testbed: string): Promise<string | undefined>;
 };
 
-/** Logs the reason for each part that is left out. */
+/** Logs the reason for each part that it omits. */
 export async function verifiedParts(
   texts: readonly string[],
   claim: NightlyClaim,
@@ -73,7 +73,7 @@ async function verifiedGate(claimed: Result, claim: NightlyClaim): Promise<Resul
   return computed.result;
 }
 
-/** Accepts only commits of the branch of the nightly run; git describes them. */
+/** Accepts only commits of the nightly run's branch, described by git. */
 async function patchBetween(
   good: string,
   bad: string,

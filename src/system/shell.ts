@@ -12,8 +12,8 @@ type ShellValue = ShellWord | readonly ShellWord[] | Command;
  * Builds a command line in which each value is data: a string or number becomes one quoted word, an array one word per
  * element; a `Command` is inserted as is.
  *
- * shell`ip netns exec ${name} nft -f ${path}`
- * shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
+ *     shell`ip netns exec ${name} nft -f ${path}`
+ *     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
  *
  * Throws a TypeError for a value that no program can receive: a NUL, half a surrogate pair, NaN. Also throws for a
  * template in which quoting is no protection: a value inside quotes, a comment, a here-document, backquotes or

@@ -16,8 +16,7 @@ type PublishedComment =
  * the sentence `why`.
  *
  * @param compose receives the present comment, if any, and returns Markdown that begins with the marker; undefined
- * leaves
- * it unchanged.
+ *   leaves it unchanged.
  * @param options.marker an HTML comment, invisible to readers: `<!-- ppsgate -->`.
  * @param options.pause waits before another try.
  */

@@ -1,7 +1,7 @@
 // Runs sender, DUT and receiver as network namespaces of this machine, each with its own sshd.
 //
-// sender              DUT                      receiver
-// ppsgate-tx ──▶ ppsgate-in   ppsgate-out ──▶ ppsgate-rx
+//   sender              DUT                      receiver
+//   ppsgate-tx ──▶ ppsgate-in   ppsgate-out ──▶ ppsgate-rx
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
