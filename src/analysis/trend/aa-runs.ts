@@ -24,7 +24,7 @@ const layoutOf = ({ layout = 1 }: Run): number => layout;
 
 /**
  * Adds an A/A run to the index; any other gate leaves it unchanged. `path` is the folder of its result. Another method
- * or a changed machine begins a new count. A gate that was extended or published again counts once.
+ * or a changed machine starts a new count. A gate that was extended or published again counts once.
  */
 export function withSameGate(index: TrendIndex, gate: Result, path: string): TrendIndex {
   const { outcome } = gate;
@@ -55,11 +55,11 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
   };
 }
 
-/** Compares a count with the promised rate; both bounds hold at all times at once in 95 %. */
+/** Compares a count with the promised rate. Both bounds hold at all times simultaneously, with 95 % confidence. */
 type SameSummary = {
   upper: number;
   lower: number;
-  /** `kept` if the promise holds at the upper bound, `broken` if it fails at the lower one. */
+  /** `kept` if the upper bound satisfies the promise, `broken` if the lower one exceeds it. */
   promise: 'open' | 'kept' | 'broken';
 };
 
@@ -75,7 +75,7 @@ type CountedGates = Pick<AaRunCounts, 'gates' | 'alarms' | 'falseAlarmRatio'>;
 export const sameText = (count: CountedGates): string =>
   `${count.alarms} of ${count.gates} gates, ≤ ${(Math.ceil(sameSummary(count).upper * 1000) / 10).toFixed(1)} %`;
 
-/** Returns the growing counts, one per testbed and kind, and all that ended before, newest first. */
+/** Returns the current counts, one per testbed and kind, and all ended ones, newest first. */
 export function countsOf(index: TrendIndex): { current: AaRunCounts; earlier: AaRunCounts[] }[] {
   const rows = Map.groupBy(index.aaRuns, ({ testbed, kind }) => `${kind} ${testbed}`);
   return [...rows.values()].flatMap((row) => {
@@ -84,7 +84,7 @@ export function countsOf(index: TrendIndex): { current: AaRunCounts; earlier: Aa
   });
 }
 
-/** Scatter of changes between two layouts beyond what their runs explain, as a ratio; undefined without gates. */
+/** Scatter of changes between two layouts beyond the noise of their runs, as a ratio; undefined without gates. */
 export function linkNoise(count: AaRunCounts): number | undefined {
   const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
   if (gates === 0) return undefined;
@@ -97,7 +97,7 @@ export function linkNoise(count: AaRunCounts): number | undefined {
 }
 
 const mostAlarms = 20;
-/** Enough for gates that are extended or published late: gates of one testbed follow each other. */
+/** Enough for gates that are extended or published late, as gates of one testbed follow each other. */
 const mostNewest = 10;
 
 function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
@@ -130,7 +130,7 @@ function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaR
   );
   const variances = variants.map((own) => varianceOfMean(own, metric));
   if (change === undefined || change <= -1 || variances.some(Number.isNaN)) return [];
-  // The effects of several layouts average out: both are scaled to one layout each.
+  // The effects of several layouts average out, so both are scaled to one layout each.
   const layouts = variants.map((own) => new Set(own.map(layoutOf)).size);
   const scale = 2 / layouts.reduce((sum, count) => sum + 1 / count, 0);
   return [
@@ -144,7 +144,7 @@ function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaR
 
 const fourDigits = (value: number): number => Number(value.toPrecision(4));
 
-/** Squared standard error of the mean logarithm, from the spread of runs of one layout; NaN with too few. */
+/** Squared standard error of the mean logarithm, from the spread of runs of one layout; NaN for too few. */
 function varianceOfMean(runs: readonly Run[], metric: Metric): number {
   const layouts = [...Map.groupBy(runs, layoutOf).values()].map((own) =>
     trialNumbers(own, metric).map(Math.log),
@@ -193,7 +193,7 @@ const isSameTest = (a: AaRunCounts, b: AaRunCounts): boolean =>
   a.falseAlarmRatio === b.falseAlarmRatio &&
   a.design === b.design;
 
-/** Adds this gate once; returns the count unchanged if it has it, or if the gate is too old to tell. */
+/** Adds this gate once. Returns the count unchanged if it has the gate, or if the gate is too old to decide. */
 function counted(count: AaRunCounts, added: AaRun): AaRunCounts {
   const newest = count.newest ?? [];
   const before = newest.find(({ at }) => at === added.at);

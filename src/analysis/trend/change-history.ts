@@ -1,4 +1,4 @@
-// Derives from a testbed's nightly runs the lasting changes of its branch, their states, and what to measure next.
+// Derives a branch's lasting changes from a testbed's nightly runs: their states, and what to measure next.
 import { createHash } from 'node:crypto';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { type CellResult, isLoss, type Metric, type Result } from '../../model/result.ts';
@@ -18,11 +18,11 @@ type SeriesKey = { testbed: string; cell: Cell };
 
 export const seriesKey = ({ testbed, cell }: SeriesKey): string => `${testbed} ${cellName(cell)}`;
 
-/** Order of the commits; sessions of one commit, or of unknown commits, sort by their own time. */
+/** Sorts by commit. Sessions of one commit, or of unknown commits, sort by their own time. */
 export const byCommit = (a: NightlyRun, b: NightlyRun): number =>
   (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
 
-/** The cells of a change that lost; empty for a gain. */
+/** Cells that lost in a change; empty for a gain. */
 export const lossesOf = (change: TrendChange): ChangeLevel[] =>
   change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
 
@@ -33,7 +33,7 @@ export function worstOf(change: TrendChange): ChangeLevel {
   );
 }
 
-/** The median of a nightly run; NaN without runs of the metric. */
+/** Median of a nightly run; NaN without runs of the metric. */
 const nightlyRunValue = (nightlyRun: NightlyRun, metric: Metric): number =>
   median(nightlyRun[metric]);
 const valuesOf = (nightlyRuns: readonly NightlyRun[], metric: Metric): number[] =>
@@ -41,7 +41,7 @@ const valuesOf = (nightlyRuns: readonly NightlyRun[], metric: Metric): number[] 
 
 /**
  * Updates the index from the nightly runs of some series: new changes, cells that join a change, grown losses, returned
- * levels. The nightly runs are by `seriesKey`, and sorted by `byCommit`.
+ * levels. Nightly runs are keyed by `seriesKey`, and sorted by `byCommit`.
  */
 export function judgeTrend(
   index: TrendIndex,
@@ -81,7 +81,7 @@ function withFound(
   );
 }
 
-/** Indexes at which a series begins another level, by its kept changes; ascending. */
+/** Indexes at which a series begins another level, by its recorded changes; ascending. */
 function cutsOf(changes: readonly TrendChange[], series: MeasuredSeries, metric: Metric): number[] {
   const firsts = new Set(
     changes
@@ -110,7 +110,7 @@ function levelAt(
   return { cell, before, after, changeRatio: after / before - 1, firstAt };
 }
 
-/** Adds a point: as a change of its own, or as another cell of a change between the same commits. */
+/** Adds a change point: as a new change, or as another cell of a change between the same commits. */
 function withPoint(
   changes: readonly TrendChange[],
   { testbed, nightlyRuns }: MeasuredSeries,
@@ -154,7 +154,7 @@ function withPoint(
 const changeId = (...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 40);
 
-/** True while it is unsettled and the old level has not returned. */
+/** True while the change is unsettled and the old level has not returned. */
 export const isOpen = ({ state }: Pick<TrendChange, 'state'>): boolean =>
   state !== 'accepted' && state !== 'recovered';
 
@@ -169,7 +169,7 @@ function joined(change: TrendChange, level: ChangeLevel, now: Date): TrendChange
 const moved = (change: TrendChange, state: TrendChange['state'], now: Date): TrendChange =>
   change.state === state ? change : { ...change, state, changedAt: now.toISOString() };
 
-/** Updates a change from later nightly runs: its size, a return to the old level, or another half margin lost. */
+/** Updates a change from later nightly runs: its size, a return to the old level, or a loss of another half margin. */
 function followed(
   change: TrendChange,
   changes: readonly TrendChange[],
@@ -201,7 +201,7 @@ function followed(
   return { ...change, cells };
 }
 
-/** Until a level has lasted this long, each nightly run refines its size. */
+/** Nightly runs for which the size of a new level is refined. */
 const nightlyRunsThatSettle = 10;
 
 function sinceLastCut({ nightlyRuns }: MeasuredSeries, cuts: readonly number[], metric: Metric) {
@@ -214,8 +214,8 @@ function sinceLastCut({ nightlyRuns }: MeasuredSeries, cuts: readonly number[], 
 type GateEnd = Pick<Result, 'variants' | 'testbed' | 'finishedAt' | 'outcome'>;
 
 /**
- * Applies a gate between the last good commit (base) and the suspect (patched) of a change on the same testbed; without
- * such an open change the index stays unchanged. A loss there too is code.
+ * Applies a gate between a change's last good commit (base) and suspect (patched) on the same testbed. Without such an
+ * open change, leaves the index unchanged. A loss in the gate, too, means that the code is at fault.
  */
 export function withGate(index: TrendIndex, gate: GateEnd, path: string): TrendIndex {
   const commitOf = (name: string) => gate.variants.find((variant) => variant.name === name)?.commit;
@@ -271,7 +271,7 @@ function verdictOf(outcome: Result['outcome']): TrendChange['gates'][number]['ve
   return outcome.kind === 'unchanged' ? 'no-regression' : 'invalid';
 }
 
-/** `said` are the verdicts of the cells that lost; two commits that make the same kernel cannot differ. */
+/** `said` has the verdicts of the cells that lost. Two commits with the same kernel cannot differ. */
 function stateAfter(
   said: readonly (CellResult['verdict']['kind'] | undefined)[],
   isSameKernel: boolean,
@@ -302,7 +302,10 @@ export function accepted(index: TrendIndex, id: string, now: Date): TrendIndex |
   return withChange(index, isMeant, (change) => moved(change, 'accepted', now));
 }
 
-/** True if more than 1 % and four deviations off the level of `before`, sorted by `byCommit`; false if too short. */
+/**
+ * True if a run is more than 1 % and four deviations off the level of `before`, sorted by `byCommit`; false if that is
+ * too short.
+ */
 export function isOff(
   before: readonly NightlyRun[],
   nightlyRun: NightlyRun,
@@ -334,14 +337,14 @@ export const changesToGate = ({ changes }: TrendIndex, testbed: string): TrendCh
 
 const mostGates = 3;
 
-/** Code changes that were not bisected, oldest first; git decides whether there are commits between. */
+/** Code changes that were not bisected, oldest first. Git decides if there are commits in between. */
 export const changesToBisect = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
   changes.filter(
     (change) => change.testbed === testbed && change.state === 'code' && !change.bisection,
   );
 
 export type Level = {
-  /** Indexes of the first nightly run, and of the one after the last. */
+  /** Index of the first nightly run, and of the one after the last. */
   from: number;
   to: number;
   typical: number;
@@ -349,7 +352,7 @@ export type Level = {
   sigmaRatio: number;
 };
 
-/** Splits a series at its kept changes; nightly runs without the metric are left out. Sorted by `byCommit`. */
+/** Splits a series, sorted by `byCommit`, at its recorded changes. Omits nightly runs without the metric. */
 export function levelsOf(
   { changes }: TrendIndex,
   series: SeriesKey,

@@ -1,4 +1,4 @@
-// Hashes the state of a testbed to twelve digits: another firmware, setting or traffic moves a level as code does.
+// Hashes the state of a testbed to twelve digits: other firmware, settings or traffic move a level as code does.
 import { createHash } from 'node:crypto';
 import { plainLine } from '../../model/escape.ts';
 import { machineFacts } from '../../model/freebsd-machine.ts';
@@ -8,7 +8,9 @@ import type { TrendIndex } from '../../model/trend.ts';
 
 type Fingerprint = { id: string; facts: Readonly<Record<string, string>> };
 
-/** Facts that no kernel under test changes, and the traffic; on Linux, where variants share it, also the kernel. */
+/**
+ * Covers the traffic, and facts that no kernel under test changes; on Linux, where variants share it, also the kernel.
+ */
 export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): Fingerprint {
   const hasOwnKernels = trials.some(({ kernel }) => kernel !== undefined);
   const { flows, frameBytes, offeredPps, packets } = traffic;
@@ -27,7 +29,7 @@ export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): 
 
 type FingerprintSource = Pick<Result, 'testbed' | 'trials' | 'traffic'>;
 
-/** Records the testbed's current fingerprint and its differences from the earlier one. */
+/** Records the testbed's current fingerprint, and its differences from the previous one. */
 export function withFingerprint(index: TrendIndex, result: Result): TrendIndex {
   const { id, facts } = fingerprintOf(result);
   const testbed = result.testbed.name;

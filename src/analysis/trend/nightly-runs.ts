@@ -1,4 +1,4 @@
-// Keeps the results of gates of the default branch as nightly runs: one line per cell and session, in commit order.
+// Stores results of gates of the default branch as nightly runs: one line per cell and session, in commit order.
 
 import { jsonLines } from '../../model/json.ts';
 import { commitId } from '../../model/patch.ts';
@@ -11,7 +11,7 @@ import { measuresLayoutNoise } from './aa-runs.ts';
 import { byCommit } from './change-history.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** By `seriesKey`; each series is sorted by `byCommit`. */
+/** By `seriesKey`. Each series is sorted by `byCommit`. */
 export type Trend = {
   index: TrendIndex;
   nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
@@ -54,7 +54,7 @@ export function nightlyRunsOf(
   });
 }
 
-/** Converts a run of base from before nightly runs were kept; undefined without a commit. */
+/** Converts a run of base from before nightly runs were stored; undefined without a commit. */
 export function earlierNightlyRun({ at, commit, ...of }: CarriedOverRun): NightlyRun | undefined {
   const numbers = byMetric((metric) => rounded(of[metric], metric));
   if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return undefined;
@@ -76,10 +76,10 @@ export const withNightlyRun = (
 const isSameSession = (a: NightlyRun, b: NightlyRun): boolean =>
   a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
 
-/** A nightly run every six minutes. */
+/** Limit of lines per year: a nightly run every six minutes. */
 const mostLines = 100_000;
 
-/** Returns the readable lines of a year: the branch can be edited by hand, and a bad line must not stop a gate. */
+/** Returns a year's readable lines: people can edit the branch, and a bad line must not stop a gate. */
 export function parseNightlyRuns(text: string): NightlyRun[] {
   const nightlyRuns: NightlyRun[] = [];
   for (const line of jsonLines(text, mostLines)) {
@@ -110,7 +110,7 @@ const numbersOf = (runs: readonly Run[]): Pick<NightlyRun, Metric> =>
 const rounded = (values: readonly number[], metric: Metric): number[] =>
   values.map(roundings[metric]).filter((value) => value > 0);
 
-/** Further digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) are noise; short lines keep the branch small. */
+/** Further digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) are noise, and short lines keep the branch small. */
 const roundings: Record<Metric, (value: number) => number> = {
   pps: Math.round,
   nsPerPacket: (value) => Number(value.toPrecision(4)),
