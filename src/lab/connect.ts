@@ -6,11 +6,11 @@ import { HostError } from '../system/host/host-error.ts';
 import type { ConnectOptions } from '../system/host/login.ts';
 import { connect, type Host } from '../system/host/ssh.ts';
 
-/** `label` is the machine's name for people. Throws a HostError. */
+/** `label` names the machine to people. Throws a HostError. */
 export async function connectTo(
   config: HostConfig,
   label: string,
-  // A busy CPU replies late: a host counts as lost after 15 s of silence.
+  // A busy CPU replies late, so a host counts as lost only after 15 s of silence.
   options: ConnectOptions = { keepaliveSeconds: 5 },
 ): Promise<Host> {
   const { host, port, user, privateKeyPath, knownHostsPath } = config;

@@ -1,10 +1,10 @@
-// Attributes failures on a testbed that boots its variants: to the patch, or to the testbed.
+// Attributes failures on a testbed that boots its variants to the patch, or to the testbed.
 
 type VariantTally = {
   hasBooted: boolean;
   bootFailures: number;
   hasStoodTrial: boolean;
-  /** Panics, and hangs that ended only with a power cycle. */
+  /** Panics, and hangs that only a power cycle ended. */
   deaths: number;
   refusals: number;
 };
@@ -27,7 +27,7 @@ export function tallyOf(tallies: Tallies, variant: string): VariantTally {
 type FailureCount = 'bootFailures' | 'deaths' | 'refusals';
 export type Milestone = 'hasBooted' | 'hasStoodTrial';
 
-/** Blames a patch only after base has reached the milestone here, and the patch has failed twice more than base. */
+/** Blames a patch only if base has reached the milestone here, and the patch has failed twice more than base. */
 export function isToBlame(
   tallies: Tallies,
   variant: string,
@@ -39,6 +39,6 @@ export function isToBlame(
   return base[proof] && own[fault] >= 2 + base[fault];
 }
 
-/** True while base has not reached the milestone in this process, so that no number of failures blames the variant. */
+/** True while base has not reached the milestone in this process: no number of failures then blames the variant. */
 export const lacksControl = (tallies: Tallies, variant: string, proof: Milestone): boolean =>
   variant !== 'base' && !tallyOf(tallies, 'base')[proof];

@@ -1,4 +1,4 @@
-// Checks that a file given as a kernel is one that the testbed can boot, before anything is reserved.
+// Checks that the testbed can boot a given kernel file, before anything is reserved.
 import { stat } from 'node:fs/promises';
 import type { TestbedConfig } from '../config/schema.ts';
 import { reasonOf } from '../model/one-line.ts';
@@ -15,10 +15,10 @@ import { NoTarError, TarError, type TarMember, tarMembers } from '../system/tar-
 import { linuxVersionIn, mostImageHeaderBytes } from './qemu/vm/linux-image.ts';
 import { unprivilegedUserId } from './qemu/vm/unprivileged-user.ts';
 
-/** Form of what a testbed boots: a package of Linux, an archive of FreeBSD, or an image for an appliance. */
+/** Form of what a testbed boots: a Linux package, a FreeBSD archive, or an appliance's image. */
 export type KernelForm = 'linux' | 'freebsd' | 'nanobsd';
 
-/** Undefined for a testbed that installs files and boots no kernel of a patch. */
+/** Undefined for a testbed that installs files, and boots no kernel of a patch. */
 export function kernelFormOf(testbed: TestbedConfig | undefined): KernelForm | undefined {
   if (testbed?.kind === 'virtual') return testbed.system;
   if (testbed?.kind !== 'freebsd') return undefined;
@@ -33,7 +33,7 @@ const needed: Record<KernelForm, string> = {
   nanobsd: 'an image of nanobsd(8) that xz has compressed (docs/how-to/freebsd-kernels.md)',
 };
 
-/** Throws a UsageError that names the option, the file, what it is, and what is needed. */
+/** Throws a UsageError that names the option, the file, its form, and the required form. */
 export async function expectKernel(option: string, path: string, form: KernelForm): Promise<void> {
   const why = await whyNot(path, form).catch((error: unknown) => {
     if (error instanceof NoDecompressorError) return undefined;
@@ -62,7 +62,7 @@ async function whyNot(path: string, form: KernelForm): Promise<string | undefine
   return (form === 'linux' ? whyNoLinux : whyNoFreebsd)(part);
 }
 
-/** Names what is no archive by its first bytes. */
+/** Names a file that is not an archive, by its first bytes. */
 function otherThanArchive(head: Buffer): string | undefined {
   if (isBzImage(head)) return 'a bzImage of Linux without its modules';
   if (isElf(head)) {
@@ -88,13 +88,13 @@ const isElf = (head: Buffer): boolean => head.toString('latin1', 0, 4) === '\x7f
 
 const isBzImage = (head: Buffer): boolean => head.toString('latin1', 0x202, 0x206) === 'HdrS';
 
-/** An OS ABI of 9, or the interpreter that FreeBSD's kernels name on all platforms; see its sys/conf/kern.pre.mk. */
+/** True for an OS ABI of 9, or for the interpreter in FreeBSD kernels of every platform; see sys/conf/kern.pre.mk. */
 const isFreebsdKernel = (head: Buffer): boolean =>
   isElf(head) && (head[7] === 9 || head.includes('/red/herring'));
 
 const isDeb = (head: Buffer): boolean => head.toString('latin1', 0, 7) === '!<arch>';
 
-/** The member data.tar of a package, see deb(5); undefined where the archive has none. */
+/** Member data.tar of a package, see deb(5); undefined if the archive has none. */
 async function dataOfDeb(path: string, size: number): Promise<FilePart | undefined> {
   for (let at = 8, count = 0; at < size && count < 100; count += 1) {
     const header = (await headOf(path, at, 60)).toString('latin1');
@@ -109,7 +109,7 @@ async function dataOfDeb(path: string, size: number): Promise<FilePart | undefin
   return undefined;
 }
 
-/** Ends with the magic of a stream's footer, which may be padded; see xz-file-format.txt. */
+/** An xz file ends with the magic of a stream's footer, which may be padded; see xz-file-format.txt. */
 async function whyNoImage(path: string, size: number, head: Buffer): Promise<string | undefined> {
   if (decompressorOf(head) !== 'xz') return 'is not compressed by xz';
   if (head[0] === 0x5d) return undefined;
@@ -117,7 +117,7 @@ async function whyNoImage(path: string, size: number, head: Buffer): Promise<str
   return /YZ\0*$/.test(tail.toString('latin1')) ? undefined : 'is cut short';
 }
 
-/** A distribution's kernel has 5,000 files and a quarter of the bytes. */
+/** A distribution's kernel has 5,000 files, and a quarter of the bytes. */
 const limits = {
   headBytes: mostImageHeaderBytes,
   mostMembers: 200_000,

@@ -1,4 +1,4 @@
-// Judges a profile: it needs enough samples, and most of them in work.
+// Judges a profile: it needs enough samples, most of them of work.
 import { gzipSync } from 'node:zlib';
 import { foldedLines } from '../analysis/profile/fold.ts';
 import { withoutIdle } from '../analysis/profile/idle.ts';
@@ -11,12 +11,12 @@ import type { KeepLog, ProfileOutcome } from './testbed.ts';
 const rawName = 'profile.txt.gz';
 const stacksName = 'stacks.txt';
 
-/** With 500 samples a function with 5 % of them is measured to a fifth of its share. */
+/** With 500 samples, a function with 5 % of them is measured to a fifth of its share. */
 const fewestSamples = 500;
-/** A DUT with many CPUs may forward with few of them; one that idles more was not under load. */
+/** A DUT with many CPUs may forward with only a few. A DUT that is idle for longer was not under load. */
 const mostIdleRatio = 0.9;
 
-/** Keeps the text as a log, too. `defaults` complete the text. */
+/** Also stores the text as a log. `defaults` complete the text. */
 export async function judgeProfile(
   text: string,
   defaults: { event: string; kernel: string },

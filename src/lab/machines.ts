@@ -5,7 +5,7 @@ import type { HostConfig } from '../config/fields.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import { isOnThisMachine, type TestbedConfig } from '../config/schema.ts';
 
-/** The machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */
+/** Machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */
 export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): string[] {
   if (isOnThisMachine(testbed)) return [`embedded@${thisMachine.toLowerCase()}`];
   const names = rolesOf(testbed).map(

@@ -1,10 +1,10 @@
-// Puts a testbed's interfaces into rules and settings that name those of their own router.
+// Replaces interface names of a router by the testbed's in rules and settings.
 import type { InterfaceRoles } from '../model/overlay-files.ts';
 import type { OwnRules } from '../model/scenario.ts';
 
 export type Ports = { ingress: string; egress: string };
 
-/** Names of the testbed by names in the files; none for interfaces that no packet uses. */
+/** Testbed's names by names in the files; an interface that no packet uses has none. */
 export function portNames(roles: InterfaceRoles = {}, ports: Ports): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(roles).flatMap(([name, role]) =>
@@ -13,7 +13,7 @@ export function portNames(roles: InterfaceRoles = {}, ports: Ports): ReadonlyMap
   );
 }
 
-/** Returns rules for nft(8): whole words and quoted strings are names, and patterns like `eth*`. */
+/** Returns rules for nft(8), in which whole words, quoted strings, and patterns like `eth*` are names. */
 export const mapNftables = (text: string, names: ReadonlyMap<string, string>): string =>
   names.size === 0
     ? text
@@ -53,6 +53,6 @@ function mapped(word: string, names: ReadonlyMap<string, string>): string {
   if (first === undefined || prefix === '') return word;
   if (second === undefined) return first;
   const common = [...first].findIndex((letter, index) => letter !== second[index]);
-  // Names without a common beginning have no pattern: the rule is left, and matches nothing.
+  // Names without a common beginning have no pattern, so the rule stays and matches nothing.
   return common > 0 ? `${first.slice(0, common)}*` : word;
 }

@@ -1,4 +1,4 @@
-// A testbed as the experiment sees it: prepares variants, and measures trials.
+// Defines a testbed as the experiment uses it: it prepares variants, and measures trials.
 
 import type { Traffic } from '../config/schema.ts';
 import type { Variant } from '../kernel/variant.ts';
@@ -9,29 +9,32 @@ import type { Cell, OwnRules } from '../model/scenario.ts';
 
 export type Testbed = {
   name: string;
-  /** Describes the DUT, and warns of its faults; throws for a fault that forbids to measure. */
+  /** Describes the DUT, and warns of its faults. Throws for a fault that prevents measuring. */
   inspect(cells: readonly Cell[]): Promise<Inspection>;
   /**
    * Prepares the listed variants for every cell, the first one first; called before any trial. Called again without a
-   * rejected variant, or with another list between two trials: prepared variants that are still listed stay, the others
-   * are given up. Returns before kernels are built: trials wait for theirs.
+   * rejected variant, or with another list between two trials: prepared variants on the list stay, others are dropped.
+   * Returns before kernels are built, as trials wait for theirs.
    */
   prepare(request: PrepareRequest): Promise<PrepareOutcome>;
-  /** The listed variants that a trial would not wait for, failed builds included. */
+  /** Listed variants for which a trial would not wait, including failed builds. */
   ready(): ReadonlySet<string>;
-  /** Sends one trial of traffic and measures its runs; `keepLog` stores every log as received. */
+  /** Sends one trial of traffic and measures its runs. `keepLog` stores every log as received. */
   trial(planned: PlannedTrial, keepLog: KeepLog, signal: AbortSignal): Promise<TrialOutcome>;
-  /** The variant whose kernel the DUT runs, so that its profile costs no boot; undefined where variants need no boot. */
+  /** Variant whose kernel the DUT runs: its profile costs no boot. Undefined if variants need no boot. */
   booted(): string | undefined;
-  /** Samples the DUT's CPUs in a trial that measures nothing; a boot for it is not measured in. Throws like `trial`. */
+  /**
+   * Samples the DUT's CPUs in a trial that measures nothing. If this needs a boot, no run is measured in it. Throws
+   * like `trial`.
+   */
   profile(request: ProfileRequest, keepLog: KeepLog, signal: AbortSignal): Promise<ProfileOutcome>;
-  /** Returns to the state before `prepare`, and closes connections; never throws for a second call. */
+  /** Restores the state before `prepare`, and closes connections. Never throws for a second call. */
   restore(): Promise<void>;
 };
 
 export type Reserved = {
   name: string;
-  /** Connects to it; its machines refuse us once the lease is over. */
+  /** Connects to the testbed. Its machines refuse us once the lease is over. */
   open(traffic: Traffic): Promise<Testbed>;
   signal: AbortSignal;
   /** Logs `outcome`. Returns a sentence on a fault of the testbed. */
@@ -59,14 +62,14 @@ export type PrepareRequest = {
   cells: readonly Cell[];
   /** Rules of a site's own scenarios, by name. */
   rules: Readonly<Record<string, OwnRules>>;
-  /** Only warns of facts that differ between base and a variant, as they may between distant commits. */
+  /** Only warns if facts differ between base and a variant, as they may between distant commits. */
   mayDiffer?: boolean;
   keepLog: KeepLog;
   notify(text: string): void;
   signal: AbortSignal;
 };
 
-/** `warnings` are sentences for people on new faults that do not prevent measuring. */
+/** `warnings` are sentences on new faults that do not prevent measuring. */
 export type TrialOutcome = (
   | {
       kind: 'measured';
@@ -86,7 +89,7 @@ export type ProfileRequest = {
   cell: Cell;
   variant: string;
   seconds: number;
-  /** The event to sample, as the DUT's tool names it; absent: cycles, by the name that its CPU has for them. */
+  /** Event to sample, as the DUT's tool names it. Absent: cycles, as its CPU names them. */
   event?: string | undefined;
   attempt: number;
 };

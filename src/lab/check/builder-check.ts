@@ -74,7 +74,7 @@ async function clone(host: Host, repository: string, what: string): Promise<Diag
   return [wrong(what, why, `${typed(get)} there`)];
 }
 
-/** A build runs code of the patch: reports the user and the jail that confine it. */
+/** Reports the user and the jail that confine a build, which runs code of the patch. */
 async function builds(host: Host, config: BuilderConfig, what: string): Promise<Diagnostic[]> {
   const { jail, user, recipe } = config;
   const problem = await jailProblem(host, config, limits.timeoutSeconds);

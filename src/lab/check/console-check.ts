@@ -1,4 +1,4 @@
-// Checks the DUT's console: it must open, and show what the DUT writes.
+// Checks the DUT's console: it must open, and show the DUT's output.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
@@ -53,7 +53,7 @@ async function consoleDiagnostic(
     });
   if (opened instanceof ConsoleError) return wrong(what, opened.message, fixes[console.kind]);
   try {
-    // Made by the DUT, so that a replayed recording has the same word.
+    // The DUT makes the word, so that a replayed recording has the same one.
     const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
     await host.output(shell`tee ${'/dev/console'}`, { ...limits, stdin: `\r\n${word}\r\n` });
     for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) {
@@ -72,7 +72,7 @@ const fixes: Record<ConsoleConfig['kind'], string> = {
   command: 'try the command here, as the user that runs ppsgate; it has to go on until it is ended',
 };
 
-/** A kernel writes to all active consoles in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
+/** The kernel writes to all active consoles: in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
 async function unseen(host: Host, what: string, shown: string): Promise<Diagnostic> {
   const consoles = lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? '';
   const active = (consoles.split('/')[0] ?? '').split(',').filter(Boolean);

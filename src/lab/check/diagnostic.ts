@@ -1,4 +1,4 @@
-// Runs the steps of a check: each yields diagnostics, with a fix for all that is wrong.
+// Runs the steps of a check. Each yields diagnostics, with a fix for everything that is wrong.
 import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../../config/fields.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -10,7 +10,7 @@ import { type Command, commandText, shell } from '../../system/shell.ts';
 import { PowerError } from '../power/power.ts';
 
 export type Diagnostic =
-  /** `why` is the observation. */
+  /** `why` states what was observed. */
   | { kind: 'ok'; what: string; why: string }
   /** `fix` is a command, or an instruction to a person. */
   | { kind: 'wrong'; what: string; why: string; fix: string }
@@ -84,7 +84,7 @@ export const typed = (command: Command): string => `\`${unquoted(commandText(com
 export const unquoted = (text: string): string => text.replace(/'([\w@%+=:,./-]+)'/g, '$1');
 
 export type CheckedMachine = {
-  /** The machine's name for people: `the DUT`, `the sender and the receiver`. */
+  /** Names the machine to people: `the DUT`, `the sender and the receiver`. */
   label: string;
   config: HostConfig;
   host: Host | undefined;
@@ -158,7 +158,7 @@ async function fixOfHostKey(config: HostConfig): Promise<string> {
   return `once you know why the key changed: ${forget}, and then ${scan(config)}`;
 }
 
-/** A key that the machine did not refuse could not be read here. */
+/** The machine did not refuse this key: it could not be read here. */
 function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: boolean): string {
   if (privateKeyPath === undefined) {
     return '`ssh-add -l` has to name a key that is in its authorized_keys; or name a `key` in ppsgate.yml';

@@ -1,4 +1,4 @@
-// Measures the generators of a FreeBSD testbed, which have to be faster than its DUT.
+// Measures the generators of a FreeBSD testbed, which must be faster than its DUT.
 
 import { sum } from 'simple-statistics';
 import { adviceToReachMore, queuesReached, reachesFew } from '../../analysis/stats/spread.ts';
@@ -31,7 +31,7 @@ type CeilingCheck = {
 
 const ceiling = 'the ceiling of the generators';
 
-/** Sends past the DUT where `backToBack` joins ports, and through it: each sender alone, and all together. */
+/** Sends past the DUT if `backToBack` joins ports, and through it: from each sender alone, and from all together. */
 export function checkCeiling(check: CeilingCheck, needs: readonly string[]): CheckStep {
   if (check.sends) return { what: ceiling, needs, run: () => trials(check) };
   const run = async () => [skipped(ceiling, 'no packets are to be sent')];
@@ -41,7 +41,7 @@ export function checkCeiling(check: CeilingCheck, needs: readonly string[]): Che
 async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const { testbed, deps } = check;
-  // Separate connections: each carries few commands at a time.
+  // Opens separate connections, as each runs few commands at a time.
   const connect = async (...[host, label]: Parameters<FreebsdDeps['connect']>) => {
     const connected = await deps.connect(host, label);
     opened.defer(() => connected.close());
@@ -173,9 +173,9 @@ const portOn = async (host: Host, name: string) => {
   return { mac: port?.mac, gigabits: port?.gigabits };
 };
 
-/** Contains ten steady seconds. */
+/** Long enough for ten steady seconds. */
 const trafficSeconds = 15;
-/** Time in which a link comes up under netmap. */
+/** Seconds until a link comes up under netmap. */
 const leastSettleSeconds = 4;
 
 type CeilingTrial = PktGenTrial | { kind: 'refused'; message: string };
@@ -211,10 +211,10 @@ async function trialOf(
 
 type LineCapacity = { gigabits: number; pps: number } | undefined;
 
-/** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
+/** Preamble, start delimiter and the gap between frames (IEEE 802.3). */
 const wireBytesPerFrame = 20;
 
-/** Capacity of the senders' links, or of the DUT's where it is less; undefined where one is not known. */
+/** Capacity of the senders' links, or of the DUT's if that is less; undefined if either is unknown. */
 function lineOf(
   { families: [family = 'inet4'], traffic }: CeilingCheck,
   senders: readonly CeilingSender[],
@@ -230,7 +230,7 @@ function lineOf(
   return { gigabits, pps: (gigabits * 1e9) / bits };
 }
 
-/** A single sender of several need not reach the DUT's limit. */
+/** One of several senders need not reach the DUT's limit. */
 function aloneDiagnostic(what: string, trial: CeilingTrial, line: LineCapacity): Diagnostic {
   const fault = faultOf(what, trial);
   return fault ?? ok(what, throughput(trial, line));

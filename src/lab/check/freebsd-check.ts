@@ -1,4 +1,4 @@
-// Checks the setup of a FreeBSD testbed: logins, ports, settings, kernels, power, speed.
+// Checks the set-up of a FreeBSD testbed: logins, ports, settings, kernels, power, speed.
 
 import type { FreebsdTestbed, GeneratorConfig } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
@@ -53,7 +53,7 @@ export type FreebsdCheck = {
   cycles: boolean;
 };
 
-/** Changes nothing on any machine, except for the power cycle of the DUT. */
+/** Changes nothing on any machine, except for the DUT's power cycle. */
 export async function* checkFreebsdTestbed(
   check: FreebsdCheck,
   deps: CheckDeps,
@@ -71,7 +71,7 @@ type CheckedTestbed = FreebsdCheck & {
   builder: BuilderMachine | undefined;
 };
 
-/** A sender and the receiver are mostly one machine. */
+/** A sender and the receiver are often the same machine. */
 type GeneratorMachine = CheckedMachine & { roles: GeneratorRole[] };
 
 type GeneratorRole = { label: string; port: GeneratorConfig };
@@ -198,7 +198,7 @@ async function dutPort(
   return [linkOf(port, 'the DUT', what)];
 }
 
-/** A port that pkt-gen had open has no link for that long, nor has the port at the other end. */
+/** Seconds for which a port that pkt-gen had open has no link, nor has the port at the other end. */
 const settleSeconds = 5;
 
 async function settledInterface(
@@ -300,7 +300,7 @@ const unknownFlowControl = (ports: readonly string[]): Diagnostic[] =>
       ),
     );
 
-/** Without arguments it prints its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
+/** Prints the usage, as it has no arguments. timeout(1) exits with 126 or 127 if it cannot start the program. */
 async function pktGen(host: Host, what: string): Promise<Diagnostic[]> {
   const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
   const isThere = outcome.kind === 'exited' && outcome.code !== 126 && outcome.code !== 127;
@@ -353,7 +353,7 @@ function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: CheckedTest
 const contextOf = ({ testbed, families }: CheckedTestbed): SettingsContext =>
   settingsContext(testbed, families);
 
-/** Separate from other settings: without routes the trial would leave by the default route. */
+/** Separate from other settings, as a trial without routes would use the default route. */
 async function pathsOf(lab: CheckedTestbed, host: Host, what: string): Promise<Diagnostic[]> {
   const { families } = lab;
   const problems = await pathProblems(host, { context: contextOf(lab), families });
@@ -415,7 +415,7 @@ const tools: Record<BootMethodName, string> = {
   nanobsd: '/usr/local/sbin/upgrade',
 };
 
-/** Tools are not called, as each would change the next boot. */
+/** Does not call the tools, as each would change the next boot. */
 async function bootMethod(host: Host, method: BootMethodName, what: string): Promise<Diagnostic[]> {
   const tool = tools[method];
   if (!(await does(host, shell`test -e ${tool}`))) {

@@ -1,4 +1,4 @@
-// Checks after each use that a testbed is as it was before; changes nothing on it.
+// Checks after each use that a testbed is as before. Changes nothing on it.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { LinuxTestbed, TestbedConfig } from '../../config/schema.ts';
@@ -116,7 +116,7 @@ async function nextBoot(host: Host, method: BootMethodName, what: string): Promi
   return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
 }
 
-/** An appliance does not know its own slice: compares the next boot with the current one. */
+/** Compares the next boot with the current one, as an appliance does not know its own slice. */
 async function nextSlice(host: Host, what: string): Promise<Diagnostic> {
   const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
   if (next === root) return ok(what, `from ${root}, as it runs`);
@@ -172,7 +172,7 @@ async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
 const pktGen = (host: Host, what: string): Promise<Diagnostic[]> =>
   programs(host, what, shell`pgrep -x pkt-gen`);
 
-/** pgrep(1) exits with 1 where nothing matches. */
+/** pgrep(1) exits with 1 if nothing matches. */
 async function programs(host: Host, what: string, pgrep: Command): Promise<Diagnostic[]> {
   const outcome = await host.run(pgrep, limits);
   if (outcome.kind === 'exited' && outcome.code === 1) return [ok(what, 'none of an experiment')];
@@ -217,7 +217,7 @@ async function linuxFiles(host: Host, what: string): Promise<Diagnostic[]> {
   return [wrong(what, `left behind: ${leftovers.join(', ')}`, fix)];
 }
 
-/** The kernel reports no carrier of an interface that is down. */
+/** The kernel reports no carrier for an interface that is down. */
 function linkStep(machine: CheckedMachine, name: string): CheckStep {
   const what = `the link of ${name} of ${machine.label}`;
   const readCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;

@@ -1,4 +1,4 @@
-// Checks the DUT's power control, and on request switches the DUT off and on.
+// Checks the DUT's power control and, on request, turns the DUT off and on.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { HostError } from '../../system/host/host-error.ts';
@@ -32,7 +32,7 @@ type PowerCheck = {
   deps: CheckDeps;
 };
 
-/** Follows the login to the DUT, whose connection a power cycle renews. */
+/** Needs the login to the DUT, whose connection a power cycle renews. */
 export function powerSteps(lab: PowerCheck): CheckStep[] {
   const { dut, testbed, cycles } = lab;
   const { power } = testbed.dut;
@@ -96,7 +96,7 @@ async function powerCycle(
 
 const pollSeconds = 5;
 
-/** Undefined where no login succeeds within the limit of a boot. */
+/** Undefined if no login succeeds within the time limit of a boot. */
 async function reachAgain({ deps, testbed }: PowerCheck): Promise<Host | undefined> {
   const deadline = deps.now() + testbed.dut.boot.limitSeconds;
   while (deps.now() < deadline) {

@@ -1,4 +1,4 @@
-// Checks that this machine runs guests that boot, count instructions and panic as a testbed needs, with one guest.
+// Checks with one guest that this machine's guests boot, count instructions and panic as a testbed requires.
 import { readFile } from 'node:fs/promises';
 import type {
   FreebsdGuestsConfig,
@@ -167,7 +167,7 @@ async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<D
   return ok(what, `${grouped(executed)} were counted by then`);
 }
 
-/** The command ends the guest, and the connection with it. */
+/** The command ends the guest, and so the connection. */
 async function panicked(guest: Guest, host: Host, command: Command): Promise<Diagnostic> {
   await host.run(command, { timeoutSeconds: 120 }).catch(() => {});
   await host.close();
