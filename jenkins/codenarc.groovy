@@ -1,26 +1,26 @@
-// What CodeNarc holds the library and its tests to: all that is about mistakes, not about taste.
+// Enables the CodeNarc rules that find mistakes, but none on taste.
 ruleset {
   ruleset('rulesets/basic.xml')
   ruleset('rulesets/braces.xml')
   ruleset('rulesets/concurrency.xml')
   ruleset('rulesets/dry.xml') {
-    // Tests say what they see.
+    // Tests print their observations.
     exclude 'DuplicateStringLiteral'
     exclude 'DuplicateNumberLiteral'
     exclude 'DuplicateMapLiteral'
     exclude 'DuplicateListLiteral'
   }
   ruleset('rulesets/exceptions.xml') {
-    // A step throws what its plugin likes.
+    // A step may throw any exception.
     exclude 'CatchException'
   }
   ruleset('rulesets/imports.xml')
   ruleset('rulesets/security.xml') {
-    // Of Enterprise JavaBeans, which are not here.
+    // For Enterprise JavaBeans, which are not used here.
     exclude 'JavaIoPackageAccess'
   }
   ruleset('rulesets/unnecessary.xml') {
-    // Code style: `return` is written out.
+    // Code style: `return` is explicit.
     exclude 'UnnecessaryReturnKeyword'
   }
   ruleset('rulesets/unused.xml')

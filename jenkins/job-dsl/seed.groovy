@@ -1,10 +1,10 @@
-// Makes the jobs of docs/how-to/jenkins.md; for a freestyle job with the step "Process Job DSLs".
+// Creates the jobs of docs/how-to/jenkins.md, in a freestyle job with the step "Process Job DSLs".
 
-// A repository of yours with the files of jenkins/examples, as you have changed them.
+// Your repository with your versions of the files in jenkins/examples.
 String examples = 'https://git.example.org/lab/jobs.git'
 String branchOfExamples = 'main'
 
-// On GitHub, with pull-request.Jenkinsfile as ppsgate.Jenkinsfile on its branches.
+// Your repository on GitHub, with pull-request.Jenkinsfile as ppsgate.Jenkinsfile on its branches.
 String owner = 'example'
 String repositoryOfPatches = 'router'
 
@@ -22,7 +22,7 @@ String repositoryOfPatches = 'router'
       }
     }
   }
-  // Parameters and triggers stand in the Jenkinsfile: Jenkins learns them from a build.
+  // The Jenkinsfile defines parameters and triggers, which Jenkins reads in the first build.
   queue("ppsgate-${example}")
 }
 
@@ -38,9 +38,9 @@ multibranchPipelineJob('ppsgate-pull-request') {
           configuredByUrl(true)
           credentialsId('ppsgate-github')
           traits {
-            // 1: the head, merged with what is on the target branch by now.
+            // 1: the head, merged with the current target branch.
             gitHubPullRequestDiscovery { strategyId(1) }
-            // No one: the Jenkinsfile of a fork counts for nothing, anyone who its author is.
+            // No one: the Jenkinsfile of a fork is never used, for any author.
             gitHubForkDiscovery {
               strategyId(1)
               trust { gitHubTrustNobody() }

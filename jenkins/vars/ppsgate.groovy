@@ -1,9 +1,9 @@
-// `ppsgate(patch: 'D27401', …)`: judges a patch from an agent, or bisects commits, and makes the build show what came of
-// it. See ppsgate.txt.
+// `ppsgate(patch: 'D27401', …)`: judges a patch from an agent, or bisects commits, and shows the outcome in the build.
+// See ppsgate.txt.
 import org.ppsgate.Outcome
 import org.ppsgate.Parameters
 
-/** Answers the map that ppsgate.txt describes; a patch at fault is an error, and so is what kept it from a verdict. */
+/** Returns the map that ppsgate.txt describes. Throws for a patch at fault, and if there is no verdict. */
 Map call(Map asked = [:]) {
   String table = libraryResource('org/ppsgate/parameters.json')
   refuse(Parameters.problem(table, asked))
@@ -36,7 +36,7 @@ void refuse(String problem) {
   }
 }
 
-/** Answers the exit code; throws where Jenkins ends it. */
+/** Returns the exit code; throws if Jenkins ends the command. */
 int judge(Map asked, String table, List place) {
   Map parameters = asked.answer.toString() == 'true' ? [details: env.BUILD_URL] + asked : asked
   List variables = place + ["PPSGATE_WORDS=${Parameters.words(table, parameters).join('\n')}"]
@@ -72,7 +72,7 @@ def withSecrets(Map asked, Closure work) {
 
 Map readOutcome(int exitCode, String directory) {
   List gates = Outcome.gatesIn(readFile(file: "${directory}/jenkins/verdict.txt", encoding: 'UTF-8'))
-  // By number: an iterator cannot be saved while a file is read.
+  // By index: an iterator cannot be saved while a file is read.
   for (int i = 0; i < gates.size(); i++) {
     gates[i] = Outcome.judged(gates[i], readFile(file: "${gates[i].directory}/result.json", encoding: 'UTF-8'))
   }
@@ -81,7 +81,7 @@ Map readOutcome(int exitCode, String directory) {
   return outcome + [directory: directory, report: outcome.reports ? "${env.BUILD_URL}artifact/${outcome.reports[0]}" : null]
 }
 
-/** No matter what happened; where the agent is gone no one can, and the lease ends by itself. */
+/** Runs after any outcome. If the agent is gone, the lease expires instead. */
 void giveBack(List place) {
   try {
     timeout(time: 4, unit: 'MINUTES') {

@@ -6,10 +6,10 @@ import groovy.json.JsonSlurperClassic
 /** Outcome of a call, read from the output and files of `ppsgate`: plain lists, maps, texts and numbers. */
 class Outcome {
 
-  /** Most characters of an error that becomes a message of the build. */
+  /** Longest error, in characters, that becomes a message of the build. */
   static final int MOST_CHARACTERS = 1000
 
-  /** From what it printed: the headline and the work directory of each gate, of which there is one a testbed. */
+  /** Headline and work directory of each gate, from the output; there is one gate per testbed. */
   @NonCPS
   static List<Map> gatesIn(String printed) {
     return printed.readLines().collate(2, 1).findResults { lines ->
@@ -18,7 +18,7 @@ class Outcome {
     }
   }
 
-  /** A gate with its verdict and cells; changes are ratios to base, and absent where a cell is invalid. */
+  /** A gate with its verdict and cells. Changes are ratios to base; an invalid cell has none. */
   @NonCPS
   static Map judged(Map gate, String resultJson) {
     Map result = new JsonSlurperClassic().parseText(resultJson) as Map
@@ -40,7 +40,7 @@ class Outcome {
     return gate + [verdict: outcome.verdict ?: outcome.kind, cells: cells]
   }
 
-  /** Ids of those of which a bisection says that they changed the rate, or that one of them did. */
+  /** Ids of the commits that changed the rate according to a bisection, or one of which did. */
   @NonCPS
   private static List<String> commitsOf(Map result) {
     List<Map> found = result.answer.kind == 'several' ? result.answer.found : [result.answer]
@@ -61,7 +61,7 @@ class Outcome {
     return [cell.scenario, cell.family, cell.frameBytes ? "${cell.frameBytes} B" : null].findAll().join(' ')
   }
 
-  /** Orders the worst gate first; its verdict counts for all. */
+  /** Sorts the worst gate first; its verdict counts for all. */
   @NonCPS
   static Map of(int exitCode, List<Map> gates, String console) {
     List<Map> worstFirst = gates.sort(false) { rank(it.verdict) }
@@ -82,7 +82,7 @@ class Outcome {
     return ['out-of-disk', 'invalid', 'inconclusive', 'improvement', 'no-regression', 'unchanged'].indexOf(verdict)
   }
 
-  /** The error that it ended with, in its own words; null where there was none. */
+  /** Message of the final error; null without an error. */
   @NonCPS
   private static String complaintIn(String console) {
     List<String> lines = console.readLines()

@@ -3,7 +3,7 @@ package org.ppsgate
 import com.cloudbees.groovy.cps.NonCPS
 import groovy.json.JsonSlurperClassic
 
-/** Options of a gate or a bisection in a pipeline: those of parameters.json, and those of Jenkins alone. */
+/** Options of a gate or a bisection in a pipeline: those of parameters.json, and those for Jenkins only. */
 class Parameters {
 
   static final List<String> OF_JENKINS =
@@ -13,7 +13,7 @@ class Parameters {
 
   static final List<String> UNDECIDED = ['unstable', 'failure']
 
-  /** A sentence on the first parameter that cannot be used; null where all can. */
+  /** Returns a sentence on the first unusable parameter; null if all are usable. */
   @NonCPS
   static String problem(String table, Map asked) {
     if (!(commandOf(asked) in COMMANDS)) {
@@ -45,7 +45,7 @@ class Parameters {
     return asked.command ?: COMMANDS.first()
   }
 
-  /** The arguments of that command, a word for each parameter that says something: `--margin=2%`. */
+  /** Arguments of that command, one word for each parameter with a value: `--margin=2%`. */
   @NonCPS
   static List<String> words(String table, Map asked) {
     return optionsIn(table).findAll { it.options[commandOf(asked)] }.findResults { option ->
@@ -83,7 +83,7 @@ class Parameters {
     return value instanceof Collection ? value.join(',') : value?.toString()
   }
 
-  /** On one line, no matter what it is. */
+  /** Formats any value on one line. */
   @NonCPS
   private static String shown(Object value) {
     String text = value.toString().replaceAll(/\p{Cntrl}/, ' ')
@@ -95,7 +95,7 @@ class Parameters {
     return known.min { distance(name.toLowerCase(Locale.ROOT), it.toLowerCase(Locale.ROOT)) }
   }
 
-  /** Levenshtein's. */
+  /** Levenshtein distance. */
   @NonCPS
   private static int distance(String from, String to) {
     List<Integer> row = (0..to.length()) as List

@@ -3,10 +3,10 @@ package org.ppsgate
 import java.util.concurrent.TimeUnit
 import org.junit.Test
 
-/** Leftovers of a call that is cut short, and secrets that stay hidden. */
+/** Tests the leftovers of an interrupted call, and that secrets stay hidden. */
 class CleanUpTest extends Pipeline {
 
-  /** Says that it runs, and once it is aborted cleans up for a moment, as a gate does that restores a DUT. */
+  /** Prints that it runs and, once aborted, cleans up for a moment, like a gate that restores a DUT. */
   static final String CLEANS_UP = '''
     if [ "$1" = release ]; then echo "release $3" >>story; rm "$3/lease.json"; exit; fi
     trap 'sleep 1; echo cleaned >>story; echo "ppsgate: cancelled" >&2; exit 130' TERM
@@ -125,7 +125,7 @@ class CleanUpTest extends Pipeline {
     assert !console.contains('seen')
     assert !console.contains('correct horse')
     assert !textsLeft().contains('correct horse')
-    // It is told to end; left alone it would see within 10 s that no one needs it.
+    // It gets a signal; without one it would end within 10 s, as no process needs it.
     ProcessHandle.of(new File(workspace, 'agent').text.trim() as long).ifPresent { it.onExit().get(5, TimeUnit.SECONDS) }
   }
 
@@ -165,14 +165,14 @@ class CleanUpTest extends Pipeline {
     return new File(workspace, 'story').readLines()
   }
 
-  /** All that lies in the workspace afterwards. */
+  /** All files in the workspace afterwards. */
   protected String textsLeft() {
     StringBuilder texts = new StringBuilder()
     workspace.eachFileRecurse { file -> texts << (file.file ? file.text : '') }
     return texts
   }
 
-  /** Answers its fingerprint. */
+  /** Returns its fingerprint. */
   protected String makeKey(String id, String passphrase) {
     File key = new File(folder.root, id)
     ['ssh-keygen', '-q', '-t', 'ed25519', '-N', passphrase, '-f', key.path].execute().waitFor()

@@ -7,8 +7,8 @@ import org.codehaus.groovy.control.CompilerConfiguration
 import org.junit.Test
 
 /**
- * The library as Jenkins runs it: rewritten into continuations, which it saves at each step. Here each step is a restart
- * of the controller: the pipeline goes to disk, and what is read back goes on.
+ * Runs the library like Jenkins: rewritten into continuations, which are saved at each step. Each step here restarts the
+ * controller: the pipeline is written to disk, and the copy that is read back continues.
  */
 class ContinuationTest {
 
@@ -98,7 +98,7 @@ class ContinuationTest {
     throw new AssertionError('the pipeline goes on')
   }
 
-  /** Answers what the call answers. */
+  /** Returns the result of the call. */
   Object runThroughRestarts() {
     GroovyShell shell = new GroovyShell(ContinuationTest.classLoader, new Binding(), transforming())
     shell.classLoader.parseClass(STEPS, 'Steps.groovy')

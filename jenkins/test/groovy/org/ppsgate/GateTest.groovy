@@ -3,7 +3,7 @@ package org.ppsgate
 import groovy.json.JsonOutput
 import org.junit.Test
 
-/** Results of a call by the output of ppsgate, which is replaced by small programs. */
+/** Tests the results of a call for outputs of ppsgate, which small programs replace. */
 class GateTest extends Pipeline {
 
   @Test
@@ -214,7 +214,7 @@ class GateTest extends Pipeline {
     assert currentBuild.result == 'UNSTABLE'
   }
 
-  /** A script that names commits and leaves its result, as `ppsgate bisect` does. */
+  /** A script that names commits and writes a result, like `ppsgate bisect`. */
   protected static String bisecting(Map answer, String headline) {
     List revisions = ['aaa', 'bbb', 'ccc', 'ddd'].collect { [commit: it] }
     return """
@@ -252,7 +252,7 @@ END
     ]]
   }
 
-  /** A script that says a verdict and leaves its result, as `ppsgate gate` does. */
+  /** A script that prints a verdict and writes a result, like `ppsgate gate`. */
   protected static String saying(String testbed, Map outcome, String headline, String folder = '.') {
     String place = folder == '.' ? '$PPSGATE_DIRECTORY' : "\$PPSGATE_DIRECTORY/${folder}"
     return """

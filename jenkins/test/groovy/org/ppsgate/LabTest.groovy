@@ -9,7 +9,7 @@ import org.junit.Before
 import org.junit.BeforeClass
 import org.junit.Test
 
-/** The library with ppsgate itself, in a FreeBSD laboratory that is played by a program. */
+/** Tests the library with ppsgate itself, in a FreeBSD lab that a program simulates. */
 class LabTest extends Pipeline {
 
   static final File PROJECT = new File('..').canonicalFile
@@ -64,7 +64,7 @@ class LabTest extends Pipeline {
 
   @Test
   void 'a margin that so few runs cannot tell makes the build unstable'() {
-    // Half of the margin, and errors so rare that the noise of two runs proves neither that nor none.
+    // Half the margin, at error rates too low for the noise of two runs to prove a loss or its absence.
     openLaboratory('--patched-ratio', '0.9995')
     Map certain = [falseAlarms: '0.1%', power: '99.9%']
 
@@ -77,7 +77,7 @@ class LabTest extends Pipeline {
     openLaboratory('--slow')
     takeKeysFromConfiguration()
     abortAt = 'trial 1 of'
-    // Less than the DUT needs to boot its base again.
+    // Less than the DUT needs to boot base again.
     patienceMilliseconds = 1000
 
     assert failureOf(gate() + [sshCredentials: 'lab']) instanceof Interrupted
@@ -114,7 +114,7 @@ class LabTest extends Pipeline {
     assert new BufferedReader(new InputStreamReader(laboratory.inputStream)).readLine() == 'ready'
   }
 
-  /** Both machines of the laboratory know the same key. */
+  /** Both machines of the lab have the same key. */
   protected void takeKeysFromConfiguration() {
     credentials.lab = [key: lab.listFiles().find { it.name.endsWith('.key') }.text]
     File configuration = new File(lab, 'ppsgate.yml')

@@ -3,7 +3,7 @@ package org.ppsgate
 import org.junit.Before
 import org.junit.Test
 
-/** Parameters from a pipeline to ppsgate, which is replaced by a program that records its arguments. */
+/** Tests parameters from a pipeline to ppsgate, which a program that records its arguments replaces. */
 class ParametersTest extends Pipeline {
 
   @Before
@@ -47,7 +47,7 @@ class ParametersTest extends Pipeline {
   @Test
   void 'no matter what a value holds, it stays one word and is never shell'() {
     credentials.token = 'secret of the bot'
-    // A patch may bring files of any name.
+    // A patch may contain files of any name.
     new File(workspace, '--patch=theirs').text = ''
     [
       '$(touch pwned)', '`touch pwned`', '; touch pwned', "' && touch pwned '", '" || touch pwned "',

@@ -9,8 +9,8 @@ import org.junit.Rule
 import org.junit.rules.TemporaryFolder
 
 /**
- * A Jenkins for tests, with one agent. Shell scripts really run, with what withEnv and withCredentials have put into
- * their environment; what is published is kept. An abort does as Jenkins' DurableTaskStep and ProcessTree do.
+ * A Jenkins for tests, with one agent. Runs shell scripts with the environment of withEnv and withCredentials, and keeps
+ * everything published. An abort acts like Jenkins' DurableTaskStep and ProcessTree.
  */
 abstract class Pipeline extends BasePipelineTest {
 
@@ -24,7 +24,7 @@ abstract class Pipeline extends BasePipelineTest {
   final Map<String, List> published = [:].withDefault { [] }
   final StringBuffer console = new StringBuffer()
   final Map currentBuild = [result: 'SUCCESS', description: null]
-  /** Process that is aborted at a line of the console, and how long Jenkins then waits for it. */
+  /** Aborts the process at a line of the console; Jenkins then waits this long for it. */
   String abortAt
   long patienceMilliseconds = 20_000
   boolean agentIsGone
@@ -53,7 +53,7 @@ abstract class Pipeline extends BasePipelineTest {
     }
   }
 
-  /** Calls the library as a Jenkinsfile does. */
+  /** Calls the library like a Jenkinsfile. */
   Map ppsgate(Map parameters) {
     return loadScript('vars/ppsgate.groovy').call(parameters) as Map
   }
@@ -67,7 +67,7 @@ abstract class Pipeline extends BasePipelineTest {
     throw new AssertionError("the build goes on, and says:\n${console}")
   }
 
-  /** Puts a program in the place of ppsgate: a shell script. */
+  /** Replaces ppsgate by a shell script. */
   void program(String script) {
     executable(new File(home, 'bin/ppsgate'), script)
   }
@@ -78,7 +78,7 @@ abstract class Pipeline extends BasePipelineTest {
     file.executable = true
   }
 
-  /** A PATH with these programs and no others. */
+  /** A PATH with only these programs. */
   String onlyPrograms(String... names) {
     File programs = folder.newFolder()
     names.each { name ->
@@ -88,7 +88,7 @@ abstract class Pipeline extends BasePipelineTest {
     return programs.path
   }
 
-  /** The names of those that calls have made. */
+  /** Names of those that calls have created. */
   List<String> workDirectories() {
     return workspace.list().findAll { it.startsWith('ppsgate-12-') }
   }
@@ -178,7 +178,7 @@ abstract class Pipeline extends BasePipelineTest {
     File script = new File(folder.root, 'script.sh')
     script.text = given.script
     script.executable = true
-    // Without a first line of its own Jenkins would print each command with its values.
+    // Without its own first line, Jenkins would print each command with its values.
     assert given.script.startsWith('#!/bin/sh\n')
     ProcessBuilder builder = new ProcessBuilder(script.path).directory(workspace).redirectErrorStream(true)
     builder.environment().putAll(agentEnvironment + environment + [JENKINS_SERVER_COOKIE: cookie])
@@ -210,7 +210,7 @@ abstract class Pipeline extends BasePipelineTest {
     return exitCode
   }
 
-  /** Every process that has the cookie of this agent's scripts, as ProcessTree finds them. */
+  /** Every process with the cookie of this agent's scripts, as ProcessTree finds them. */
   protected void interruptAll() {
     byte[] mark = "JENKINS_SERVER_COOKIE=${cookie}".bytes
     List<String> found = new File('/proc').list().findAll { it ==~ /\d+/ && hasMark(it, mark) }
