@@ -1,13 +1,13 @@
-// Output of FreeBSD for a command, without all that differs between machines.
+// FreeBSD's output for a command, without everything that differs between machines.
 import { readFileSync } from 'node:fs';
 import { outputOf, type RecordedRequest } from '../../../src/gate/recording/read-recording.ts';
 
 export type Answer = { command: string; code: number; stdout: string; stderr: string };
 
-/** A line of an answer, or its exit code, that has no equal. */
+/** A line of output, or an exit code, without an equal. */
 export type Unlike = { command: string; shape: string };
 
-/** Shapes of answers, by the shape of their command. */
+/** Shapes of outputs, by the shape of their command. */
 export type Shapes = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function shapesOf(answers: readonly Answer[]): Shapes {
@@ -21,7 +21,7 @@ export function shapesOf(answers: readonly Answer[]): Shapes {
   return shapes;
 }
 
-/** Each part of the real answers that the others never have. */
+/** Each part of the real outputs that the fake ones never have. */
 export function unlikeParts(real: Shapes, fake: Shapes): Unlike[] {
   return [...real].flatMap(([command, shapes]) =>
     [...shapes]
@@ -42,10 +42,10 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line.trim() !== '')
     .map(shapeOf);
 
-/** Without the quotes of a shell, which are not everywhere. */
+/** Removes the shell's quotes, which differ. */
 export const commandShape = (command: string): string => shapeOf(command.replaceAll("'", ''));
 
-/** Numbers, addresses, sums, devices, and names of machines and interfaces are all alike. */
+/** Treats numbers, addresses, checksums, devices, and names of machines and interfaces as equal. */
 const shapeOf = (line: string): string =>
   line
     .trimEnd()
@@ -64,7 +64,7 @@ const shapeOf = (line: string): string =>
     .replace(/0x[0-9a-f]+|\b[0-9a-f]{7,}\b|\d+(?:\.\d+)*/g, 'N')
     .replace(/ {2,}/g, ' ');
 
-/** Answers to requests that ended without being stopped. */
+/** Outputs of requests that were not interrupted. */
 export const answersOf = (requests: readonly RecordedRequest[]): Answer[] =>
   requests.flatMap((request) => {
     const { call, ended } = request;
@@ -77,7 +77,7 @@ export const answersOf = (requests: readonly RecordedRequest[]): Answer[] =>
     };
   });
 
-/** Reads `$ command`, then the real answers between those of a fake, as ../shared/freebsd/virtual has them. */
+/** Reads `$ command` and the real outputs between those of a fake, as in ../shared/freebsd/virtual. */
 export function readAnswers(path: string): Answer[] {
   const text = readFileSync(path, 'utf8');
   const [, command = ''] = /^\$ (.*)$/m.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// The four benches of docs/lab, as laboratories that are set up by their pages and by nothing else.
+// Sets up the four testbeds of docs/lab as fake labs, from those pages alone.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FreebsdTestbed, GeneratorConfig } from '../../../src/config/freebsd-testbed.ts';
@@ -16,7 +16,7 @@ export type BenchName = keyof typeof hardware;
 
 export type Bench = {
   lab: FreebsdLab;
-  /** Its ppsgate.yml without logins, power and console, which the laboratory has elsewhere; it has no builder. */
+  /** Its ppsgate.yml without logins, power and console, which the fake lab supplies; has no builder. */
   testbed: FreebsdTestbed;
   config: Config;
 };
@@ -86,18 +86,18 @@ const hardware = {
 } as const satisfies Record<string, Hardware>;
 
 type Hardware = {
-  /** hw.model, and hw.ncpu as the page's loader.conf leaves it. */
+  /** hw.model, and hw.ncpu as set by the page's loader.conf. */
   cpu: readonly [string, string];
   /** In packets per second. */
   forwards: number;
-  /** Rate of each sender, where it is not its port's speed. */
+  /** Rate of each sender, if it is not its port's speed. */
   sends?: number;
   cabling(testbed: FreebsdTestbed): Partial<CablingOptions>;
 };
 
 export const benches = Object.keys(hardware) as BenchName[];
 
-/** The MAC address of the netmap port that is cabled to the DUT's port of that number: the receiver's is the last. */
+/** MAC address of the netmap port cabled to the DUT's port of that number; the receiver's is the last. */
 const macAt = ({ senders, receiver }: FreebsdTestbed, index: number): string =>
   (senders[index] ?? receiver).mac;
 
@@ -111,7 +111,7 @@ export function configOf(name: BenchName): { config: Config; testbed: FreebsdTes
   return { config, testbed };
 }
 
-/** The blocks of a bench's page: below `## The DUT`, say, one for each file, by its path. */
+/** Blocks of a page, one per file, by path; for example below `## The DUT`. */
 export function filesOf(name: BenchName): Readonly<Record<string, Files>> {
   const page = readFileSync(join(folder, `${name}.md`), 'utf8');
   return Object.fromEntries(sectionsOf(page, '## The ').map(([of, text]) => [of, blocksOf(text)]));
@@ -134,7 +134,7 @@ const sectionsOf = (text: string, heading: string): [string, string][] =>
       return [title, lines.join('\n')];
     });
 
-/** Names on a page for the machines of the simulated lab. */
+/** Names on a page for the machines of the fake lab. */
 const titles: Readonly<Record<string, string>> = {
   generator: 'generator',
   sender1: 'sender',
@@ -159,7 +159,7 @@ export const withInstalled = (name: string, files: Files = {}): Files => ({
   '/etc/rc.conf': `${installed(name)}${files['/etc/rc.conf'] ?? ''}`,
 });
 
-/** All of its machines are up, with what FreeBSD is delivered with beside the page's lines. */
+/** All its machines run, with FreeBSD's default files and the page's lines. */
 export async function aBench(name: BenchName, options: FreebsdLabOptions = {}): Promise<Bench> {
   const { config, testbed } = configOf(name);
   const { cpu, forwards, sends, cabling }: Hardware = hardware[name];
@@ -190,7 +190,7 @@ function lay({ files }: Machine, folder: string, name: string): void {
   writeFile(files, `${folder}/${name}`, '');
 }
 
-/** The words of its ppsgate.yml, with the laboratory's logins, power and console. */
+/** Its part of ppsgate.yml, with the fake lab's logins, power and console. */
 function withLab({ builder: _, ...testbed }: FreebsdTestbed, lab: FreebsdLab): FreebsdTestbed {
   const { dut, senders, receiver } = testbed;
   const keys = temporaryFolder();

@@ -4,28 +4,30 @@ import type { Interface, Neighbour, Route } from './machine.ts';
 import { connectPorts, joinSwitch, type Port, port } from './wiring.ts';
 
 export type CablingOptions = {
-  /** 1 or 2. */
+  /** One or two. */
   senders: number;
   /** `one`: senders and receiver are ports of one machine, `generator`; `two`: the senders are those of `sender1`. */
   generators: 'one' | 'two' | 'separate';
   /** Speed of every data port, in bit/s. */
   mediaBits: number;
-  /** Ports of the DUT, the exit last: `cxl0`, `cxl1`… of a T540-CR when absent. */
+  /** Ports of the DUT, the exit last; absent: `cxl0`, `cxl1`… of a T540-CR. */
   ports: readonly DataPort[];
-  /** All senders and the DUT's first port meet in a switch: of `ports` every entry is that port, with its own far end. */
+  /**
+   * All senders and the DUT's first port are on a switch: every entry of `ports` is that port, with its own far end.
+   */
   isSwitched: boolean;
-  /** A cable from the first sender's machine to the receiver's, past the DUT: the next Chelsio port of each. */
+  /** Cable from the first sender's machine to the receiver's, past the DUT: the next Chelsio port of each. */
   loopback: boolean;
 };
 
 export type DataPort = {
   name: string;
   card: CardName;
-  /** Port of the generator at the other end of its cable: the same name and card when absent. */
+  /** Port of the generator at the other end of its cable; absent: same name and card. */
   far?: FarPort;
 };
 
-/** `mac` is that of its interface for netmap. */
+/** `mac` is that of its netmap interface. */
 type FarPort = { name: string; card: CardName; mac?: string };
 
 export type Cabling = {
@@ -37,15 +39,15 @@ export type Cabling = {
   generators: readonly { name: string; interfaces: readonly Interface[] }[];
   /** Options `-i`, `-S` and `-D` for each sender's `pkt-gen`. */
   senders: readonly { machine: string; interface: string; mac: string; dutMac: string }[];
-  /** The `-i` of the receiver's, and the DUT's interfaces that packets enter and leave by. */
+  /** The receiver's `-i`, and the DUT's interfaces that packets enter and leave by. */
   receiver: { machine: string; interface: string; mac: string };
-  /** Ports at the ends of the cable past the DUT, as ifconfig(8) calls them. */
+  /** Ports at the ends of the cable past the DUT, with ifconfig(8)'s names. */
   loopback: { from: string; to: string };
   entries: readonly string[];
   exit: string;
 };
 
-/** Chelsio cards are `cxlN` on the DUT, `vcxlN` on the generators; addresses are those of RFC 2544 and RFC 5180. */
+/** Chelsio cards are `cxlN` on the DUT and `vcxlN` on the generators. Addresses are those of RFC 2544 and RFC 5180. */
 export function cabling({
   senders = 1,
   generators = 'one',
@@ -109,8 +111,8 @@ type Link = {
 };
 
 /**
- * A Chelsio port has a second interface for netmap; with the first one netmap is emulated, and slow. A port of the DUT that
- * is `taken` already is reached through a switch.
+ * A Chelsio port has a second interface for netmap; on the first one netmap is emulated, and slow. A port of the DUT
+ * that is already `taken` is reached through a switch.
  */
 function linkOf(
   index: number,

@@ -1,12 +1,12 @@
-// Network cards as pciconf(8) lists them.
+// Network cards as listed by pciconf(8).
 import type { Interface } from './machine.ts';
 
 export type CardName = 'T540-CR' | 'T580-LP-CR' | 'ConnectX-4' | 'I350' | 'virtio';
 
 type Card = {
-  /** The driver that pciconf names, which attaches to a card's function. */
+  /** Driver that pciconf names; it attaches to a card's function. */
   driver: string;
-  /** True where each port is a PCI function; else one function has all ports. */
+  /** True if each port is a PCI function; otherwise one function has all ports. */
   isFunctionPerPort: boolean;
   vendor: { id: string; name: string };
   device: { id: string; name: string };

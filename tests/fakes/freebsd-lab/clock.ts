@@ -1,31 +1,31 @@
-// Virtual time: it stands still while ssh is busy, and runs ahead as fast as it can while a sleeper waits for it.
+// Virtual time: stands still while ssh is busy, and runs as fast as it can while a sleeper waits.
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Kinds of sleepers: `awaited` acts when woken; `busy` is a program at work; `idle` is a program that may have no
- * waiting user (a receiver that is ready), whose user first gets a moment to do something else; `spare` has nothing
- * to do (a receiver without a sender), and its user is most likely busy elsewhere.
+ * Kinds of sleepers. `awaited` acts when woken; `busy` is a program at work. `idle` is a program that may have no
+ * waiting user (a receiver that is ready), whose user first gets a moment to act. `spare` has nothing to do (a receiver
+ * without a sender), and its user is probably busy elsewhere.
  */
 export type Pace = 'awaited' | 'busy' | 'idle' | 'spare';
 
 export type Clock = {
   /** Unix time, in seconds. */
   now(): number;
-  /** Resolves when that many seconds are over, or as soon as `signal` is aborted; it never throws. */
+  /** Resolves after that many seconds, or when `signal` is aborted; never throws. */
   sleep(seconds: number, options?: { signal?: AbortSignal; pace?: Pace }): Promise<void>;
-  /** Does something later. That alone does not make time run: a sleeper has to wait for it. */
+  /** Schedules an act. This alone does not make time run: a sleeper must wait for it. */
   after(seconds: number, act: () => void): void;
-  /** Keeps time from running until the answer is called. */
+  /** Stops time until the returned function is called. */
   hold(): () => void;
   /** Lets others react to an event before time runs on. */
   touch(): void;
-  /** Stops permanently: sleepers are not woken any more. */
+  /** Stops permanently: sleepers no longer wake. */
   stop(): void;
 };
 
 const paces = ['awaited', 'busy', 'idle', 'spare'] as const;
 
-/** Time of silence on ssh, in real time, before the clock runs for the most urgent sleeper. */
+/** Real time of silence on ssh before the clock runs for the most urgent sleeper. */
 const patienceMilliseconds: Readonly<Record<Pace, number>> = {
   awaited: 3,
   busy: 10,
@@ -37,16 +37,16 @@ const stepMilliseconds = 3;
 
 type Event = { at: number; act: () => void };
 
-/** Time runs in jumps from event to event, so a reboot of 180 s costs some milliseconds. */
+/** Time jumps from event to event, so a reboot of 180 s needs some milliseconds. */
 export function virtualClock(startsAt = 1_700_000_000): Clock {
   let now = startsAt;
   let isStopped = false;
   let isRunning = false;
   let holds = 0;
   let happenings = 0;
-  /** The number of happenings after which it had been quiet for long enough. */
+  /** Number of events after which it had been quiet for long enough. */
   let settledAt = -1;
-  /** Milliseconds for which it has been quiet since then. */
+  /** Milliseconds of quiet since then. */
   let settledFor = 0;
   const waiting = { awaited: 0, busy: 0, idle: 0, spare: 0 };
   const events = new Set<Event>();
@@ -68,7 +68,7 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
     isRunning = false;
   };
 
-  /** Answers when nothing has happened for a while; the shorter, the longer it was quiet before. */
+  /** Resolves when nothing has happened for a while, which is shorter if it was quiet for long before. */
   const quiet = async (): Promise<number> => {
     for (;;) {
       const seen = happenings;
@@ -80,7 +80,7 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
         await delay(stepMilliseconds);
       }
       settledFor = performance.now() - from;
-      // A timer may be late, and what came meanwhile is read only after it.
+      // A timer may be late, and messages that arrived meanwhile are read only after it.
       await nextTurn();
       await nextTurn();
       if (seen === happenings && holds === 0) return seen;

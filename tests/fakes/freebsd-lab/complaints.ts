@@ -1,4 +1,4 @@
-// Collects misuse of the simulated lab by a test: thrown when it stops.
+// Collects a test's misuse of the fake lab, thrown when it stops.
 
 export type Complaints = {
   add(complaint: string): void;

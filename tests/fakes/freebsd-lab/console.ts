@@ -1,17 +1,17 @@
 // The serial console of a machine: output of the loader, the kernel and rc(8) goes to all listeners.
 
 export type LabConsole = {
-  /** True while the printing program has the serial line for a console. */
+  /** Ends lines like a terminal. */
   isOn: boolean;
   /** With line ends as a terminal wants them. */
   print(text: string): void;
-  /** Answers how to leave. */
+  /** Returns a function that stops listening. */
   listen(onOutput: (chunk: Buffer) => void): () => void;
-  /** A virtual machine's is a socket of its own, which ends with its power. */
+  /** A virtual machine's console is a socket that closes with its power. */
   endsWithPower: boolean;
   /** Ends the programs that show it. */
   end(): void;
-  /** Called at the end of it; answers how to leave. */
+  /** Called at its end; returns a function that removes the callback. */
   onEnd(act: () => void): () => void;
 };
 

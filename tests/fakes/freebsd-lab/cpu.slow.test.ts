@@ -50,7 +50,7 @@ test('an idle DUT spends no time', () =>
 test('a DUT is busy with what it forwards, on its first CPU most of all', () =>
   inLab({ truth: () => 4e6, generatorPps: 2e6, noise: { perBoot: 0 } }, async (lab) => {
     const busy = await cpusDuring(lab.dut, () => sendTrial(lab, { seconds: 40 }));
-    // It is half busy for 40 of some 66 s.
+    // It is half busy for 40 of about 66 s.
     expect(busy?.busiestCpuRatio).toBeCloseTo(0.3, 1);
     expect(busy?.overallRatio).toBeLessThan(busy?.busiestCpuRatio ?? 0);
   }));

@@ -6,7 +6,7 @@ import { valueOfSysctl } from './sysctls.ts';
 /** States of sys/resource.h in which the lab's machines spend time. */
 type CpuState = 'user' | 'system' | 'interrupt' | 'idle';
 
-/** Work from now on: the share of each CPU that it takes, from 0 to 1. */
+/** Work from now on: its share of each CPU, from 0 to 1. */
 export type CpuDemand = { state: CpuState; shares: readonly number[] };
 
 export type CpuTimes = {
@@ -15,7 +15,7 @@ export type CpuTimes = {
   readonly spent: Record<CpuState, number>[];
   /** Interrupts of its timer, CPU by CPU. */
   readonly timer: number[];
-  /** By what asks for it: a program, or the packets that are forwarded. */
+  /** By the source of the demand: a program, or the forwarded packets. */
   readonly demands: Map<object, CpuDemand>;
 };
 
@@ -26,7 +26,7 @@ export const cpuTimesFrom = (countedTo: number): CpuTimes => ({
   demands: new Map(),
 });
 
-/** Changes what is asked of the CPUs; undefined ends it. */
+/** Changes the demand on the CPUs; undefined ends it. */
 export function setDemand(
   machine: Machine,
   now: number,
@@ -39,13 +39,13 @@ export function setDemand(
   else demands.set(owner, demand);
 }
 
-/** Changes how much a host takes from now on. */
+/** Changes the share that the host takes from now on. */
 export function setStolen(machine: Machine, now: number, ratio: number): void {
   countCpuTimes(machine, now);
   machine.stolenRatio = ratio;
 }
 
-/** A demand of some threads, one on each CPU from the last one on. */
+/** A demand of some threads, one per CPU, counted from the last CPU. */
 export const threadsOf = (machine: Machine, threads: number, share: number): CpuDemand => ({
   state: 'system',
   shares: Array.from({ length: cpusOf(machine) }, (_, cpu) =>
@@ -79,7 +79,7 @@ export function timerInterruptsOf(machine: Machine, now: number): number[] {
   );
 }
 
-/** A CPU has no more than its time; what a host takes from it counts as use, as no tick of a guest is lost: only interrupts are. */
+/** A CPU has only its own time. Time that the host takes counts as use, as a guest loses no tick, only interrupts. */
 function countCpuTimes(machine: Machine, now: number): void {
   const { cpuTimes, busyCpus, stolenRatio } = machine;
   const seconds = now - cpuTimes.countedTo;

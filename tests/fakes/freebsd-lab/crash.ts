@@ -3,7 +3,7 @@ import { remove, textOf, writeFile } from './file-system.ts';
 import type { Kernel } from './kernel.ts';
 import { type Deps, type Machine, notify } from './machine.ts';
 
-/** Before the machine is left; `reason` is the string that panic(9) was given. There is no dump before rc.d/dumpon. */
+/** Called before the machine reboots; `reason` is the argument of panic(9). There is no dump before rc.d/dumpon. */
 export function dumpCore(
   machine: Machine,
   deps: Deps,
@@ -28,7 +28,7 @@ export function dumpCore(
 
 const dumpMessages = ['Dumping 1102 out of 32640 MB:..2%..50%..100%', 'Dump complete'];
 
-/** Stands for the dump device. */
+/** Represents the dump device. */
 const dumpFile = '/var/crash/.dumped';
 
 /** True while savecore(8) has a dump to save. */

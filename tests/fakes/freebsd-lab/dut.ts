@@ -1,4 +1,4 @@
-// The laboratory's DUT as the project's own code opens it, and kernels for it in files.
+// Opens the fake lab's DUT like the project's own code, and makes kernel files for it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { type KernelText, kernelArchive } from './kernel.ts';
 import type { FreebsdLab } from './lab.ts';
 import { sliceImage } from './machines.ts';
 
-/** Patient enough for a boot that goes well; with power control by default. */
+/** Waits long enough for a successful boot; has power control by default. */
 export const dutOptions = (
   lab: FreebsdLab,
   method: BootMethodName = 'nextboot',

@@ -1,23 +1,23 @@
-// Faults of the simulated lab: ordered beforehand, or at any time by a test.
+// Faults of the fake lab, requested in advance or at any time by a test.
 
 export type Fault =
-  /** A boot of the DUT goes wrong, counted from 1 since the laboratory was started. */
+  /** A boot of the DUT fails; counted from 1 since the start of the fake lab. */
   | { kind: 'panic-at-boot' | 'hang-at-boot' | 'wrong-kernel'; at: number }
-  /** A trial goes wrong, counted from 1 by the starts of its senders. */
+  /** A trial fails; counted from 1 by the starts of its senders. */
   | { kind: 'panic-under-load' | 'receiver-crash' | 'dead-link' | 'forwards-nothing'; at: number }
-  /** The sender reaches only so many packets a second in that trial. */
+  /** The sender reaches only this many packets per second in that trial. */
   | { kind: 'slow-generator'; at: number; pps: number }
-  /** The host of that virtual machine gives so much of its CPUs' time to others in that trial. */
+  /** The host of that virtual machine gives this share of its CPU time to others in that trial. */
   | { kind: 'starved-dut' | 'starved-sender' | 'starved-receiver'; at: number; stolenRatio: number }
-  /** The receiver counts only so many packets a second in that trial, and loses the others. */
+  /** The receiver counts only this many packets per second in that trial, and loses the others. */
   | { kind: 'slow-receiver'; at: number; pps: number }
-  /** The connection breaks when that upload, counted from 1 over all machines, has got so many bytes. */
+  /** The connection breaks when that upload, counted from 1 over all machines, has received this many bytes. */
   | { kind: 'upload-lost'; at: number; afterBytes: number }
-  /** Fault of the nth call of `power`, from 1: it reports success without effect, or never ends. */
+  /** Fault of the nth call of `power`, from 1: it reports success without effect, or never returns. */
   | { kind: 'power-lies' | 'power-times-out'; at: number }
   | CommandFault;
 
-/** Fault at the nth command (from 1) with these words, before it is run or so many seconds after. */
+/** Fault at the nth command (from 1) with these words, before it runs or this many seconds later. */
 export type CommandFault = {
   at: number;
   machine: string;
@@ -25,11 +25,11 @@ export type CommandFault = {
   afterSeconds?: number;
 } & (
   | { kind: 'panic-at-command' }
-  /** It exits with 1 and these words, and does nothing. */
+  /** It exits with 1 and prints this, without effect. */
   | { kind: 'command-fails'; says: string }
-  /** It exits with 0 and these words, and does nothing. */
+  /** It exits with 0 and prints this, without effect. */
   | { kind: 'command-lies'; says: string }
-  /** Its management network is gone: for so many seconds, or until it boots when absent. */
+  /** Its management network is down for this many seconds; absent: until it boots. */
   | { kind: 'cut-off'; seconds?: number }
 );
 
@@ -39,7 +39,7 @@ export type FaultOf<Kind extends FaultKind> = Fault & { kind: Kind };
 
 export type Faults = {
   order(fault: Fault): void;
-  /** The fault of that kind that the boot, trial… with this number has to meet: once. */
+  /** The fault of that kind for the boot, trial… with this number; returned once. */
   take<Kind extends FaultKind>(kind: Kind, at: number): FaultOf<Kind> | undefined;
   /** Faults that a command triggers. */
   takeAt(machine: string, command: string): CommandFault[];

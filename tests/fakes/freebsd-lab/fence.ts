@@ -6,7 +6,7 @@ import { fail, type Process } from './process.ts';
 import { splitWords } from './shell.ts';
 
 export type Guarded =
-  /** `line` is what the guard lets through, or what never had one. */
+  /** `line` is the command that the guard admits, or that has no guard. */
   { kind: 'let-through'; line: string } | { kind: 'refused'; complaint: string; code: number };
 
 const guard = guardIn(tokenFolder);
@@ -26,7 +26,7 @@ export function takeGuard(machine: Machine, line: string): Guarded {
     : { kind: 'refused', complaint, code: refusalCode };
 }
 
-/** The program that is `raiseScript`; its arguments are those behind it. */
+/** Implements `raiseScript` with its arguments. */
 export function raise(process: Process, [, token = '']: readonly string[]): number {
   const { machine } = process;
   const { files } = machine;
@@ -41,7 +41,7 @@ export function raise(process: Process, [, token = '']: readonly string[]): numb
   return 0;
 }
 
-/** A token that is no number is let pass, as test(1) fails for it. */
+/** Admits a token that is not a number, for which test(1) fails. */
 function whyRefused(machine: Machine, token: string): string | undefined {
   if (!/^\d+$/.test(token)) return undefined;
   const higher = tokensOn(machine).find((seen) => BigInt(seen) > BigInt(token));
@@ -51,5 +51,5 @@ function whyRefused(machine: Machine, token: string): string | undefined {
 const tokensOn = ({ files }: Machine): string[] =>
   namesIn(files, tokenFolder).filter((name) => /^\d+$/.test(name) && BigInt(name) < beyondTest);
 
-/** The least number that is none to test(1). */
+/** Least number that test(1) rejects. */
 const beyondTest = 2n ** 63n;

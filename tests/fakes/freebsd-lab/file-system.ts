@@ -1,4 +1,4 @@
-// A machine's disk: files and folders by their absolute paths, with a size that they can fill.
+// A machine's disk: files and folders by absolute path, of limited size.
 import { posix } from 'node:path';
 
 export type FileNode =
@@ -27,13 +27,13 @@ export const fileErrorText: Readonly<Record<FileError, string>> = {
 };
 
 export type FileSystem = {
-  /** Size of the whole disk, and of what is on it besides the files here. */
+  /** Size of the disk, and of its content other than these files. */
   readonly totalBytes: number;
   readonly otherBytes: number;
   readonly nodes: Map<string, FileNode>;
   /** Content of the disk that is not mounted: clones of ZFS share common files. */
   unmounted?: () => Iterable<FileNode>;
-  /** Folders outside of which nothing can be written; all can when absent. */
+  /** Folders to which writing is limited; absent: everywhere. */
   writable?: readonly string[];
 };
 
@@ -76,7 +76,7 @@ export function textOf(files: FileSystem, path: string): string | undefined {
   return node?.kind === 'file' ? node.bytes.toString() : undefined;
 }
 
-/** Writes a whole file, new or not; answers what write(2) fails with, having written what fits. */
+/** Writes a whole file, new or not. Returns the error of write(2), after writing what fits. */
 export function writeFile(
   files: FileSystem,
   path: string,
@@ -100,7 +100,7 @@ export function writeFile(
   return fits < bytes.length ? 'ENOSPC' : undefined;
 }
 
-/** mkdir(2), or with `parents` as mkdir(1) -p does it. */
+/** mkdir(2); with `parents`, like mkdir(1) -p. */
 export function makeFolder(
   files: FileSystem,
   path: string,
@@ -121,7 +121,7 @@ export function makeFolder(
   return undefined;
 }
 
-/** Every path in a folder, however deep. */
+/** Every path in a folder, at any depth. */
 export function below(files: FileSystem, path: string): string[] {
   const prefix = `${absolute(path)}/`.replace('//', '/');
   return [...files.nodes.keys()].filter((name) => name.startsWith(prefix) && name !== prefix);
@@ -134,13 +134,13 @@ export const namesIn = (files: FileSystem, path: string): string[] =>
     .map((name) => posix.basename(name))
     .sort();
 
-/** A file, or a folder with all that is in it. */
+/** Removes a file, or a folder with its content. */
 export function remove(files: FileSystem, path: string): void {
   for (const name of below(files, path)) files.nodes.delete(name);
   files.nodes.delete(absolute(path));
 }
 
-/** rename(2): takes the place of a file, or of an empty folder. */
+/** rename(2): replaces a file, or an empty folder. */
 export function rename(files: FileSystem, from: string, to: string): FileError | undefined {
   const [source, target] = [absolute(from), absolute(to)];
   const [node, there] = [files.nodes.get(source), files.nodes.get(target)];

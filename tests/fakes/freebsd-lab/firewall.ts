@@ -1,10 +1,10 @@
-// pf and ipfw of a machine: what is loaded, and which of the benchmark's scenarios that amounts to.
+// pf and ipfw of a machine: loaded rules, and the benchmark's scenario that they amount to.
 
 import type { Family } from '../../../src/model/scenario.ts';
 import { isOfSomeFlows } from './packet-counts.ts';
 import { type Sysctls, valueOfSysctl } from './sysctls.ts';
 
-/** The scenarios of a FreeBSD testbed, by the names of DESIGN.md. */
+/** The scenarios of a FreeBSD testbed, named as in DESIGN.md. */
 export const labScenarios = [
   'forwarding',
   'pf-stateless',
@@ -17,7 +17,7 @@ export type LabScenario = (typeof labScenarios)[number];
 
 export type Pf = {
   isEnabled: boolean;
-  /** When it was enabled or disabled; 0 if never. */
+  /** Time of the last enabling or disabling; 0 if never. */
   switchedAt: number;
   /** As `pfctl -sr` prints them. */
   rules: readonly PfRule[];
@@ -58,7 +58,7 @@ export const freshIpfw = (acceptsByDefault: boolean): Ipfw => ({
 
 export type Firewalls = { modules: ReadonlySet<string>; pf: Pf; ipfw: Ipfw; sysctls: Sysctls };
 
-/** Scenario that a trial's packets meet; `blocked` where a rule drops them. pf takes the last rule, ipfw the first. */
+/** Scenario that a trial's packets meet; `blocked` if a rule drops them. pf takes the last rule, ipfw the first. */
 export function scenarioInForce(
   { modules, pf, ipfw, sysctls }: Firewalls,
   family: Family = 'inet4',
@@ -72,7 +72,7 @@ export function scenarioInForce(
   return ipfwRule.keepsState ? 'ipfw-stateful' : 'ipfw-stateless';
 }
 
-/** Without them packets of that family pass ipfw by. */
+/** Without them, packets of that family bypass ipfw. */
 export const ipfwSwitches: Readonly<Record<Family, string>> = {
   inet4: 'net.inet.ip.fw.enable',
   inet6: 'net.inet6.ip6.fw.enable',

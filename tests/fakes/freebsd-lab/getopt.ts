@@ -11,7 +11,7 @@ export type Options =
 
 export type Option = { name: string; value: string };
 
-/** `spec` is getopt(3)'s optstring; `program` is what its messages begin with. */
+/** `spec` is getopt(3)'s optstring; its messages begin with `program`. */
 export function getopt(program: string, spec: string, args: readonly string[]): Options {
   const options: Option[] = [];
   const rest = [...args];
@@ -47,7 +47,7 @@ function readCluster(
   return undefined;
 }
 
-/** True where the option was given. */
+/** True if the option was given. */
 export const hasOption = (options: readonly Option[], name: string): boolean =>
   options.some((option) => option.name === name);
 

@@ -1,4 +1,4 @@
-// The fake laboratory held against recordings: of itself, and of one that is otherwise.
+// Compares the fake lab with recordings of itself, and of a modified one.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The same recording, of a laboratory in which texts are others. */
+/** The same recording, of a lab with other texts. */
 function altered(change: (text: string) => string): string {
   const to = join(folder, 'altered.rec');
   const lines = linesOf(path).map((line) => JSON.parse(change(JSON.stringify(line))) as object);

@@ -1,5 +1,5 @@
-// Holds the fake laboratory against a recording of a real one, and reports what the fake refuses or answers in
-// another shape. Each recording that a user sends makes the fake truer.
+// Compares the fake lab with a recording of a real one. Reports commands that the fake rejects, or whose output has
+// another shape. Each recording from a user makes the fake more realistic.
 
 import { unexpectedOutput } from '../../../src/gate/recording/output-formats.ts';
 import {
@@ -20,12 +20,12 @@ import type { FreebsdLab, LabMachine } from './lab.ts';
 import { splitWords } from './shell.ts';
 
 export type Unlike =
-  /** A real machine answered, and the fake does not. */
+  /** A real machine replied, but the fake does not. */
   | { kind: 'refused'; host: string; command: string; says: string }
-  /** Lines, by how they begin, or fields of what is read of them, that one of the two has alone. */
+  /** Beginnings of lines, or fields read from them, that only one of the two has. */
   | { kind: 'shape'; host: string; command: string; onlyReal: string[]; onlyFake: string[] };
 
-/** Runs what a recording has asked of its machines on those of the fake, each command once, and none that changes anything. */
+/** Runs the recorded commands on the fake's machines, each once, except those that change anything. */
 export async function heldAgainst(recording: Recording, lab: FreebsdLab): Promise<Unlike[]> {
   const unlike: Unlike[] = [];
   const asked = new Map(
@@ -60,7 +60,7 @@ export async function heldAgainst(recording: Recording, lab: FreebsdLab): Promis
   return unlike;
 }
 
-/** Programs that change nothing, as they are called here. */
+/** Programs that change nothing, with the arguments used here. */
 const reads =
   /^(?:ifconfig (?:-l|'?\w+'?)|netstat |arp -an|ndp -an|vmstat -i|sysctl (?:-n )?'?[\w.%]+'?$|df -k|uname |sha256 -q|pciconf -lv|dmesg -a|kldstat|kenv -q|pfctl -s|ipfw list|bectl list|ls -1 |cat '?\/etc\/fstab)/;
 
@@ -91,7 +91,7 @@ function shapeOf(request: RecordedRequest, text: string): Set<string> {
   ]);
 }
 
-/** A line's indent and first word: names of a machine's own and numbers are all alike. */
+/** Indent and first word of a line; a machine's own names and numbers count as equal. */
 function beginningOf(line: string): string {
   const [, indent = '', word = ''] = /^(\s*)(\S*)/.exec(line) ?? [];
   const plain = word

@@ -1,4 +1,4 @@
-// Kernels of the simulated lab: a text with its version and its faults.
+// Kernels of the fake lab: a text with its version and its faults.
 import { createHash } from 'node:crypto';
 import { makeTar } from './tar.ts';
 
@@ -7,26 +7,26 @@ export type Kernel = {
   version: string;
   /** As `uname -r` prints it: `14.0-CURRENT`. */
   release: string;
-  /** The key of the table of truths: `base`. */
+  /** Key of the table of rates: `base`. */
   ident: string;
-  /** Lines of its configuration, `options RSS` say. */
+  /** Lines of its configuration, such as `options RSS`. */
   options: readonly string[];
   firmware: string | undefined;
   behaviour: Behaviour;
-  /** The sum of all its bytes: another layout of the same objects is another build. */
+  /** Checksum of all bytes: another layout of the same objects is another build. */
   build: number;
 };
 
 export type Behaviour =
   | { kind: 'works' }
-  /** At boot: before rc.d/dumpon; in rc: after it; at settings: as soon as it is up, and one of its sysctls is set. */
+  /** At boot: before rc.d/dumpon; in rc: after it; at settings: once it is up and one of its sysctls is set. */
   | {
       kind: 'panics-at-boot' | 'panics-in-rc' | 'panics-at-settings' | 'panics-under-load';
       panic: string;
     }
-  /** With interrupts off, in `pf_test+0x1c` say. */
+  /** With interrupts off, for example in `pf_test+0x1c`. */
   | { kind: 'hangs-under-load'; at: string }
-  /** It is up, and all of rc.conf's routes but the default one are lost. */
+  /** It is up, but all routes of rc.conf except the default one are lost. */
   | { kind: 'hangs-at-boot' | 'loses-routes-at-boot' }
   /** Its pf takes none. */
   | { kind: 'refuses-rules' }
@@ -37,14 +37,14 @@ export type KernelText = {
   ident: string;
   release?: string;
   options?: readonly string[];
-  /** Version in t5fw_cfg.ko for Chelsio's cards, `1.27.0.0`; none newer than theirs when absent. */
+  /** Version in t5fw_cfg.ko for Chelsio's cards, `1.27.0.0`; absent: none newer than theirs. */
   firmware?: string;
   behaviour?: Behaviour;
-  /** Another layout of it is in another order; the linker's own when absent. */
+  /** Another layout has another order; absent: the linker's own. */
   layout?: number;
 };
 
-/** The beginning of an ELF file of FreeBSD, with 64 bits and little endians: see elf(5). */
+/** Beginning of a FreeBSD ELF file, 64-bit and little-endian: see elf(5). */
 const elfIdent = '\x7fELF\x02\x01\x01\x09';
 
 /** The bytes of a `kernel` file. */
@@ -73,21 +73,21 @@ export function kernelText({
   ].join('\n');
 }
 
-/** A kernel and its modules as `installkernel` installs them into one folder, in a tar archive. */
+/** A kernel and its modules in a tar archive, as `installkernel` installs them into one folder. */
 export function kernelArchive(kernel: KernelText, modules: readonly string[] = allModules): Buffer {
   const files = new Map([['kernel', kernelText(kernel)]]);
   for (const name of modules) files.set(`${name}.ko`, `module ${name} of ${kernel.ident}\n`);
   return makeTar(files);
 }
 
-/** The modules of a kernel's folder that the laboratory can load. */
+/** Modules of a kernel's folder that the fake lab can load. */
 export const allModules = ['hwpmc', 'if_cxgbe', 'ipfw', 'ksyms', 'netmap', 'pf', 'zfs'] as const;
 
 const defaultPanic = 'page fault';
 
 /**
- * Undefined for what no loader would start. Version first, as what(1) finds it or without its mark, then options and marks,
- * one a line; a `#pragma ident` of its sources is its ident.
+ * Undefined for bytes that no loader would start. The version comes first, with or without what(1)'s mark, then options
+ * and marks, one per line. A `#pragma ident` of its sources is its ident.
  */
 export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
   const all = Buffer.from(bytes ?? [])

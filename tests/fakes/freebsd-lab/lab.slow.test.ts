@@ -465,7 +465,7 @@ async function lay(
   await dut.output(shell`rm -rf /var/tmp/kernel.tar`);
 }
 
-/** Long enough for a boot that goes well. */
+/** Long enough for a successful boot. */
 async function rebootInto(lab: FreebsdLab, kernel: string): Promise<void> {
   const dut: Host = await connect(lab.dut.target);
   await dut.output(shell`nextboot -k ${kernel}`);

@@ -1,4 +1,4 @@
-// A FreeBSD laboratory without machines: real ssh, virtual time, a DUT whose speed is known, and faults on order.
+// A FreeBSD lab without machines: real ssh, virtual time, a DUT of known speed, and faults on request.
 import { setTimeout } from 'node:timers/promises';
 import { tokenFolder } from '../../../src/lab/lease/fence.ts';
 import type { SshTarget } from '../../../src/system/host/login.ts';
@@ -18,37 +18,37 @@ import { mountOf } from './root.ts';
 import { farEnd, type Port } from './wiring.ts';
 
 export type FreebsdLabOptions = DutOptions & {
-  /** Forwarding rate of a kernel in packets per second, by its ident; 5 Mpps for all when absent. */
+  /** Forwarding rate of a kernel in packets per second, by its ident; absent: 5 Mpps for all. */
   truth?: (load: Load) => number;
-  /** 0.5 % a boot and 0.23 % a second when absent, as on real machines. */
+  /** Absent: 0.5 % per boot and 0.23 % per second, as on real machines. */
   noise?: Partial<Noise>;
-  /** More may be ordered at any time. */
+  /** Others may be requested at any time. */
   faults?: readonly Fault[];
-  /** Maximum rate of a sender, where its port carries more. */
+  /** Maximum rate of a sender, if below its port's. */
   generatorPps?: number;
-  /** Maximum rate that a receiver counts, where its port carries more. */
+  /** Maximum rate that a receiver counts, if below its port's. */
   receiverPps?: number;
-  /** Defaults to a sender and the receiver on one machine, 10 Gbit/s. */
+  /** Absent: a sender and the receiver on one machine, 10 Gbit/s. */
   cabling?: Partial<CablingOptions>;
-  /** As `files`, of the generators by their names. */
+  /** Like `files`, for the generators, by name. */
   generatorFiles?: Readonly<Record<string, Files>>;
 };
 
 export type LabMachine = {
-  /** All of its state, to look at and to spoil. */
+  /** Its whole state, for tests to read and change. */
   readonly machine: Machine;
   /** Target for `connect` of src/system/host/ssh.ts. */
   readonly target: SshTarget;
-  /** Every command that it ran, and when (in seconds of the clock). */
+  /** Every command that it ran, with its time in seconds of the clock. */
   readonly journal: readonly JournalEntry[];
 };
 
 export type FreebsdLab = AsyncDisposable & {
-  /** Its `now` and `sleep` are for tests of the laboratory, too: it has no other time. */
+  /** Its `now` and `sleep` are for tests of the fake lab, too, which has no other time. */
   readonly clock: Clock;
   readonly dut: LabMachine;
   readonly senders: readonly LabMachine[];
-  /** Also the only sender, unless ordered otherwise. */
+  /** Also the only sender by default. */
   readonly receiver: LabMachine;
   /** Names of interfaces and the DUT's MAC addresses. */
   readonly cabling: Cabling;
@@ -58,46 +58,46 @@ export type FreebsdLab = AsyncDisposable & {
   readonly complaints: Complaints;
   /** State of the DUT, for assertions. */
   state(): DutState;
-  /** Throws where something was asked of the laboratory that no test should ask. */
+  /** Throws if a test requested a feature that the fake lab lacks. */
   stop(): Promise<void>;
 };
 
 export type DutState = {
   stage: Stage;
   power: PowerState;
-  /** Undefined while none runs. */
+  /** Undefined if none runs. */
   kernel: string | undefined;
   /** Names in /boot. */
   boot: string[];
   /** Text of /boot/nextboot.conf. */
   nextboot: string | undefined;
-  /** What `/` is mounted from. */
+  /** Device that `/` is mounted from. */
   root: string;
-  /** Names of the boot environments that are there, on ZFS. */
+  /** Names of existing boot environments, on ZFS. */
   environments: string[];
-  /** Paths of files and folders with `ppsgate` in their names, but for the tokens, which are to stay. */
+  /** Paths of files and folders with `ppsgate` in their names, except for the tokens, which stay. */
   leftovers: string[];
   scenario: LabScenario | 'blocked';
   modules: string[];
-  /** Packets that left by the admin network, ssh's not counted: of a trial there may be none. */
+  /** Packets that left by the admin network, without ssh's; a trial must send none there. */
   packetsToAdmin: number;
   pf: { isEnabled: boolean; rules: string[]; states: number };
   ipfw: { rules: string[]; dynamicRules: number };
 };
 
 /**
- * All machines are up, and let root in with one key.
+ * Starts all machines; root may log in with one key.
  *
  *     await using lab = await startFreebsdLab({ truth: ({ ident }) => (ident === 'base' ? 5e6 : 4e6) });
  *     await using dut = await connect(lab.dut.target);
  *     await dut.output(shell`shutdown -r now`);
  *     await lab.clock.sleep(180);
  *
- * Time runs only while a task sleeps on the clock or a program of a machine does, and stands still while ssh is
- * at work. A task that does other work between two commands while a program runs (reads a file for 30 ms,
- * say) may find some virtual seconds gone.
- * What FreeBSD would refuse fails as it does there; what FreeBSD has and the laboratory has not exits with 99,
- * and `stop` throws. pkt-gen writes its rates and `Ready...` to stderr, its summary to stdout.
+ * Time runs only while a task sleeps on the clock, or a program of a machine does, and stands still while ssh is at
+ * work. A task that does other work between two commands while a program runs (for example reads a file for 30 ms) may
+ * lose some virtual seconds. Commands that FreeBSD would reject fail as they do there. A feature that FreeBSD has but
+ * the fake lab lacks exits with 99, and `stop` throws. pkt-gen writes its rates and `Ready...` to stderr, its summary
+ * to stdout.
  */
 export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<FreebsdLab> {
   const clock = virtualClock();
@@ -105,7 +105,7 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
   const complaints = noComplaints();
   const wires = cabling(options.cabling ?? {});
   const deps = { clock, faults };
-  // Only the DUT's boots are counted for faults.
+  // Only the DUT's boots count for faults.
   const otherDeps = { clock, faults: faultsOf([]) };
   const dut = dutOf(wires, options);
   const network = networkThrough(dut, deps, {
@@ -163,8 +163,8 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
 }
 
 /**
- * The laboratory's time runs while one of its programs does. While the DUT boots, or saves a dump, no task sleeps there,
- * so it is made to run: that many seconds for each tenth of a real one.
+ * The fake lab's time runs while one of its programs does. While the DUT boots, or saves a dump, no task sleeps there,
+ * so this makes time run: that many seconds for each tenth of a real one.
  */
 export async function keepTime(
   lab: FreebsdLab,
@@ -179,7 +179,7 @@ export async function keepTime(
   }
 }
 
-/** Number of the upload, and its right to go on. */
+/** Number of the upload, and its permission to continue. */
 function uploadCounter(faults: Faults): () => (bytes: number) => boolean {
   let uploads = 0;
   return () => {

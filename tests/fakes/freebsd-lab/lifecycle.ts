@@ -47,8 +47,8 @@ export function reboot(machine: Machine, deps: Deps): void {
 }
 
 /**
- * Panics at once: what runs is gone, the memory is dumped, and the machine reboots; but a kernel with the
- * debugger in it stops at its prompt, unless configured otherwise.
+ * Panics at once: running programs are gone, the memory is dumped, and the machine reboots. A kernel with a debugger
+ * stops at its prompt instead, unless configured otherwise.
  */
 export function panic(
   machine: Machine,
@@ -69,7 +69,7 @@ export function panic(
   later(machine, deps, machine.timing.dumpSeconds, () => boot(machine, deps));
 }
 
-/** Until its power is cycled. */
+/** Lasts until its power is cycled. */
 export function hang(machine: Machine, at = 'cpu_spinwait+0x2'): void {
   machine.stuck = machine.running && { kernel: machine.running.kernel, at };
   enter(machine, 'hung');
@@ -80,14 +80,14 @@ export const hasDebugger = ({ running }: Machine): boolean => hasDdb(running?.ke
 const hasDdb = (kernel: Kernel | undefined): boolean =>
   kernel?.options.some((line) => /^options\s+DDB\b/.test(line)) ?? false;
 
-/** Resets like the button: the contents of its memory stay. */
+/** Resets like the button: its memory keeps its content. */
 export function reset(machine: Machine, deps: Deps): void {
   if (machine.power === 'on') boot(machine, deps);
 }
 
 /**
  * A non-maskable interrupt, whose source neither port 0x61 nor 0x461 reports: nmi_call_kdb() of
- * sys/x86/x86/cpu_machdep.c hands it to the debugger, and goes on where kdb_trap() finds none.
+ * sys/x86/x86/cpu_machdep.c passes it to the debugger, and continues if kdb_trap() finds none.
  */
 export function interrupt(machine: Machine): void {
   const stuck = machine.stuck ?? idleIn(machine);
@@ -172,7 +172,7 @@ const lacksRoot = ({ root, files }: Machine, kernel: string): boolean =>
   root.kind === 'zfs' &&
   ![dirname(kernel), '/boot/modules'].some((folder) => nodeAt(files, `${folder}/zfs.ko`));
 
-/** Only if nothing else happened to the machine before. */
+/** Acts only if nothing else has happened to the machine before. */
 function later(machine: Machine, deps: Deps, seconds: number, act: () => void): void {
   const { stage, boots } = machine;
   deps.clock.after(seconds, () => {
@@ -190,10 +190,10 @@ function enter(machine: Machine, stage: Stage): void {
   tellWatchers(machine);
 }
 
-/** `settings` are those of nextboot.conf, for that boot alone. */
+/** `settings` are those of nextboot.conf, for that boot only. */
 type Chosen = { file: string; kernel: Kernel | undefined; settings: ReadonlyMap<string, string> };
 
-/** The system that loader(8) starts: nextboot.conf counts once, and is disabled before the kernel is read. */
+/** Chooses the system that loader(8) starts: nextboot.conf counts once, and is disabled before the kernel is read. */
 function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
   const loader = loaderSettings(machine);
   const nextboot = readSettings(textOf(machine.files, nextbootFile) ?? '');
@@ -204,7 +204,7 @@ function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
   return { file, kernel: readKernel(node?.kind === 'file' ? node.bytes : undefined), settings };
 }
 
-/** The last of two lines counts. */
+/** The last of two equal lines counts. */
 const loaderSettings = ({ files }: Machine): Map<string, string> =>
   new Map(
     ['/boot/loader.conf', '/boot/loader.conf.local'].flatMap((path) => [
@@ -213,8 +213,8 @@ const loaderSettings = ({ files }: Machine): Map<string, string> =>
   );
 
 /**
- * Removes the order where the loader can, before the kernel is read: in the file on UFS, in the pool on ZFS.
- * Elsewhere it cannot, and the order stays until rc(8) removes the file.
+ * Removes the order before the kernel is read, if the loader can: from the file on UFS, from the pool on ZFS. Otherwise
+ * the order stays until rc(8) removes the file.
  */
 function takeOrder({ root, files }: Machine, nextboot: ReadonlyMap<string, string>): boolean {
   if (nextboot.size === 0) return false;
@@ -230,7 +230,7 @@ function takeOrder({ root, files }: Machine, nextboot: ReadonlyMap<string, strin
   return true;
 }
 
-/** The kernel runs: everything that a boot forgets is as new. */
+/** The kernel runs; everything that a boot forgets is reset. */
 function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: number): void {
   if (kernel === undefined) throw new TypeError(`${machine.name} has no kernel in ${file}.`);
   machine.running = { kernel, file, startedAt };
@@ -262,7 +262,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   machine.disabled = cards.filter(isDisabled);
   for (const { name } of machine.interfaces) addPort(machine.sysctls, name, loader);
   machine.modules = new Set([
-    // GENERIC has the driver of virtio's in itself.
+    // GENERIC contains virtio's driver.
     ...(cards.every(({ card }) => card === 'virtio') ? [] : ['if_cxgbe']),
     ...(machine.root.kind === 'zfs' ? ['zfs'] : []),
   ]);
@@ -271,7 +271,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   notify(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
 }
 
-/** Variables that loader(8) adds to loader.conf, as far as it is of use; the machine's maker is known by SMBIOS. */
+/** Variables that loader(8) adds to loader.conf, as far as used; SMBIOS names the machine's maker. */
 const ofLoader = ({ product }: Machine, file: string): [string, string][] => [
   ['bootfile', 'kernel'],
   ['currdev', 'disk0p2:'],
@@ -281,7 +281,7 @@ const ofLoader = ({ product }: Machine, file: string): [string, string][] => [
   ['smbios.system.product', product],
 ];
 
-/** Without a word of the loader's it is the screen; machines without an /etc/rc.conf are delivered with a serial one. */
+/** The screen, unless the loader sets another; machines without an /etc/rc.conf have a serial console. */
 function setConsole({ files, environment, sysctls, console, firmwareText }: Machine): void {
   const isOn = (name: string) => /^yes$/i.test(environment.get(name) ?? '');
   const consoles = environment.get('console') ?? '';
@@ -294,7 +294,7 @@ function setConsole({ files, environment, sysctls, console, firmwareText }: Mach
   shown.value = 'ttyv0,/ttyv0,ttyu1,';
 }
 
-/** ntpd(8) steps the clock once it knows by how much. */
+/** ntpd(8) steps the clock once it knows the offset. */
 function startTimeKeeping(machine: Machine, deps: Deps): void {
   const { setAfterSeconds } = machine.realTimeClock;
   if (setAfterSeconds === undefined) return;
@@ -328,7 +328,7 @@ const hasNoLease = ({ leases, interfaces }: Machine): boolean =>
   leases.size > 0 &&
   interfaces.every(({ mac, addresses }) => !addresses.includes(leases.get(mac) ?? ''));
 
-/** Each with a rule of the site's. */
+/** Each with one of the site's rules. */
 function startFirewalls(machine: Machine, now: number): void {
   for (const name of machine.ownFirewalls) addModule(machine, name);
   if (machine.ownFirewalls.includes('pf')) {

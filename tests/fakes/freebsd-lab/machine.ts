@@ -1,4 +1,4 @@
-// A FreeBSD machine: its disk, its network, and what runs on it.
+// A FreeBSD machine: its disk, its network, and its programs.
 import type { CardName } from './cards.ts';
 import type { Clock } from './clock.ts';
 import type { LabConsole } from './console.ts';
@@ -18,7 +18,7 @@ export type Stage =
   /** Firmware, loader, kernel, rc: sshd does not listen yet. */
   | 'booting'
   | 'up'
-  /** Told to reboot: sshd still answers. */
+  /** sshd still replies. */
   | 'shutting-down'
   | 'panicked'
   /** Until its power is cycled. */
@@ -71,28 +71,28 @@ export type Machine = {
   disabled: readonly Interface[];
   readonly routes: Route[];
   readonly neighbours: Neighbour[];
-  /** Values of rc.conf for both, where commands or a kernel have changed them since: a boot restores them. */
+  /** Values of rc.conf for both, if commands or a kernel have changed them since; a boot restores them. */
   ofRcConf: { routes: readonly Route[]; neighbours: readonly Neighbour[] } | undefined;
-  /** Lines of ifconfig(8) that DHCP gives its cards, by their MAC addresses. Without them its sshd is unreachable. */
+  /** ifconfig(8) lines that DHCP gives its cards, by MAC address. Without them its sshd is unreachable. */
   readonly leases: ReadonlyMap<string, string>;
-  /** By its rc.conf. */
+  /** From its rc.conf. */
   hostname: string;
-  /** Sysctls that its hardware decides: `hw.model`… */
+  /** Sysctls that depend on its hardware: `hw.model`… */
   readonly hardware: Readonly<Record<string, string>>;
-  /** By its SMBIOS. */
+  /** From its SMBIOS. */
   readonly product: string;
   /** pci_vendors(5) is not installed everywhere. */
   readonly hasPciNames: boolean;
   readonly timing: Timing;
   readonly realTimeClock: RealTimeClock;
-  /** A shell script up to FreeBSD 14.0, a program with other messages since; its first version fails on ZFS. */
+  /** A shell script up to FreeBSD 14.0, then a program with other messages, whose first version fails on ZFS. */
   readonly nextboot: 'script' | 'first-program' | 'program';
   readonly root: Root;
   stage: Stage;
   power: PowerState;
   /** Lead of its clock over the lab's, in seconds: kern.boottime moves with it when it is set. */
   clockAhead: number;
-  /** Since the laboratory was started, begun ones too. */
+  /** Since the start of the fake lab, including unfinished ones. */
   boots: number;
   running: Running | undefined;
   /** Environment of the kernel, see kenv(1): what the loader hands over, and what is added later. */
@@ -101,18 +101,18 @@ export type Machine = {
   modules: Set<string>;
   pf: Pf;
   ipfw: Ipfw;
-  /** Modules that filter beside them, see pfilctl(8). */
+  /** Other modules that filter packets, see pfilctl(8). */
   otherFilters: readonly string[];
   /** Connected hooks of the ports' nodes, see ngctl(8). */
   netgraphHooks: ReadonlyMap<string, number>;
-  /** What `dmesg -a` prints: it survives a reboot, but no loss of power. `tell` adds to it. */
+  /** Output of `dmesg -a`: survives a reboot, but not a loss of power. `notify` appends to it. */
   messages: string[];
   readonly crashes: Crashes;
-  /** Firewalls that its rc.conf starts: they let everything pass. */
+  /** Firewalls that its rc.conf starts; they pass everything. */
   ownFirewalls: readonly ('pf' | 'ipfw')[];
-  /** Firmware of its Chelsio card, which stays across boots. */
+  /** Firmware of its Chelsio card, unchanged by boots. */
   firmware: string;
-  /** CPUs that something else keeps busy, by the hour. */
+  /** CPUs that other work keeps busy, for hours. */
   busyCpus: number;
   /** Share of its CPUs' time that the host of a virtual machine gives to others. */
   stolenRatio: number;
@@ -120,13 +120,13 @@ export type Machine = {
   packetCounts: PacketCounts;
   readonly console: LabConsole;
   /**
-   * Firmware output on the serial line, where loader and kernel print as loader.conf(5) says, as on any PC; absent:
-   * a machine that prints all its output there.
+   * Firmware output on the serial line, where loader and kernel print as configured in loader.conf(5), like on a PC;
+   * absent: a machine that prints all its output there.
    */
   readonly firmwareText?: string;
   /** Hangs until the machine is reset. */
   stuck: { kernel: Kernel; at: string } | undefined;
-  /** Packets take all its time, and leave none for sshd. */
+  /** Packets use all its CPU time, and leave none for sshd. */
   isOverloaded: boolean;
   /** Its management network is down: its sshd is unreachable. */
   isCutOff: boolean;
@@ -134,26 +134,26 @@ export type Machine = {
   readonly lacks: Set<string>;
   /** Commands that run, each ended by its function. */
   readonly programs: Set<() => void>;
-  /** Told after every change of `stage`, and of whether it is deaf. */
+  /** Called after every change of `stage`, and of whether the machine replies. */
   readonly watchers: Set<() => void>;
 };
 
-/** Clock that a boot reads, and the time until ntpd(8) sets it right; never when absent. */
+/** Clock that a boot reads, and the time until ntpd(8) corrects it; absent: never. */
 export type RealTimeClock = { aheadSeconds: number; setAfterSeconds?: number };
 
 /** Traces of a panic. */
 export type Crashes = {
-  /** The oldest messages give way to new ones. */
+  /** The oldest messages are dropped for new ones. */
   mostMessages: number;
   /** Some firmware clears the memory at every reset. */
   keepsMessages: boolean;
   /** A dump over the network leaves nothing on the machine. */
   dumpsTo: 'disk' | 'network' | 'nowhere';
-  /** savecore(8) is not ordered against sshd: it is done so long after the first login is possible. */
+  /** savecore(8) is not ordered against sshd: it ends this long after the first login is possible. */
   saveSeconds: number;
 };
 
-/** printf(9): into the message buffer, and to the console. */
+/** printf(9): to the message buffer, and to the console. */
 export function notify(machine: Machine, ...lines: readonly string[]): void {
   machine.console.print(lines.map((line) => `${line}\n`).join(''));
   machine.messages = [...machine.messages, ...lines].slice(-machine.crashes.mostMessages);
@@ -175,7 +175,7 @@ export function setCutOff(machine: Machine, isCutOff: boolean): void {
   tellWatchers(machine);
 }
 
-/** The network gives no answer: it is overloaded, or its firewall lets nothing through. */
+/** The network does not reply: it is overloaded, or its firewall passes nothing. */
 export const isDeaf = (machine: Machine): boolean =>
   machine.isOverloaded || (machine.stage === 'up' && scenarioInForce(machine) === 'blocked');
 
@@ -207,7 +207,7 @@ export function dropModule(machine: Machine, name: string): void {
   for (const name of Object.values(ipfwSwitches)) machine.sysctls.delete(name);
 }
 
-/** To be called before routes or neighbours are changed by anything but rc.conf. */
+/** Call it before changing routes or neighbours by anything but rc.conf. */
 export function keepRcConf(machine: Machine): void {
   const { routes, neighbours } = machine;
   machine.ofRcConf ??= { routes: [...routes], neighbours: [...neighbours] };
@@ -222,7 +222,7 @@ export function readRcConf(machine: Machine): void {
   machine.neighbours.splice(0, machine.neighbours.length, ...ofRcConf.neighbours);
 }
 
-/** Of FreeBSD's release: its programs print other words from one to the next. */
+/** Of FreeBSD's release, as programs print other words from one to the next. */
 export const majorOf = ({ running }: Machine): number =>
   Number.parseInt(running?.kernel.release ?? '', 10);
 
@@ -231,7 +231,7 @@ export const nextbootFile = '/boot/nextboot.conf';
 export const interfaceNamed = (machine: Machine, name: string): Interface | undefined =>
   machine.interfaces.find((one) => one.name === name);
 
-/** net.isr cannot spread the load where RSS is compiled in and it has but one thread. */
+/** net.isr cannot spread the load if RSS is compiled in and it has only one thread. */
 export const isStarved = (machine: Machine): boolean =>
   (machine.running?.kernel.options.some((line) => /^options\s+RSS\b/.test(line)) ?? false) &&
   (valueOfSysctl(machine.sysctls, 'net.isr.maxthreads') !== -1 ||

@@ -1,4 +1,4 @@
-// The machines as they are delivered: a DUT set up as a benchmark wants it, and generators.
+// The machines in their initial state: a DUT set up for a benchmark, and generators.
 import { driverSettingsOf } from '../../../src/model/freebsd-drivers.ts';
 import type { Cabling } from './cabling.ts';
 import { labConsole } from './console.ts';
@@ -15,33 +15,33 @@ import { makeTar } from './tar.ts';
 export type DutOptions = Partial<
   Pick<Machine, 'name' | 'firmwareText' | 'leases' | 'product' | 'hasPciNames'>
 > & {
-  /** Its own kernel, in /boot/kernel; `base` when absent. */
+  /** Its own kernel, in /boot/kernel; absent: `base`. */
   kernel?: KernelText;
-  /** 120, 5 and 30 s when absent. */
+  /** Absent: 120, 5 and 30 s. */
   timing?: Partial<Timing>;
-  /** 2000 messages, which a reset keeps, and dumps that are saved 20 s after the first login when absent. */
+  /** Absent: 2000 messages, which a reset keeps, and dumps that are saved 20 s after the first login. */
   crashes?: Partial<Crashes>;
-  /** Right when absent. */
+  /** Absent: correct. */
   realTimeClock?: RealTimeClock;
-  /** Sysctls that its hardware decides: `hw.model`, `hw.ncpu`; eight cores of an old Xeon when absent. */
+  /** Sysctls that depend on its hardware: `hw.model`, `hw.ncpu`; absent: eight cores of an old Xeon. */
   hardware?: Readonly<Record<string, string>>;
-  /** 20 GB with 5 GB used when absent. */
+  /** Absent: 20 GB with 5 GB used. */
   disk?: { totalBytes: number; usedBytes: number };
-  /** Put over what its /boot/loader.conf and /etc/sysctl.conf say: all as a benchmark wants it. */
+  /** Overrides of its /boot/loader.conf and /etc/sysctl.conf, which are set for a benchmark. */
   loaderConf?: Readonly<Record<string, string>>;
   sysctlConf?: Readonly<Record<string, string>>;
-  /** FreeBSD's nextboot(8) is a script up to 14.0 (when absent), and a program that fails in other ways since. */
+  /** FreeBSD's nextboot(8) is a script up to 14.0 (absent), and then a program that fails in other ways. */
   nextboot?: Machine['nextboot'];
   ownFirewalls?: Machine['ownFirewalls'];
-  /** Kind of its root; `ufs` when absent. On `nanobsd` only /etc, /var, /tmp and /root can be written. */
+  /** Kind of its root; absent: `ufs`. On `nanobsd` only /etc, /var, /tmp and /root are writable. */
   root?: RootKind;
-  /** Texts in place of what it is delivered with, by their paths; one with an /etc/rc.conf is set up by that alone. */
+  /** Texts that replace its initial files, by path; a machine with an /etc/rc.conf is set up by that alone. */
   files?: Files;
 };
 
 export type Files = Readonly<Record<string, string>>;
 
-/** Off, with everything on its disk. */
+/** Powered off, with everything on its disk. */
 export function dutOf(wires: Pick<Cabling, 'dut'>, options: DutOptions): Machine {
   const {
     disk = { totalBytes: 20e9, usedBytes: 5e9 },
@@ -160,7 +160,7 @@ export function generatorOf(
   return machine;
 }
 
-/** Off, until `startUp`. */
+/** Powered off, until `startUp`. */
 const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number }): Machine => ({
   name,
   files: fileSystem(disk.totalBytes, disk.usedBytes),

@@ -1,4 +1,4 @@
-// The packets of a trial: what the sender puts on the wire, what the DUT forwards of it, what reaches the receiver.
+// The packets of a trial: those the sender puts on the wire, those the DUT forwards, those that reach the receiver.
 
 import { BlockList, isIPv6 } from 'node:net';
 import type { Family } from '../../../src/model/scenario.ts';
@@ -36,24 +36,24 @@ export type Stream = {
   pps: number;
   frameBytesWithoutCrc: number;
   destinationMac: string;
-  /** The first of its range. */
+  /** First destination of its range. */
   destination: string;
   sources: Sources;
   flows: number;
-  /** It waits when the receiving port sends pause frames. */
+  /** It waits if the receiving port sends pause frames. */
   heedsPause: boolean;
 };
 
-/** Properties of a kernel, by the table of truths. */
+/** Inputs of the table of rates. */
 export type Load = { ident: string; scenario: LabScenario; family: Family };
 
 export type Noise = {
   seed: number;
   /** Standard deviation of a boot, as a ratio. */
   perBoot: number;
-  /** The same of a second within a run. */
+  /** Likewise for a second within a run. */
   perSecond: number;
-  /** Effect of another build of the same sources, the same in each of its boots. */
+  /** Effect of another build of the same sources, equal in each of its boots. */
   perBuild: number;
 };
 
@@ -64,23 +64,23 @@ export type Network = {
   readonly receiverPps: number;
   begin(stream: Stream): void;
   end(stream: Stream): void;
-  /** Counts every packet up to now at every port; call it before counters are read. */
+  /** Counts every packet so far at every port; call it before reading counters. */
   count(): void;
-  /** Counters of the driver for a port of the DUT, read from the card now and then. */
+  /** The driver's counters for a port of the DUT, read from the card at intervals. */
   shown(port: Port): PortCounters;
-  /** A sender was started: the first of those that run together begins the next trial. */
+  /** A sender was started: the first of concurrent ones begins the next trial. */
   beginTrial(): void;
   /** A sender ended. */
   endTrial(): void;
-  /** A port is not open any more. */
+  /** A port was closed. */
   letGo(): void;
   /** True while a sender runs. */
   isTrial(): boolean;
-  /** Number of the last trial that was begun, counted from 1; 0 before. */
+  /** Number of the last trial begun, counted from 1; 0 before the first. */
   trial(): number;
-  /** The fault of that kind that this trial has to meet. */
+  /** The fault of that kind for this trial. */
   meets<Kind extends FaultKind>(kind: Kind): FaultOf<Kind> | undefined;
-  /** Seconds that a link takes to be up again after its port changed between kernel and netmap. */
+  /** Seconds until a link is up again after its port changed between kernel and netmap. */
   bounceSeconds(): number;
 };
 
@@ -90,7 +90,7 @@ export type Traffic = {
   noise: Noise;
   generatorPps: number;
   receiverPps: number;
-  /** Time until a kernel dies under load; 5 when absent. */
+  /** Time until a kernel dies under load; absent: 5. */
   secondsToDie?: number;
 };
 
@@ -143,7 +143,7 @@ export function networkThrough(
     useCpus(arriving, isFull);
   };
 
-  /** The flows fall on all CPUs, on the first most of them; without net.isr's threads on that alone. */
+  /** The flows use all CPUs, the first one most; without net.isr's threads, only that one. */
   const useCpus = (arriving: readonly Stream[], isFull: boolean) => {
     const load = arriving.reduce(
       (sum, stream) => sum + (entryOf(dut, stream) ? ppsOf(stream) / capacity(stream) : 0),
@@ -240,7 +240,7 @@ export function networkThrough(
     for (const cable of dead) cable.isDead = false;
     dead.clear();
   };
-  /** The receiver's. */
+  /** Takes the receiver's stream. */
   const die = (stream: Stream) => {
     const cable = exitOf(dut, stream, Number.POSITIVE_INFINITY)?.cable ?? stream.from.cable;
     if (cable === undefined) return;
@@ -296,10 +296,10 @@ export function networkThrough(
   };
 }
 
-/** Time for which a dead link stays dead after its trial, where no other trial follows. */
+/** Time for which a dead link stays dead after its trial, if no other trial follows. */
 const secondsToFix = 20;
 
-/** True where a port sends pause frames when it is full, and obeys received ones. */
+/** True if a port sends pause frames when it is full, and obeys received ones. */
 export function pauses({ sysctls }: Machine, name: string): boolean {
   const [, driver = '', unit = ''] = /^v?([a-z]+)(\d+)$/.exec(name) ?? [];
   return (pauseSwitches[driver] ?? ['fc'])
@@ -307,7 +307,7 @@ export function pauses({ sysctls }: Machine, name: string): boolean {
     .some((value) => value !== '0');
 }
 
-/** Below the node of each port, by its driver; Intel's have the last one. */
+/** Below the node of each port, by driver; Intel's has the last one. */
 const pauseSwitches: Readonly<Record<string, readonly string[]>> = {
   cxl: ['pause_settings'],
   mce: ['rx_pauseframe_control', 'tx_pauseframe_control'],
@@ -342,7 +342,7 @@ const refreshSeconds: Readonly<Record<CardName, number>> = {
   virtio: 0.001,
 };
 
-/** The interface of the DUT that takes the frames of a stream: cabled to it, up, and addressed. */
+/** Interface of the DUT that receives a stream's frames: cabled to it, up, and addressed. */
 function entryOf(dut: Machine, stream: Stream): Interface | undefined {
   const end = farEnd(stream.from);
   return dut.running === undefined
@@ -352,10 +352,10 @@ function entryOf(dut: Machine, stream: Stream): Interface | undefined {
       );
 }
 
-/** The header of Ethernet, which the MTU does not count. */
+/** Ethernet header, which the MTU excludes. */
 const headerBytes = 14;
 
-/** Destination of a stream's packets; undefined where the DUT drops them. */
+/** Destination of a stream's packets; undefined if the DUT drops them. */
 function exitOf(dut: Machine, stream: Stream, now: number) {
   const family = stream.family === 'inet4' ? 'inet' : 'inet6';
   const sysctl = family === 'inet' ? 'net.inet.ip.forwarding' : 'net.inet6.ip6.forwarding';
@@ -379,7 +379,7 @@ const isOfAdminNetwork = ({ macs }: Port): boolean => macs.length === 0;
 /** blackhole and reject of route(8). */
 const isDiscarding = ({ flags }: Route): boolean => /[BR]/.test(flags);
 
-/** The one with the longest prefix. */
+/** The route with the longest prefix. */
 function routeTo({ routes }: Machine, family: Route['family'], address: string): Route | undefined {
   const bitsOf = ({ destination }: Route) => Number(destination.split('/')[1] ?? 0);
   return routes
@@ -399,7 +399,7 @@ function leadsTo({ destination, family }: Route, address: string): boolean {
 const isGatewayOf = (neighbour: Neighbour, route: Route | undefined): boolean =>
   neighbour.address === route?.gateway && neighbour.interface === route.interface;
 
-/** A stateful rule of ipfw has a state for every flow, and one of pf's two: as it comes in, and as it goes out. */
+/** A stateful rule of ipfw has one state per flow, one of pf two: for the incoming and for the outgoing side. */
 function keepStates(dut: Machine, { family, flows }: Stream): void {
   const scenario = scenarioInForce(dut, family);
   if (scenario === 'pf-stateful') {

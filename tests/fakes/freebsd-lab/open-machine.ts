@@ -1,4 +1,4 @@
-// Puts a machine behind its sshd: what root may run there, and with which key.
+// Starts a machine's sshd, for root to run commands with one key.
 import { generateKeyPairSync } from 'node:crypto';
 import ssh2 from 'ssh2';
 import type { SshTarget } from '../../../src/system/host/login.ts';
@@ -14,7 +14,7 @@ import type { OnWrite } from './sftp.ts';
 import { splitWords } from './shell.ts';
 import { type Execution, type Sshd, startSshd } from './sshd.ts';
 
-/** Without the guard of a fence, if it had one; what a fence refuses is not a command that was run. */
+/** Without the guard of a fence, if any; a command that a fence refuses was not run. */
 export type JournalEntry = { at: number; command: string };
 
 export type OpenedMachine = {
@@ -30,9 +30,9 @@ export type Opening = {
   network: Network;
   complaints: Complaints;
   user: Key;
-  /** Its sshd's; a new one when absent. */
+  /** Host key of its sshd; absent: a new one. */
   hostKey?: Key;
-  /** Start-up; an uptime of a day when absent. */
+  /** Start-up; absent: an uptime of a day. */
   start?: (machine: Machine, deps: Deps) => void;
   /** See `SshdOptions`. */
   isForwarded?: boolean;
@@ -105,7 +105,7 @@ function strike(fault: Exclude<CommandFault, { says: string }>, { machine, deps 
   else clock.after(fault.afterSeconds, act);
 }
 
-/** A key pair in PEM's and OpenSSH's formats. */
+/** A key pair, in the formats of PEM and OpenSSH. */
 export type Key = { private: string; public: string };
 
 export function newKey(): Key {

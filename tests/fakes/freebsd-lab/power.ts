@@ -1,4 +1,4 @@
-// Simulates the BMC of a machine: it is slow, and may lie or never reply.
+// Simulates a machine's BMC: it is slow, and may report false states or never reply.
 
 import { PowerError } from '../../../src/lab/power/power.ts';
 import type { Faults } from './faults.ts';

@@ -1,4 +1,4 @@
-// A running command: what it gets, what it may do, and how it ends.
+// A running command: its input, its permitted acts, and its end.
 
 import type { Pace } from './clock.ts';
 import type { Complaints } from './complaints.ts';
@@ -15,25 +15,25 @@ export type Process = {
   readonly complaints: Complaints;
   /** After the program's name. */
   readonly args: readonly string[];
-  /** All of what it is given to read. */
+  /** Excludes the program's name. */
   readonly stdin: () => Promise<Buffer>;
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
-  /** SIGINT, for the programs that catch it. */
+  /** Its whole standard input. */
   readonly interrupted: AbortSignal;
-  /** Any other end: the program is gone. */
+  /** SIGINT, for programs that handle it. */
   readonly killed: AbortSignal;
-  /** Until the time is over or it is interrupted; throws `Killed`. */
+  /** Any other end: the program is gone. */
   readonly sleep: (seconds: number, pace?: Pace) => Promise<void>;
 };
 
-/** Variables by which rc(8) runs some of them. */
+/** Sleeps until the time is over or an interrupt; throws `Killed`. */
 export type Plain = Pick<Process, 'machine' | 'args' | 'out' | 'err' | 'complaints'>;
 
-/** Answers the exit code. */
+/** Properties with which rc(8) runs some programs. */
 export type Program = (process: Process) => number | Promise<number>;
 
-/** Thrown through a program that was killed. */
+/** Returns the exit code. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
@@ -77,13 +77,13 @@ export async function runProgram(
   }
 }
 
-/** Says why on stderr, and answers the exit code. */
+/** Prints the reason to stderr, and returns the exit code. */
 export function fail({ err }: Pick<Process, 'err'>, message: string, code = 1): number {
   err(`${message}\n`);
   return code;
 }
 
-/** Fails for features that FreeBSD has and the laboratory lacks: the test fails too, as it must not rely on them. */
+/** Fails for features that FreeBSD has but the fake lab lacks. The test fails, too, as it must not rely on them. */
 export function notModelled(
   { complaints, err, machine }: Pick<Process, 'complaints' | 'err' | 'machine'>,
   what: string,

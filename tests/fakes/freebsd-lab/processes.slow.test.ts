@@ -3,7 +3,7 @@ import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { type FreebsdLab, startFreebsdLab } from './lab.ts';
 
-/** Its outcome, once it has said something; it receives until it is ended. */
+/** Resolves once it has printed something; it receives until it is ended. */
 async function startReceiver(lab: FreebsdLab, host: Host) {
   const port = lab.cabling.receiver.interface;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// Numbers by chance that are the same in every run: each depends on what it is for, not on what was drawn before.
+// Random numbers that are equal in every run: each depends on its purpose, not on earlier draws.
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
@@ -7,7 +7,7 @@ export function uniform(...key: readonly number[]): number {
   return uniformFloat64(generator(key));
 }
 
-/** A standard normal variate, by Box and Muller's transform. */
+/** A standard normal variate, by the Box-Muller transform. */
 export function normal(...key: readonly number[]): number {
   const random = generator(key);
   const radius = Math.sqrt(-2 * Math.log(1 - uniformFloat64(random)));

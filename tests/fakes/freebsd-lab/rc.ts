@@ -1,11 +1,11 @@
-// rc(8) of a machine with an /etc/rc.conf: its network, firewalls, entropy and dumps follow the file alone.
+// rc(8) of a machine with an /etc/rc.conf: its network, firewalls, entropy and dumps follow only that file.
 import { allCapabilities, configureAll } from './commands/ifconfig.ts';
 import { route, setNeighbour } from './commands/routes.ts';
 import { type Interface, interfaceNamed, type Machine } from './machine.ts';
 import type { Plain } from './process.ts';
 import { stored } from './sysctls.ts';
 
-/** Throws a TypeError for invalid lines of rc.conf; a program's refusal goes to the console, and the boot goes on. */
+/** Throws a TypeError for invalid lines of rc.conf. A program's error goes to the console, and the boot continues. */
 export function startRc(machine: Machine, text: string): void {
   const conf = parse(machine, text);
   const value = (name: string) => conf.get(name) ?? defaults.get(name) ?? '';
@@ -112,7 +112,7 @@ function startInterface(machine: Machine, one: Interface, words: (name: string) 
   for (const some of [given, given6]) {
     if (some.length === 0) continue;
     one.isUp = true;
-    // dhclient(8) goes on asking without an answer.
+    // Without a reply, dhclient(8) continues to ask.
     if (some.some((word) => /^(?:SYNC)?DHCP$/.test(word))) lease(machine, one);
     const others = some.filter((word) => !/^(?:SYNC)?DHCP$/.test(word));
     run(machine, (process) => configureAll(process, one), others);

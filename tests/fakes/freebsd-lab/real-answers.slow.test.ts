@@ -1,4 +1,5 @@
-// Holds the simulated lab against answers of a real FreeBSD: each is equal, or a row of docs/explanation/lab-fake.md says why not.
+// Compares the fake lab with outputs of a real FreeBSD: each is equal, or a row of docs/explanation/lab-fake.md
+// explains why not.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +33,7 @@ import { sendTrial } from './trial.ts';
 
 type Row = { command: string; uses: number };
 
-/** The first column of each row has a command, or how it begins. */
+/** First column of each row: a command, or its beginning. */
 const rows: readonly Row[] = readFileSync(
   join(import.meta.dirname, '../../../docs/explanation/lab-fake.md'),
   'utf8',
@@ -66,7 +67,7 @@ const startGuests = (): Promise<FreebsdLab> =>
     },
   });
 
-/** Makes a state in which real answers were written down. */
+/** Creates the state in which the real outputs were recorded. */
 function bringTo({ dut: { machine } }: FreebsdLab, state: State): void {
   const card = machine.interfaces.find(({ name }) => name === 'vtnet1');
   if (card === undefined) throw new TypeError('There is no vtnet1.');

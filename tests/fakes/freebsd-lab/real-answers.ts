@@ -1,6 +1,6 @@
-// Answers of FreeBSD 14.2 in QEMU, written down by hand from what it said on two machines with vtnet(4) cards.
+// Outputs of FreeBSD 14.2 in QEMU, copied by hand from two machines with vtnet(4) cards.
 
-/** States in which commands have other answers; each is made by the test that asks. */
+/** States in which commands have other outputs; the test creates each. */
 export type State = 'without addresses' | 'with addresses';
 
 type RealAnswer = {
@@ -14,7 +14,7 @@ type RealAnswer = {
 const noPf = 'pfctl: /dev/pf: No such file or directory\n';
 const noSysctl = (name: string) => `sysctl: unknown oid '${name}'\n`;
 
-/** In the order in which they are asked. */
+/** In the order of the commands. */
 export const realAnswers: readonly RealAnswer[] = [
   { command: 'sysctl -n kern.cp_times', stdout: '2080 0 1045 37 4214\n' },
   { command: 'sysctl -n kern.cp_time', stdout: '4351 0 1657 56 3998\n' },
@@ -223,7 +223,10 @@ export const realAnswers: readonly RealAnswer[] = [
   },
 ];
 
-/** Lines of pkt-gen on stderr: of a sender with `-R 50000`, and of a receiver that is interrupted before its first packet. */
+/**
+ * pkt-gen's lines on stderr: of a sender with `-R 50000`, and of a receiver that is interrupted before its first
+ * packet.
+ */
 export const pktGenLines = {
   sender: [
     '158.371844 main [3347] --- SPECIAL OPTIONS: copy',

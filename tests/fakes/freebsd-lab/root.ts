@@ -15,19 +15,19 @@ export type RootKind = 'ufs' | 'nfs' | 'zfs' | 'nanobsd' | 'nanobsd-gpt';
 
 export type Root = { kind: 'ufs' | 'nfs' } | Environments | Slices;
 
-/** Files by their paths, as a file system holds them that is not mounted. */
+/** Files by path, as stored in a file system that is not mounted. */
 export type Tree = Map<string, FileNode>;
 
 export type Environments = {
   kind: 'zfs';
-  /** All but the running one hold their files while they are not mounted. */
+  /** All but the running one store their files while they are not mounted. */
   all: Map<string, Environment>;
   running: string;
   /** nextboot(8)'s area in the pool, which the loader can write. */
   nvstore: Map<string, string>;
   /** The pool's bootfs property. */
   byDefault: string;
-  /** `bectl activate -t`: the loader erases it as it reads it. */
+  /** Set by `bectl activate -t`; the loader erases it when it reads it. */
   once: string | undefined;
 };
 
@@ -38,12 +38,12 @@ export type SliceName = 's1' | 's2';
 export type Slices = {
   kind: 'nanobsd';
   scheme: 'MBR' | 'GPT';
-  /** Trees of the slices that do not run; the second slice is empty when it is delivered. */
+  /** Trees of the slices that do not run; the second slice is empty initially. */
   trees: Map<SliceName, Tree>;
   running: SliceName;
-  /** Attribute `active` of an MBR, `bootme` of a GPT: more than one may have it, and the first of them boots. */
+  /** Attribute `active` of an MBR, `bootme` of a GPT. Several may have it; the first of them boots. */
   active: Set<SliceName>;
-  /** What /cfg keeps for the next boot, by the names of files in /etc. */
+  /** Files in /etc that /cfg keeps for the next boot, by name. */
   configuration: Tree;
   isConfigurationMounted: boolean;
   /** Mount point of the slice that does not run. */
@@ -75,7 +75,7 @@ export type Scheme = Slices['scheme'];
 export const labelOf = (scheme: Scheme, slice: SliceName): string =>
   scheme === 'MBR' ? `/dev/ufs/BSDRP${slice}a` : `/dev/gpt/BSDRP${slice.slice(1)}`;
 
-/** The slice as gpart(8) numbers and names it; before those of a GPT are two that a machine boots by. */
+/** The slice's number and name in gpart(8); on a GPT, two boot partitions come first. */
 export const indexOf = (scheme: Scheme, slice: SliceName): number =>
   Number(slice.slice(1)) + (scheme === 'GPT' ? 2 : 0);
 
@@ -84,7 +84,7 @@ export const providerOf = (scheme: Scheme, slice: SliceName): string =>
 
 export const slices = ['s1', 's2'] as const;
 
-/** /etc/fstab as an appliance is delivered with it. */
+/** Initial /etc/fstab of an appliance. */
 export const fstabOf = (scheme: Scheme): string => {
   const [cfg, data] = scheme === 'MBR' ? ['ufs/BSDRPs3', 'ufs/BSDRPs4'] : ['gpt/cfg', 'gpt/data'];
   return `${labelOf(scheme, 's1')} / ufs ro 1 1\n/dev/${cfg} /cfg ufs rw,noauto 2 2\n/dev/${data} /data ufs rw,noauto 2 2\n`;
@@ -130,7 +130,7 @@ function placeOf(root: Root, path: string): { device: string; place: string } {
   }
 }
 
-/** Folders that an appliance makes again at every boot. */
+/** Folders that an appliance recreates at every boot. */
 const memoryDisks = ['/etc', '/var', '/tmp'];
 
 /** Folders outside of bsdinstall(8)'s boot environments. */
@@ -144,7 +144,7 @@ export function switchRoot(root: Root, files: FileSystem, ignoresOnce: boolean):
     root.trees.set(root.running, leaving);
     if (root.isConfigurationMounted) unmountConfiguration(root, files);
     root.running = slices.find((slice) => root.active.has(slice)) ?? 's1';
-    // Only this is lost here of the memory disks: what else they hold, a real boot installs anew.
+    // Only this content of the memory disks is lost here: a real boot recreates everything else.
     for (const path of below(files, '/var/tmp')) files.nodes.delete(path);
     putTree(files, root.trees.get(root.running) ?? new Map());
     putTree(files, root.configuration, '/etc');
@@ -161,7 +161,7 @@ export function switchRoot(root: Root, files: FileSystem, ignoresOnce: boolean):
   putTree(files, root.all.get(next)?.tree ?? new Map());
 }
 
-/** A copy of the files of one that runs or not; undefined where there is none. */
+/** A copy of an environment's files, running or not; undefined if there is none. */
 export function environmentTree(
   root: Environments,
   files: FileSystem,
@@ -184,7 +184,7 @@ export function mountEnvironment(
   putTree(files, environment.tree, place);
 }
 
-/** Does nothing where it is not mounted; an empty folder stays. */
+/** Has no effect if it is not mounted; an empty folder stays. */
 export function unmountEnvironment(root: Environments, files: FileSystem, name: string): void {
   const environment = root.all.get(name);
   if (environment?.mountedAt === undefined) return;

@@ -1,7 +1,7 @@
-// Serves the FreeBSD laboratory to other processes: `serve.ts FOLDER` installs there what `ppsgate gate` needs, prints
-// `ready` and works until its stdin ends or SIGTERM. A wait for a boot takes real time.
+// Serves the FreeBSD lab to other processes: `serve.ts FOLDER` writes everything that `ppsgate gate` needs there,
+// prints `ready`, and runs until its stdin ends or SIGTERM. A wait for a boot needs real time.
 
-// Before all that loads ssh2.
+// Must precede every import of ssh2.
 import '../../quick-ciphers.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
     'patched-ratio': { type: 'string', default: '0.9' },
     /** The generator sends less than any kernel can forward. */
     'generator-limited': { type: 'boolean', default: false },
-    /** A boot takes some 12 s, and a gate more than a minute: time to end it. */
+    /** A boot lasts about 12 s, and a gate over a minute: time enough to end it. */
     slow: { type: 'boolean', default: false },
   },
 });
@@ -33,7 +33,7 @@ const patchedRatio = Number(values['patched-ratio']);
 
 await using lab = await startFreebsdLab({
   truth: ({ ident }) => (ident === 'patched' ? basePps * patchedRatio : basePps),
-  // So little that no order of runs makes another verdict of it.
+  // So little that every order of runs has the same verdict.
   noise: { perBoot: 0.001 },
   ...(values['generator-limited'] && { generatorPps: basePps / 4 }),
 });
@@ -47,7 +47,7 @@ process.stdout.write('ready\n');
 await keepTime(lab, values.slow ? 1 : 10, over.signal);
 process.stdin.destroy();
 
-/** Configuration, keys, both kernels, and a repository with a patch of the branch `patch` against `main`. */
+/** Configuration, keys, both kernels, and a repository with the patch on branch `patch` against `main`. */
 function layFolder(folder: string, lab: FreebsdLab): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'ppsgate.yml'), stringify(configOf(testbedOf(lab, folder), folder)));

@@ -12,12 +12,12 @@ import {
   writeFile,
 } from './file-system.ts';
 
-/** Told of every byte that is written: answers false to stop serving at once. */
+/** Called with every written byte; returning false stops serving at once. */
 export type OnWrite = (bytes: number) => boolean;
 
 /**
- * Serves what OpenSSH's sftp-server(8) would for OPEN, WRITE, CLOSE, SETSTAT, FSETSTAT, STAT, REMOVE and
- * posix-rename@openssh.com; the formats are those of draft-ietf-secsh-filexfer-02. Other requests are not supported.
+ * Serves like OpenSSH's sftp-server(8) for OPEN, WRITE, CLOSE, SETSTAT, FSETSTAT, STAT, REMOVE and
+ * posix-rename@openssh.com, in the formats of draft-ietf-secsh-filexfer-02. Supports no other requests.
  */
 export function serveSftp(channel: ServerChannel, files: FileSystem, onWrite: OnWrite): void {
   const handles = new Map<string, string>();
@@ -62,7 +62,7 @@ const statusOf: Readonly<Record<FileError, number>> = {
 };
 const unsupported = 8;
 
-/** The payload of the answer; undefined for none at all. */
+/** The payload of the response; undefined for none. */
 function respond(
   message: Reader,
   files: FileSystem,
@@ -114,7 +114,7 @@ function respond(
   }
 }
 
-/** Keeps the content that is not truncated. */
+/** Keeps content that is not truncated. */
 function open(files: FileSystem, path: string, flags: number, mode: number): FileError | undefined {
   const node = nodeAt(files, path);
   if (node === undefined && !(flags & openFlag.create)) return 'ENOENT';

@@ -1,12 +1,12 @@
-// Splits a command line into words as sh and csh both do, and refuses text that they would read differently.
+// Splits a command line into words as both sh and csh do, and rejects text that they would read differently.
 
 export type Words =
   | { kind: 'words'; words: readonly string[] }
   | { kind: 'refused'; reason: string };
 
 /**
- * Words are plain, in single quotes, or with a backslash before a character: what src/system/shell.ts makes.
- * Operators, expansions, double quotes and line breaks are refused: root's login shell may be csh.
+ * Words are plain, in single quotes, or with a backslash before a character, as src/system/shell.ts writes them.
+ * Rejects operators, expansions, double quotes and line breaks, as root's login shell may be csh.
  */
 export function splitWords(line: string): Words {
   const words: string[] = [];

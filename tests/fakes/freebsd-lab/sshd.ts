@@ -1,4 +1,5 @@
-// A machine's sshd: a real ssh server that is there while the machine is up, and silent while it is deaf.
+// A machine's sshd: a real ssh server that runs while the machine is up, and is silent while the machine does not
+// reply.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import ssh2, { type Connection, type ParsedKey, type ServerChannel, type Session } from 'ssh2';
@@ -6,13 +7,13 @@ import { type Deps, isDeaf, type Machine } from './machine.ts';
 import type { Ending } from './process.ts';
 import { type OnWrite, serveSftp } from './sftp.ts';
 
-/** Context of a command; `say` and `complain` write to its stdout and stderr. */
+/** Context of a command; `say` and `complain` write to stdout and stderr. */
 export type Execution = {
   line: string;
   stdin: () => Promise<Buffer>;
   say: (text: string | Uint8Array) => void;
   complain: (text: string) => void;
-  /** Aborted once the output has no reader left: the command's next write kills it. */
+  /** Aborted once the output has no reader: the command's next write kills it. */
   unheard: AbortSignal;
 };
 
@@ -21,22 +22,22 @@ export type SshdOptions = {
   deps: Deps;
   hostKey: string;
   /**
-   * Whether QEMU's own network has the address: it takes every connection. While the guest boots it resets one and leaves
-   * the next without a word until its patience is over; otherwise it closes those that the guest does not take.
+   * Whether QEMU's own network has the address, and accepts every connection. While the guest boots, it resets one and
+   * leaves the next without a reply until a timeout; otherwise it closes those that the guest does not accept.
    */
   isForwarded?: boolean;
-  /** Public half of the one key that lets root in, in OpenSSH's format. */
+  /** Public half of the only key that root may use, in OpenSSH's format. */
   userPublicKey: string;
   execute(execution: Execution): Promise<Ending>;
-  /** Told of every byte of an upload that begins: false loses the connection. */
+  /** Called with every byte of an upload; false breaks the connection. */
   beginUpload(): OnWrite;
 };
 
 export type Sshd = { host: string; port: number; stop(): Promise<void> };
 
 /**
- * Listens on a private address, which stays the same across reboots. A machine that is off, hangs or is
- * cut off refuses connections, too, where a real one would not answer at all.
+ * Listens on a private address, which is the same across reboots. A machine that is off, hangs or is cut off refuses
+ * connections, while a real one would not reply at all.
  */
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const { machine, deps, isForwarded = false } = options;
@@ -133,7 +134,10 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   };
 }
 
-/** ssh2 writes each packet by itself; a short command's are all of one turn of the event loop, and cost one system call so. */
+/**
+ * ssh2 writes each packet separately. All packets of a short command share one turn of the event loop, and so one
+ * system call here.
+ */
 function writeTogether(socket: Socket): void {
   const write = socket.write.bind(socket);
   let isWaiting = false;
@@ -151,7 +155,7 @@ function writeTogether(socket: Socket): void {
   Object.assign(socket, { write: waitAndWrite });
 }
 
-/** Without a word, before QEMU's network gives a connection up. */
+/** Silence before QEMU's network gives up a connection. */
 const silentSeconds = 20;
 
 /** A private port: it stays reserved while the machine is down. */

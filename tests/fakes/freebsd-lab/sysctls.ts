@@ -67,8 +67,8 @@ export function defaultSysctls(): Sysctls {
 }
 
 /**
- * Adds the sysctls of a port's driver: cxgbe(4) reports the effective values of its tunables, mlx5en(4) lets its queues
- * be changed, and em(4) has one flow control for all of its ports.
+ * Adds the sysctls of a port's driver. cxgbe(4) reports the effective values of its tunables, mlx5en(4) lets its queues
+ * be changed, and em(4) has one flow control for all its ports.
  */
 export function addPort(
   sysctls: Sysctls,
@@ -111,10 +111,10 @@ export const integer = (value: number, min = ints.min, max = ints.max): Sysctl =
   value: String(value),
 });
 
-/** Sources of pure entropy cannot be switched off: here the CPU's. */
+/** Sources of pure entropy, here the CPU's, cannot be turned off. */
 const pureSource = 0x1_0000;
 
-/** A value of its own for each machine, as it is written to. */
+/** A separate value for each machine, as it is writable. */
 const harvestMask = (): Sysctl => ({
   access: 'read-write',
   type: { kind: 'integer', min: 0, max: 2 ** 20 - 1, kept: pureSource },
@@ -131,7 +131,7 @@ export const readOnly = (value: string): Sysctl => ({
 
 const writable = (value: string): Sysctl => ({ ...readOnly(value), access: 'read-write' });
 
-/** Reads loader.conf and sysctl.conf: `name="value"` or `name=value`, a line each. */
+/** Reads loader.conf and sysctl.conf: `name="value"` or `name=value`, one per line. */
 export function readSettings(text: string): Map<string, string> {
   const lines = text.split('\n').map((line) => /^([\w.]+)="?([^"#]*)"?/.exec(line.trim()));
   return new Map(
@@ -139,7 +139,7 @@ export function readSettings(text: string): Map<string, string> {
   );
 }
 
-/** Sets what it can, as the loader and rc do it: without a word on what does not exist. */
+/** Sets what it can, silently skipping names that do not exist, like the loader and rc. */
 export function applySettings(
   sysctls: Sysctls,
   settings: ReadonlyMap<string, string>,
@@ -154,7 +154,7 @@ export function applySettings(
   }
 }
 
-/** The value of a sysctl that is set to this one. */
+/** The value after setting this one. */
 export function stored({ type, value: before }: Sysctl, value: string): string {
   if (type.kind === 'text') return value;
   const kept = type.kept ?? 0;

@@ -1,4 +1,4 @@
-// Reads and makes tar archives (POSIX ustar): just files and folders, which is what a kernel's archive holds.
+// Reads and writes tar archives (POSIX ustar) of plain files and folders, like a kernel's archive.
 import { execFileSync } from 'node:child_process';
 
 export type TarEntry =
@@ -11,7 +11,7 @@ export type TarOutcome =
 
 const blockBytes = 512;
 
-/** Compressed archives go through this machine's own programs first. Reasons are worded as bsdtar(1) words them. */
+/** Decompresses archives with this machine's own programs first. Errors are worded like bsdtar(1)'s. */
 export function readTar(archive: Buffer): TarOutcome {
   const plain = decompressed(archive);
   if (plain === undefined) return { kind: 'unreadable', reason: 'Unrecognized archive format' };
@@ -53,7 +53,7 @@ const compressors = [
   { name: 'gzip', magic: Buffer.from('1f8b', 'hex') },
 ];
 
-/** The sum of the header's bytes, its own field counted as spaces. */
+/** Sum of the header's bytes, its own field counted as spaces. */
 const checksum = (header: Buffer): number =>
   header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 32 : byte), 0);
 
@@ -75,7 +75,7 @@ const octal = (header: Buffer, start: number, length: number): number =>
 const text = (header: Buffer, start: number, length: number): string =>
   header.toString('latin1', start, start + length).replace(/\0.*$/s, '');
 
-/** An archive of files by their paths, each of up to 100 characters. */
+/** An archive of files by path, each path of up to 100 characters. */
 export function makeTar(files: ReadonlyMap<string, Uint8Array | string>): Buffer {
   const blocks = [...files].flatMap(([path, content]) => {
     const bytes = Buffer.from(content);

@@ -39,7 +39,7 @@ test('each kernel, scenario and family has a speed of its own', async () => {
   await dut.output(shell`pfctl -f /tmp/pf.conf`);
   await dut.output(shell`pfctl -e`);
   expect(steadyPps((await sendTrial(lab, { family: 'inet6' })).receiver)).toBeCloseTo(2e6, -3);
-  // Each flow has one as it comes in, and one as it goes out.
+  // Each flow has one for its incoming and one for its outgoing side.
   expect(lab.state().pf.states).toBe(4000);
 });
 

@@ -1,4 +1,4 @@
-// Sends a trial as a controller does: receiver, a moment for the links, sender, and both their logs.
+// Sends a trial like a controller: receiver, a moment for the links, sender, and both their logs.
 
 import { type PktGenLog, parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
 import type { Family } from '../../../src/model/scenario.ts';
@@ -9,12 +9,12 @@ import type { FreebsdLab } from './lab.ts';
 
 export type TrialOptions = {
   family?: Family;
-  /** Length of the traffic, 20 when absent. */
+  /** Length of the traffic; absent: 20. */
   seconds?: number;
   sender?: number;
   /** Limit of each thread; absent: none. */
   ratePps?: number;
-  /** The frames are for another machine. */
+  /** The frames are addressed to another machine. */
   ends?: 'nowhere';
   /** Called five seconds after the first packet. */
   during?: () => Promise<void>;
@@ -22,7 +22,7 @@ export type TrialOptions = {
 
 export type Trial = { receiver: PktGenLog; sender: PktGenLog; outcomes: readonly CommandOutcome[] };
 
-/** The receiver is ended by timeout(1), some seconds after the sender. */
+/** timeout(1) ends the receiver, some seconds after the sender. */
 export async function sendTrial(
   lab: FreebsdLab,
   { family = 'inet4', seconds = 20, sender = 0, ratePps = 0, ends, during }: TrialOptions = {},
@@ -67,7 +67,7 @@ const flowsOf = {
   },
 } as const;
 
-/** The median of the seconds in which packets came, the first and the last left out; 0 where none did. */
+/** Median of the seconds with packets, without the first and the last; 0 if there were none. */
 export function steadyPps({ rates }: PktGenLog): number {
   const sorted = rates
     .map(({ pps }) => pps)

@@ -11,7 +11,7 @@ export type Port = {
   missed: Counters;
   sent: Counters;
   cable?: Cable;
-  /** Programs that have it open for netmap, by what they do with it. */
+  /** Programs that have it open for netmap, by their use of it. */
   readonly users: Set<NetmapUser>;
 };
 
@@ -19,7 +19,7 @@ type NetmapUser = { sends: boolean };
 
 export type Cable = {
   ends: readonly [Port, Port];
-  /** When its link is up again: a bounce, or a boot at one of its ends. */
+  /** Time when its link is up again after a bounce, or a boot at one of its ends. */
   upAt: number;
   isDead: boolean;
 };
@@ -39,7 +39,7 @@ export function connectPorts(one: Port, other: Port): Cable {
   return cable;
 }
 
-/** A port more in the switch that the first one is cabled to. */
+/** Adds a port to the switch that the first one is cabled to. */
 export function joinSwitch(first: Port, another: Port): void {
   another.cable = { ends: [first, another], upAt: 0, isDead: false };
 }
@@ -50,7 +50,7 @@ export const farEnd = (port: Port): Port | undefined =>
 export const isLinkUp = ({ cable }: Port, now: number): boolean =>
   cable !== undefined && !cable.isDead && now >= cable.upAt;
 
-/** The link is down for so long, at least. */
+/** The link is down for at least this long. */
 export function bounce({ cable }: Port, now: number, seconds: number): void {
   if (cable !== undefined) cable.upAt = Math.max(cable.upAt, now + seconds);
 }

@@ -1,4 +1,4 @@
-// Addresses of interfaces, as the lines of ifconfig(8) have them.
+// Formats addresses of interfaces like the lines of ifconfig(8).
 import type { Interface } from '../machine.ts';
 
 export const maskOf = (bits: number): number => (bits === 0 ? 0 : -1 << (32 - bits));
@@ -9,7 +9,7 @@ export const numberOf = (address: string): number =>
 export const dotted = (number: number): string =>
   [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.');
 
-/** With the address of the link that an interface for IPv6 has by itself. */
+/** Includes the link-local address that an IPv6 interface has automatically. */
 export function shownAddresses({ name, mac, addresses }: Interface): string[] {
   const first = addresses.findIndex((address) => address.startsWith('inet6'));
   if (first === -1 || addresses.some((address) => address.startsWith('inet6 fe80:'))) {

@@ -1,4 +1,4 @@
-// upgrade and system: what BSDRP adds to a nanobsd image; and what shows and changes its slices.
+// upgrade and system: BSDRP's additions to a nanobsd image, and programs that show and change its slices.
 import { remove, textOf, writeFile } from '../file-system.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import {
@@ -28,7 +28,7 @@ export const appliancePrograms: Readonly<Record<string, Program>> = {
 
 const lockFile = '/tmp/UPGRADE-LOCK';
 
-/** Reads an image to its end, checks what it wrote, and makes its slice the active one. */
+/** Reads an image to its end, checks the written copy, and makes its slice the active one. */
 async function upgrade(process: Process): Promise<number> {
   const { machine, out } = process;
   const { root, files } = machine;
@@ -55,7 +55,7 @@ async function upgrade(process: Process): Promise<number> {
   return 0;
 }
 
-/** Undefined for what fsck_ffs(8) would not take for a file system: compressed, torn or something else. */
+/** Undefined if fsck_ffs(8) would not accept it as a file system: compressed, incomplete, or something else. */
 function treeOf(image: Buffer): Tree | undefined {
   if (image.toString('latin1', 257, 262) !== 'ustar') return undefined;
   const outcome = readTar(image);
@@ -72,8 +72,8 @@ function treeOf(image: Buffer): Tree | undefined {
 }
 
 /**
- * `system rollback` prompts, and reads the answer from its stdout: over FreeBSD's ssh that is its stdin. On a GPT it goes on
- * from what fstab says, and dies of an unset variable before it takes `bootme` from the former slice.
+ * `system rollback` prompts, and reads the reply from its stdout, which is its stdin over FreeBSD's ssh. On a GPT it
+ * continues from what fstab says, and fails on an unset variable before it removes `bootme` from the former slice.
  */
 async function system(process: Process): Promise<number> {
   const { machine, args, out } = process;
@@ -91,7 +91,7 @@ async function system(process: Process): Promise<number> {
   out('Warning: Are you sure to revert to the previous release ? (y/n)');
   const answers = (await process.stdin()).toString().split('\n');
   const answer = answers.find((line) => line === 'y' || line === 'n');
-  // It would prompt without end.
+  // It would prompt forever.
   if (answer === undefined) return notModelled(process, 'system rollback without an answer');
   if (answer === 'n') return 0;
   writeFstab(root, files, next);
@@ -142,7 +142,7 @@ function umount(process: Process): number {
   return 0;
 }
 
-/** `glabel status -s`: label, status and provider in a line each. */
+/** `glabel status -s`: label, status and provider, one line each. */
 function glabel(process: Process): number {
   const { args, machine, out } = process;
   if (machine.root.kind !== 'nanobsd' || args.join(' ') !== 'status -s') {

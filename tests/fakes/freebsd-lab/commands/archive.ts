@@ -8,7 +8,7 @@ import { readOptions } from './options.ts';
 
 export const archivePrograms: Readonly<Record<string, Program>> = { tar };
 
-/** bsdtar(1); of its modes -x, and -c of all files of a folder to standard output. */
+/** bsdtar(1), with its modes -x, and -c of all files of a folder to standard output. */
 function tar(process: Process): number {
   const usage = {
     program: 'tar',
@@ -45,7 +45,7 @@ function tar(process: Process): number {
   return fail(process, 'tar: Error exit delayed from previous errors.');
 }
 
-/** Folders in it are left out: a kernel's has none. */
+/** Skips folders within it; a kernel's has none. */
 function pack({ machine: { files }, out }: Process, folder: string): number {
   const packed = namesIn(files, folder).flatMap((name) => {
     const node = nodeAt(files, posix.join(folder, name));

@@ -21,7 +21,7 @@ const nextbootUsage = {
   code: 1,
 };
 
-/** The shell script of FreeBSD up to 14.0: sbin/reboot/nextboot.sh, which prints its errors on stdout. */
+/** The shell script of FreeBSD up to 14.0, sbin/reboot/nextboot.sh, which prints its errors on stdout. */
 function nextboot(process: Process): number {
   if (process.machine.nextboot !== 'script') return nextbootProgram(process);
   const given = readOptions(process, nextbootUsage);
@@ -47,7 +47,7 @@ function nextboot(process: Process): number {
   return order(process, kernel, options);
 }
 
-/** The C program of FreeBSD from 14.1 on: sbin/reboot/reboot.c under the name of nextboot. */
+/** The C program of FreeBSD from 14.1 on: sbin/reboot/reboot.c under the name nextboot. */
 function nextbootProgram(process: Process): number {
   const usage = {
     ...nextbootUsage,
@@ -89,12 +89,12 @@ function order(process: Process, kernel: string, options: readonly Option[]): nu
   const lines = variables.map((text) => text.replace(/=(.*)$/, '="$1"\n')).join('');
   const { root, files } = process.machine;
   if (root.kind === 'zfs' && process.machine.nextboot === 'first-program') {
-    // It hands the whole dataset to zfsbootcfg(8), which wants the pool.
+    // It passes the whole dataset to zfsbootcfg(8), which expects the pool.
     process.out('error: 22\n');
     return fail(process, 'nextboot: zfsbootcfg returned 256: No such file or directory');
   }
   if (root.kind === 'zfs') root.nvstore.set('nextboot_enable', 'YES');
-  // The shell script does not look at the type of any other file system.
+  // The shell script does not check the type of any other file system.
   const isInFile =
     root.kind === 'ufs' || (root.kind === 'nfs' && process.machine.nextboot === 'script');
   const text = `${isInFile ? 'nextboot_enable="YES"\n' : ''}kernel="${kernel}"\n${lines}`;
@@ -104,7 +104,7 @@ function order(process: Process, kernel: string, options: readonly Option[]): nu
     : fail(process, `nextboot: ${nextbootFile}: ${fileErrorText[error]}`);
 }
 
-/** Prints or sets the word that nextboot(8) leaves. */
+/** Prints or sets the word that nextboot(8) stores. */
 function zfsbootcfg(process: Process): number {
   const { args, machine, out } = process;
   const { root } = machine;
@@ -133,7 +133,7 @@ const shutdownUsage = {
   code: 1,
 };
 
-/** Answers at once; the connection breaks a little later. */
+/** Returns at once; the connection breaks a little later. */
 function shutdown(process: Process): number {
   const given = readOptions(process, shutdownUsage);
   if (given.kind === 'refused') return given.code;
@@ -141,14 +141,14 @@ function shutdown(process: Process): number {
   if (time === undefined) return showUsage(process, shutdownUsage);
   const isPlain = given.options.every(({ name }) => name === 'r') && hasOption(given.options, 'r');
   if (!isPlain || (time !== 'now' && time !== '+0')) return notModelled(process, 'this shutdown');
-  // wall(1) reaches this terminal, too.
+  // wall(1) also reaches this terminal.
   process.out('Shutdown NOW!\nShutdown NOW!\n\r\nSystem shutdown time has arrived\u0007\u0007\r\n');
   process.err('shutdown: [pid 2342]\n');
   rebootMachine(process.machine, process.deps);
   return 0;
 }
 
-/** Never answers: it is killed with everything else. */
+/** Never returns, as it is killed with everything else. */
 async function reboot(process: Process): Promise<number> {
   const usage = {
     program: 'reboot',

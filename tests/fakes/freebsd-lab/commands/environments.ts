@@ -1,4 +1,4 @@
-// bectl: boot environments, on a machine whose root is on ZFS.
+// bectl: boot environments of a machine with its root on ZFS.
 import { makeFolder, nodeAt } from '../file-system.ts';
 import { getopt, hasOption, type Option, optionValue } from '../getopt.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
@@ -15,7 +15,7 @@ const usage =
   'Usage:\tbectl {-h | subcommand [args...]}\n\tbectl [-r beroot] activate [-t] beName\n\tbectl [-r beroot] activate [-T]';
 const exUsage = 64;
 
-/** be_error_t of libbe(3), which is what bectl exits with. */
+/** be_error_t of libbe(3), with which bectl exits. */
 const failures = {
   invalidName: [1, 'invalid boot environment name'],
   exists: [2, 'boot environment name already taken'],
@@ -85,7 +85,7 @@ function activate({ process, root, options, name }: Call): number {
   return 0;
 }
 
-/** The name after -e may be that of an active one, contrary to the manual. */
+/** Contrary to the manual, -e may name an active one. */
 function create({ process, root, options, name }: Call): number {
   if (hasOption(options, 'r') || name.includes('@')) {
     return notModelled(process, 'this form of bectl create');
@@ -131,7 +131,7 @@ function list({ process, root, options }: Call): number {
   return 0;
 }
 
-/** Mounts it at a new folder in /tmp, which it prints. */
+/** Mounts it at a new folder in /tmp, and prints the path. */
 function mount({ process, root, name }: Call): number {
   const { files } = process.machine;
   const environment = root.all.get(name);
@@ -150,7 +150,7 @@ function mount({ process, root, name }: Call): number {
 
 const placeOf = (number: number): string => `/tmp/be_mount.${String(number).padStart(4, 'a')}`;
 
-/** Its folder stays. */
+/** Keeps its folder. */
 function unmount({ process, root, name }: Call): number {
   const failed = `Failed to unmount bootenv ${name}`;
   if (!root.all.has(name)) return fail(process, `calling zfs_open() failed\n${failed}`, 14);

@@ -154,7 +154,7 @@ function mv(process: Process): number {
   if (from === undefined || to === undefined) return showUsage(process, usage);
   if (more.length > 0) return notModelled(process, 'mv of several files');
   const { files } = process.machine;
-  // Into a folder that is there already, as cp and mv do.
+  // Into an existing folder, like cp and mv.
   const isInto = nodeAt(files, to)?.kind === 'folder';
   const target = isInto ? posix.join(to, posix.basename(from)) : to;
   const error = rename(files, from, target);
@@ -188,7 +188,7 @@ function cp(process: Process): number {
   return said(process, 'cp', target, writeFile(files, target, source.bytes, source.mode));
 }
 
-/** /dev/console is the first console alone, even if the kernel writes to others. */
+/** /dev/console is only the first console, even if the kernel writes to others. */
 async function tee(process: Process): Promise<number> {
   const usage = { program: 'tee', spec: 'ai', usage: 'usage: tee [-ai] [file ...]', code: 1 };
   const given = readOptions(process, usage);
@@ -289,7 +289,7 @@ function test(process: Process): number {
   }
 }
 
-/** The exit code of a program that goes on after a failure. */
+/** Exit code of a program that continues after a failure. */
 const each = (operands: readonly string[], act: (operand: string) => number): number =>
   Math.max(0, ...operands.map(act));
 

@@ -1,4 +1,4 @@
-// pfilctl and ngctl: what handles packets beside a scenario's rules.
+// pfilctl and ngctl: handlers of packets besides a scenario's rules.
 import { majorOf } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 

@@ -43,7 +43,7 @@ export function ifconfig(process: Process): number {
   return Math.max(...parameters.map((parameter) => configure(process, found, parameter)));
 }
 
-/** Words of ifconfig(8) after the name of an interface, or before it, as rc.conf(5) has them. */
+/** Words of ifconfig(8) after an interface's name, or before it, as in rc.conf(5). */
 export function configureAll(process: Plain, one: Interface): number {
   const [word = '', ...rest] = process.args;
   const [value = '', ...others] = rest;
@@ -63,7 +63,7 @@ export function configureAll(process: Plain, one: Interface): number {
     addAddress(one, `inet6 ${value} prefixlen ${bits}`);
     return goOn(more);
   }
-  // Later lines belong to that family, as the flags of ND to inet6.
+  // Later words belong to that family, such as the flags of ND to inet6.
   if (word === 'inet' || word === 'inet6' || neighbourDiscovery.has(word)) return goOn(rest);
   if (word === 'mtu') {
     one.mtu = Number(value);
@@ -75,13 +75,13 @@ export function configureAll(process: Plain, one: Interface): number {
 
 const neighbourDiscovery = new Set(['accept_rtadv', 'auto_linklocal', 'no_dad']);
 
-/** An interface that gets an address is up; the same address once more changes nothing. */
+/** An interface that gets an address is up; the same address again changes nothing. */
 function addAddress(one: Interface, address: string): void {
   one.isUp = true;
   if (!one.addresses.includes(address)) one.addresses = [...one.addresses, address];
 }
 
-/** Undefined for one without its length. */
+/** Undefined for an address without its length. */
 function inetOf(written: string): string | undefined {
   const [, address = '', length] = /^(\d+\.\d+\.\d+\.\d+)\/(\d{1,2})$/.exec(written) ?? [];
   const bits = Number(length);
@@ -107,7 +107,7 @@ const capabilityBits = new Map([
   ['TXCSUM_IPV6', 0x400000],
 ]);
 
-/** vtnet(4) has no time stamps, and sums of IPv6's own. */
+/** vtnet(4) has no time stamps, and separate checksums for IPv6. */
 const capabilitiesOf = ({ card }: Interface): string[] =>
   [...capabilityBits.keys()].filter(
     (name) => name !== (card === 'virtio' ? 'HWRXTSTMP' : 'TXCSUM_IPV6'),
@@ -146,7 +146,7 @@ function interfaceText(one: Interface, now: number): string {
   const names = capabilitiesOf(one).filter((name) => one.capabilities.has(name));
   const bits = names.reduce((sum, name) => sum | (capabilityBits.get(name) ?? 0), 0);
   const isVirtual = one.card === 'virtio';
-  // vtnet(4) has a link while it is down, too.
+  // vtnet(4) has a link even while it is down.
   const downFlags = isVirtual
     ? '1008802<BROADCAST,SIMPLEX,MULTICAST,LOWER_UP>'
     : '8802<BROADCAST,SIMPLEX,MULTICAST>';

@@ -1,4 +1,4 @@
-// ipfw: its rules as far as the benchmark's scenarios go.
+// ipfw: its rules, as far as the benchmark's scenarios use them.
 import { nodeAt, textOf } from '../file-system.ts';
 import { defaultRule, type IpfwRule } from '../firewall.ts';
 import { getopt, hasOption, type Option } from '../getopt.ts';
@@ -19,7 +19,7 @@ const socketOptions = new Map([
   ['flush', 'setsockopt(IP_FW_XDEL)'],
 ]);
 
-/** A path as the only operand is a file of commands; it has to be absolute. */
+/** A path as the only operand is a file of commands; it must be absolute. */
 function ipfw(process: Process): number {
   const { args, machine } = process;
   const path = args.at(-1) ?? '';
@@ -46,7 +46,7 @@ function ipfw(process: Process): number {
 type Say = (message: string) => string;
 
 function command(process: Process, args: readonly string[], say: Say): number {
-  // Options may stand before the command, and once more in a file's line.
+  // Options may precede the command, and appear again in a file's line.
   const parsed = getopt('ipfw', spec, args);
   if (parsed.kind === 'refused') return fail(process, `${parsed.message}\n${usage}`, usageCode);
   const { options, operands } = parsed;
@@ -105,7 +105,7 @@ function add(process: Process, words: readonly string[], options: readonly Optio
   return 0;
 }
 
-/** Without a number a rule comes 100 after the last. */
+/** A rule without a number comes 100 after the last. */
 const nextNumber = ({ ipfw }: Machine): number => Math.max(0, ...ipfw.rules.keys()) + 100;
 
 const numbered = (number: number): string => String(number).padStart(5, '0');
@@ -135,7 +135,7 @@ function dynamicRules(count: number, rules: readonly [number, IpfwRule][]): stri
 }
 
 function flush(process: Process, _: readonly string[], options: readonly Option[]): number {
-  // It prompts first, and reads no answer from a closed stdin.
+  // It prompts first, and reads no reply from a closed stdin.
   if (!hasOption(options, 'f') && !hasOption(options, 'q')) {
     process.out('Are you sure? [yn] ');
     return 0;

@@ -12,7 +12,7 @@ const usage = {
   code: 1,
 };
 
-/** Prints a single variable, or the names of all. */
+/** Prints a single variable, or all names. */
 function kenv(process: Process): number {
   const given = readOptions(process, usage);
   if (given.kind === 'refused') return given.code;

@@ -13,7 +13,7 @@ export const modulePrograms: Readonly<Record<string, Program>> = {
   kldunload,
 };
 
-/** `config -x kernel`: what a kernel was configured with. */
+/** `config -x kernel`: the kernel's configuration. */
 function config(process: Process): number {
   const [flag, file = '', ...more] = process.args;
   if (flag !== '-x' || more.length > 0) return notModelled(process, 'this use of config');

@@ -127,7 +127,7 @@ function interfaceCounters(process: Process, names: readonly string[]): number {
   };
   out(row(columns.map(([title]) => title)));
   const count = (value: number) => Math.round(value);
-  // netstat(1) prints the head alone for a name that does not exist.
+  // netstat(1) prints only the header for a name that does not exist.
   for (const [index, { name, mac, mtu, port, addresses }] of machine.interfaces.entries()) {
     if (!names.includes(name)) continue;
     const { received, missed, sent } = network.shown(port);

@@ -1,4 +1,4 @@
-// pfctl: pf's rules as far as the benchmark's scenarios go.
+// pfctl: pf's rules, as far as the benchmark's scenarios use them.
 import { fileErrorText, textOf } from '../file-system.ts';
 import type { PfRule } from '../firewall.ts';
 import { noPf } from '../firewall.ts';
@@ -63,7 +63,7 @@ function enable(process: Process): number {
   return 0;
 }
 
-/** A modifier may be cut short, as long as it is not another's: `-F all`, `-F a`. */
+/** A modifier may be abbreviated unless ambiguous: `-F all`, `-F a`. */
 function flush(process: Process, modifier: string): number {
   const { machine, err } = process;
   const { pf } = machine;
@@ -123,7 +123,7 @@ type Line =
   | { kind: 'other' }
   | { kind: 'wrong' };
 
-/** The words that pf.conf(5) allows in the rules of a benchmark. */
+/** Words of pf.conf(5) that a benchmark's rules may use. */
 const ruleWords =
   /^(?:in|out|log|quick|on|inet6?|proto|udp|tcp|icmp6?|ipv6-icmp|all|from|to|any|no|keep|state|flags|S\/SA|port|return|drop|if-bound|floating|\(|\)|[a-z]{2,8}\d+|[\d.:a-f/]+)$/;
 
@@ -149,7 +149,7 @@ function readSetting(name: string, rest: readonly string[]): Line {
   return { kind: known.includes(name) && rest.length > 0 ? 'other' : 'wrong' };
 }
 
-/** As `pfctl -sr` shows it: what was left out is written out. */
+/** Rule as shown by `pfctl -sr`, with defaults written out. */
 function ruleOf(action: 'pass' | 'block', rest: string): PfRule {
   const blocks = action === 'block';
   const stateless = /\bno state\b/.test(rest);

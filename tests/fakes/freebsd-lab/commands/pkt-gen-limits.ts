@@ -1,12 +1,12 @@
 // Limits of both sides of pkt-gen.
 
-/** Most packets per second of a port whose driver does not know netmap. */
+/** Maximum packets per second of a port whose driver does not support netmap. */
 export const emulatedPps = 1_500_000;
 
-/** Most that a core reads from a port. */
+/** Maximum that a core reads from a port. */
 export const mostPpsOfThread = 40_000_000;
 
-/** A report comes so much late. */
+/** Delay of a report. */
 export const tickSeconds = 0.001;
 
 /** After an interrupt the threads end, and the next report is the last. */

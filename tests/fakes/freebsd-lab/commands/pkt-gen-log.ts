@@ -1,8 +1,8 @@
-// Output of pkt-gen, line by line in its newest format (netmap's D macro and tx_output).
+// Output of pkt-gen, line by line, in its newest format (netmap's D macro and tx_output).
 import type { Process } from '../process.ts';
 import type { AddressRange, PktGenOptions } from './pkt-gen-options.ts';
 
-/** Writes on stderr: `seconds.microseconds function [line of its source] words`, the clock modulo 1000 s. */
+/** Writes to stderr: `seconds.microseconds function [line of its source] words`, the clock modulo 1000 s. */
 export function say({ err, deps }: Process, place: string, line: number, words: string): void {
   const stamp = (deps.clock.now() % 1000).toFixed(6).padStart(10, '0');
   err(`${stamp} ${place} [${line}] ${words}\n`);
@@ -22,11 +22,11 @@ const rangeText = ({ first, last, port }: AddressRange): string => {
   return `${end(first)}:${port} to ${end(last)}:${port}`;
 };
 
-/** A handler of SIGINT writes first; the thread that sends or reads ends later. */
+/** The handler of SIGINT writes first; the thread that sends or reads ends later. */
 export const sayInterrupt = (process: Process): void =>
   say(process, 'sigint_h', 574, 'received control-C on thread 0x7e730012000');
 
-/** Microseconds: what is shorter it does not tell. */
+/** Microseconds; it does not report shorter intervals. */
 const shortestReport = 10_000;
 
 /** Counts of an interval. */
@@ -49,7 +49,7 @@ export function sayRate(
 
 const batchPackets = ({ sends }: PktGenOptions): number => (sends ? 277.93 : 23.01);
 
-/** A plain number with -N, else one with a unit. */
+/** A plain number with -N, otherwise one with a unit. */
 function shown(value: number, plain: boolean): string {
   if (plain) return `${value.toFixed(0)} `;
   const units = ['', 'K', 'M', 'G', 'T'];
@@ -59,11 +59,11 @@ function shown(value: number, plain: boolean): string {
 
 export type Result = {
   packets: number;
-  /** Negative where a thread died before it noted when it ended. */
+  /** Negative if a thread died before it recorded its end. */
   seconds: number;
 };
 
-/** Prints the summary on stdout, which is written when it ends. */
+/** Prints the summary to stdout, which is written at the end. */
 export function sayResult(process: Process, options: PktGenOptions, result: Result): void {
   const { sends, threads, source, destination, sourceMac, destinationMac } = options;
   const doing = sends ? 'Sending on' : 'Receiving from';

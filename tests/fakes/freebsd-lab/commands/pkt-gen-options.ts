@@ -1,4 +1,4 @@
-// pkt-gen's command line, read as tools/tools/netmap/pkt-gen.c of FreeBSD reads it.
+// pkt-gen's command line, parsed like tools/tools/netmap/pkt-gen.c of FreeBSD.
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Family } from '../../../../src/model/scenario.ts';
 import { getopt, hasOption, type Option, optionValue } from '../getopt.ts';
@@ -8,13 +8,13 @@ export type PktGenOptions = {
   interface: string;
   sends: boolean;
   family: Family;
-  /** 0 for no end. */
+  /** Zero for no end. */
   count: number;
   frameBytesWithoutCrc: number;
   reportSeconds: number;
   waitSeconds: number;
   threads: number;
-  /** 0 for as many as possible. */
+  /** Zero for as many as possible. */
   ratePps: number;
   endsInSilence: boolean;
   plainNumbers: boolean;
@@ -36,7 +36,7 @@ export type PktGenCommand =
   | { kind: 'right'; options: PktGenOptions }
   /** Complaint before the usage; getopt(3) has its own message for an unknown option. */
   | { kind: 'wrong'; message: string; fromGetopt?: string }
-  /** Valid, but the laboratory lacks the feature. */
+  /** Valid, but the fake lab lacks the feature. */
   | { kind: 'not-modelled'; what: string };
 
 const spec = '46a:f:F:Nn:i:Il:d:s:D:S:b:c:o:p:T:w:WvR:UXC:H:rP:zZAhBM:';
@@ -99,7 +99,7 @@ export function readPktGen(args: readonly string[]): PktGenCommand {
 
 const wrong = (message: string): PktGenCommand => ({ kind: 'wrong', message });
 
-/** atoi(3): what is no number is 0. */
+/** atoi(3): text that is not a number is 0. */
 function number(options: readonly Option[], name: string, absent: number): number {
   const value = optionValue(options, name);
   return value === undefined ? absent : Number.parseInt(value, 10) || 0;

@@ -6,7 +6,7 @@ import { emulatedPps, lastReportSeconds, mostPpsOfThread, tickSeconds } from './
 import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
-/** Until it is interrupted or has its count, or with -W until a second passes without packets. */
+/** Runs until interrupted or complete or, with -W, until a second passes without packets. */
 export async function receive(
   process: Process,
   found: Interface,
@@ -60,7 +60,7 @@ async function read(
     if (crashes) say(process, 'receiver_body', 1992, 'poll err');
     sayRate(process, options, report.packets, report.seconds);
     if (!isLast && interrupted.aborted) sayInterrupt(process);
-    // Its first poll(2) of all returns with an error, the others do not.
+    // Its very first poll(2) returns with an error, unlike the others.
     if (isLast && packets === 0) {
       say(process, 'receiver_body', 1947, 'poll() error: Interrupted system call');
       say(process, 'main_thread', 2813, 'ouch, thread 0 exited with error');
@@ -74,7 +74,7 @@ async function read(
 
 const reportsToCrash = 3;
 
-/** Answers what arrived since it was asked before. */
+/** Returns the packets that arrived since the previous call. */
 function counter({ machine, network, deps }: Process, { port, netmap }: Interface) {
   let [trial, slowPps] = [0, Infinity];
   const mostPps = () =>

@@ -1,4 +1,4 @@
-// pkt-gen -f tx: puts packets on the wire as fast as its port, its machine and -R allow.
+// pkt-gen -f tx: sends packets as fast as its port, its machine and -R allow.
 import { setDemand, setStolen, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import { pauses, type Stream } from '../network.ts';
@@ -8,7 +8,7 @@ import { emulatedPps, lastReportSeconds, tickSeconds } from './pkt-gen-limits.ts
 import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
-/** Until its count is sent, or it is interrupted. With -R it waits for a whole second of the clock first. */
+/** Runs until its count is sent, or it is interrupted. With -R it first waits for a whole second of the clock. */
 export async function send(
   process: Process,
   found: Interface,
@@ -48,7 +48,7 @@ export async function send(
   }
 }
 
-/** See sender_body() of pkt-gen.c: the fraction of the second is cut off. */
+/** See sender_body() of pkt-gen.c: it drops the fraction of the second. */
 const secondsToTarget = 2;
 
 type Sending = { pps: number; startsAt: number; end: () => void };
@@ -84,7 +84,7 @@ async function report(
   }
 }
 
-/** The threads end, and main_thread has slept for a second more. */
+/** The threads end, and main_thread sleeps for one more second. */
 async function sayLast(process: Process, options: PktGenOptions): Promise<void> {
   for (let thread = 0; thread < options.threads; thread++) {
     if (options.ratePps === 0) {
@@ -96,7 +96,7 @@ async function sayLast(process: Process, options: PktGenOptions): Promise<void> 
   sayRate(process, options, 0, lastReportSeconds);
 }
 
-/** `cpuShare` is of each thread: it sleeps only where it may not send as fast as it can. */
+/** `cpuShare` is that of each thread, which sleeps only if it may not send as fast as it can. */
 function streamOf(
   process: Process,
   found: Interface,
@@ -111,7 +111,7 @@ function streamOf(
       slow?.pps ?? Infinity,
     ) *
     (1 - process.machine.stolenRatio);
-  // Every thread keeps the whole of it.
+  // Every thread sends at the whole rate.
   const asked = options.ratePps > 0 ? options.ratePps * options.threads : Infinity;
   const stream = {
     from: found.port,

@@ -1,4 +1,4 @@
-// pkt-gen: trials packets out of a netmap port, or counts those that arrive at one.
+// pkt-gen: sends packets out of a netmap port, or counts those that arrive at one.
 import { type Interface, interfaceNamed } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { bounce } from '../wiring.ts';
@@ -12,7 +12,7 @@ export const pktGenPrograms: Readonly<Record<string, Program>> = {
   'pkt-gen': listed('pkt-gen', pktGen),
 };
 
-/** Messages and rates go to stderr as they come, the summary to a stdout that is written at the end. */
+/** Messages and rates go to stderr immediately, the summary to a stdout that is written at the end. */
 async function pktGen(process: Process): Promise<number> {
   const command = readPktGen(process.args);
   if (command.kind === 'not-modelled') return notModelled(process, command.what);
@@ -30,7 +30,7 @@ async function pktGen(process: Process): Promise<number> {
     say(process, 'main', 3340, 'aborting');
     return fail(process, usage, usageCode);
   }
-  // -l counts the frame's header, and the MTU does not: a frame of 1518 bytes is refused.
+  // -l includes the frame's header, the MTU does not: a frame of 1518 bytes is rejected.
   const { mtu } = found;
   if (options.sends && options.frameBytesWithoutCrc > mtu) {
     say(
@@ -49,13 +49,13 @@ const usage =
   'Usage:\npkt-gen arguments\n     -h\tShow program usage and exit.\n\n     -i interface\tinterface name that pkt-gen operates on.';
 
 /**
- * netmap lets several programs open the same rings. Two receivers would each get a part of the packets, two senders
- * would overwrite each other. The second is refused here, as if the first had exclusive rings.
+ * netmap lets several programs open the same rings. Two receivers would each get a part of the packets, and two senders
+ * would overwrite each other. Here the second is rejected, as if the first had exclusive rings.
  */
 const isTaken = ({ port }: Interface, { sends }: PktGenOptions): boolean =>
   [...port.users].some((user) => user.sends === sends);
 
-/** Only the first program that opens a port, and the last that closes it, have the driver change its mode. */
+/** Only the first program that opens a port, and the last that closes it, change the driver's mode. */
 async function trial(process: Process, found: Interface, options: PktGenOptions): Promise<number> {
   const { network } = process;
   const { users } = found.port;
@@ -78,13 +78,13 @@ async function trial(process: Process, found: Interface, options: PktGenOptions)
   }
 }
 
-/** Into netmap mode and back: the link goes down and takes its time. */
+/** Into netmap mode and back: the link goes down, and needs some time. */
 function changeMode({ network, deps }: Process, { port }: Interface): void {
   network.count();
   bounce(port, deps.clock.now(), network.bounceSeconds());
 }
 
-/** A 300th of a second of packets at most. */
+/** At most a 300th of a second of packets. */
 function burstText({ ratePps }: PktGenOptions): string {
   if (ratePps === 0) return '512 packets every  0.000000000';
   const burst = Math.min(512, Math.max(1, Math.floor(ratePps / 300)));

@@ -1,4 +1,4 @@
-// pgrep and pkill: the programs that run on a machine, by their names.
+// pgrep and pkill: programs that run on a machine, by name.
 import { hasOption } from '../getopt.ts';
 import { type Machine, setCutOff } from '../machine.ts';
 import { notModelled, type Process, type Program, runProgram } from '../process.ts';
@@ -11,7 +11,7 @@ type Running = { id: number; name: string; interrupt: AbortController; kill: Abo
 const running = new WeakMap<Machine, Set<Running>>();
 const firstProcessId = 5242;
 
-/** A program that pgrep and pkill find by that name while it runs, and that catches SIGINT. */
+/** A program that pgrep and pkill find by that name while it runs, and that handles SIGINT. */
 export const listed =
   (name: string, program: Program): Program =>
   async (process) => {
@@ -49,7 +49,7 @@ function pgrep(process: Process): number {
   return found.all.length > 0 ? 0 : 1;
 }
 
-/** A signal is only its first argument. */
+/** Accepts a signal only as its first argument. */
 function pkill(process: Process): number {
   const [first = '', ...rest] = process.args;
   const signal = /^-(?:SIG)?(INT|KILL|TERM|STOP)$/i.exec(first)?.[1]?.toUpperCase();
@@ -62,7 +62,7 @@ function pkill(process: Process): number {
   return found.all.length > 0 ? 0 : 1;
 }
 
-/** Only sshd can be stopped in the laboratory: logins fail then. */
+/** Only sshd can be stopped in the fake lab: logins then fail. */
 function stop(process: Process, { all, ancestors }: FoundProcesses): number {
   if (all.length > 0) return notModelled(process, 'this use of -STOP');
   if (ancestors === 0) return 1;
@@ -70,7 +70,7 @@ function stop(process: Process, { all, ancestors }: FoundProcesses): number {
   return 0;
 }
 
-/** `ancestors` counts those of the command itself, which it finds with -a alone. */
+/** `ancestors` counts those of the command itself, which it finds only with -a. */
 type FoundProcesses = { all: Running[]; ancestors: number };
 
 type Matching = ({ kind: 'found' } & FoundProcesses) | { kind: 'refused'; code: number };
@@ -78,7 +78,7 @@ type Matching = ({ kind: 'found' } & FoundProcesses) | { kind: 'refused'; code: 
 /** Over ssh: the listener, and the session. */
 const ancestorNames = ['sshd', 'sshd'];
 
-/** 2 is what both exit with where they are used wrongly. */
+/** Both exit with 2 if used incorrectly. */
 function matching(process: Process, program: 'pgrep' | 'pkill'): Matching {
   const usage = { program, spec, usage: usages[program], code: 2 };
   const given = readOptions(process, usage);

@@ -1,4 +1,4 @@
-// pmcstat: samples where a machine spends its time, and writes the callgraph of what it sampled.
+// pmcstat: samples how a machine spends its time, and writes the call graph of the samples.
 import { fileErrorText, textOf, writeFile } from '../file-system.ts';
 import { scenarioInForce } from '../firewall.ts';
 import { optionValue } from '../getopt.ts';
@@ -43,12 +43,12 @@ function pmcstat(process: Process): number | Promise<number> {
   return sample(process, { event, file, seconds });
 }
 
-/** A virtual machine whose CPU is QEMU's has no counters. */
+/** A virtual machine whose CPU QEMU emulates has no counters. */
 const hasCounters = ({ hardware }: Machine): boolean =>
   hardware['hw.model']?.startsWith('QEMU') !== true;
 
 /**
- * Events of lib/libpmc/pmu-events of FreeBSD: all of Intel's cores have inst_retired, but an Atom counts cycles by
+ * Events of lib/libpmc/pmu-events of FreeBSD. All of Intel's cores have inst_retired, but an Atom counts cycles by
  * another name; only the others know the alias `unhalted-cycles`.
  */
 const eventsOf = ({ sysctls }: Machine): RegExp =>
@@ -56,7 +56,7 @@ const eventsOf = ({ sysctls }: Machine): RegExp =>
     ? /^(?:cpu_clk_unhalted\.(?:core(?:_p)?|ref(?:_tsc)?)|inst_retired\.any(?:_p)?)$/i
     : /^(?:cpu_clk_unhalted\.(?:thread|ref_)|inst_retired\.|unhalted-cycles$)/i;
 
-/** Every machine has it, and some virtual ones take no sample of it: pmcstat succeeds, and its graph is empty. */
+/** Every machine has it, but some virtual ones take no sample: pmcstat succeeds, and its graph is empty. */
 const softwareClock = 'CLOCK.HARD';
 
 /** As in every recording of a virtual machine. */
@@ -65,7 +65,7 @@ const discarded =
 
 type Sampling = { event: string; file: string; seconds: number };
 
-/** Its log, of our own form: how many samples fell into which scenario, or into none. */
+/** Its log, in a format of our own: the number of samples in each scenario, or in none. */
 type SampleLog = { event: string; kernel: string; samples: Record<string, number> };
 
 async function sample(process: Process, { event, file, seconds }: Sampling): Promise<number> {
@@ -105,7 +105,7 @@ function convert(process: Process, file: string, graph: string): number {
     : fail(process, `pmcstat: ERROR: Cannot open "${graph}": ${fileErrorText[error]}`, 71);
 }
 
-/** Format of pmcstat(8): the sampled function, and below it its callers, each a space deeper. */
+/** Format of pmcstat(8): the sampled function, and its callers below, each indented by one more space. */
 function callgraph({ event, kernel, samples }: SampleLog): string {
   const total = Object.values(samples).reduce((sum, some) => sum + some, 0);
   if (total === 0) return '';

@@ -26,13 +26,13 @@ export function routesText(machine: Machine, family: 'inet' | 'inet6'): string {
   return `Routing tables\n\n${title}:\n${[head, ...rows].join('')}`;
 }
 
-/** By their addresses, the default route first. */
+/** Sorts by address, the default route first. */
 const orderOf = ({ destination }: Route): string =>
   destination === 'default'
     ? ''
     : destination.replace(/[0-9a-f]+/g, (digits) => digits.padStart(4, '0'));
 
-/** The networks that interfaces are in, and the addresses that are the machine's own. */
+/** Networks of its interfaces, and its own addresses. */
 function connectedRoutes({ interfaces }: Machine): Route[] {
   const loopback = `link#${interfaces.length + 1}`;
   const own = interfaces.flatMap((one, index) =>
@@ -59,7 +59,7 @@ function connectedRoutes({ interfaces }: Machine): Route[] {
   return [...own, ...ofLoopback];
 }
 
-/** Routes of every machine; rc.d/routing rejects the networks of IPv6 that no packet may come from. */
+/** Routes of every machine; rc.d/routing rejects IPv6 networks that no packet may come from. */
 const loopbackRoutes = [
   ['inet', '127.0.0.1', 'UH'],
   ['inet6', '::/96', 'URS'],
@@ -73,7 +73,7 @@ const loopbackRoutes = [
 
 const routeUsage = 'usage: route [-j jail] [-46dnqtv] command [[modifiers] args]';
 
-/** add, change and delete of a network by way of a gateway, as FreeBSD's sbin/route reads them. */
+/** add, change and delete of a network through a gateway, parsed like FreeBSD's sbin/route. */
 export function route(process: Plain): number {
   const { args, machine, out } = process;
   const [verb = '', ...words] = args.filter((word) => word !== '-net');
@@ -86,7 +86,7 @@ export function route(process: Plain): number {
   const family = flag === '-inet' ? 'inet' : 'inet6';
   const { routes } = machine;
   const index = routes.findIndex((one) => one.family === family && one.destination === destination);
-  // Its netlink version leaves the length out for IPv4.
+  // Its netlink version omits the length for IPv4.
   const shown =
     family === 'inet' && majorOf(machine) >= 14 ? destination.replace(/\/.*/, '') : destination;
   const says = `${verb} net ${shown}${gateway === undefined ? '' : `: gateway ${gateway}`}`;
@@ -115,7 +115,7 @@ export function route(process: Plain): number {
 
 const isLoopback = (address: string): boolean => address === '127.0.0.1' || address === '::1';
 
-/** The interface whose network that address is of. */
+/** The interface with that address in its network. */
 const interfaceTo = ({ interfaces }: Machine, address: string): Interface | undefined =>
   interfaces.find(({ name, addresses }) =>
     addresses.some((text) => {
@@ -129,7 +129,7 @@ const interfaceTo = ({ interfaces }: Machine, address: string): Interface | unde
     }),
   );
 
-/** A static entry, in place of any other of that address: `arp -S` and `ndp -s`, which since 14 fail without a code. */
+/** Replaces any entry for that address by a static one: `arp -S` and `ndp -s`, which fail without a code since 14. */
 export function setNeighbour(
   process: Plain,
   family: Neighbour['family'],

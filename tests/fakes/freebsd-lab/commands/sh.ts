@@ -1,4 +1,4 @@
-// sh and kill: a program that prints its process id, and is interrupted by it.
+// sh and kill: a program that prints its process id, by which it is interrupted.
 import { windowScript } from '../../../../src/lab/freebsd/dut/profile.ts';
 import { idleScript } from '../../../../src/lab/freebsd/dut/settings.ts';
 import { ownFolderScript } from '../../../../src/system/host/own-folder.ts';
@@ -9,13 +9,13 @@ import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program, runProgram } from '../process.ts';
 import type { Found } from './timeout.ts';
 
-/** Programs that run, by process id, on each machine. */
+/** Running programs by process id, on each machine. */
 const running = new WeakMap<Machine, Map<number, AbortController>>();
 const firstProcessId = 4242;
 
 /**
- * sh knows the scripts that raise a fence, make a folder of ours, look for programs and sample in a window, and this one: its process id
- * on stderr, and then the words behind it in its place.
+ * sh supports the scripts that raise a fence, create our folder, look for programs and sample in a window, and this
+ * one: its process id on stderr, and then the following words in its place.
  */
 const tellProcessId = 'echo process $$ >&2; exec "$@"';
 

@@ -1,4 +1,4 @@
-// nm and readelf: the functions of a kernel, and by ksyms(4) those of its modules too.
+// nm and readelf: the functions of a kernel and, through ksyms(4), of its modules.
 import { type FileNode, nodeAt } from '../file-system.ts';
 import { readKernel } from '../kernel.ts';
 import type { Machine } from '../machine.ts';
@@ -10,7 +10,7 @@ type Symbol = {
   address: bigint;
   size: number;
   type: 'FUNC' | 'NOTYPE' | 'OBJECT';
-  /** Number of its section in the file that it comes from. */
+  /** Number of its section in its file. */
   section: number;
   name: string;
 };
@@ -36,7 +36,7 @@ const functions: Readonly<Record<string, readonly [name: string, address: number
 
 const functionBytes = 0x800;
 
-/** A function's first address; of a module, where that is loaded. */
+/** First address of a function; for a module, where that is loaded. */
 export function addressOf(name: string): bigint {
   const found = Object.values(functions)
     .flat()
@@ -95,8 +95,8 @@ const inOrder = (symbols: readonly Symbol[]): Symbol[] =>
   symbols.toSorted((one, other) => (one.address < other.address ? -1 : 1));
 
 /**
- * `nm -n FILE`. A file of ksyms(4) has four sections, and symbols of as many more: LLVM's shows `?` for them, and the one of
- * ELF Tool Chain, which FreeBSD had before, leaves them out.
+ * `nm -n FILE`. A file of ksyms(4) has four sections, and symbols of as many more. LLVM's nm shows `?` for them; that
+ * of ELF Tool Chain, in earlier FreeBSD, omits them.
  */
 function nm(process: Process): number {
   const [flag, file = '', ...more] = process.args;
@@ -114,7 +114,7 @@ function nm(process: Process): number {
   return 0;
 }
 
-/** `readelf -sW FILE`, which looks at no section; as contrib/elftoolchain/readelf prints it. */
+/** `readelf -sW FILE`, which ignores sections; output as in contrib/elftoolchain/readelf. */
 function readelf(process: Process): number {
   const [flag, file = '', ...more] = process.args;
   if (flag !== '-sW' || more.length > 0) return notModelled(process, 'this use of readelf');

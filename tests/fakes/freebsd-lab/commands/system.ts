@@ -91,7 +91,7 @@ function sysctl(process: Process): number {
   }
   if (operands.length === 0) return showUsage(process, sysctlUsage);
   const style = { isBare: hasOption(options, 'n'), ignoresUnknown: hasOption(options, 'i') };
-  // It stops at no error, and exits with 1 if there was one.
+  // It continues after errors, and exits with 1 if there was one.
   return Math.max(...operands.map((operand) => sysctlOne(process, operand, style)));
 }
 
@@ -119,7 +119,7 @@ function sysctlOne(process: Process, operand: string, style: Style): number {
   return 0;
 }
 
-/** Handlers of sys/kern/subr_kdb.c; to enter a debugger does nothing where the kernel has none. */
+/** Handlers of sys/kern/subr_kdb.c; entering a debugger has no effect if the kernel has none. */
 function act({ machine, deps }: Process, name: string): void {
   const behaviour = machine.running?.kernel.behaviour;
   if (behaviour?.kind === 'panics-at-settings') panic(machine, deps, behaviour.panic);
@@ -147,7 +147,7 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: numb
   const { running, ipfw, busyCpus, clockAhead, crashes } = machine;
   if (running === undefined) return value;
   const { kernel, file } = running;
-  // tc_setclock() moves the time of the boot, and leaves the time since then as it is.
+  // tc_setclock() moves the time of the boot, and keeps the time since then.
   const startedAt = running.startedAt + clockAhead;
   switch (name) {
     case 'debug.kdb.current':
@@ -218,7 +218,7 @@ function sysrc(process: Process): number {
   return 0;
 }
 
-/** In the place of the line that is there, or as a new one. */
+/** Replaces an existing line, or appends a new one. */
 function assign({ machine: { files }, out }: Process, name: string, value: string): void {
   const text = textOf(files, '/etc/rc.conf') ?? '';
   const line = new RegExp(`^${name}="([^"]*)"$`, 'm');

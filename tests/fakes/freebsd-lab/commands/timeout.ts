@@ -11,7 +11,7 @@ const timedOut = 124;
 const invalid = 125;
 const notFound = 127;
 
-/** `find` answers the program of a name. Exit codes are those of timeout(1). */
+/** `find` returns the program of a name. Exit codes are those of timeout(1). */
 export function timeoutWith(find: (name: string) => Found | undefined): Program {
   return (process) => {
     const parsed = getopt('timeout', 'fhk:ps:v', process.args);
