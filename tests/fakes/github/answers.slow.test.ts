@@ -1,4 +1,4 @@
-// Refusals and oddities of GitHub that code has to live with: the fake must have them too.
+// Refusals and oddities of GitHub that code must handle: the fake must have them, too.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Octokit } from '../../../src/forge/github/client.ts';

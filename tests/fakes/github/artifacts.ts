@@ -1,4 +1,4 @@
-// Stores artifacts outside GitHub's API: uploads by a stand-in action, downloads by a redirect.
+// Stores artifacts outside GitHub's API: uploads by a test action, downloads by a redirect.
 import type { Asked, Route } from './route.ts';
 import { nextId, notFound, type State } from './state.ts';
 

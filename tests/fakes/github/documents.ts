@@ -1,4 +1,4 @@
-// The fake's state in GitHub's own words: whole JSON documents, valid by GitHub's OpenAPI description.
+// The fake's state as GitHub's JSON documents, valid by GitHub's OpenAPI description.
 import {
   type FakeCheckRun,
   type FakeComment,
@@ -75,7 +75,7 @@ export function issueDocument(state: State, issue: FakeIssue): object {
   };
 }
 
-/** `owner:branch`, as pull requests are looked for by. */
+/** `owner:branch`, by which pull requests are searched. */
 export function headLabelOf(pullRequest: FakePullRequest): string {
   return `${pullRequest.headRepository.split('/')[0]}:${headRefOf(pullRequest)}`;
 }
@@ -104,7 +104,7 @@ export function labelDocument(state: State, label: FakeLabel): object {
   };
 }
 
-/** As GET /repos/… answers it, and as it stands in other documents. */
+/** Response of GET /repos/…, also embedded in other documents. */
 export function repositoryDocument(state: State, repository = state.repository): object {
   return {
     ...exampleFor(repository, 1).base.repo,
@@ -167,7 +167,7 @@ export function checkRunDocument(state: State, checkRun: FakeCheckRun): object {
   };
 }
 
-/** Answer of GET /user: a user with a public profile. */
+/** Response of GET /user: a user with a public profile. */
 export function profileDocument(login: string): object {
   return {
     ...userDocument(login),
@@ -192,7 +192,7 @@ export function userDocument(login: string): object {
   return { ...JSON.parse(user), type: login.endsWith('[bot]') ? 'Bot' : 'User' };
 }
 
-/** The example with its names, numbers and links made those of another pull request. */
+/** The example, with the names, numbers and links of another pull request. */
 function exampleFor(repository: string, number: number): ExampleDocument {
   const text = JSON.stringify(example.pull_request)
     .replaceAll('Codertocat/Hello-World', repository)

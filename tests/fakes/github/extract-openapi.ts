@@ -1,7 +1,7 @@
-// Cuts out of GitHub's own OpenAPI description the operations that the fake serves, and writes openapi.json.
+// Extracts the operations that the fake serves from GitHub's own OpenAPI description, and writes openapi.json.
 //
-// The whole description is 13 MB in a package of 385 MB, so it is no dependency. To run this again, after
-// adding an operation below or for a newer description:
+// The whole description is 13 MB in a package of 385 MB, so it is no dependency. To run this again, after adding an
+// operation below or for a newer description:
 //   (cd "$(mktemp -d)" && npm pack @octokit/openapi@23.0.2 && tar xzf *.tgz package/generated/api.github.com.json && pwd)
 //   node tests/fakes/github/extract-openapi.ts THAT_FOLDER/package/generated/api.github.com.json
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -54,10 +54,10 @@ const operationIds = [
   'users/get-authenticated',
 ];
 
-/** Nothing is validated by these; a `description` stays, for no response is valid OpenAPI without one. */
+/** These validate nothing. A `description` stays, as OpenAPI requires one in each response. */
 const unused = ['summary', 'example', 'examples', 'externalDocs', 'tags', 'x-github', 'x-octokit'];
 
-/** Objects whose keys are free names, like a property called `description`. */
+/** Objects whose keys are free names, such as a property called `description`. */
 const nameMaps = ['properties', 'responses', 'headers', 'content'];
 
 type Json = string | number | boolean | null | Json[] | JsonObject;
@@ -104,7 +104,7 @@ function isUsed(operation: Json): boolean {
   );
 }
 
-/** Everything that `paths` refers to, and what that refers to in turn. */
+/** Everything that `paths` refers to, recursively. */
 function usedComponents(description: JsonObject, paths: JsonObject): JsonObject {
   const components: JsonObject = {};
   const seen = new Set<string>();
@@ -147,7 +147,7 @@ function withNull({ nullable }: JsonObject, key: string, value: Json): Json {
   return isLacking ? [...value, null] : value;
 }
 
-/** A oneOf or null has no `type`, without which `nullable` means nothing to OpenAPI. */
+/** A oneOf or null has no `type`, without which OpenAPI ignores `nullable`. */
 function withNullChoice(json: JsonObject): JsonObject {
   const { nullable, ...rest } = json;
   const [key] = ['oneOf', 'anyOf'].filter((one) => Array.isArray(rest[one]));

@@ -1,4 +1,4 @@
-// Faults by chance must be met, counted, and the same again for the same numbers.
+// Random faults must occur, be counted, and be the same for the same numbers.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { noFaultsYet } from './faults.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from './server.ts';
@@ -26,7 +26,7 @@ const write = () =>
     body: '{"body":"Hello"}',
   });
 
-/** Gives these numbers in turn, again and again. */
+/** Returns these numbers in turn, repeatedly. */
 function numbers(...values: number[]): () => number {
   let nth = 0;
   return () => values[nth++ % values.length] ?? 0;

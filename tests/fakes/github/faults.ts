@@ -1,28 +1,28 @@
-// Faults between ppsgate and GitHub, which a test orders for the next calls of an operation.
+// Faults between ppsgate and GitHub, requested by a test for the next calls of an operation.
 import type { Answer } from './state.ts';
 
 export type Fault =
-  /** A token that may read only, as a pull request from a fork gets it. */
+  /** A read-only token, as for a pull request from a fork. */
   | { kind: 'read-only' }
-  /** The quota of an hour is used up, and is given again `seconds` from now. */
+  /** The hourly quota is used up, and renewed after `seconds`. */
   | { kind: 'rate-limit'; seconds: number; status?: 403 | 429 }
-  /** Too much at once; `retry-after` holds the seconds to wait. */
+  /** Too many requests at once; `retry-after` has the seconds to wait. */
   | { kind: 'secondary-rate-limit'; seconds: number; status?: 403 | 429 }
-  /** GitHub itself, or a proxy before it, fails; with `carriedOut` only after it did what was asked. */
+  /** GitHub itself or a proxy in front fails; with `carriedOut`, only after carrying out the request. */
   | { kind: 'broken'; status: 500 | 502 | 503; carriedOut?: boolean }
-  /** The connection is gone before there is an answer. */
+  /** The connection breaks before a response. */
   | { kind: 'reset'; carriedOut?: boolean }
-  /** The connection is gone in the middle of the answer's body. */
+  /** The connection breaks within the response's body. */
   | { kind: 'cut' }
-  /** The answer is right, but comes late. */
+  /** The response is correct, but late. */
   | { kind: 'slow'; milliseconds: number };
 
 export type Faults = {
   /** The next `times` calls of `operationId` (as in openapi.json) fail like this. */
   order: (operationId: string, fault: Fault, times?: number) => void;
-  /** From now on each call that meets no ordered fault meets one of `kinds` with this probability. */
+  /** From now on, each call without a requested fault has one of `kinds` with this probability. */
   byChance: (chance: Chance) => void;
-  /** Forgets the faults that no call has met yet, and those by chance. */
+  /** Drops all faults that no call has met yet, including random ones. */
   clear: () => void;
   /** Number of calls that have met a fault. */
   readonly met: number;
@@ -32,7 +32,7 @@ export type Faults = {
 export type Chance = { random: () => number; share: number; kinds?: readonly Fault[] };
 
 export type FaultBook = Faults & {
-  /** The fault that the call now served was to meet, which is then used up. */
+  /** The fault for the current call, which is then used up. */
   next: (operationId: string, isWrite: boolean) => Fault | undefined;
 };
 
@@ -82,7 +82,7 @@ function drawn(chance: Chance | undefined, isWrite: boolean): Fault | undefined 
   return isLost ? { carriedOut: random() < 0.5, ...fault } : fault;
 }
 
-/** The answer that takes the place of the right one, worded as GitHub words it. */
+/** The response in place of the correct one, worded like GitHub's. */
 export function answerInstead(fault: Fault): Answer | undefined {
   switch (fault.kind) {
     case 'read-only':

@@ -1,4 +1,4 @@
-// The objects must be git's own, and the ref must not move under a writer: published data depends on both.
+// The objects must be git's own, and the ref must not move under a writer, as published data depends on both.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => github.stop());
 
-/** A commit of one file on no branch, by way of the API. */
+/** Creates a commit of one file on no branch, through the API. */
 async function newCommit(content: string, parents: string[] = []): Promise<string> {
   const tree = await octokit.request('POST /repos/{owner}/{repo}/git/trees', {
     ...where,

@@ -1,12 +1,12 @@
-// Writes the fake's repository into a folder, so that the real git can clone it.
+// Writes the fake's repository to a folder, so that the real git can clone it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { type Git, type GitObject, reachable } from './git-objects.ts';
 
 /**
- * Makes `folder` a bare repository of all that the refs reach, packed as GitHub packs it. Of such a folder
- * `git clone --no-local` brings what it would bring from GitHub.
+ * Makes `folder` a bare repository of everything that the refs reach, packed like GitHub's: `git clone --no-local` from
+ * it yields the same as from GitHub.
  */
 export function writeRepository(git: Git, folder: string): void {
   const runGit = (args: string[], input: Buffer | string = '') =>
@@ -43,7 +43,7 @@ function packed(git: Git, id: string): Buffer[] {
   return [typeAndSize(packTypes[kept.object.type], kept.bytes.length), deflateSync(kept.bytes)];
 }
 
-/** Four bits of the size beside the type, then seven a byte; the top bit marks a continuation. */
+/** Four bits of the size next to the type, then seven per byte; the top bit marks a continuation. */
 function typeAndSize(type: number, size: number): Buffer {
   const bytes = [(type << 4) | (size & 15)];
   for (let rest = size >>> 4; rest > 0; rest >>>= 7) {

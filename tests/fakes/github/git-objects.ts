@@ -1,4 +1,4 @@
-// A git repository in memory: real objects under git's own ids, and the refs that name some of them.
+// A git repository in memory: real objects with git's own ids, and refs to some of them.
 import { createHash } from 'node:crypto';
 
 export type GitObject =
@@ -21,17 +21,17 @@ export type Commit = {
 
 export type Person = { name: string; email: string; at: Date };
 
-/** A change to a tree by the path of a file or folder, which may be in folders; an id of null removes it. */
+/** A change to a tree at the path of a file or folder, at any depth; a null id removes it. */
 export type TreeChange = { path: string; mode: Mode; id: string | null };
 
 export type Git = {
-  /** Full names like `refs/heads/main`, and the id of what each one names. */
+  /** Ids by full name, such as `refs/heads/main`. */
   refs: Map<string, string>;
-  /** An object and its bytes as git keeps them, without the header. */
+  /** An object and its bytes as stored by git, without the header. */
   read: (id: string) => { object: GitObject; bytes: Buffer } | undefined;
   /** The id of the object, which is kept if it is new. */
   write: (object: GitObject) => string;
-  /** Unique time: GitHub's clock, which the fake moves on by a second at each use. */
+  /** A unique time: each use advances the fake's clock by a second. */
   now: () => Date;
 };
 
@@ -56,10 +56,9 @@ export function emptyRepository(): Git {
 }
 
 /**
- * Puts one commit on a branch, or begins the branch with it, and answers its id: a test's way to say what
- * is in a repository.
+ * Adds one commit to a branch, or starts the branch with it, and returns its id: tests describe a repository with this.
  *
- * @param files what each path holds from now on; null removes one.
+ * @param files content of each path from now on; null removes one.
  */
 export function commitFiles(
   git: Git,
@@ -97,7 +96,7 @@ export function entriesOf(git: Git, tree: string): readonly TreeEntry[] | undefi
   return object?.type === 'tree' ? object.entries : undefined;
 }
 
-/** The id of a tree that is `base` with the changes made; a folder that holds nothing any more is gone. */
+/** Id of the tree `base` with these changes; empty folders are removed. */
 export function changedTree(
   git: Git,
   base: string | undefined,
@@ -133,7 +132,7 @@ function entryOf({ id, mode }: TreeChange, name: string): TreeEntry | undefined 
   return id === null ? undefined : { name, mode, id };
 }
 
-/** Compares bytes, where a folder's name counts as if a slash stood behind it. */
+/** Compares bytes, with a slash appended to a folder's name. */
 function inOrderOfGit(one: TreeEntry, other: TreeEntry): number {
   return Buffer.compare(sortKey(one), sortKey(other));
 }
@@ -150,7 +149,7 @@ export function entryAt(git: Git, tree: string, path: string): TreeEntry | undef
   return entry.mode === '40000' ? entryAt(git, entry.id, rest.join('/')) : undefined;
 }
 
-/** Whether `ancestor` is `descendant` or one of the commits that it stands on. */
+/** True if `ancestor` is `descendant` or one of its ancestors. */
 export function isAncestor(git: Git, ancestor: string, descendant: string): boolean {
   const open = [descendant];
   const seen = new Set(open);
@@ -163,7 +162,7 @@ export function isAncestor(git: Git, ancestor: string, descendant: string): bool
   return false;
 }
 
-/** The ids of all objects that can be reached from some, these among them; submodules are elsewhere. */
+/** Ids of all objects reachable from these, themselves included; submodules are elsewhere. */
 export function reachable(git: Git, from: Iterable<string>): Set<string> {
   const seen = new Set<string>();
   const open = [...from];

@@ -1,15 +1,15 @@
-// Reads a GraphQL document as far as ppsgate's go: one operation of fields, arguments and variables.
+// Parses GraphQL documents as far as ppsgate's need: one operation of fields, arguments and variables.
 
 export type Query = {
   kind: 'query' | 'mutation';
   fields: Field[];
-  /** Each place where a variable stands, like `repository.owner`, and the type that it is declared with. */
+  /** Each place of a variable, such as `repository.owner`, and its declared type. */
   uses: { at: string; type: string }[];
 };
 
 export type Field = { name: string; arguments: Record<string, unknown>; fields: Field[] };
 
-/** Throws in one sentence for what GitHub, or this reader, does not understand. */
+/** Throws an Error of one sentence for anything that GitHub, or this parser, does not understand. */
 export function parseQuery(text: string, variables: Readonly<Record<string, unknown>>): Query {
   const reader = readerOf(text, variables);
   const kind = reader.isNext('{') ? 'query' : reader.word();
@@ -42,7 +42,7 @@ function readerOf(text: string, variables: Readonly<Record<string, unknown>>) {
     uses: [] as Query['uses'],
     next,
     isNext,
-    /** Reads the next token if it is this one; returns true when it was. */
+    /** Reads the next token if it is this one; returns true if it was. */
     skips: (expected: string): boolean => {
       if (!isNext(expected)) return false;
       position += 1;

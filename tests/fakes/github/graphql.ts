@@ -1,4 +1,4 @@
-// GitHub's GraphQL API: the two questions and the one mutation that ppsgate may ask, and nothing else.
+// GitHub's GraphQL API: only the two queries and the one mutation that ppsgate uses.
 import { z } from 'zod';
 import { commitAt, type Git, isAncestor } from './git-objects.ts';
 import { type Field, parseQuery, type Query } from './graphql-query.ts';
@@ -84,7 +84,7 @@ const fieldsByName: Readonly<Record<string, KnownField>> = {
   },
 };
 
-/** The types that GitHub's schema wants of a variable in each place. */
+/** Types that GitHub's schema requires of a variable in each place. */
 const typesByPlace: Readonly<Record<string, string>> = {
   'repository.owner': 'String!',
   'repository.name': 'String!',
@@ -128,14 +128,14 @@ function selectsOnly({ fields }: Field, selected: string): boolean {
   return fields.map(({ name }) => name).join() === selected;
 }
 
-/** A variable that is never null may stand where null may. */
+/** A variable that is never null fits where null is allowed. */
 function fits(type: string, wanted: string | undefined): boolean {
   return type === wanted || type === `${wanted}!`;
 }
 
 type UpdateRefsInput = z.infer<typeof updateRefsArguments>['input'];
 
-/** All of the updates, or none. */
+/** Applies all updates, or none. */
 function updateRefs({ git }: State, input: UpdateRefsInput): Answer {
   if (input.repositoryId !== repositoryNodeId) {
     const message = `Could not resolve to a node with the global id of '${input.repositoryId}'`;
@@ -164,7 +164,7 @@ function data(of: object): Answer {
   return { status: 200, body: { data: of } };
 }
 
-/** GraphQL refuses with 200, and the reason in `errors`. */
+/** GraphQL refuses with status 200, and the reason in `errors`. */
 function refused(field: string, type: string, message: string): Answer {
   const error = { type, path: [field], locations: [{ line: 1, column: 1 }], message };
   return { status: 200, body: { data: { [field]: null }, errors: [error] } };

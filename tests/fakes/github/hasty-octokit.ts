@@ -1,8 +1,8 @@
-// The octokit of production with its waits made short, so that no test sleeps.
+// The production octokit with short waits, so that no test sleeps.
 import { createOctokit, type Octokit } from '../../../src/forge/github/client.ts';
 import { installationToken } from './tokens.ts';
 
-/** `log` gets everything that is logged at any level. */
+/** `log` receives everything that is logged, at any level. */
 export function hastyOctokit(
   github: { url: string },
   settings: { token?: string; log?: (message: string) => void; answerSeconds?: number } = {},

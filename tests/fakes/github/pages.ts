@@ -1,4 +1,4 @@
-// Lists in pages, as GitHub gives them.
+// Lists in pages, like GitHub's.
 import type { Answer } from './state.ts';
 
 /** Items of a page, at most 100 (30 by default), and headers whose `Link` leads to the others. */
@@ -16,7 +16,7 @@ export function pageOf<T>(items: readonly T[], url: URL): { items: T[] } & Pick<
   };
 }
 
-/** A list that is the whole answer. */
+/** A list that is the whole response. */
 export function onePage(documents: readonly object[], url: URL): Answer {
   const { items, ...others } = pageOf(documents, url);
   return { status: 200, body: items, ...others };

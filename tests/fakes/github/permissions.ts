@@ -1,11 +1,11 @@
-// Permissions that a token needs for each operation, in the words of a workflow's `permissions`.
+// Permissions that a token needs for each operation, named as in a workflow's `permissions`.
 import type { State } from './state.ts';
 
 type Scope = 'actions' | 'checks' | 'contents' | 'issues' | 'pull-requests' | 'statuses';
 
 export type Permissions = Partial<Record<Scope, 'read' | 'write'>>;
 
-/** Like `checks: write`. */
+/** For example `checks: write`. */
 export type Permission = `${Scope}: ${'read' | 'write'}`;
 
 /** The permission that allows the operation; `free` needs none, `refused` lacks every sufficient one. */
@@ -14,7 +14,7 @@ export type AccessDecision =
   | { kind: 'used'; permission: Permission };
 
 /**
- * Checks whether a token of these permissions may do this, and by which of them.
+ * Checks whether a token with these permissions may do this, and by which of them.
  *
  * @param permissions undefined allows all.
  */
@@ -42,8 +42,8 @@ const readsIssues: Permission[] = ['pull-requests: read', 'issues: read'];
 const writesIssues: Permission[] = ['pull-requests: write', 'issues: write'];
 
 /**
- * Any one of these will do; none is needed where GitHub requires only `metadata`, which every token has.
- * From docs.github.com/rest/authentication/permissions-required-for-github-apps.
+ * Any one of these suffices. None is needed if GitHub requires only `metadata`, which every token has. From
+ * docs.github.com/rest/authentication/permissions-required-for-github-apps.
  */
 const needs: Readonly<Record<string, readonly Permission[]>> = {
   'actions/cancel-workflow-run': ['actions: write'],

@@ -1,4 +1,4 @@
-// GitHub's REST API: finds the operation of a request, and holds request and answer to GitHub's description.
+// GitHub's REST API: finds a request's operation, and validates request and response by GitHub's description.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorObject } from 'ajv';
@@ -10,7 +10,7 @@ import type { Answer, Caller, State } from './state.ts';
 const isDateTime = (value: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(value);
 
-/** Compiles an operation's schemas when it is asked for first: those of all take seconds, in every process. */
+/** Compiles an operation's schemas at its first request: all of them would need seconds, in every process. */
 const gitHubsDescription: Promise<OpenAPIBackend> = new OpenAPIBackend({
   definition: JSON.parse(
     readFileSync(join(import.meta.dirname, 'openapi.json'), 'utf8'),
@@ -47,7 +47,7 @@ function errorsIn(
   return description.validateRequest(request, operation).errors ?? [];
 }
 
-/** Too much of the right thing is no mistake of form: GitHub refuses it with a number. */
+/** A value beyond a limit is well-formed: GitHub refuses it with the number. */
 function isLimit({ keyword }: ErrorObject): boolean {
   return keyword === 'maxLength' || keyword === 'maxItems';
 }
@@ -62,7 +62,7 @@ function refusal({ keyword, params, instancePath }: ErrorObject): Answer {
   return { status: 422, body: { message, status: '422' } };
 }
 
-/** The names of refs and files go through the router as one segment, like octokit sends them. */
+/** The router treats names of refs and files as one segment, like octokit. */
 function withOneSegment(path: string): string {
   const [, start, rest] = /^(\/repos\/[^/]+\/[^/]+\/(?:git\/ref|contents)\/)(.+)$/.exec(path) ?? [];
   return start === undefined || rest === undefined ? path : start + rest.replaceAll('/', '%2F');
@@ -88,7 +88,7 @@ function carriedOut(call: {
     caller,
   });
   if (answer === undefined) return { mistake: `${operationId} is not in operations.ts.` };
-  // GitHub answers some errors without saying so in its description; a success it always describes.
+  // GitHub returns some errors that its description lacks, but describes every success.
   const isKnown = answer.status >= 400 || String(answer.status) in (operation.responses ?? {});
   if (!isKnown) return { mistake: `${operationId} never answers ${answer.status}.` };
   if (answer.bytes !== undefined) return answer;

@@ -18,8 +18,8 @@ export type Route = {
   isForAll?: true;
   /** Violations of GitHub's description, in words. */
   mistakes: () => string | undefined;
-  /** Does what is asked; a `mistake` is one of the fake itself. */
+  /** Carries out the request; a `mistake` is one of the fake itself. */
   carryOut: (caller: Caller) => Answer | { mistake: string };
-  /** Refusal without the permission, where it is not the usual 403. */
+  /** Refusal without the permission, if it is not the usual 403. */
   forbidden?: Answer;
 };

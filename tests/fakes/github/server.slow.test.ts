@@ -1,4 +1,4 @@
-// The fake must be able to say no: else a test that expects no violations could not fail.
+// The fake must be able to report violations: otherwise a test that expects none could not fail.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeGitHub, installationToken, personalToken, startFakeGitHub } from './server.ts';
 

@@ -1,12 +1,12 @@
-// A GitHub on a loopback port, for tests: stateful, failing on order, and held to GitHub's own OpenAPI
-// description, so that a request which GitHub would not understand is seen here and not in production.
+// A GitHub on a loopback port, for tests: stateful, with faults on request, and validated by GitHub's own OpenAPI
+// description. So a request that GitHub would not understand fails here, not in production.
 //
 //   const github = await startFakeGitHub({ repository: 'freebsd/freebsd-src', pullRequests: […] });
 //   … GITHUB_API_URL=github.url …
 //   expect(github.violations).toEqual([]);
 //   await github.stop();
 //
-// openapi.json holds the operations that it knows; extract-openapi.ts documents how to add one.
+// openapi.json has the operations that it supports; extract-openapi.ts documents how to add one.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -29,9 +29,9 @@ export type FakeGitHub = Tokens & {
   url: string;
   /** Current state of GitHub; a test may read and change it. */
   state: State;
-  /** Every call that was understood, oldest first, faults included. */
+  /** Every call that was understood, oldest first, including those with faults. */
   requests: { operationId: string; method: string; path: string; status: number | 'no answer' }[];
-  /** Requests and answers that broke GitHub's description, in words; a test expects none. */
+  /** Requests and responses that violate GitHub's description, as sentences; a test expects none. */
   violations: string[];
   faults: Faults;
   stop: () => Promise<void>;
@@ -40,9 +40,9 @@ export type FakeGitHub = Tokens & {
 export async function startFakeGitHub(options: {
   repository: string;
   pullRequests: State['pullRequests'];
-  /** Oldest first; their ids are given by the fake. */
+  /** Oldest first; the fake assigns their ids. */
   comments?: readonly Omit<FakeComment, 'id'>[];
-  /** Whom a personal token belongs to. */
+  /** Owner of a personal token. */
   login?: string;
 }): Promise<FakeGitHub> {
   const github: Inner = {
@@ -126,7 +126,7 @@ async function routeOf(state: State, asked: Asked): Promise<Route | undefined> {
   return isGraphql ? graphqlRoute(state, asked) : restRoute(state, asked);
 }
 
-/** The right answer, or the one that a fault puts in its place, before or after all was carried out. */
+/** The correct response, or that of a fault, before or after the request was carried out. */
 function answerTo(
   github: Inner,
   route: Route,
@@ -143,7 +143,7 @@ function answerTo(
   return instead ?? answer;
 }
 
-/** Returns the caller if the token allows this; else the refusal. */
+/** Returns the caller if the token allows this, otherwise the refusal. */
 function callerOf(github: Inner, route: Route, asked: Asked): Caller | Answer {
   if (route.isForAll) return anonymous;
   const holder = github.tokens.holderOf(asked.headers.authorization);
@@ -161,7 +161,7 @@ const forbidden: Answer = {
   body: { message: 'Resource not accessible by integration', status: '403' },
 };
 
-/** Adds an ETag to what was read; a client that sends the same one gets an empty 304. */
+/** Adds an ETag to a read; a client that sends the same one gets an empty 304. */
 function ifChanged(asked: Asked, answer: Answer): Answer {
   if (asked.method !== 'GET' || answer.status !== 200) return answer;
   const etag = `W/"${createHash('sha256').update(bytesOf(answer)).digest('hex')}"`;

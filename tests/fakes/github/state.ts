@@ -7,9 +7,9 @@ export type FakePullRequest = {
   author: string;
   baseCommit: string;
   headCommit: string;
-  /** `owner/name`. Never null: GitHub's description does not know that a fork can be deleted. */
+  /** `owner/name`. Never null, as GitHub's description does not cover a deleted fork. */
   headRepository: string;
-  /** Branch names; `main` and `changes` where a test does not care. */
+  /** Branch names; default: `main` and `changes`. */
   baseRef?: string;
   headRef?: string;
   /** Names. */
@@ -19,9 +19,9 @@ export type FakePullRequest = {
   /** Deleted by an administrator, permanently. */
   isDeleted?: boolean;
   state?: 'open' | 'closed';
-  /** The commit of the default branch that it became; absent where it was not merged. */
+  /** Commit of the default branch that it became; absent if it was not merged. */
   mergeCommit?: string;
-  /** When it was pushed to, labelled or edited last; noon of 2026-11-20 where a test does not care. */
+  /** Time of the last push, label or edit; default: noon of 2026-11-20. */
   updatedAt?: string;
 };
 
@@ -36,7 +36,7 @@ export type FakeIssue = {
   state: 'open' | 'closed';
   reason: 'completed' | 'not_planned' | null;
   createdAt: string;
-  /** When it was changed last. */
+  /** Time of the last change. */
   updatedAt: string;
   isLocked?: boolean;
   isDeleted?: boolean;
@@ -50,14 +50,14 @@ export type FakeFile = {
   status: 'added' | 'removed' | 'modified' | 'renamed';
   additions: number;
   deletions: number;
-  /** Absent where GitHub finds it too large, or binary. */
+  /** Absent if GitHub considers it too large, or binary. */
   patch?: string;
   previousFilename?: string;
 };
 
 export type FakeComment = {
   id: number;
-  /** Number of the pull request or issue that it stands on. */
+  /** Number of its pull request or issue. */
   number: number;
   author: string;
   body: string;
@@ -73,11 +73,11 @@ export type FakeCheckRun = {
   conclusion: string | null;
   title: string | null;
   summary: string | null;
-  /** Set once they were sent; annotations add up. */
+  /** Set once they were sent; annotations accumulate. */
   text?: string;
   annotations?: Annotation[];
   actions?: { label: string; description: string; identifier: string }[];
-  /** The app that made it and alone may change it; absent is GitHub Actions. */
+  /** App that created it, and alone may change it; absent: GitHub Actions. */
   app?: string;
 };
 
@@ -91,7 +91,7 @@ export type Annotation = {
   raw_details?: string | undefined;
 };
 
-/** As GitHub's pages call it; its API calls `maintain` write and `triage` read, and has the name besides. */
+/** Names on GitHub's pages; its API reports `maintain` as write and `triage` as read, and has the name as well. */
 export type Role = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'none';
 
 export type FakeReaction = { id: number; commentId: number; author: string; content: string };
@@ -110,7 +110,7 @@ export type FakeStatus = {
 
 export type FakeWorkflowRun = {
   id: number;
-  /** The workflow's name and file, like `.github/workflows/gate.yml`. */
+  /** The workflow's name and file, such as `.github/workflows/gate.yml`. */
   name: string;
   path: string;
   event: string;
@@ -120,11 +120,11 @@ export type FakeWorkflowRun = {
   headRepository: string;
   status: string;
   conclusion: string | null;
-  /** Numbers; GitHub names none for a fork's. */
+  /** Numbers; GitHub lists none for a fork's. */
   pullRequests: number[];
-  /** Title by the workflow's `run-name`; absent is the workflow's name. */
+  /** Title by the workflow's `run-name`; absent: the workflow's name. */
   displayTitle?: string;
-  /** Number of lists that lack it yet: GitHub shows a run some seconds after its event. */
+  /** Number of lists that still lack it: GitHub shows a run some seconds after its event. */
   missingIn?: number;
 };
 
@@ -141,7 +141,7 @@ export type FakeDispatch = { eventType: string; payload: Readonly<Record<string,
 
 export type FakeArtifact = {
   id: number;
-  /** Id of the workflow run that it belongs to. */
+  /** Id of its workflow run. */
   runId: number;
   name: string;
   bytes: Buffer;
@@ -149,14 +149,14 @@ export type FakeArtifact = {
 };
 
 export type State = {
-  /** `owner/name`: the only repository there is. */
+  /** `owner/name` of the only repository. */
   repository: string;
-  /** Objects and refs; at first there is a branch `main` with one commit. */
+  /** Objects and refs; initially a branch `main` with one commit. */
   git: Git;
   defaultBranch: string;
-  /** A private repository is read with `contents: read` only, and by those who have a role. */
+  /** A private repository is readable only with `contents: read`, and for users with a role. */
   isPrivate: boolean;
-  /** Roles by login; an author of anything here exists without one. */
+  /** Roles by login; an author of anything here exists even without one. */
   permissions: Record<string, Role>;
   pullRequests: FakePullRequest[];
   /** Oldest first. */
@@ -189,15 +189,15 @@ export type Call = {
   url: URL;
   params: Readonly<Record<string, string>>;
   body: Readonly<Record<string, unknown>>;
-  /** The media type that is asked for. */
+  /** The requested media type. */
   accept: string;
   caller: Caller;
 };
 
-/** User of the token: a workflow's own and an app's belong to an installation, and to no user. */
+/** User of the token. A token of a workflow or an app belongs to an installation, not to a user. */
 export type Caller = { kind: 'installation' | 'user'; login: string };
 
-/** `body` goes out as JSON, `bytes` as they are. */
+/** `body` is sent as JSON, `bytes` as they are. */
 export type Answer = {
   status: number;
   body?: unknown;
@@ -207,7 +207,7 @@ export type Answer = {
 
 export type Operation = (state: State, call: Call) => Answer;
 
-/** What GraphQL calls the repository. */
+/** GraphQL's id of the repository. */
 export const repositoryNodeId = 'R_1';
 
 export const notFound: Answer = { status: 404, body: { message: 'Not Found', status: '404' } };
@@ -246,7 +246,7 @@ export function isTheRepository(state: State, params: Call['params']): boolean {
   return `${params.owner}/${params.repo}`.toLowerCase() === state.repository.toLowerCase();
 }
 
-/** An operation on the only repository there is; on every other one it finds nothing. */
+/** An operation on the only repository; for any other it finds nothing. */
 export const inRepository =
   (operation: Operation): Operation =>
   (state, call) =>
@@ -259,7 +259,7 @@ export function commitOf(state: State, ref: string): string | undefined {
   return isHead || commitAt(state.git, id) !== undefined ? id : undefined;
 }
 
-/** GitHub's refusal of a value that is right in form: 422, and in `errors` which field it is. */
+/** GitHub's refusal of a well-formed value: 422, with the field in `errors`. */
 export function invalid(resource: string, field: string, code: string, message?: string): Answer {
   const documentation_url = 'https://docs.github.com/rest';
   const error = { resource, field, code, ...(message !== undefined && { message }) };

@@ -1,30 +1,30 @@
-// The tokens that the fake takes: whose each one is, what it may do, and what it was used for.
+// Tokens that the fake accepts: the owner of each, its permissions, and its uses.
 import type { Permission, Permissions } from './permissions.ts';
 import type { Caller } from './state.ts';
 
-/** A token is known by its first letters, as GitHub's are; every other one answers 401. */
+/** A token's first letters give its kind, like GitHub's; any other one gets 401. */
 export const installationToken = 'ghs_workflow';
 export const appToken = 'ghs_app';
 export const personalToken = 'ghp_person';
 
 export type Tokens = {
-  /** A new token of a job with these permissions and no others. */
+  /** A new token of a job with only these permissions. */
   tokenWith: (permissions: Permissions) => string;
-  /** From now on the token answers 401. */
+  /** From now on the token gets 401. */
   expire: (token: string) => void;
   /** Permissions that each token's calls needed, sorted: those that the job has to request in its workflow. */
   used: Record<string, Permission[]>;
 };
 
 export type TokenBook = Tokens & {
-  /** Caller of a token; `permissions` are undefined when it may do all. */
+  /** Caller of a token; `permissions` are undefined if it may do everything. */
   holderOf: (authorization: string | undefined) => Holder | undefined;
   use: (token: string, permission: Permission) => void;
 };
 
 export type Holder = { token: string; caller: Caller; permissions: Permissions | undefined };
 
-/** @param login whom a personal token belongs to. */
+/** @param login owner of a personal token */
 export function tokenBook(login: string): TokenBook {
   const given = new Map<string, Permissions>();
   const expired = new Set<string>();
@@ -38,7 +38,7 @@ export function tokenBook(login: string): TokenBook {
     },
     expire: (token) => expired.add(token),
     holderOf(authorization) {
-      // `Bearer` and `token` are the two ways that GitHub takes one.
+      // GitHub accepts both `Bearer` and `token`.
       const [, token = ''] = /^(?:bearer|token) (\S+)$/i.exec(authorization ?? '') ?? [];
       const caller = expired.has(token) ? undefined : callerOf(token, login);
       return caller && { token, caller, permissions: given.get(token) };

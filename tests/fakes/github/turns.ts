@@ -1,4 +1,4 @@
-// Many clients of GitHub one request at a time, in an order that a seed decides, under a clock of their own.
+// Runs many clients of GitHub one request at a time, in an order by seed, with their own clock.
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { Octokit } from '../../../src/forge/github/client.ts';
 import type { Pause } from '../../../src/model/pause.ts';
@@ -6,17 +6,17 @@ import type { Pause } from '../../../src/model/pause.ts';
 export type Turns = {
   now: () => Date;
   pause: Pause;
-  /** From now on the client's requests take turns with all others; `attempt` is around each try of one. */
+  /** From now on, the client's requests alternate with all others; `attempt` wraps each try. */
   lead: (octokit: Octokit, attempt: Attempt) => void;
-  /** Goes on until `work` is done: a request takes no time, and the clock moves when none waits. */
+  /** Continues until `work` is done. A request needs no time; the clock advances when none waits. */
   until: (work: Promise<unknown>) => Promise<void>;
 };
 
-/** @param call what the tries of one request have in common. */
+/** @param call common properties of a request's tries */
 export type Attempt = (call: Call, send: () => Promise<Response>) => Promise<Response>;
 export type Call = { name: string; isGraphql: boolean };
 
-/** @param random from 0 to below 1. */
+/** @param random from 0, below 1 */
 export function takingTurns(random: () => number, start: Date): Turns {
   const requests: (() => Promise<void>)[] = [];
   const pauses = new Set<{ endsAt: number; end: () => void }>();
@@ -52,7 +52,7 @@ export function takingTurns(random: () => number, start: Date): Turns {
         const call = { name: `${method} ${url} ${query}`, isGraphql: url === '/graphql' };
         const send: typeof fetch = options.request?.fetch ?? fetch;
         const tried: typeof fetch = (...asked) => attempt(call, () => send(...asked));
-        // Changed in place, because octokit's other hooks have got the same object already.
+        // Changed in place, as octokit's other hooks already have the same object.
         options.request = { ...options.request, fetch: tried };
         requests.push(() => Promise.resolve(request(options)).then(resolve, reject));
         return promise;
@@ -65,7 +65,7 @@ export function takingTurns(random: () => number, start: Date): Turns {
       });
       over.catch(() => {});
       while (!isOver) {
-        // Reactions to an answer take no longer than this.
+        // Reactions to a response need no more turns.
         for (let turn = 0; turn < 3; turn++) await turnOfEventLoop();
         if (requests.length > 0) await nextRequest();
         else if (pauses.size > 0) nextPauses();

@@ -1,4 +1,4 @@
-// GitHub's published examples of what it sends with an event.
+// GitHub's published examples of event payloads.
 import { createRequire } from 'node:module';
 
 // The package is one JSON file with a wrong type declaration, so it is required and typed here.
@@ -6,7 +6,7 @@ const events: readonly { name: string; examples: readonly unknown[] }[] = create
   import.meta.url,
 )('@octokit/webhooks-examples');
 
-/** The names of all events there are examples of, like `pull_request` and `push`. */
+/** Names of all events with examples, such as `pull_request` and `push`. */
 export const eventNames: readonly string[] = events.map((event) => event.name);
 
 /** All example payloads of one event. */

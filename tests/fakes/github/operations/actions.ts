@@ -1,4 +1,4 @@
-// Workflow runs, what starts and ends them, and the artifacts that they left.
+// Workflow runs, their starts and ends, and their artifacts.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { repositoryDocument } from '../documents.ts';
@@ -94,7 +94,7 @@ const dispatch = z.object({
   client_payload: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** As GitHub answers it, and as it stands in a `workflow_run` event. */
+/** GitHub's response, also embedded in a `workflow_run` event. */
 export function workflowRunDocument(state: State, run: FakeWorkflowRun): object {
   const text = JSON.stringify(example.workflow_run)
     .replaceAll('octo-org/octo-repo', state.repository)

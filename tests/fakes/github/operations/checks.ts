@@ -115,7 +115,7 @@ const checkRunChange = z.object({
     .optional(),
 });
 
-/** GitHub's description knows the limits of summary and text, and not this one. */
+/** GitHub's description has the limits of summary and text, but not this one. */
 const longestTitle = 65_535;
 const titleTooLong: Answer = {
   status: 422,
@@ -149,7 +149,7 @@ function latest(checkRuns: readonly FakeCheckRun[]): FakeCheckRun[] {
   return [...new Map(checkRuns.map((checkRun) => [checkRun.name, checkRun])).values()];
 }
 
-/** Puts the call's fields into the check run; a conclusion completes it. */
+/** Applies the call's fields to the check run; a conclusion completes it. */
 function changed(checkRun: FakeCheckRun, { body }: Call): FakeCheckRun | undefined {
   const { status, conclusion, output, actions } = checkRunChange.parse(body);
   const { annotations = [], title, summary, text } = output ?? {};

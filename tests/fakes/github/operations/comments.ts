@@ -81,13 +81,13 @@ export const commentOperations = {
   },
 } satisfies Record<string, Operation>;
 
-/** A person who may write to the repository still may; a workflow or an app may not. */
+/** A person who may write to the repository still may comment; a workflow or an app may not. */
 const lockedConversation: Answer = {
   status: 403,
   body: { message: 'Unable to create comment because issue is locked.', status: '403' },
 };
 
-/** GitHub's own limit: it counts characters, and its refusal has the number. */
+/** GitHub's own limit in characters; its refusal contains the number. */
 const longestBody = 65_536;
 
 function commentOf(state: State, { params }: Call): FakeComment | undefined {

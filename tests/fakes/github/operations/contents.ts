@@ -1,8 +1,8 @@
-// Files of the repository by their paths.
+// Files of the repository by path.
 import { commitAt, entryAt } from '../git-objects.ts';
 import { commitOf, inRepository, notFound, type Operation } from '../state.ts';
 
-/** JSON of GitHub holds no more of a file; above this it must be asked for raw. */
+/** GitHub's JSON contains no more of a file; a larger one must be requested raw. */
 const largestBytes = 1_000_000;
 
 export const contentOperations = {

@@ -121,7 +121,7 @@ type NewEntry = z.infer<typeof newEntry>;
 
 const newTree = z.object({ base_tree: z.string().optional(), tree: z.array(newEntry) });
 
-/** In a repository without a single commit GitHub neither reads nor writes objects. */
+/** Without a single commit, GitHub neither reads nor writes objects. */
 function onObjects(operation: Operation): Operation {
   return inRepository((state, call) =>
     state.git.refs.size === 0
@@ -143,7 +143,7 @@ function personOf(asked: z.infer<typeof person> | undefined, otherwise: Person):
   };
 }
 
-/** GitHub takes a tree, or anything that leads to one: a commit, or the name of a branch. */
+/** GitHub accepts a tree, or anything that leads to one: a commit, or a branch's name. */
 function treeIdOf(git: Git, name: string): string | undefined {
   const id = git.refs.get(`refs/heads/${name}`) ?? name;
   return commitAt(git, id)?.tree ?? (entriesOf(git, id) && id);

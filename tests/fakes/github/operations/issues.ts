@@ -1,4 +1,4 @@
-// Issues: made, changed, and listed some time after that.
+// Issues: created, changed, and listed some time later.
 import { z } from 'zod';
 import { issueDocument } from '../documents.ts';
 import { onePage } from '../pages.ts';

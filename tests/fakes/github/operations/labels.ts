@@ -1,4 +1,4 @@
-// Labels of the repository, and those that pull requests and issues bear.
+// Labels of the repository, and of pull requests and issues.
 import { z } from 'zod';
 import { labelDocument, labelOf } from '../documents.ts';
 import { onePage } from '../pages.ts';
@@ -66,7 +66,7 @@ const addedLabels = z.object({
   labels: z.array(z.union([z.string(), z.object({ name: z.string() })])),
 });
 
-/** A label that the repository lacks is made when a pull request or an issue is to bear it. */
+/** A label that the repository lacks is created when a pull request or issue gets it. */
 export function keptLabel(state: State, name: string): FakeLabel {
   const label = labelOf(state, name);
   if (!state.labels.includes(label)) state.labels.push(label);

@@ -23,7 +23,7 @@ export const peopleOperations = {
   }),
 } satisfies Record<string, Operation>;
 
-/** The older names, which GitHub answers beside the roles. */
+/** The older names, which GitHub returns besides the roles. */
 const permissions: Readonly<Record<Role, string>> = {
   admin: 'admin',
   maintain: 'write',
@@ -33,7 +33,7 @@ const permissions: Readonly<Record<Role, string>> = {
   none: 'none',
 };
 
-/** Any user may read what is public; undefined for an unknown login. */
+/** Any user may read public data; undefined for an unknown login. */
 function roleOf(state: State, login: string): Role | undefined {
   const isLogin = (other: string) => other.toLowerCase() === login.toLowerCase();
   const [, role] = Object.entries(state.permissions).find(([other]) => isLogin(other)) ?? [];

@@ -1,4 +1,4 @@
-// Pull requests and the repository they are made to, which are read and never changed here.
+// Pull requests and their repository, which are read but never changed here.
 import { headLabelOf, pullRequestDocument, repositoryDocument } from '../documents.ts';
 import { onePage } from '../pages.ts';
 import {
