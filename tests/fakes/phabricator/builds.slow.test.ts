@@ -278,7 +278,7 @@ testWith([recordingsNeeded], 'a request for a build is the recorded one', async 
   const plan = phabricator.addBuildPlan({ uri: `${relay.url}/build?${query.join('&')}` });
   await phabricator.startBuild(revision, plan);
   const [, sent] = relay.heard;
-  // Ids and hosts are others, of the same shapes.
+  // Ids and hosts differ, with the same shapes.
   const shape = (path: string) =>
     path
       .replace(/-[a-z0-9]{20}\b/g, '-…')

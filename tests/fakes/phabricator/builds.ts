@@ -15,7 +15,7 @@ import {
 } from './state.ts';
 import { addTransactions } from './transactions.ts';
 
-/** A build of the revision's newest diff; resolves with its target when the endpoint has answered. */
+/** Starts a build of the revision's newest diff; resolves with its target when the endpoint has replied. */
 export async function startBuild(
   state: State,
   revision: Revision,
@@ -39,7 +39,7 @@ export async function startBuild(
   return target;
 }
 
-/** Another target, one generation newer; the older ones stay as they are. */
+/** Adds another target, one generation newer; the older ones stay unchanged. */
 export async function startGeneration(state: State, build: Build): Promise<Target> {
   const plan = existing(state.plans, build.planPHID);
   build.generation += 1;
@@ -67,7 +67,7 @@ export async function startGeneration(state: State, build: Build): Promise<Targe
   return target;
 }
 
-/** What `pass` and `fail` do, unless they come late. */
+/** Effect of `pass` and `fail`, unless they are late. */
 export function finish(state: State, target: Target, outcome: 'passed' | 'failed'): void {
   const build = existing(state.builds, target.buildPHID);
   Object.assign(target, {
@@ -85,7 +85,7 @@ export function abort(state: State, build: Build): void {
   if (build.status === 'building') endBuild(state, build, 'aborted');
 }
 
-/** Takes no message anymore: done, or of an older generation, or of a build that has ended. */
+/** True if it accepts no more messages: it is done, of an older generation, or of an ended build. */
 export function isLate(state: State, target: Target): boolean {
   const build = existing(state.builds, target.buildPHID);
   return build.status !== 'building' || build.generation !== target.generation;
@@ -119,7 +119,7 @@ function updateBuildable(state: State, build: Build): Buildable {
   return buildable;
 }
 
-/** A draft is published when what holds it has passed, and bounced to its author when that failed. */
+/** A draft is published when the builds that hold it have passed, and returned to its author when one fails. */
 function settleDraft(state: State, revision: Revision): { type: string; authorPHID: string }[] {
   if (revision.status !== 'draft' || revision.holdAsDraft) return [];
   const holding = holdingBuilds(state, revision).map(({ status }) => status);
@@ -159,7 +159,7 @@ function newBuildable(state: State, { phid, diffPHID }: Revision): Buildable {
   return buildable;
 }
 
-/** Values of the variables that an URI may hold; those of a staging area only exist with a repository. */
+/** Values of the variables that a URI may contain; those of a staging area exist only with a repository. */
 function variablesFor(state: State, build: Build, target: Target): { [name: string]: string } {
   const buildable = existing(state.buildables, build.buildablePHID);
   const diff = existing(state.diffs, buildable.objectPHID);
@@ -189,7 +189,7 @@ function variablesFor(state: State, build: Build, target: Target): { [name: stri
   };
 }
 
-/** True when the endpoint returned success; there is no retry. */
+/** True if the endpoint returned success; there is no retry. */
 async function overrides(
   step: BuildPlan['step'],
   variables: { [name: string]: string },
@@ -211,7 +211,7 @@ async function overrides(
   return status !== null && status >= 200 && status < 300;
 }
 
-/** As PHP's rawurlencode, but with slashes left as they are. */
+/** Like PHP's rawurlencode, but keeps slashes. */
 function escaped(value: string): string {
   return encodeURIComponent(value)
     .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -12,7 +12,7 @@ const answerSchema = z.object({
   error_info: z.string().nullable(),
 });
 
-/** A call as a well-behaved bot makes it; the bot's own unless there is another token. */
+/** Calls like a well-behaved bot, with the bot's own token by default. */
 export async function call(
   { url, token: own }: Pick<FakePhabricator, 'url' | 'token'>,
   method: string,
@@ -26,7 +26,7 @@ export async function call(
   return answerSchema.parse(await response.json());
 }
 
-/** The rows that a search answers, as far as `schema` knows them. */
+/** The rows of a search's response, as far as `schema` covers them. */
 export async function rows<Row extends z.ZodType>(
   phabricator: FakePhabricator,
   method: string,
@@ -67,7 +67,7 @@ export type Listener = AsyncDisposable & {
   url: string;
   status: number;
   heard: Heard[];
-  /** Runs before it answers. */
+  /** Called before it replies. */
   meanwhile?: () => Promise<unknown>;
 };
 

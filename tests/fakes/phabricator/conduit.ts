@@ -16,14 +16,14 @@ export type Call = {
   state: State;
   params: Values;
   viewer: User;
-  /** Form fields are all text, which is taken for numbers and truth where JSON is not. */
+  /** Form fields are all text, which counts as numbers and booleans where JSON's would not. */
   isForm: boolean;
 };
 
 export type Method = {
-  /** Names of all that it takes: anything else is refused before the token is looked at. */
+  /** Names of all accepted parameters; any other is refused before the token is checked. */
   params: readonly string[];
-  /** Answers without a token. */
+  /** Needs no token. */
   isForAll?: boolean;
   /** The database that it writes to, without `phabricator_`. */
   writes?: string;
@@ -42,7 +42,7 @@ export function isMap(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A list as JSON sends it, or as numbered form fields do. */
+/** A list as sent in JSON, or as numbered form fields. */
 export function asList(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
@@ -62,7 +62,7 @@ export function asId(value: unknown): number | undefined {
   return isText(value) && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** Error of the real server where a text meets a column of numbers. */
+/** Error of the real server if a text is compared with a numeric column. */
 export function notNumeric(query: string): ConduitError {
   return refusal(`Expected a numeric scalar or null for %Ld conversion. Query: ${query}`);
 }

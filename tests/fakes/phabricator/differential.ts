@@ -1,4 +1,4 @@
-// Revisions and their diffs as Conduit shows them: differential.*, all that only reads.
+// Revisions and their diffs as Conduit shows them: all of differential.* that only reads.
 import { asId, ConduitError, isText, type Method, type Methods, notNumeric } from './conduit.ts';
 import { isUser } from './people.ts';
 import { decoded, parseRawDiff, renderRawDiff } from './raw-diff.ts';
@@ -62,7 +62,7 @@ const revisionSearch = search<Revision>({
     }),
   },
   queries: {
-    // Bots have nothing that waits for the viewer.
+    // Nothing waits for a bot as the viewer.
     active: ({ authorPHID, reviewers }, { viewer }) =>
       authorPHID === viewer.phid ||
       reviewers.some(({ reviewerPHID }) => reviewerPHID === viewer.phid),
@@ -174,7 +174,7 @@ export const differentialMethods: Methods = {
   'differential.createrawdiff': createRawDiff,
 };
 
-/** A diff of no revision yet. @throws ConduitError if `raw` is no diff */
+/** A diff that belongs to no revision yet. @throws ConduitError if `raw` is no diff */
 export function newDiff(
   state: State,
   sent: { raw: string | Uint8Array; authorPHID: Phid } & Partial<Diff>,

@@ -1,4 +1,4 @@
-// Decodes a Conduit call over HTTP: the forms that work, and those that look as if they would.
+// Decodes a Conduit call over HTTP: valid forms, and those that look valid.
 import { isText, refusal, type Values } from './conduit.ts';
 import { decoded } from './raw-diff.ts';
 
@@ -11,7 +11,7 @@ export type Decoded = {
   wantsHtml: boolean;
 };
 
-/** @throws ConduitError where the real server refuses to read it */
+/** @throws ConduitError if the real server refuses to read it */
 export function decodeCall(
   method: string,
   query: string,
@@ -38,7 +38,7 @@ export function decodeCall(
   return { params, token: isText(token) ? token : undefined, encoding, wantsHtml };
 }
 
-/** Nothing that is beside `params` counts, a token neither. */
+/** Ignores everything next to `params`, including a token. */
 function fromParams(method: string, sent: unknown): Omit<Decoded, 'wantsHtml'> {
   const unreadable = refusal(`Invalid parameter information was passed to method '${method}'.`);
   const encoding = isText(sent) ? 'params' : 'brackets';

@@ -1,40 +1,40 @@
-// Faults between a bot and Phabricator, which a test orders for the next calls.
+// Faults between a bot and Phabricator, requested by a test for the next calls.
 import type { Values } from './conduit.ts';
 
 export type Fault =
-  /** Too many calls: plain text, and no word about how long to stay away. */
+  /** Too many calls: plain text, without a time to wait. */
   | { kind: 'rate-limit' }
-  /** HTTP 500 and a page; with `carriedOut` only after it did what was asked. */
+  /** HTTP 500 and a page; with `carriedOut`, only after carrying out the request. */
   | { kind: 'broken'; carriedOut?: boolean }
   /** HTTP 200 and a page. */
   | { kind: 'html' }
-  /** This answer in place of the right one. */
+  /** This response in place of the correct one. */
   | { kind: 'answer'; status: number; contentType: string; body: string; location?: string }
-  /** Maintenance: what is read is answered, what is written is refused. */
+  /** Maintenance: reads succeed, writes are refused. */
   | { kind: 'read-only' }
-  /** The connection is gone before there is an answer; with `carriedOut` only the answer is lost. */
+  /** The connection breaks before a response; with `carriedOut`, only the response is lost. */
   | { kind: 'reset'; carriedOut?: boolean }
-  /** The answer is right, but comes late. */
+  /** The response is correct, but late. */
   | { kind: 'slow'; milliseconds: number };
 
-/** A call as a fault may choose it. */
+/** A call, for a predicate on faults. */
 export type Called = { method: string; params: Values };
 
 export type Faults = {
-  /** The next `times` calls of the method, or those that the predicate picks, or any, fail like this. */
+  /** The next `times` calls of the method, of those that the predicate selects, or of any, fail like this. */
   order: (
     which: string | ((call: Called) => boolean) | undefined,
     fault: Fault,
     times?: number,
   ) => void;
-  /** Forgets the faults that no call has met yet. */
+  /** Drops all faults that no call has met yet. */
   clear: () => void;
   /** Number of calls that have met a fault. */
   readonly met: number;
 };
 
 export type FaultBook = Faults & {
-  /** The fault that the call now served was to meet, which is then used up. */
+  /** The fault for the current call, which is then used up. */
   next: (call: Called) => Fault | undefined;
 };
 

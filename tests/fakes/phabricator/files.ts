@@ -1,4 +1,4 @@
-// file.*: what is uploaded to be shown in comments.
+// file.*: uploads to show in comments.
 import { type Call, ConduitError, isText, type Method, type Methods, refusal } from './conduit.ts';
 import { identity, search } from './search.ts';
 import { type FakeFile, letters, maySee, newRecord, type State } from './state.ts';
@@ -34,7 +34,7 @@ const upload: Method = {
       name: isText(name) ? name : 'file',
       bytes: Buffer.from(base64, 'base64'),
       authorPHID: viewer.phid,
-      // The server accepts one that does not exist too; it lets no user in.
+      // The server also accepts a policy that does not exist, which admits no user.
       viewPolicy: isText(viewPolicy) ? viewPolicy : 'users',
       secret: letters(`secret of ${record.phid}`, 20),
     });
@@ -82,7 +82,7 @@ export const fileMethods: Methods = {
 export const dataUriOf = ({ secret, phid, name }: FakeFile, { baseUri }: State): string =>
   `${baseUri}/file/data/${secret}/${phid}/${name}`;
 
-/** In pixels; undefined of anything but a PNG. */
+/** In pixels; undefined for anything but a PNG. */
 export const pngSizeOf = ({ bytes }: FakeFile): { width: number; height: number } | undefined =>
   isPng(bytes) ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
 

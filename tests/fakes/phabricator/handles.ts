@@ -21,7 +21,7 @@ type Handle = {
   status: 'open' | 'closed';
 };
 
-/** Finds the object that the viewer may see; a number is a revision's id. */
+/** Finds an object that the viewer may see; a number is a revision's id. */
 export function objectNamed(state: State, name: unknown, viewer: User): { phid: Phid } | undefined {
   const id = asId(name);
   if (id !== undefined) return state.revisions.find((r) => r.id === id && maySee(r, viewer));
@@ -54,7 +54,7 @@ function monogram({ type, name, uri }: Handle): string {
   return name;
 }
 
-/** Handles of all that the viewer may see. */
+/** Handles of everything that the viewer may see. */
 function handles(state: State, viewer: User): Handle[] {
   const base = state.baseUri;
   const handle =

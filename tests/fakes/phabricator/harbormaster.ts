@@ -1,4 +1,4 @@
-// harbormaster.*: what is known of builds, and the messages and artifacts that others send to them.
+// harbormaster.*: reads builds, and sends messages and artifacts to them.
 import { createHash } from 'node:crypto';
 import { abort, finish, isLate, startGeneration } from './builds.ts';
 import {
@@ -108,7 +108,7 @@ const artifactSearch = search<Artifact>({
       viewer,
     ),
   constraints: { ...identity(), buildTargetPHIDs: strings((artifact) => artifact.targetPHID) },
-  // The URI is not among them.
+  // The URI is not included.
   fields: (artifact) => ({
     buildTargetPHID: artifact.targetPHID,
     artifactType: artifact.type,
@@ -252,7 +252,7 @@ export const harbormasterMethods: Methods = {
   'harbormaster.createartifact': createArtifact,
 };
 
-/** Results of units are kept even when the message comes too late. */
+/** Stores results of units even if the message is late. */
 function tellTarget({ state, params, isForm }: Call, target: Target, type: string): null {
   const units = asList(params.unit) ?? [];
   for (const unit of units) checkUnit(isMap(unit) ? unit : {}, isForm);
@@ -360,7 +360,7 @@ function checkType(
   );
 }
 
-/** As the server's `phutil_describe_type` writes it, as far as the recordings go. */
+/** As the server's `phutil_describe_type` writes it, as far as recorded. */
 function phpTypeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'object' && value !== null) {

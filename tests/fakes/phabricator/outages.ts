@@ -1,4 +1,4 @@
-// Answers that are no refusals, as recorded of a live Phorge on 2026-11-25 or as proxies give them.
+// Responses that are not refusals, as recorded on a live Phorge on 2026-11-25, or as sent by proxies.
 import type { Fault } from './faults.ts';
 
 const text = 'text/html; charset=UTF-8';
@@ -18,7 +18,7 @@ const answer = (status: number, contentType: string, body: string, location?: st
 
 const lockWait = core('#1205: Lock wait timeout exceeded; try restarting transaction');
 
-/** Faults of the database, in the forms that ppsgate's calls get. */
+/** Faults of the database, in the forms that ppsgate's calls receive. */
 export const databaseFaults = {
   'mysql-read-only-option': answer(
     500,
@@ -46,7 +46,7 @@ export const databaseFaults = {
     text,
     'This install has a fatal setup error, access the web interface to view details and resolve it.',
   ),
-  // As arc gets it, which asks with __conduit__=1 beside.
+  // As received by arc, which adds __conduit__=1.
   'stranded-as-json': answer(
     200,
     'application/json',
@@ -58,7 +58,7 @@ export const databaseFaults = {
   ),
 } as const satisfies Record<string, Fault>;
 
-/** Answers of what stands before the server. */
+/** Responses of proxies in front of the server. */
 export const proxyFaults = {
   'a page': answer(200, text, '<!DOCTYPE html><title>Down for maintenance</title>'),
   'JSON of another service': answer(200, 'application/json', '{"status":"maintenance"}'),

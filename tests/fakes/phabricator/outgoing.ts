@@ -1,7 +1,10 @@
-// The requests that the server itself sends: with the headers of the real one, in their order, and nothing else.
+// Requests that the server itself sends, with exactly the real one's headers, in order.
 import { request } from 'node:http';
 
-/** The status of the answer, null where there was none or the URI is none. @param headers after `Host`, `User-Agent` and `Accept` */
+/**
+ * Status of the response; null without one, or if the URI is invalid. @param headers after `Host`, `User-Agent` and
+ * `Accept`
+ */
 export function sendOut(
   uri: string,
   method: string,

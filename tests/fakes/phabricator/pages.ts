@@ -1,6 +1,6 @@
-// The HTML that comes where JSON was expected.
+// HTML that is returned where JSON was expected.
 
-/** HTTP 200: of a wrong path, a slash after the method, and `output=human`. */
+/** HTTP 200, for a wrong path, a slash after the method, and `output=human`. */
 export const loginPage = html(
   'Authentication Failure',
   'This server is not configured with any enabled authentication providers which can be used to log in.',
@@ -9,11 +9,11 @@ export const loginPage = html(
 /** HTTP 500. */
 export const brokenPage = html('Unhandled Exception', 'The server has failed.');
 
-/** HTTP 500, of a server whose database is away. */
+/** HTTP 500, of a server whose database is down. */
 export const noDatabasePage =
   'This install has a fatal setup error, access the web interface to view details and resolve it.';
 
-/** HTTP 502, of the web server where PHP is away. */
+/** HTTP 502, of the web server if PHP is down. */
 export const noPhpPage =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n';
 

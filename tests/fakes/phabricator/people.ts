@@ -81,7 +81,7 @@ const projectSearch = search<Project>({
     policy: { view: 'users', edit: project.editPolicy, join: 'users' },
     description: project.description === '' ? null : project.description,
   }),
-  // By the slugs as they were asked for, of the projects that were found.
+  // By the requested slugs, of the projects that were found.
   maps: ({ params }, found) => {
     const { slugs = [] } = (params.constraints ?? {}) as { slugs?: string[] };
     const entries = slugs.flatMap((asked) => {
@@ -102,7 +102,7 @@ function userUri(state: State, user: User): string {
   return `${state.baseUri}/p/${user.username}/`;
 }
 
-/** The user of a PHID or a name, as searches for people take both. */
+/** True for the user of a PHID or a name, as searches for people accept both. */
 export function isUser(user: User, given: unknown): boolean {
   return isText(given) && (given === user.phid || given === user.username);
 }

@@ -1,5 +1,6 @@
-// A diff as Phabricator keeps it: read from what `git diff` or `svn diff` wrote, and written again in its own manner, which
-// is not the same text: no `index` lines, the files in reverse, binary files emptied, an empty line at the end.
+// A diff as Phabricator stores it: parsed from the output of `git diff` or `svn diff`, and written again in its own
+// format. That is not the same text: no `index` lines, files in reverse, binary files emptied, an empty line at the
+// end.
 import { ConduitError } from './conduit.ts';
 
 export type Changeset = {
@@ -17,11 +18,11 @@ export type Hunk = {
   oldLength: number;
   newOffset: number;
   newLength: number;
-  /** Lines with their first character, newline at the end of each. */
+  /** Lines with their first character, each ending in a newline. */
   corpus: string;
 };
 
-/** @throws ConduitError with the words of the real parser */
+/** @throws ConduitError with the message of the real parser */
 export function parseRawDiff(text: string): Changeset[] {
   if (text === '') throw new ConduitError('ERR-CONDUIT-CORE', "Can't parse an empty diff!");
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -35,12 +36,12 @@ export function parseRawDiff(text: string): Changeset[] {
   return changes;
 }
 
-/** What `differential.getrawdiff` answers. */
+/** Result of `differential.getrawdiff`. */
 export function renderRawDiff(changes: readonly Changeset[]): string {
   return `${changes.toReversed().map(rendered).join('')}\n`;
 }
 
-/** Bytes that are no UTF-8 are taken for Latin-1, as the server does. */
+/** Treats bytes that are not UTF-8 as Latin-1, like the server. */
 export function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -85,7 +86,7 @@ function readGit(
     }
     if (!readHeader(change, line)) break;
   }
-  // The old path is that of `---`, and without such a line no other than the new one.
+  // The old path is that of `---`; without such a line, it is the new one.
   const isMoved = change.kind === 'rename' || change.kind === 'copy';
   if (!isMoved && !bare(lines[at - 1]).startsWith('+++ ')) change.oldPath = change.path;
   for (;;) {
@@ -116,8 +117,8 @@ function readHeader(change: Changeset, line: string): boolean {
 }
 
 /**
- * Paths of `a/x b/x`. The real server takes the first folder of each for a prefix, under any name, and reads the
- * old path again from `---`, where only `a/` and `b/` are prefixes: so only the new path loses its folder.
+ * Paths of `a/x b/x`. The real server takes the first folder of each for a prefix, under any name. It reads the old
+ * path again from `---`, where only `a/` and `b/` are prefixes: so only the new path loses its folder.
  */
 function gitPaths(both: string): Pick<Changeset, 'oldPath' | 'path'> {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(both);
@@ -169,7 +170,7 @@ function endOfBinary(lines: readonly string[], start: number): number {
 
 function rendered(change: Changeset): string {
   const { kind, oldMode, newMode } = change;
-  // On the side where there is no file the other's name stands.
+  // On a side without a file, the other side's name is used.
   const oldPath = kind === 'add' ? change.path : change.oldPath;
   const path = kind === 'delete' ? change.oldPath : change.path;
   const head = [`diff --git a/${oldPath} b/${path}`];
@@ -186,7 +187,7 @@ function rendered(change: Changeset): string {
   return `${head.join('\n')}\n${change.hunks.map(renderedHunk).join('')}`;
 }
 
-/** Stands for every change of a binary file, with any content. */
+/** Represents every change of a binary file, with any content. */
 const emptiedBinary = `index ${'0'.repeat(40)}..${'0'.repeat(40)}
 GIT binary patch
 literal 0
@@ -207,7 +208,7 @@ function renderedHunk({ oldOffset, oldLength, newOffset, newLength, corpus }: Hu
 }
 
 function notADiff(lines: readonly string[], at: number): ConduitError {
-  // A plain unified diff without `diff --git` is read to its end first, and complained about there.
+  // A plain unified diff without `diff --git` is read to its end first, and rejected there.
   const end = /^--- /.test(lines[at] ?? '') ? lines.length : at + 1;
   const shown = lines
     .map((line, index) => `${String(index + 1).padStart(15)}   ${line}`)

@@ -1,5 +1,4 @@
-// The recordings of a real server, and the state that it must have been in when it answered one of them: put together
-// from what all of them show.
+// Recordings of a real server, and the server's state at the time of one of them, reconstructed from all of them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -40,7 +39,7 @@ export type Recording = z.infer<typeof recordingSchema> & {
 /** The server's own address. */
 export const recordedBaseUri = 'http://phorge.local.test:8081';
 
-/** Recordings in the order in which they were made. */
+/** In the order in which they were made. */
 export function readRecordings(): Recording[] {
   const folder = join(recordingsFolder, 'calls');
   return readdirSync(folder)
@@ -60,7 +59,7 @@ export function readRecordings(): Recording[] {
     .sort((a, b) => a.time - b.time);
 }
 
-/** Reads a recorded request of the server, like `0012-build.json`. */
+/** Reads a recorded request of the server, such as `0012-build.json`. */
 export function readInbound(file: string): z.infer<typeof inboundSchema> {
   return inboundSchema.parse(
     JSON.parse(readFileSync(join(recordingsFolder, 'inbound', file), 'utf8')),
@@ -74,7 +73,7 @@ const inboundSchema = z.object({
   body: z.string(),
 });
 
-/** Recorded later, of another server: diffs of working copies of Subversion. */
+/** Recorded later, from another server: diffs of Subversion working copies. */
 export const svnRecordingNeeded =
   'shared/phabricator/outages/live-differential.diff.search-svn.json';
 
@@ -106,7 +105,7 @@ const svnSchema = z.object({
   }),
 });
 
-/** Brings a state without anything into the one that `recording` was made in. */
+/** Fills an empty state with that at the time of `recording`. */
 export function recall(state: State, all: readonly Recording[], recording: Recording): void {
   const now = recording.time;
   const coming = newPhids(recording);
@@ -136,7 +135,7 @@ const editedSchema = z.object({
   }),
 });
 
-/** PHIDs of what the call made, as its answer names them. */
+/** PHIDs of the objects that the call created, from its response. */
 function newPhids({
   method,
   params_decoded: params,
@@ -161,7 +160,7 @@ const rowSchema = z.object({
   attachments: z.record(z.string(), z.unknown()),
 });
 
-/** Each object that any search shows, as it was at the time of `recording`; that one shows it best. */
+/** Each object in any search, as it was at the time of `recording`, whose own search counts most. */
 function rowsAt(all: readonly Recording[], recording: Recording): Row[] {
   const now = recording.time;
   const known = new Map<Phid, Row>();
@@ -178,7 +177,7 @@ function rowsAt(all: readonly Recording[], recording: Recording): Row[] {
 
 const pageSchema = z.object({ result: z.object({ data: z.array(z.unknown()) }) });
 
-/** The rows of one type, their fields and attachments read. */
+/** Rows of one type, with parsed fields and attachments. */
 function rowsOfType<Fields extends z.ZodRawShape>(
   rows: readonly Row[],
   type: string,
@@ -195,7 +194,7 @@ function rowsOfType<Fields extends z.ZodRawShape>(
     });
 }
 
-/** Builds a user who appears in other objects only, and in no search. */
+/** Builds a user who appears only in other objects, and in no search. */
 function recallPeople(state: State, all: readonly Recording[], rows: readonly Row[]): void {
   const project = rowsOfType(rows, 'PROJ', {
     name: z.string(),
@@ -243,7 +242,7 @@ function recallPeople(state: State, all: readonly Recording[], rows: readonly Ro
 
 function addUser(state: State, user: Pick<User, 'phid' | 'username'> & Partial<User>): void {
   const { username } = user;
-  // Recordings hold no tokens.
+  // Recordings contain no tokens.
   const token = `api-${username.padEnd(28, '0')}`;
   state.users.push({
     id: 0,
@@ -343,7 +342,7 @@ function recallRevisions(
   }
 }
 
-/** No search shows a policy between the call that set it and those which it refuses. */
+/** No search shows a policy between the call that set it and those that it rejects. */
 function editPolicySet(
   all: readonly Recording[],
   { time }: Recording,
@@ -412,7 +411,7 @@ function recallDiffs(
   state.transactions.length = 0;
 }
 
-/** The request as recorded, or else as it came back. */
+/** The request as recorded, otherwise as it was returned. */
 function rawOf(all: readonly Recording[], { id, phid: of }: { id: number; phid: Phid }): string {
   const created = all.find(
     ({ method, response_json }) =>
@@ -434,7 +433,7 @@ function rawOf(all: readonly Recording[], { id, phid: of }: { id: number; phid: 
 
 const unknownDiff = 'diff --git a/unknown b/unknown\nnew file mode 100644\n';
 
-/** A form field of bytes that are no UTF-8. */
+/** A form field of bytes that are not UTF-8. */
 function latin1Field(body: string, name: string): string {
   const field = body.split('&').find((pair) => pair.startsWith(`${name}=`)) ?? '';
   const hex = /%([0-9a-f]{2})/gi;
@@ -449,7 +448,7 @@ function recallBuilds(state: State, recording: Recording, rows: readonly Row[]):
   const plans = rowsOfType(rows, 'HMCP', { name: z.string(), behaviors });
   for (const { record, shown } of plans) {
     const step = steps.find((one) => one.shown.buildPlanPHID === record.phid);
-    // A plan that was just made has none yet.
+    // A plan that was just created has none yet.
     if (step === undefined) continue;
     const { id, phid: stepPhid, dateCreated: date } = step.record;
     const asks = {
@@ -534,7 +533,7 @@ function recallBuilds(state: State, recording: Recording, rows: readonly Row[]):
   }
 }
 
-/** Builds whose buildables no search shows are taken for builds of the newest diff. */
+/** Builds whose buildables no search shows count as builds of the newest diff. */
 function fillInBuilds(state: State): void {
   const [objectPHID = '', containerPHID = ''] = [state.diffs[0]?.phid, state.revisions[0]?.phid];
   for (const { buildablePHID } of state.builds) {
@@ -591,7 +590,7 @@ function recallTransactions(
   }
 }
 
-/** Uploaded ones; those that no search shows have the ids after the others, as they were the later ones. */
+/** Uploaded ones; those that no search shows have later ids, as they were uploaded later. */
 function recallFiles(
   state: State,
   all: readonly Recording[],

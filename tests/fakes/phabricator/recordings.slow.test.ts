@@ -1,4 +1,4 @@
-// The fake answers as the real server did: each recording is made again, in the state that it was made in.
+// Checks that the fake answers like the real server: repeats each recording in the state in which it was made.
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import {
 } from './recorded.ts';
 import { startPhabricator } from './server.ts';
 
-/** Why the fake's answer is not the recorded one. */
+/** Reasons why a response of the fake differs from the recorded one. */
 const unlike = {
   'a page of HTML, whose text the fake does not have': [
     'encoding-trailing-slash',

@@ -1,4 +1,4 @@
-// The rules of Remarkup, as far as an attacker or a comment of ours could use them.
+// Rules of Remarkup, as far as an attacker or one of our comments could use them.
 
 export type Block =
   | { kind: 'code'; text: string; options: Record<string, string> }
@@ -9,7 +9,7 @@ export type Block =
 
 type BlockRule = { kind: Block['kind']; lines: (lines: readonly string[]) => number };
 
-/** Counts the lines of the kind from the first on, by the first line and the next ones. */
+/** Counts the lines of this kind from the first on, by the first line and the next ones. */
 const linesWhile = (first: RegExp, next: RegExp) => (lines: readonly string[]) => {
   if (!first.test(lines[0] ?? '')) return 0;
   const end = lines.findIndex((line, index) => index > 0 && !next.test(line));
@@ -30,7 +30,7 @@ const listLines = linesWhile(
   /^\s*(?:[-*#]+|\d+[.)]|\[[ x]?\])\s|^ +\S/,
 );
 
-/** In the order in which they are tried; one line that begins with `#` is a list only at the end. */
+/** In the order of attempts; a single line that begins with `#` is a list only at the end. */
 const blockRules: BlockRule[] = [
   {
     kind: 'list',
@@ -59,7 +59,7 @@ const blockRules: BlockRule[] = [
   },
 ];
 
-/** Parses a comment as Remarkup does, as far as an attacker could use it. */
+/** Parses a comment like Remarkup, as far as an attacker could use it. */
 export function blocksOf(remarkup: string): Block[] {
   const blocks: Block[] = [];
   let lines = remarkup.replaceAll('\r\n', '\n').split('\n');
@@ -84,7 +84,7 @@ function blockOf(kind: Block['kind'], text: string): Block {
   return { kind, text };
 }
 
-/** The first line is options where all of its keys are some; the first word of another may be a language. */
+/** The first line holds options if all of its keys are known; otherwise its first word may be a language. */
 function codeOf(text: string): Block {
   const isFenced = /^\s*```/.test(text);
   const inside = isFenced ? text.replace(/^\s*```(?:\s*\n)?/, '').replace(/```\s*$/, '') : text;
@@ -120,7 +120,7 @@ function tableOf(text: string): Block {
   };
 }
 
-/** Columns of a line that begins with `|`; a link that does not end takes the rest of its column with it. */
+/** Columns of a line that begins with `|`; an unfinished link includes the rest of its column. */
 const columnsOf = (line: string): string[] =>
   line
     .replace(/^\s*\|/, '')
@@ -138,7 +138,7 @@ export type Effect = { kind: 'mention' | 'object' | 'macro' | 'link'; text: stri
 
 type Found = Effect['kind'] | 'code';
 
-/** Code is taken out first, and then all that has an effect, in the order in which Phorge does. */
+/** Code is removed first, then everything that has an effect, in Phorge's order. */
 const effectRules: [Effect['kind'], RegExp][] = [
   ['link', /\[\[.*?\]\]/g],
   ['link', /\[[^\]\n]*\]\([^)\s]*\)/g],
@@ -151,8 +151,8 @@ const effectRules: [Effect['kind'], RegExp][] = [
 ];
 
 /**
- * Replaces all code and effects of text outside of blocks of code by tokens, which contain `\0`. An object in braces is
- * none where a rule takes effect in its options: the inner one wins.
+ * Replaces all code and effects outside code blocks by tokens, which contain `\0`. An object in braces is none if a
+ * rule takes effect in its options: the inner one wins.
  */
 export function replaced(text: string, tokenOf: (kind: Found, found: string) => string): string {
   const take = (rest: string, kind: Effect['kind'], pattern: RegExp) =>
@@ -172,7 +172,7 @@ function isFlat(embed: string): boolean {
   return !options.includes('\0') && !effectRules.some(([, rule]) => options.search(rule) >= 0);
 }
 
-/** Parses text outside of blocks of code as Remarkup does. */
+/** Parses text outside code blocks like Remarkup. */
 export function inlineOf(text: string): { code: string[]; effects: Effect[]; rest: string } {
   const code: string[] = [];
   const effects: Effect[] = [];

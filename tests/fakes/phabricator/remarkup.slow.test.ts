@@ -9,7 +9,7 @@ import { letters, newRecord } from './state.ts';
 const alts = 'phabricator/live-2026-11-25/remarkup-file-alt-with-hash.json';
 const pairs = 'phabricator/remarkup-rendered.json';
 
-/** PNG header of an image so large. */
+/** PNG header of an image of this size. */
 function png(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(24);
   bytes.write('\x89PNG', 'latin1');
@@ -38,7 +38,7 @@ async function rendered(contents: readonly string[]): Promise<string[]> {
   return schema.parse(answer).result.map(({ content }) => content);
 }
 
-/** Without addresses of files and numbers of tags, which are each server's own. */
+/** Removes addresses of files and numbers of tags, which differ between servers. */
 const comparable = (html: string): string =>
   html.replace(/(href|src)="http[^"]*\/file\/[^"]*"/g, '$1=""').replace(/ data-meta="[^"]*"/g, '');
 

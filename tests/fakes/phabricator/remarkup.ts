@@ -1,4 +1,4 @@
-// remarkup.process: HTML of what the comments of ppsgate consist of.
+// remarkup.process: HTML for the elements of ppsgate's comments.
 import { asList, type Call, ConduitError, isText, type Methods } from './conduit.ts';
 import { dataUriOf, pngSizeOf } from './files.ts';
 import { type Block, blocksOf, replaced } from './remarkup-rules.ts';
@@ -66,7 +66,7 @@ function inline(text: string, call: Call): string {
 
 const mono = (code: string): string => `<tt class="remarkup-monospaced">${escaped(code)}</tt>`;
 
-/** Text that is no link, file or known object stays as written. */
+/** Text that is not a link, a file or a known object stays as written. */
 function effectHtml(found: string, call: Call): string {
   const [, url, named] = /^\[\[ *(https?:\S+?) *(?:\| *(.*?) *)?\]\]$/.exec(found) ?? [];
   if (url !== undefined) {
@@ -86,7 +86,7 @@ const objectsOf = ({ state, viewer }: Call): string[] => [
 const tag = (name: string): string =>
   `<a href="/${name}" class="phui-tag-view phui-tag-type-object " data-sigil="hovercard" data-meta="0_0"><span class="phui-tag-core phui-tag-color-object">${name}</span></a>`;
 
-/** An image in its full size; of anything else only that it is no image. */
+/** An image in full size; for any other file, the note that it is not an image. */
 function embedHtml(id: number, options: string, { state, viewer }: Call): string | undefined {
   const file = state.files.find((one) => one.id === id && maySee(one, viewer));
   if (file === undefined) return undefined;

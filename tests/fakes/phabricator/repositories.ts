@@ -1,4 +1,4 @@
-// diffusion.*: repositories and the commits that the server has read from them.
+// diffusion.*: repositories, and the commits that the server has read from them.
 import type { Methods } from './conduit.ts';
 import { identity, names, search, strings } from './search.ts';
 import { type Commit, existing, type Repository, type State } from './state.ts';

@@ -1,4 +1,4 @@
-// differential.revision.edit: transactions that are put on a revision, or make one.
+// differential.revision.edit: applies transactions to a revision, or creates one.
 import {
   asId,
   asList,
@@ -46,7 +46,7 @@ export const revisionEditMethods: Methods = {
 
 export type Edit = { type: string; value: unknown };
 
-/** Carries `edits` out as one group; without a revision they make one. */
+/** Applies `edits` as one group; without a revision they create one. */
 export function applyEdits(
   state: State,
   revision: Revision | undefined,
@@ -63,7 +63,7 @@ export function applyEdits(
   return { revision: edited, transactions: addTransactions(state, edited.phid, changes) };
 }
 
-/** Names of those whom a comment would mention, and so subscribe: not what is in code. */
+/** Names that a comment would mention, and so subscribe; code is excluded. */
 export function mentioned(comment: string): string[] {
   const outsideCode = comment
     .replace(/^```[\s\S]*?(?:```[ \t]*$|$(?![\s\S]))/gm, '')
@@ -106,7 +106,7 @@ function revisionNamed({ state, viewer }: Call, name: unknown): Revision {
   throw refusal(`No object exists with ${id === undefined ? 'PHID' : 'ID'} "${name}".`);
 }
 
-/** A comment, and to subscribe oneself, needs no permission to edit; to do nothing does. */
+/** A comment, or subscribing oneself, needs no permission to edit; an empty edit does. */
 function isForAnyViewer(edits: readonly Edit[], viewer: User): boolean {
   const isOwn = ({ type, value }: Edit) =>
     type === 'comment' ||

@@ -21,11 +21,11 @@ import {
 } from './state.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** A diff as an author sends it: with `branch`, `base` or `commits` by arc, else pasted into the web page. */
+/** A diff as sent by its author: with `branch`, `base` or `commits` by arc, otherwise pasted into the web page. */
 export type SentDiff = {
   raw: string | Uint8Array;
   branch?: string;
-  /** The id of a commit; of a Subversion working copy its number, or its URL with or without one; free text. */
+  /** Id of a commit; for a Subversion working copy its number, or its URL with or without one; or free text. */
   base?: string;
   commits?: Diff['commits'];
   dateCreated?: number;
@@ -33,12 +33,12 @@ export type SentDiff = {
 
 export type Scene = {
   addUser: (username: string, user?: Partial<User>) => User;
-  /** The user's first token; made when absent. */
+  /** The user's first token, created if there is none. */
   tokenOf: (user: User) => string;
   addProject: (slug: string, members?: readonly User[]) => Project;
   addRepository: (callsign: string, repository?: Partial<Repository>) => Repository;
   addCommit: (repository: Repository, author: User, commit?: Partial<Commit>) => Commit;
-  /** Adds one that is in review at once, unless its status is `draft`. */
+  /** Adds a revision that is in review at once, unless its status is `draft`. */
   addRevision: (revision: {
     author: User;
     title: string;
@@ -47,12 +47,12 @@ export type Scene = {
     summary?: string;
     status?: Revision['status'];
     holdAsDraft?: boolean;
-    /** The only one who sees it besides its author. */
+    /** The only user besides the author who may see it. */
     visibleTo?: User;
     subscribers?: readonly User[];
     projects?: readonly Project[];
   }) => Revision;
-  /** The author sends another diff. */
+  /** Sends another diff as its author. */
   updateRevision: (revision: Revision, diff: SentDiff, comment?: string) => Diff;
   addDiff: (author: User, diff: SentDiff) => Diff;
   comment: (revision: Revision, author: User, text: string) => Transaction;
@@ -63,21 +63,24 @@ export type Scene = {
     method?: BuildPlan['step']['method'];
     credential?: { user: string; password: string };
     holdDrafts?: BuildPlan['holdDrafts'];
-    /** True by default. */
+    /** Default: true. */
     waitsForMessage?: boolean;
   }) => BuildPlan;
-  /** Herald runs the plan on the revision's newest diff; resolves when the endpoint has answered, well or not. */
+  /**
+   * Runs the plan on the revision's newest diff, as Herald does; resolves when the endpoint has replied, with any
+   * status.
+   */
   startBuild: (revision: Revision, plan: BuildPlan) => Promise<Target>;
-  /** Begins to tell it of all that is done from now on. */
+  /** Starts to notify it of all later events. */
   addWebhook: Webhooks['add'];
-  /** Sends again, unchanged, each delivery that was not answered with 200. */
+  /** Sends each delivery that got no status 200 again, unchanged. */
   redeliver: () => Promise<void>;
-  /** Lets the clock go on. */
+  /** Advances the clock. */
   letPass: (seconds: number) => void;
 };
 
 export function sceneOf(state: State, webhooks: Webhooks): Scene {
-  /** The webhooks hear of it. */
+  /** Notifies the webhooks. */
   const told = <T>(outcome: T): T => {
     webhooks.announce();
     return outcome;

@@ -12,11 +12,11 @@ import {
 import type { State } from './state.ts';
 
 export type Search<Row> = {
-  /** Like `DREV`. */
+  /** For example `DREV`. */
   type: string;
-  /** The query's name in the real server's code, which its complaints name. */
+  /** The query's name in the real server's code, used in its errors. */
   query: string;
-  /** Column of the id in the real query; `id` if absent. */
+  /** Column of the id in the real query; absent: `id`. */
   idColumn?: string;
   rows: (state: State) => Row[];
   isVisible: (row: Row, call: Call) => boolean;
@@ -53,7 +53,7 @@ export function search<Row extends Identified>(searched: Search<Row>): Method {
   return { params: searchParams, run: (call) => answer(searched, call) };
 }
 
-/** `ids` and `phids`, which all searches know. */
+/** `ids` and `phids`, which all searches support. */
 export function identity<Row extends Identified>(): { [name: string]: Constraint<Row> } {
   return { ids: integers((row: Row) => row.id), phids: strings((row: Row) => row.phid) };
 }
@@ -70,7 +70,7 @@ export function strings<Row>(
   return { type: 'strings', matches };
 }
 
-/** As `strings`, but without case, as columns of names compare on the live server. */
+/** Like `strings`, but ignores case, as columns of names do on the live server. */
 export function names<Row>(
   of: (row: Row) => string | null,
   read: (given: string) => string = (given) => given,
@@ -88,7 +88,7 @@ export function notAfter<Row>(of: (row: Row) => number): Constraint<Row> {
   return { type: 'epoch', matches: (row, epoch: number) => of(row) <= epoch };
 }
 
-/** The rows of one page and its cursor; also for `transaction.search`. */
+/** Rows of one page, and its cursor; also for `transaction.search`. */
 export function pageOf<Row extends { id: number }>(
   sorted: readonly Row[],
   { params }: Pick<Call, 'params'>,
@@ -165,7 +165,7 @@ function filterOf<Row>(searched: Search<Row>, call: Call): (row: Row) => boolean
         'Parameter "constraints" includes an invalid key.',
       );
     }
-    // What `read` answers is of the type that the constraint names.
+    // The result of `read` has the type that the constraint names.
     const value = read(name, constraint.type, given, call.isForm) as never;
     return (row: Row) => constraint.matches(row, value, call);
   });
@@ -201,7 +201,7 @@ function readInteger(name: string, value: unknown, isForm: boolean): number {
   throw refusal(`Error while reading "${name}": Expected integer, got something else.`);
 }
 
-/** True for anything but false, null, 0 or empty: the `false` of a form field is text, so it counts. */
+/** True for anything but false, null, 0 or empty. The `false` of a form field is text, so it counts. */
 function attachmentsOf<Row>(
   { attachments = {} }: Search<Row>,
   call: Call,

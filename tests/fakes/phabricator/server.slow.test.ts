@@ -1,4 +1,4 @@
-// The fake must be able to refuse and to complain: else a test that expects no violations could not fail.
+// The fake must be able to reject and to report violations: otherwise a test that expects none could not fail.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { call, rows, smallDiff } from './calling.ts';

@@ -1,5 +1,5 @@
-// A Phabricator on a loopback port, for tests: stateful, failing on order, and as strict, as silent and as odd as a real
-// one was recorded to be.
+// A Phabricator on a loopback port, for tests: stateful, with faults on request, and as strict and odd as the recorded
+// real one.
 //
 //   await using phabricator = await startPhabricator();
 //   const author = phabricator.addUser('author');
@@ -39,29 +39,29 @@ import { type Webhooks, webhooksOf } from './webhooks.ts';
 export type Requested = {
   method: string;
   params: Values;
-  /** User name of whose token it was. */
+  /** User name of the token's owner. */
   actor: string | undefined;
-  /** Absent where no answer was sent. */
+  /** Absent if no response was sent. */
   status?: number;
   errorCode?: string | null;
 };
 
 export type FakePhabricator = Scene & {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
-  /** Conduit token of `perfbot`, who is there from the start. */
+  /** Conduit token of `perfbot`, who exists from the start. */
   token: string;
   bot: User;
   /** Current state; a test may read and change it. */
   state: State;
-  /** Every call that could be read, oldest first, faults included. */
+  /** Every readable call, oldest first, including rejected ones. */
   requests: Requested[];
-  /** Mistakes of the bot, in words; a test expects none. */
+  /** Mistakes of the bot as sentences; a test expects none. */
   violations: string[];
   faults: Faults;
-  /** Answers a call in this process, without a connection. */
+  /** Handles a call in this process, without a connection. */
   send: typeof sendRequest;
-  /** Resolves when the webhooks and the requests of builds that were begun have been answered. */
+  /** Resolves when all started requests of webhooks and builds have a response. */
   settled: () => Promise<void>;
   stop: () => Promise<void>;
   [Symbol.asyncDispose]: () => Promise<void>;
@@ -71,7 +71,7 @@ export async function startPhabricator(
   options: {
     /** Seconds since 1970. */
     now?: number;
-    /** Its configured address: it returns 500 to any other; the actual one if absent. */
+    /** Its configured address; it returns 500 for any other. Absent: the actual one. */
     baseUri?: string;
   } = {},
 ): Promise<FakePhabricator> {
@@ -159,10 +159,10 @@ async function serve(
   else send(response, answer, newId(inner.state, 'session'));
 }
 
-/** A request as it came; `url` begins with its path. */
+/** A request as received; `url` begins with its path. */
 type Received = { url: string; headers: IncomingHttpHeaders; bytes: Buffer };
 
-/** Undefined where the connection is reset. */
+/** Undefined if the connection is reset. */
 async function answered(
   inner: Inner,
   { url, headers, bytes }: Received,
@@ -264,7 +264,7 @@ function resultOf(inner: Inner, name: string, decoded: Decoded, isReadOnly: bool
   return method.run(call);
 }
 
-/** Finds the user of a token. The real server's errors repeat the token too. */
+/** Finds the user of a token. The real server's errors repeat the token, too. */
 function userOf(state: State, token: string | undefined): User {
   const invalid = (why: string) => new ConduitError('ERR-INVALID-AUTH', why);
   if (token === undefined) {
@@ -292,7 +292,7 @@ async function settled({ state, webhooks }: Pick<Inner, 'state' | 'webhooks'>): 
     webhooks.announce();
   }
   await webhooks.idle();
-  // A hook may have called back meanwhile.
+  // A webhook may have called back meanwhile.
   if (state.background.length > 0) await settled({ state, webhooks });
 }
 
@@ -345,7 +345,7 @@ function page(status: number, body: string): Answer {
   return { status, contentType: 'text/html; charset=UTF-8', body };
 }
 
-/** @param session sets a cookie in each answer, which no client may send back */
+/** @param session sets a cookie in each response, which no client may send back */
 function send(response: ServerResponse, answer: Answer, session = 0): void {
   const { status, contentType, body, location } = answer;
   const cookie = `phsid=A%2F${letters(`session ${session}`, 40)}; path=/; HttpOnly`;

@@ -1,4 +1,4 @@
-// State of the fake Phabricator: plain records, which a test may read and change freely.
+// State of the fake Phabricator: plain records, which a test may read and change.
 import { createHash } from 'node:crypto';
 import type { Changeset } from './raw-diff.ts';
 
@@ -7,7 +7,7 @@ export type Phid = string;
 type Record = {
   id: number;
   phid: Phid;
-  /** Seconds since 1970, as all times here. */
+  /** Seconds since 1970, like all times here. */
   dateCreated: number;
   dateModified: number;
 };
@@ -29,7 +29,7 @@ export type Project = Record & {
   slug: string;
   description: string;
   members: Phid[];
-  /** The author's PHID. */
+  /** PHID of the author. */
   editPolicy: string;
 };
 
@@ -79,7 +79,7 @@ export type Revision = Record & {
   reviewers: { reviewerPHID: Phid; isBlocking: boolean }[];
   subscriberPHIDs: Phid[];
   projectPHIDs: Phid[];
-  /** `users`, or the PHID of the only user besides the author who may. */
+  /** `users`, or the PHID of the only user besides the author who may see it. */
   viewPolicy: string;
   editPolicy: string;
 };
@@ -88,7 +88,7 @@ export type Diff = Record & {
   revisionPHID: Phid | null;
   authorPHID: Phid;
   repositoryPHID: Phid | null;
-  /** Branch of the author's checkout; null with `base` for what was pasted into the web page. */
+  /** Branch of the author's checkout; null, with `base`, for a diff pasted into the web page. */
   branch: string | null;
   base: string | null;
   commits: LocalCommit[];
@@ -108,7 +108,7 @@ export type LocalCommit = {
 export type Transaction = {
   id: number;
   phid: Phid;
-  /** Null for what Conduit has no word for. */
+  /** Null if Conduit has no name for it. */
   type: string | null;
   authorPHID: Phid;
   objectPHID: Phid;
@@ -134,7 +134,7 @@ export type BuildStep = {
   uri: string;
   method: 'POST' | 'GET' | 'PUT' | 'DELETE';
   credential: { user: string; password: string } | null;
-  /** True when the target waits for a message afterwards; else an answer of 200 is a pass. */
+  /** True if the target waits for a message afterwards; otherwise status 200 is a pass. */
   waitsForMessage: boolean;
 };
 
@@ -172,7 +172,7 @@ export type Target = Record & {
   epochStarted: number | null;
   epochCompleted: number | null;
   generation: number;
-  /** Types of the messages it accepted, oldest first; unknown types included, late ones not. */
+  /** Types of the messages it accepted, oldest first; includes unknown types, but not late ones. */
   messages: string[];
   /** Contents of the messages, in order; none replaces another. */
   units: UnitResult[];
@@ -191,17 +191,17 @@ export type FakeFile = Record & {
   bytes: Buffer;
   authorPHID: Phid;
   viewPolicy: string;
-  /** The secret part of its data's address. */
+  /** Secret part of its data's address. */
   secret: string;
 };
 
 export type State = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUri: string;
-  /** Seconds since 1970; it stands still until a test sets it. */
+  /** Seconds since 1970; only a test changes it. */
   now: number;
   isReadOnly: boolean;
-  /** Parts of the server that are down: they do nothing and send no answer. */
+  /** Parts of the server that are down: they do nothing, and send no response. */
   away?: 'database' | 'php';
   users: User[];
   projects: Project[];
@@ -216,11 +216,11 @@ export type State = {
   targets: Target[];
   artifacts: Artifact[];
   files: FakeFile[];
-  /** The newest id of each kind, like `DREV`. */
+  /** The newest id of each kind, such as `DREV`. */
   lastIds: { [kind: string]: number };
-  /** Requests of builds that go on after the answer. */
+  /** Requests of builds that continue after the response. */
   background: Promise<unknown>[];
-  /** PHIDs that are given to the next objects of their kinds, the first one first; after them come made-up ones. */
+  /** PHIDs for the next objects of their kinds, in order; later objects get generated ones. */
   coming: Phid[];
 };
 
@@ -251,7 +251,7 @@ export function emptyState(baseUri: string, now: number): State {
 /** Harbormaster, when it acts automatically. */
 export const harbormasterPhid = 'PHID-APPS-PhabricatorHarbormasterApplication';
 
-/** The Herald rule that runs build plans and calls webhooks. */
+/** Herald rule that runs build plans and calls webhooks. */
 export const heraldRulePhid = 'PHID-HRUL-ppsgatefakeherald001';
 
 export function newId(state: State, kind: string): number {
@@ -260,7 +260,7 @@ export function newId(state: State, kind: string): number {
   return id;
 }
 
-/** @param kind like `DREV`, or `XACT-DREV`, whose PHIDs are five characters shorter. */
+/** @param kind such as `DREV`, or `XACT-DREV`, whose PHIDs are five characters shorter */
 export function newPhid(state: State, kind: string): Phid {
   const serial = newId(state, `phid ${kind}`);
   const coming = state.coming.findIndex((phid) => phid.startsWith(`PHID-${kind}-`));
@@ -270,7 +270,7 @@ export function newPhid(state: State, kind: string): Phid {
   return phid;
 }
 
-/** Lower-case letters and digits of base 32 that look random and are the same each time. */
+/** Lower-case letters and digits of base 32, pseudo-random and reproducible. */
 export function letters(seed: string, length: number): string {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
   const hash = createHash('sha512').update(seed).digest();
@@ -287,7 +287,7 @@ export function byPhid<T extends { phid: Phid }>(rows: readonly T[], phid: unkno
   return rows.find((row) => row.phid === phid);
 }
 
-/** Finds what the state itself refers to: that it is missing would be the fake's own fault. */
+/** Finds an object to which the state itself refers; its absence would be the fake's fault. */
 export function existing<T extends { phid: Phid }>(rows: readonly T[], phid: Phid): T {
   const row = byPhid(rows, phid);
   if (row === undefined) throw new Error(`the fake has no ${phid}`);
@@ -306,13 +306,13 @@ function allows(policy: string, user: User): boolean {
   return policy === 'users' || policy === 'public' || policy === user.phid;
 }
 
-/** Policies of a diff are its revision's. */
+/** A diff has the policies of its revision. */
 export function maySeeDiff(state: State, diff: Diff, viewer: User): boolean {
   const revision = byPhid(state.revisions, diff.revisionPHID);
   return revision === undefined || maySee(revision, viewer);
 }
 
-/** Includes a build, a target or an artifact. */
+/** Also for a build, a target or an artifact. */
 export function maySeeBuild(state: State, build: Build, viewer: User): boolean {
   return maySeeBuildable(state, existing(state.buildables, build.buildablePHID), viewer);
 }

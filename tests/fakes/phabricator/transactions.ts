@@ -1,4 +1,4 @@
-// Transactions of objects: transaction.search, and how a new group is added.
+// Transactions of objects: transaction.search, and adding a new group.
 import {
   asList,
   type Call,
@@ -24,7 +24,7 @@ import {
   type User,
 } from './state.ts';
 
-/** Change within a group, before it has an id. */
+/** A change within a group, before it has an id. */
 export type Change = {
   type: string | null;
   authorPHID: Phid;
@@ -32,7 +32,7 @@ export type Change = {
   comment?: string;
 };
 
-/** Adds `changes` to the object as one group and answers them, oldest first. */
+/** Adds `changes` to the object as one group, and returns them, oldest first. */
 export function addTransactions(
   state: State,
   objectPHID: Phid,
@@ -78,7 +78,7 @@ function wantedObjects({ state, params, viewer }: Call): (transaction: Transacti
   const { objectIdentifier, objectType } = params;
   if (objectIdentifier !== undefined && objectIdentifier !== null) {
     const object = objectNamed(state, objectIdentifier, viewer);
-    // Those of a build are not for Conduit.
+    // Conduit does not show transactions of a build.
     if (object?.phid.startsWith('PHID-HMBD-')) return () => false;
     if (object !== undefined) return ({ objectPHID }) => objectPHID === object.phid;
     throw new ConduitError(

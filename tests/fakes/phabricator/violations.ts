@@ -7,7 +7,7 @@ import { mentioned } from './revision-edit.ts';
 const messageTypes = ['work', 'pass', 'fail', 'restart', 'abort', 'pause', 'resume'];
 const unitResults = ['pass', 'fail', 'skip', 'broken', 'unsound'];
 
-/** Sentences about how the call came. */
+/** Sentences on violations in the form of a call. */
 export function manners(
   method: string,
   encoding: Encoding,
@@ -22,7 +22,7 @@ export function manners(
   ];
 }
 
-/** Requests that a bot must not make, in words; people may. */
+/** Sentences on requests that a bot must not make, though people may. */
 export function misdeeds(method: string, { state, params, viewer }: Call): string[] {
   if (!viewer.isBot) return [];
   if (method === 'harbormaster.sendmessage') return wrongMessage(params.type, params.unit);

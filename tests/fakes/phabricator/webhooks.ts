@@ -1,4 +1,4 @@
-// Herald's webhooks: sends each new group of transactions to every hook, signed, and again on request of a test.
+// Herald's webhooks: sends each new group of transactions to every webhook, signed, and again on a test's request.
 import { createHmac } from 'node:crypto';
 import { sendOut } from './outgoing.ts';
 import {
@@ -15,7 +15,7 @@ export type Webhook = {
   phid: Phid;
   uri: string;
   hmacKey: string;
-  /** A firehose reports all objects; a rule reports revisions, or with `onlyNewDiffs` only their new diffs. */
+  /** A firehose reports all objects. A rule reports revisions or, with `onlyNewDiffs`, only their new diffs. */
   kind: 'firehose' | 'rule';
   onlyNewDiffs: boolean;
   /** Oldest first. */
@@ -25,7 +25,7 @@ export type Webhook = {
 export type Delivery = {
   body: string;
   signature: string;
-  /** Status of each try; null for no answer. */
+  /** Status of each try; null without a response. */
   statuses: (number | null)[];
 };
 
@@ -36,11 +36,11 @@ export type Webhooks = {
     kind?: Webhook['kind'];
     onlyNewDiffs?: boolean;
   }) => Webhook;
-  /** Begins to tell of what is new since the last time. */
+  /** Starts to send everything new since the last call. */
   announce: () => void;
-  /** Resolves when all that was begun has been answered. */
+  /** Resolves when everything that was started has a response. */
   idle: () => Promise<void>;
-  /** Tells again what was not taken, byte for byte the same. */
+  /** Sends deliveries that were not accepted again, byte for byte. */
   redeliver: () => Promise<void>;
 };
 
