@@ -1,4 +1,4 @@
-// dist/ as the build makes it: what lies in which file, and whose licences go with it.
+// Tests dist/ as the build writes it: the content of each file, and the licences it includes.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type OutputAsset, type OutputChunk, type Plugin } from 'rolldown';
@@ -60,7 +60,7 @@ describe('a file of the bundle', () => {
   });
 });
 
-/** Puts a line into its first function. */
+/** Inserts a line into the file's first function. */
 function lineIn(path: string): Plugin {
   return {
     name: 'line',
@@ -72,7 +72,7 @@ function lineIn(path: string): Plugin {
 }
 
 describe('what is loaded before anything is asked for', () => {
-  /** A file and what it imports, and so on. */
+  /** A file and all its imports, recursively. */
   function loadedWith(file: string): string[] {
     const imports = new Map(chunksOf(output).map((chunk) => [chunk.fileName, chunk.imports]));
     const loaded = new Set([file]);
@@ -120,7 +120,7 @@ describe('what is loaded before anything is asked for', () => {
 });
 
 describe('LICENSES.txt', () => {
-  /** The part on each package, by the package's name. */
+  /** Section on each package, by the package's name. */
   const parts = () => {
     const file = output.find(({ fileName }) => fileName === 'LICENSES.txt');
     const text = file?.type === 'asset' ? String(file.source) : '';
@@ -151,7 +151,7 @@ describe('LICENSES.txt', () => {
     expect(parts().get(name)).toContain(expected);
   });
 
-  /** A file of a package that is licensed so. */
+  /** A file of a package with that licence. */
   function fileOf(packageJson: object, texts: Record<string, string> = {}): string {
     const folder = join(temporaryFolder(), 'node_modules', 'left-over');
     mkdirSync(folder, { recursive: true });

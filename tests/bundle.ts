@@ -1,5 +1,5 @@
-// Builds dist/ from the current sources, which tests start as ppsgate. The project's own may be older; CI checks that
-// the two agree.
+// Builds dist/ from the current sources; tests start it as ppsgate. The project's own may be older; CI checks that they
+// agree.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 const project = join(import.meta.dirname, '..');
 
-/** Builds the bundle once for all tests, and takes it away after the last. */
+/** Builds the bundle once for all tests, and removes it after the last. */
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bundle-'));
   const rolldown = join(project, 'node_modules/.bin/rolldown');

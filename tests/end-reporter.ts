@@ -1,4 +1,4 @@
-// Ends a test run with what was skipped and why, with the names of what failed, and with the plain line of counts.
+// Ends a test run with the skipped tests and their reasons, the names of failed tests, and a plain line of counts.
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 type Errors = Parameters<NonNullable<Reporter['onTestRunEnd']>>[1];
@@ -31,7 +31,7 @@ function print(title: string, lines: readonly string[]): void {
 
 const nameOf = (test: TestCase): string => `${test.module.relativeModuleId} > ${test.fullName}`;
 
-/** A file that cannot be loaded has no tests that could fail, and a suite's hooks fail beside its tests. */
+/** A file that cannot be loaded has no tests that could fail, and a suite's hooks fail outside its tests. */
 function failuresOutsideTests(module: TestModule): string[] {
   const suites = [...module.children.allSuites()].map((suite) => ({
     name: ` > ${suite.fullName}`,

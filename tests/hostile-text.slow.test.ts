@@ -1,10 +1,10 @@
-// Text of others becomes a value or a sentence quickly; bench/hostile-text.ts has the bounds.
+// Foreign text is parsed, or rejected with a sentence, quickly; bench/hostile-text.ts has the limits.
 import { describe, expect, test } from 'vitest';
 import { ProfileError } from '../src/analysis/profile/profile-error.ts';
 import { MinistatInputError } from '../src/analysis/stats/columns.ts';
 import { parsers, shapes } from './fakes/hostile-text.ts';
 
-/** A parser that tries every letter again at every letter takes minutes for these, and one that does not milliseconds. */
+/** A parser that retries every letter at every letter needs minutes for these, a linear one milliseconds. */
 const characters = 256 * 1024;
 
 const alone = { alone: (text: string) => text };
@@ -24,7 +24,7 @@ describe.each(parsers)('$name', ({ places = alone, read }) => {
   );
 });
 
-/** Nothing where it is read; what is no error of ours is thrown on. */
+/** Empty if the text is accepted; rethrows errors that are not ours. */
 function complaintOf(parse: () => unknown): string {
   try {
     parse();

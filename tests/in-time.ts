@@ -1,11 +1,11 @@
-// Repeats time-limited work until it was fast enough, because a busy machine may be too slow.
+// Repeats time-limited work until it was fast enough, as a busy machine may be too slow.
 
-/** Asks for what begins the time anew: from when it was asked, once it is answered in time. */
+/** Makes the request that restarts the time: from its start, once it returns in time. */
 export type Anew = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns the result of work that needed less than so many seconds. Slower work is inconclusive and starts again, until
- * the test itself times out.
+ * Returns the result of work that needed less than that many seconds. Slower work is inconclusive and starts again,
+ * until the test itself times out.
  */
 export async function inTime<T>(seconds: number, work: (anew: Anew) => Promise<T>): Promise<T> {
   for (;;) {

@@ -3,7 +3,7 @@ import { importsOfFiles, modules } from '../modules.ts';
 
 const imports = importsOfFiles();
 
-/** The folder of `src/` that a file is in; undefined for an entry. */
+/** Folder of `src/` that contains a file; undefined for an entry. */
 const moduleOf = (name: string): string | undefined =>
   name.includes('/') ? name.split('/')[0] : undefined;
 

@@ -1,4 +1,4 @@
-// Requirements of a test on its machine; without them the test is skipped, with the reason.
+// Requirements of a test on its machine; a test without them is skipped, with the reason.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -7,14 +7,14 @@ import { describe, test } from 'vitest';
 /** A need is `root`, `shared/…` (a folder of real data beside the project), the path of a file, or a program on the PATH. */
 export type Need = 'root' | `shared/${string}` | (string & {});
 
-/** Real data beside the project, never part of it: `sharedFolder('corpus/ministat')`. */
+/** Real data next to the project, never part of it: `sharedFolder('corpus/ministat')`. */
 export const sharedFolder = (path: string): string =>
   join(import.meta.dirname, '..', '..', 'shared', path);
 
 /** Tools of the embedded lab. */
 export const labPrograms: readonly Need[] = ['ip', 'nft', 'trafgen', 'sshd', 'ethtool', 'sysctl'];
 
-/** Tools that make and run virtual machines. */
+/** Tools that build and run virtual machines. */
 export const virtualPrograms: readonly Need[] = [
   'bash',
   'busybox',
@@ -35,7 +35,7 @@ export const virtualPrograms: readonly Need[] = [
   'zstd',
 ];
 
-/** A suite that runs where all needs are met, and elsewhere is one skipped test that names what is missing. */
+/** A suite that runs if all needs are met; otherwise one skipped test that names what is missing. */
 export function describeWith(needs: readonly Need[], name: string, suite: () => void): void {
   const missing = needs.filter((need) => !isMet(need));
   if (missing.length === 0) {
@@ -47,7 +47,7 @@ export function describeWith(needs: readonly Need[], name: string, suite: () => 
   });
 }
 
-/** A test that runs where all needs are met, and is skipped elsewhere, naming what is missing. */
+/** A test that runs if all needs are met, and is otherwise skipped, naming what is missing. */
 export function testWith(
   needs: readonly Need[],
   name: string,

@@ -1,4 +1,4 @@
-// Serializes the files of tests on the machine's one lab: the process that listens here has it until it ends.
+// Serializes test files on the machine's only lab: the process that listens here has it until it ends.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 while (!(await isOurs())) await setTimeout(250);
 
 async function isOurs(): Promise<boolean> {
-  // A name of the kernel's, and no file that could stay behind.
+  // An abstract name, as a file could stay behind.
   const turn = createServer().unref().listen('\0ppsgate-lab');
   return once(turn, 'listening').then(
     () => true,

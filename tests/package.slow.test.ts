@@ -1,4 +1,4 @@
-// The package as npm makes it: its contents, and that it runs where npm, or a port, installs it.
+// Tests the package as npm makes it: its contents, and that it runs where npm or a port installs it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -32,7 +32,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dirname(tarball), { recursive: true }));
 
-/** Installs the package into a folder, as npm and the port do, and a link to its program somewhere else. */
+/** Installs the package into a folder, like npm and the port, and links to its program from elsewhere. */
 function installedInto(place: string, folder = temporaryFolder()) {
   const root = join(folder, place);
   const bin = join(folder, 'bin');
@@ -42,14 +42,14 @@ function installedInto(place: string, folder = temporaryFolder()) {
   return { root, program: join(bin, 'ppsgate') };
 }
 
-/** A file that prints a version for `--version` like Node, and else its own name. */
+/** A file that prints a version for `--version` like Node, and otherwise its own name. */
 function nodeAt(path: string, version: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo ${path}\n`);
   chmodSync(path, 0o755);
 }
 
-/** Programs of the launcher itself, without a Node of this machine. */
+/** Only the programs that the launcher needs, without this machine's Node. */
 function onlyPrograms(): string {
   const folder = temporaryFolder();
   for (const name of ['dirname', 'readlink']) {

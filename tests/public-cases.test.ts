@@ -1,4 +1,4 @@
-// Files of the layouts that tools really print, which readers once read wrongly.
+// Files as real tools write them, which readers once misread.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

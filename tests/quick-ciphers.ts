@@ -1,6 +1,6 @@
-// ssh2 makes a cipher for every packet, from raw bytes. Node finds out that these are no key object by an error that it
-// throws and catches: that was a third of what whole gates in the FreeBSD laboratory cost. It also draws the few random
-// bytes that pad a packet, each time from OpenSSL.
+// ssh2 creates a cipher for every packet, from raw bytes. Node detects that these are not a key object through an error
+// that it throws and catches, a third of the cost of whole gates in the fake FreeBSD lab. It also draws the few random
+// bytes that pad a packet from OpenSSL each time.
 import crypto, { type CipherKey, type KeyObject } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -16,7 +16,7 @@ function keyOf(key: CipherKey): CipherKey {
 const pool = Buffer.alloc(2 ** 16);
 let used = pool.length;
 
-/** Random bytes from a pool, each of which is given out once. */
+/** Random bytes from a pool, each used once. */
 function drawInto(
   fill: typeof crypto.randomFillSync,
   buffer: NodeJS.ArrayBufferView,
@@ -32,7 +32,7 @@ function drawInto(
   return buffer;
 }
 
-// Files of tests share processes, and this runs before each: once is enough.
+// Test files share processes, and this runs before each: once is enough.
 const isQuick = Symbol.for('ppsgate quick ciphers');
 if (!(isQuick in crypto)) {
   const { createCipheriv, createDecipheriv, randomFillSync } = crypto;

@@ -1,5 +1,5 @@
-// Fails a fast test that starts a process or opens a connection, which would be slow and flaky on a busy machine. Those
-// that do are called `*.slow.test.ts`, or `*.lab.test.ts` with real packets.
+// Fails a fast test that starts a process or opens a connection, which would be slow and flaky on a busy machine. Such
+// tests are called `*.slow.test.ts`, or `*.lab.test.ts` with real packets.
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { Server, Socket } from 'node:net';

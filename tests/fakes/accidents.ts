@@ -1,4 +1,4 @@
-// Kernels of the distribution with a module that goes wrong on purpose, as archives that a virtual testbed boots.
+// Builds the distribution's kernels with a module that fails on purpose, as archives that a virtual testbed boots.
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,13 +22,13 @@ export const accidents = [
 
 export type Accident = (typeof accidents)[number];
 
-/** A kernel's package, unpacked once, and the accidents that were made of it. */
+/** A kernel's package, unpacked once, and the accidents made from it. */
 export type AccidentKernels = {
-  /** Path of an archive whose guests meet with that. */
+  /** Path of an archive whose guests have that accident. */
   archive(accident: Accident): Promise<string>;
 };
 
-/** `package_` is a .deb of the release of which this machine has the headers. */
+/** `package_` is a .deb of the release whose headers this machine has. */
 export async function accidentKernels(package_: string, folder: string): Promise<AccidentKernels> {
   const tree = join(folder, 'tree');
   await mkdir(tree, { recursive: true });
@@ -57,7 +57,7 @@ export async function accidentKernels(package_: string, folder: string): Promise
   };
 }
 
-/** The archive of a kernel whose image is damaged in its middle, where it unpacks itself. */
+/** Archive of a kernel whose image is damaged in its middle, where it unpacks itself. */
 export async function damaged(archive: string, folder: string): Promise<string> {
   const tree = join(folder, 'damaged');
   await mkdir(tree, { recursive: true });

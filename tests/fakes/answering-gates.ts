@@ -1,4 +1,5 @@
-// Gates that have ended and answer one after another, or a relay that gives what they left; the plan is its only argument.
+// Simulates gates that have ended and report one after another, or a relay that delivers their answers. The plan is its
+// only argument.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,13 +13,13 @@ import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 export type AnsweringGatesPlan = {
   url: string;
   token: string;
-  /** Has the queue, and a file for each gate that has ended. */
+  /** Contains the queue, and a file for each gate that has ended. */
   directory: string;
-  /** In the order in which they end; with none, it gives answers until there is a file `over` in `directory`. */
+  /** In order of their ends. If empty, delivers answers until there is a file `over` in `directory`. */
   gates: { run: string; revision: number; diff: number; build: string }[];
-  /** Time runs so many times as fast: pauses are shorter. */
+  /** Factor by which time runs faster: pauses are shorter. */
   haste: number;
-  /** So many questions to Phabricator and answers later it is killed. Absent: it lives. */
+  /** Number of requests to Phabricator and responses after which it is killed; absent: never. */
   diesAfter?: number;
 };
 
@@ -34,7 +35,7 @@ const around = async <T>(asked: Promise<T>): Promise<T> => {
 };
 const step = (): void => {
   steps += 1;
-  // Half of the time what is on its way just then arrives.
+  // In half of the cases the message in transit still arrives.
   if (steps > diesAfter) setTimeout(() => process.kill(process.pid, 'SIGKILL'), (steps % 2) * 5);
 };
 
@@ -65,7 +66,7 @@ for (const gate of gates) {
   const end = { ...shared, kind: 'build', build, undecided: 'failure' } as const;
   const answers = [comment, end].map((kept) => keeping(combineReporters([]), () => kept, deps));
   await combineReporters(answers).conclude(ending);
-  // The starter is notified of its end.
+  // Notifies the starter of its end.
   writeFileSync(ended, '');
 }
 while (gates.length === 0 && !existsSync(join(directory, 'over'))) {

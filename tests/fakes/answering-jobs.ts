@@ -1,4 +1,5 @@
-// Jobs on GitHub that answer one after another, each until its answer is taken; the plan is its only argument.
+// Simulates jobs on GitHub that report one after another, each until its answer is accepted. The plan is its only
+// argument.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,13 +15,13 @@ import { passing } from './result.ts';
 
 export type AnsweringJobsPlan = {
   url: string;
-  /** Has a file for each job that has answered. */
+  /** Contains a file for each job that has reported. */
   directory: string;
-  /** In the order in which they measured; the name of the file is that of the run. */
+  /** In order of their measurements; the file has the name of the run. */
   jobs: { run: number; patch: PullRequest }[];
-  /** Time runs so many times as fast: pauses are shorter. */
+  /** Factor by which time runs faster: pauses are shorter. */
   haste: number;
-  /** So many questions to GitHub and answers later it is killed. Absent: it lives. */
+  /** Number of requests to GitHub and responses after which it is killed; absent: never. */
   diesAfter?: number;
 };
 
@@ -40,7 +41,7 @@ octokit.hook.wrap('request', async (request, options) => {
 });
 function step(): void {
   steps += 1;
-  // Half of the time what is on its way just then arrives.
+  // In half of the cases the message in transit still arrives.
   if (steps > diesAfter) setTimeout(() => process.kill(process.pid, 'SIGKILL'), (steps % 2) * 5);
 }
 
@@ -58,7 +59,7 @@ for (const { run, patch } of jobs) {
       openComment(octokit, patch, { ...about, run, overrides: {} }),
     ]);
     const given = await answer.conclude(outcomeOfResult({ ...result, patch }, {}));
-    // A green job as seen on GitHub.
+    // A green job, as shown on GitHub.
     if (given === 'delivered') writeFileSync(answered, '');
   }
 }

@@ -1,4 +1,4 @@
-// Draws results of bisections at random: every kind of answer, and any texts.
+// Generates random results of bisections: every kind of conclusion, and any texts.
 import fc from 'fast-check';
 import type {
   BisectAnswer,
@@ -12,7 +12,7 @@ import { metricSchema } from '../../src/model/result.ts';
 import { aBisectResult, aChange, commitAt } from './bisect-result.ts';
 import { aRun, unfit } from './result.ts';
 
-/** Texts of others are drawn from `text`. */
+/** Foreign texts are drawn from `text`. */
 export const anyBisect = (text: fc.Arbitrary<string>): fc.Arbitrary<BisectResult> =>
   fc
     .integer({ min: 2, max: 130 })

@@ -1,4 +1,4 @@
-// An authority of our own, as a site or a lab has one, and the certificates that it signs.
+// Creates a certificate authority, such as a site or a lab has, and the certificates that it signs.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 export type Authority = {
   caPath: string;
-  /** A key, and a certificate for one address or host name; one of fewer than 0 days has expired. */
+  /** Issues a key and a certificate for one address or host name; one for fewer than 0 days has expired. */
   issue(
     file: string,
     name: string,
@@ -17,11 +17,11 @@ export type Authority = {
   ): Promise<{ certificatePath: string; keyPath: string }>;
 };
 
-/** Its files are in the folder. */
+/** Stores its files in the folder. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const pathOf = (file: string) => join(folder, file);
   const [caPath, caKeyPath] = [pathOf(`${name}.pem`), pathOf(`${name}.key`)];
-  // Nothing but what is said here: Debian's own configuration would make every certificate an authority's.
+  // Only these settings: Debian's own configuration would make every certificate an authority's.
   const configPath = pathOf('openssl.cnf');
   writeFileSync(configPath, '[req]\ndistinguished_name = name\n[name]\n');
   const request = (keyPath: string, path: string, subject: string, more: string[]) =>
@@ -52,7 +52,7 @@ export async function makeAuthority(folder: string, name: string): Promise<Autho
       await request(keyPath, requestPath, file, ['-new']);
       const kind = isIP(host) === 0 ? 'DNS' : 'IP';
       writeFileSync(extensionsPath, `subjectAltName=${kind}:${host}\n`);
-      // Other than `req`, this one takes days before today.
+      // Unlike `req`, this command accepts days in the past.
       await run('openssl', [
         'x509',
         '-req',

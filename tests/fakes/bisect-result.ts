@@ -1,4 +1,4 @@
-// Small made-up results of a bisection, with each kind of answer, for tests that read or show one.
+// Small sample results of a bisection, with each kind of conclusion, for tests that read or show one.
 
 import type {
   BisectAnswer,
@@ -10,11 +10,11 @@ import type {
 } from '../../src/model/bisect-result.ts';
 import { forwarding } from './result.ts';
 
-/** The id of the commit so many steps after the good one. */
+/** Id of the commit this many steps after the good one. */
 export const commitAt = (place: number): string =>
   (0xa0000000 + place * 0x10101).toString(16).padEnd(40, 'e');
 
-/** Untried, with what a test wants to be otherwise. */
+/** An untried revision, with a test's changes. */
 export const aRevision = (
   place: number,
   changes: Partial<BisectRevision> = {},
@@ -57,7 +57,7 @@ export const aChange = (change: number, half = 0.002, before = 1e6): BisectChang
   after: before * (1 + change),
 });
 
-/** Eight commits, of which the fifth costs 10 %; with what a test wants to be otherwise. */
+/** Eight commits, the fifth of which costs 10 %, with a test's changes. */
 export const aBisectResult = (changes: Partial<BisectResult> = {}): BisectResult => ({
   schemaVersion: 1,
   kind: 'bisect',
@@ -102,7 +102,7 @@ export const aBisectResult = (changes: Partial<BisectResult> = {}): BisectResult
   ...changes,
 });
 
-/** Good, and so many steps after it, some with overrides. */
+/** The good commit and this many after it, some with overrides. */
 export const revisionsOf = (
   steps: number,
   some: Readonly<Record<number, Partial<BisectRevision>>> = {},
@@ -134,7 +134,7 @@ export const group = (
   ...(likelyFix !== undefined && { likelyFix }),
 });
 
-/** A result with each kind of answer, and with what may stand in one. */
+/** A result for each kind of conclusion, with every optional part. */
 export const bisectResults: Readonly<Record<string, BisectResult>> = {
   culprit: aBisectResult(),
   'a gain': aBisectResult({ answer: culprit(5, 0.083) }),
@@ -252,7 +252,7 @@ const mellanoxLoss: BisectChange = {
   after: 11_834_000,
 };
 
-/** Twelve commits, ten of which forward nothing without the last one; it was on top of them. */
+/** Twelve commits, ten of which forward nothing without the last one; they were measured with it on top. */
 export const mellanoxFixed: BisectResult = aBisectResult({
   ...mellanox,
   fixUps: ['431980466ff0:f8f5b459d21e'],
@@ -274,7 +274,7 @@ export const mellanoxFixed: BisectResult = aBisectResult({
   }),
 });
 
-/** The same without. */
+/** Likewise, without the last one on top. */
 export const mellanoxBroken: BisectResult = aBisectResult({
   ...mellanox,
   boots: 11,

@@ -1,4 +1,4 @@
-// Bisections of ranges that are made up, on a testbed of which only the numbers are.
+// Runs bisections of sample ranges, on a testbed that consists of numbers only.
 import type { BisectPlan } from '../../src/gate/bisect/bisect-plan.ts';
 import type { RangeRevision } from '../../src/gate/bisect/range.ts';
 import { type BisectVariants, runBisection } from '../../src/gate/bisect/run-bisection.ts';
@@ -10,10 +10,10 @@ import { aRun, forwarding } from './result.ts';
 
 export const commitAt = (place: number): string => (0x1000 + place).toString(16).repeat(10);
 
-/** The variant of a revision between the ends. */
+/** Variant of a revision between the ends. */
 export const variantAt = (place: number): string => commitAt(place).slice(0, 12);
 
-/** Forms of a revision that can be built with a fix-up, too. */
+/** Forms of a revision that can also be built with a fix-up. */
 export const withFixUp = (place: number, fixUp: number): RangeRevision['forms'] => [
   { variant: variantAt(place), commit: commitAt(place), fixUps: [] },
   {
@@ -23,7 +23,7 @@ export const withFixUp = (place: number, fixUp: number): RangeRevision['forms'] 
   },
 ];
 
-/** A commit of a range of so many steps. */
+/** A commit in a range of this many steps. */
 export const aRevision = (
   place: number,
   steps: number,
@@ -45,7 +45,7 @@ export const aRevision = (
   ...changes,
 });
 
-/** A range of so many steps in which each commit has a different kernel; they boot one by one. */
+/** A range of this many steps, in which each commit has a different kernel; they boot one by one. */
 export function aBisectPlan(
   steps: number,
   changes: Partial<BisectPlan> = {},
@@ -79,11 +79,11 @@ export function aBisectPlan(
   };
 }
 
-/** The same where several variants share a trial. */
+/** Likewise, with several variants per trial. */
 export const aSharedPlan = (steps: number, changes: Partial<BisectPlan> = {}): BisectPlan =>
   aBisectPlan(steps, { system: 'linux', traffic: aConfig().traffic, ...changes });
 
-/** The speed of variants where one place of the range loses a part: of it and of all that come after it. */
+/** Rate of variants that is lower from one place of the range on. */
 export const slowerFrom =
   (plan: BisectPlan, place: number, ratio = 0.8) =>
   (variant: string): number => {
@@ -120,7 +120,7 @@ export const lost = (number: number, variant: string): JournalEntry => ({
   variants: [variant],
 });
 
-/** The same, where base has not shown yet that it works. */
+/** Likewise, before base has been seen to work. */
 export const lostAlone = (number: number, variant: string): JournalEntry => ({
   kind: 'failed',
   at,
@@ -142,7 +142,7 @@ export type BisectionOptions = {
   signal?: AbortSignal;
 };
 
-/** Carries a bisection out, or goes on with what is in the directory; answers its whole journal. */
+/** Runs a bisection, or resumes the one in the directory. Returns its whole journal. */
 export const runOn = (
   plan: BisectPlan,
   testbed: Testbed,

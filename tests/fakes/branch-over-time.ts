@@ -1,4 +1,4 @@
-// The nightly runs of several testbeds, with all that can happen to a branch: made up, for what is drawn of them.
+// Generates nightly runs of several testbeds, with every kind of event on a branch, to test pictures of them.
 import { createHash } from 'node:crypto';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { standardNormal } from '../../src/analysis/stats/normal.ts';
@@ -8,7 +8,7 @@ import { type Cell, families, scenariosOf } from '../../src/model/scenario.ts';
 import type { NightlyRun, TrendChange, TrendIndex } from '../../src/model/trend.ts';
 import type { SiteSource } from '../../src/publish/site/site-source.ts';
 
-/** The nightly run before which a site of them is made. */
+/** Time of the site: before the next nightly run. */
 export const dayAfter = new Date('2026-11-21T06:00:00Z');
 
 const dayMilliseconds = 86_400_000;
@@ -68,7 +68,7 @@ const steps: readonly Step[] = [
 
 export type Extent = { testbeds?: number; cells?: number; nightlyRuns?: number };
 
-/** Four testbeds with twelve cells each where less is not asked for, a nightly run a day. */
+/** Four testbeds with twelve cells each by default, and one nightly run per day. */
 export function branchOverTime({
   testbeds = 4,
   cells: cellCount = 12,
@@ -109,11 +109,11 @@ export function branchOverTime({
   return { index, nightlyRuns, results: { results: [] } };
 }
 
-/** When the session of a nightly run began, that many nightly runs ago. */
+/** Start of the session of a nightly run, that many nightly runs ago. */
 const timeOf = (ago: number, minutes = 0): string =>
   new Date(dayAfter.getTime() - (ago + 1) * dayMilliseconds + minutes * 60_000).toISOString();
 
-/** The commit of a nightly run; some nightly runs had none of their own. */
+/** Commit of a nightly run; some nightly runs have no new one. */
 export function commitOf(ago: number): string {
   const own = ago % 7 === 3 ? ago + 1 : ago;
   return createHash('sha1').update(`commit ${own}`).digest('hex');

@@ -1,4 +1,4 @@
-// Chromium, as a person without a network has it: for tests of what we draw.
+// Starts Chromium without a network, for tests of pages and pictures.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,16 +11,16 @@ export type View = Pick<BrowserContextOptions, 'colorScheme' | 'javaScriptEnable
   widthPixels?: number;
 };
 
-/** A file as it is open in a browser. */
+/** A file that is open in a browser. */
 export type Opened = {
   page: Page;
-  /** Errors that scripts threw or logged so far. */
+  /** Errors that scripts have thrown or logged so far. */
   complaints: string[];
-  /** All that it asked for beside itself, so far; what is neither a file nor data it does not get. */
+  /** All requests so far, other than for itself; only files and data are served. */
   requests: string[];
 };
 
-/** Starts a browser for the tests of a suite; returns a function that opens a text under a file name. */
+/** Starts a browser for a suite's tests. Returns a function that opens a text under a file name. */
 export function useBrowser(): (name: string, text: string, view?: View) => Promise<Opened> {
   const open = useBrowserAt();
   return async (name, text, view) => {
@@ -30,7 +30,7 @@ export function useBrowser(): (name: string, text: string, view?: View) => Promi
   };
 }
 
-/** The same for what lies at an address already. */
+/** Likewise, for existing addresses. */
 export function useBrowserAt(): (url: string, view?: View) => Promise<Opened> {
   let browser: Browser;
   beforeAll(async () => {

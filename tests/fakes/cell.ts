@@ -1,4 +1,4 @@
-// A cell judged alone, by a design that looks once at all its pairs.
+// A single cell, judged by a design with one analysis of all its pairs.
 
 import { type CellRuns, interimResults } from '../../src/analysis/stats/interim-result.ts';
 import { cellResult } from '../../src/analysis/stats/verdict.ts';
@@ -7,7 +7,7 @@ import type { Cell } from '../../src/model/scenario.ts';
 import { isJudged } from '../../src/model/variant-name.ts';
 import { forwarding, policy } from './result.ts';
 
-/** Paired runs, all of which have come; with what a test wants to be otherwise. */
+/** Complete paired runs, with a test's changes. */
 export const cellRuns = (
   runs: Run[],
   changes: Partial<CellRuns> = {},

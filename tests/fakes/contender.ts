@@ -1,5 +1,5 @@
-// A program that reserves testbeds one after the other and uses their machines; its plan is its only argument, and a line
-// on its stdin stops it like SIGSTOP.
+// Reserves testbeds one after the other, and uses their machines. Its plan is its only argument; a line on its stdin
+// stops it like SIGSTOP.
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
@@ -24,15 +24,15 @@ export type ContenderPlan = {
   reservations: ReservationsConfig;
   testbeds: Readonly<Record<string, LinuxTestbed>>;
   turns: readonly Turn[];
-  /** Stops when its lease is over, or only when machines refuse it, or never. */
+  /** Stops when its lease is over, only when machines refuse it, or never. */
   heeds: 'lease' | 'fence' | 'nothing';
 };
 
 export type Turn = {
-  /** The first best. */
+  /** Any of these. */
   wants: readonly string[];
   priority: Priority;
-  /** Between its uses of all machines, of which there is one more than pauses. */
+  /** Pauses between its uses of all machines; there is one more use than pauses. */
   pausesMilliseconds: readonly number[];
 };
 
@@ -43,15 +43,15 @@ export type ContenderSays =
   | { kind: 'uses' }
   /** Is about to stop itself. */
   | { kind: 'stops' }
-  /** Has had its turn and given the testbed back. */
+  /** Has used and released the testbed. */
   | { kind: 'done'; testbed: string; token: number }
-  /** Begins the turn anew. */
+  /** Starts over. */
   | { kind: 'failed'; error: string; message: string; secondsAfterRenewal: number };
 
 const plan: ContenderPlan = JSON.parse(process.argv[2] ?? '');
 const { name, reservations, testbeds, turns, heeds } = plan;
 await using contending = await openContending(reservations, notify);
-// A signal may come amid a write to an SQLite store, which stays locked for as long as this process is stopped.
+// A signal may interrupt a write to an SQLite store, which stays locked while this process is stopped.
 process.stdin.on('data', () => {
   notify({ kind: 'stops' });
   process.kill(process.pid, 'SIGSTOP');

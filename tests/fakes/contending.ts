@@ -1,4 +1,4 @@
-// The world in which the programs of the fakes reserve testbeds: all of it real, and they say what they see of it.
+// Gives test programs that reserve testbeds their dependencies, all real, and their output of events.
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
@@ -10,15 +10,15 @@ import { storeWith } from './store-with.ts';
 /** Each event has its time, by `steadySeconds`. */
 export type Timed<Saying> = Saying & { at: number };
 
-/** A line of JSON on stdout, written before this returns. */
+/** Writes a line of JSON to stdout before it returns. */
 export function say(saying: object): void {
   process.stdout.write(`${JSON.stringify({ at: steadySeconds(), ...saying })}\n`);
 }
 
 export type Sign =
-  /** Is in the queue; said again whenever the lab changes. */
+  /** Waits in the queue; repeated whenever the lab changes. */
   | { kind: 'waits' }
-  /** Is about to commit something. */
+  /** Is about to commit. */
   | { kind: 'commits' }
   /** The store confirmed its session; the request was sent at that time. */
   | { kind: 'renewed'; askedAt: number };
@@ -26,8 +26,8 @@ export type Sign =
 export type Contending = AsyncDisposable & {
   deps: LeaseDeps;
   /**
-   * When the last sign of life was asked for that the store has taken; it promises `leaseSeconds` from then on. One
-   * that is answered when the promise before it has lapsed comes too late: the session may have been given up by then.
+   * Time of the last renewal that the store accepted; it promises `leaseSeconds` from then on. A renewal that is
+   * confirmed after the previous promise lapsed is too late: the session may have been given up.
    */
   renewedAt(): number;
 };

@@ -1,4 +1,4 @@
-// A disk that a guest boots by BIOS, as the owner of one would hand it over: a Linux that plays FreeBSD's part.
+// Makes a disk image for guests that boot by BIOS, as its owner would supply it: a Linux that acts like FreeBSD.
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ import { makeKey, publicKey } from './sshd.ts';
 
 const run = promisify(execFile);
 
-/** Tools that make it, beside those of guests. */
+/** Programs that make it, besides those of guests. */
 export const diskImagePrograms = ['mcopy', 'mformat', 'syslinux', 'ssh-keygen'];
 
 const megabytes = 64;
 
-/** Makes a raw image, named `disk.img`, with a login key and a host key, in a private folder. */
+/** Makes a raw image named `disk.img`, with a login key and a host key, in a private folder. */
 export async function makeDiskImage(
   folder: string,
   kernelPackage: string,
@@ -57,7 +57,7 @@ export async function makeDiskImage(
   };
 }
 
-/** The machine for it, which needs no more than our own guests do. */
+/** A machine for it, with the same requirements as our own guests. */
 export const machineWith = (image: GuestImage): FreebsdGuestsConfig => ({
   kind: 'virtual',
   system: 'freebsd',
@@ -66,7 +66,7 @@ export const machineWith = (image: GuestImage): FreebsdGuestsConfig => ({
   image,
 });
 
-/** Waits until a guest with such a disk has come up that often, by its console, and logs in to it. */
+/** Waits until a guest's disk has booted this often, as its console shows, and logs in. */
 export async function logInTo(
   lab: VirtualLab,
   image: GuestImage,
@@ -83,7 +83,7 @@ export async function logInTo(
 
 const upWords = 'the disk is up';
 
-/** Its disk, the file system there, and the two tables of letters that this takes. */
+/** Its disk, its file system, and the two character tables that this needs. */
 const modules = ['virtio_blk', 'vfat', 'nls_cp437', 'nls_ascii'];
 
 const bootLoader = `DEFAULT linux
@@ -92,7 +92,7 @@ KERNEL vmlinuz
 APPEND initrd=initial console=ttyS0 loglevel=4 panic=-1 net.ifnames=0
 `;
 
-/** Replaces our guests' first program, which knows its address and its cards beforehand. */
+/** Replaces the first program of our guests, which know their address and cards beforehand. */
 async function packOwn(folder: string): Promise<void> {
   const programs = join(folder, 'usr/bin');
   await mkdir(programs, { recursive: true });
@@ -130,7 +130,7 @@ echo '${upWords}'
 while :; do wait; sleep 1000; done
 `;
 
-/** See udhcpc's documentation: its argument is the event, and its environment has the lease. */
+/** See udhcpc's documentation: the argument is the event, and the environment has the lease. */
 const dhcpTold = `#!/bin/bash
 [[ $1 == bound ]] || exit 0
 ip address replace "$ip/$mask" dev "$interface"

@@ -1,4 +1,4 @@
-// A real etcd cluster on this machine, whose members can be killed, stopped for a while and cut off from the others.
+// Runs a real etcd cluster on this machine, whose members can be killed, suspended, and cut off from the others.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,33 +16,33 @@ const run = promisify(execFile);
 export const etcdNeeds: readonly Need[] = ['etcd', 'etcdctl', 'openssl', 'setpriv'];
 
 export type EtcdOptions = {
-  /** 3 where nothing is said. */
+  /** Absent: 3. */
   members?: number;
-  /** HTTPS, with a certificate for this address or host name; 127.0.0.1 where only `true` is said. Clients have to show one too. */
+  /** HTTPS, with a certificate for this address or host name; `true`: 127.0.0.1. Clients must show one, too. */
   tls?: true | { name: string };
-  /** Passwords, and one user who may read and write what begins with this. */
+  /** Passwords, and one user who may read and write keys with this prefix. */
   auth?: { prefix: string };
-  /** Puts each member in its own network namespace, on a bridge that includes this machine. */
+  /** Puts each member into its own network namespace, on a bridge that includes this machine. */
   namespaces?: boolean;
   /** Longest silence of a leader. Sessions can be as short as 1.5 times this, rounded up to whole seconds. */
   electionMs?: number;
-  /** More for the command line of each member. */
+  /** Further options for each member. */
   flags?: readonly string[];
 };
 
 export interface EtcdCluster extends AsyncDisposable {
   readonly endpoints: string[];
   readonly members: readonly EtcdMember[];
-  /** Files for the clients of a cluster with `tls`. */
+  /** Files for clients of a cluster with `tls`. */
   readonly tls: ClientFiles | undefined;
-  /** The user of a cluster with `auth`. */
+  /** User of a cluster with `auth`. */
   readonly account: Account | undefined;
-  /** The member that leads by its own word and that of most others; waits until there is one. */
+  /** The member that is leader according to itself and a majority. Waits until there is one. */
   leader(): Promise<EtcdMember>;
-  /** Only with `namespaces`: a process in the member's namespace is cut off from all outside, and they from it. */
+  /** Cuts processes in the member's namespace off from all others; needs `namespaces`. */
   cut(member: EtcdMember): Promise<void>;
   fix(member: EtcdMember): Promise<void>;
-  /** Ends all members and leaves nothing of them. */
+  /** Ends all members, and removes everything they left. */
   stop(): Promise<void>;
 }
 
@@ -57,18 +57,18 @@ export interface EtcdMember {
   readonly namespace: string | undefined;
   /** End of its log. */
   readonly log: string;
-  /** Like a power cut: SIGKILL; its data stays. */
+  /** Sends SIGKILL, like a power cut; its data stays. */
   kill(): Promise<void>;
   /** Starts it again after `kill`. */
   restart(): void;
-  /** Stops it where it is, and lets it go on. */
+  /** Suspends and resumes it. */
   pause(): void;
   resume(): void;
 }
 
 /**
- * Starts a cluster and waits until every member has joined and can serve: a fraction of a second, or 2 s where the disk
- * is slow to give 64 MB to each, which TMPDIR=/dev/shm avoids.
+ * Starts a cluster, and waits until every member has joined and can serve: a fraction of a second, or 2 s if the disk
+ * is slow to give 64 MB to each. TMPDIR=/dev/shm avoids that.
  */
 export async function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-etcd-'));
@@ -107,7 +107,7 @@ export async function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster>
 
 type Member = EtcdMember & { metricsUrl: string; isRunning(): boolean };
 
-/** Addresses of a member: for clients, for peers, and, always by plain HTTP, for health checks. */
+/** Addresses of a member: for clients, for peers and, always by plain HTTP, for health checks. */
 type Place = {
   name: string;
   namespace: string | undefined;
@@ -126,7 +126,7 @@ async function makePlaces(network: Network, { members = 3 }: EtcdOptions): Promi
   );
 }
 
-/** All at once, or one could be given out twice. */
+/** All at once, as one could otherwise be returned twice. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
@@ -149,7 +149,7 @@ type Plan = {
 function startMember(place: Place, plan: Plan): Member {
   const { name, namespace, host, ports } = place;
   const inNamespace = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace];
-  // The members end with the tests, however they end.
+  // The members end with the tests, even if these are killed.
   const [program = '', ...words] = [
     ...inNamespace,
     'setpriv',
@@ -210,7 +210,7 @@ function flagsOf(place: Place, { places, folder, tls, options }: Plan): string[]
     'election-timeout': String(electionMs),
     logger: 'zap',
     'log-outputs': 'stderr',
-    // Passwords that take little to check: by default they are a tenth of a second of a CPU, each time.
+    // Makes passwords cheap to check: by default each check needs a tenth of a second of CPU time.
     'bcrypt-cost': '4',
     ...tls?.flags,
   };
@@ -221,7 +221,7 @@ const urlOf = (tls: Tls | undefined, host: string, port: number): string =>
   `${tls === undefined ? 'http' : 'https'}://${host}:${port}`;
 
 async function isServing(member: Member): Promise<void> {
-  // Asked for its health before there is a leader, it may take another half second over its answer.
+  // A member that is asked for its health before there is a leader may need another half second.
   while (!member.log.includes('elected leader') || !(await isHealthy(member))) {
     if (!member.isRunning()) throw new Error(`The etcd ${member.name} ended.`);
     await wait(20);
@@ -238,7 +238,7 @@ async function leaderOf(members: readonly Member[]): Promise<Member> {
     throw new Error(`${member.name} does not lead.`);
   };
   for (;;) {
-    // The first to say so: those that are stopped say nothing for a while.
+    // The first to reply, as suspended members do not.
     const leader = await Promise.any(members.map(onlyIfLeader)).catch(() => undefined);
     if (leader !== undefined) return leader;
     await wait(20);
@@ -250,7 +250,7 @@ const isLeader = async (member: Member): Promise<boolean> =>
   /^etcd_server_is_leader 1$/m.test(await textAt(`${member.metricsUrl}/metrics`)) &&
   (await isHealthy(member));
 
-/** Empty without an answer. */
+/** Empty without a response. */
 async function textAt(url: string): Promise<string> {
   try {
     return await (await fetch(url, { signal: AbortSignal.timeout(1000) })).text();
@@ -281,7 +281,7 @@ let bridges = 0;
 async function makeBridge(): Promise<Network> {
   bridges += 1;
   const id = `${process.pid}-${bridges}`;
-  // Names of interfaces have no more than 15 characters.
+  // Interface names have at most 15 characters.
   const bridge = `ppse${process.pid.toString(36)}-${bridges}`;
   const net = freeLinkLocalNet();
   const namespaceOf = (name: string) => `ppsgate-etcd-${id}-${name}`;
@@ -309,7 +309,7 @@ async function makeBridge(): Promise<Network> {
     },
     async remove() {
       for (const namespace of namespaces) {
-        // A namespace gives its cable back some time after it was deleted; deleted itself, it is gone at once.
+        // A deleted namespace releases its cable only after a while; a deleted cable is gone at once.
         await ip(`-n ${namespace} link delete bridge`).catch(() => {});
         await ip(`netns delete ${namespace}`);
       }
@@ -318,7 +318,7 @@ async function makeBridge(): Promise<Network> {
   };
 }
 
-/** Two clusters must not share one, of whichever process; 169.254.71 to 73 are the embedded lab's. */
+/** Two clusters, even of different processes, must not share a network; 169.254.71 to 73 are the embedded lab's. */
 function freeLinkLocalNet(): string {
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   for (let attempt = 0; attempt < 150; attempt += 1) {
@@ -351,7 +351,7 @@ async function makeTls(folder: string, options: true | { name: string }): Promis
 
 const rootPassword = 'the password of root';
 
-/** Passwords are asked for from now on. */
+/** Requires passwords from now on. */
 async function enableAuth(
   endpoints: readonly string[],
   folder: string,
@@ -378,7 +378,7 @@ async function enableAuth(
   return { user, passwordPath };
 }
 
-/** A starved etcd gives a change up, and at times has made it all the same; false where it has to be asked again. */
+/** A starved etcd sometimes reports a change as failed but has made it. False if the change must be repeated. */
 function isDoneAlready(error: Error & { stderr?: string }): boolean {
   const { stderr = '' } = error;
   if (stderr.includes('already exists')) return true;
@@ -386,11 +386,11 @@ function isDoneAlready(error: Error & { stderr?: string }): boolean {
   throw error;
 }
 
-/** A thread that runs when the others are stopped already may still answer. */
+/** A thread that still runs while the others are stopped may reply. */
 function stopWhole(child: ChildProcess): void {
   child.kill('SIGSTOP');
   const tasks = `/proc/${child.pid}/task`;
-  // The line of proc_pid_stat(5) has the name in parentheses, and then the state.
+  // In proc_pid_stat(5), the name in parentheses precedes the state.
   const isStopped = (thread: string) =>
     / T [^)]*$/.test(readFileSync(join(tasks, thread, 'stat'), 'utf8').replace(/.*\)/s, ')'));
   while (!readdirSync(tasks).every(isStopped));

@@ -1,4 +1,4 @@
-// Draws the fate of contenders: their requests, and when they are killed, or stopped for longer than a lease.
+// Draws the fates of contenders: their requests, and when they are killed, or suspended for longer than a lease.
 import { setTimeout } from 'node:timers/promises';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -7,9 +7,9 @@ import type { ContenderSays, Turn } from './contender.ts';
 import type { Program } from './program.ts';
 
 export type Dice = {
-  /** Both may come. */
+  /** Includes both bounds. */
   int(least: number, most: number): number;
-  /** All of them, in any order. */
+  /** All items, in random order. */
   shuffled<Item>(items: readonly Item[]): Item[];
 };
 
@@ -37,10 +37,10 @@ export function randomTurn(testbeds: readonly string[], { int, shuffled }: Dice)
 export type Fate =
   | { kind: 'spared' }
   | { kind: 'killed'; when: Moment }
-  /** A contender that ignores its lease goes on until a machine refuses it. */
+  /** A contender that ignores its lease continues until a machine refuses it. */
   | { kind: 'stopped'; when: Moment; seconds: number; isHeedless: boolean };
 
-/** So long after it has said that for so many times. */
+/** This long after it has written that event this often. */
 export type Moment = {
   said: 'waits' | 'commits' | 'holds' | 'uses';
   times: number;
@@ -48,14 +48,14 @@ export type Moment = {
 };
 
 /**
- * Fates in any order: a third is killed, a third is stopped, most of them until after their leases, and the others are
- * let be.
+ * Fates in random order: a third is killed, a third suspended, most of them until after their leases; the others
+ * survive.
  */
 export function fatesOf(count: number, leaseSeconds: number, { int, shuffled }: Dice): Fate[] {
   const atLogin = (): Moment => ({ said: 'holds', times: 1, milliseconds: int(0, 50) });
   const atWork = (): Moment => ({ said: 'uses', times: int(1, 2), milliseconds: int(0, 20) });
   const inQueue = (): Moment => ({ said: 'waits', times: int(1, 3), milliseconds: int(0, 300) });
-  /** While the store is at it. */
+  /** During a commit. */
   const inCommit = (): Moment => ({ said: 'commits', times: int(1, 4), milliseconds: int(0, 3) });
   const killed = [atLogin, atWork, inQueue, inCommit].flatMap((moment) =>
     times(count / 12, (): Fate => ({ kind: 'killed', when: moment() })),

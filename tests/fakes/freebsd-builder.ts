@@ -1,4 +1,4 @@
-// FreeBSD's programs that a build runs, for a builder that is Linux: scripts to put first on its PATH.
+// Fakes FreeBSD's build programs on a Linux builder: scripts that come first on its PATH.
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,21 +6,21 @@ export type FreebsdBuilder = {
   readonly bin: string;
   /** Targets of make, in order: `buildkernel`, … */
   makes(): string[];
-  /** The words of the last make for a target. */
+  /** Arguments of the last make for a target. */
   wordsOf(target: string): string[];
-  /** From now on cc(1) is of this version. */
+  /** Sets the version of cc(1). */
   setCompiler(version: string): void;
-  /** From now on the tree's linker is lld of this LLVM. */
+  /** Sets the LLVM version of the tree's linker, lld. */
   setLinker(version: number): void;
   /** True while filemon(4) is loaded. */
   setFilemon(loaded: boolean): void;
   /** Replaces a program by another file that reports the same version. */
   update(program: string): void;
-  /** Sources of modules that ports have installed into /usr/local/sys/modules; buildkernel takes them for its own. */
+  /** Module sources that ports have installed into /usr/local/sys/modules; buildkernel builds them, too. */
   setPortModules(modules: Readonly<Record<string, string>>): void;
-  /** Starts a jail; `network` is the ip4 and ip6 that jls(8) prints. */
+  /** Starts a jail; `network` has ip4 and ip6 as printed by jls(8). */
   startJail(name: string, network?: string): void;
-  /** Has jails of this name share System V memory with their host. */
+  /** Makes jails of this name share System V memory with their host. */
   shareMemory(name: string): void;
   reset(): void;
 };
@@ -39,7 +39,7 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
   const reset = () => {
     rmSync(state, { recursive: true, force: true });
     mkdirSync(join(state, 'jails'), { recursive: true });
-    // Builds in a jail are noted as well.
+    // Builds in a jail are recorded as well.
     writeFileSync(join(state, 'makes'), '');
     chmodSync(join(state, 'makes'), 0o666);
     setCompiler('19.1.7');
@@ -71,10 +71,10 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
 }
 
 /**
- * Knows the words of build(7) that kernels are built with, and refuses all others. "Compiles" every .c of
- * sys/ that is newer than its object: `#error` fails as clang does, `#pragma slow` takes a minute,
- * `#pragma full` finds the disk full, `#pragma stale` fails where an object of before is found; `#pragma runs` has a
- * command after it, as a makefile of a patch may have any.
+ * Accepts the arguments of build(7) that kernels are built with, and rejects all others. "Compiles" every .c of sys/
+ * that is newer than its object. `#error` fails like clang, `#pragma slow` lasts a minute, `#pragma full` finds the
+ * disk full, `#pragma stale` fails if it finds an older object. `#pragma runs` is followed by a command, as a patch's
+ * makefile may run any.
  */
 const make = `
 printf '%s\\t' "$@" | sed 's/\\t$/\\n/' >>"$state/makes"

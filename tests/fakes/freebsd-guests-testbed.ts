@@ -1,4 +1,4 @@
-// The fake guests with FreeBSD as an opened testbed, with base and patched for them, and trials of pairs.
+// Opens the fake FreeBSD guests as a testbed, with base and patched for them, and trials of pairs.
 import { expect } from 'vitest';
 import type { Variant } from '../../src/kernel/variant.ts';
 import { openVirtualTestbed } from '../../src/lab/qemu/virtual-testbed.ts';
@@ -15,7 +15,7 @@ export const guestTraffic = { ...usualTraffic, windows: { count: 4, packets: 10_
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 
 export type OnGuestsOptions = FakeGuestsOptions & {
-  /** Behaviour of the given kernels; both work when absent. */
+  /** Behaviour of the given kernels; both work if absent. */
   base?: Partial<KernelText>;
   patched?: Partial<KernelText>;
   cells?: readonly Cell[];
@@ -24,7 +24,7 @@ export type OnGuestsOptions = FakeGuestsOptions & {
 export type OnGuests = {
   testbed: Testbed;
   guests: FakeGuests;
-  /** Names of what was kept, with their texts. */
+  /** Kept logs by name. */
   logs: Map<string, string>;
   keepLog: KeepLog;
   send(pair: number, cell?: Cell, ...variants: string[]): ReturnType<Testbed['trial']>;
@@ -35,7 +35,7 @@ const { signal } = new AbortController();
 export const openGuests = (guests: FakeGuests): Promise<Testbed> =>
   openVirtualTestbed('guests', guests.config, guestTraffic, guests.deps, guests.lab);
 
-/** Runs a test on base and patched, gives the testbed back, and sees to it that nothing is left. */
+/** Runs a test on base and patched, restores the testbed, and checks that nothing is left. */
 export async function onGuests(
   { base = {}, patched = {}, cells = [forwarding], ...options }: OnGuestsOptions,
   work: (on: OnGuests) => Promise<void>,
@@ -59,7 +59,7 @@ export async function onGuests(
   isGivenBack(guests);
 }
 
-/** All booted guests have ended, and no login is left. */
+/** All booted guests have ended, and no login is open. */
 export function isGivenBack(guests: FakeGuests): void {
   expect(guests.running()).toEqual([]);
   expect(guests.open).toEqual(new Set());

@@ -1,4 +1,4 @@
-// Windows of packets through guests with FreeBSD, in virtual time: what windows.sh does on wires, and the lines it prints.
+// Sends windows of packets through FreeBSD guests in virtual time: does what windows.sh does, and prints its lines.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { guestMac } from '../../src/lab/qemu/vm/addresses.ts';
 import type { WindowsOutcome, WindowsRequest } from '../../src/lab/qemu/windows.ts';
@@ -11,15 +11,15 @@ import type { Load, Network, Stream } from './freebsd-lab/network.ts';
 import { normal } from './freebsd-lab/random.ts';
 import { farEnd, type Port } from './freebsd-lab/wiring.ts';
 
-/** Devices on the wires of a guest. */
+/** Devices on a guest's wires. */
 export type Copy = {
   readonly machine: Machine;
   readonly network: Network;
-  /** Counter of the packets it forwards. */
+  /** Counts the packets it forwards. */
   readonly egress: Port;
   /** Path of the file of instructions.c. */
   readonly counts: string;
-  /** Number of the copy of the image, from 1. */
+  /** Number of the image's copy, from 1. */
   readonly number: number;
   windows: number;
   /** Instructions by the address of their block. */
@@ -30,7 +30,7 @@ export type Copy = {
 };
 
 export type Wires = {
-  /** Instructions that a packet takes. */
+  /** Instructions that a packet needs. */
   truth: (load: Load) => number;
   /** Standard deviations of a boot and of a window, as ratios. */
   noise: { seed: number; perBoot: number; perWindow: number };
@@ -39,7 +39,7 @@ export type Wires = {
   copies: Map<string, Copy>;
 };
 
-/** Packets that trafgen sends in that time; the guest takes them, or is stuck. */
+/** Packets that trafgen sends per second; the guest accepts them, or hangs. */
 const packetsPerSecond = 50_000;
 const mostSeconds = 30;
 
@@ -70,7 +70,7 @@ export async function sendThrough(
   return { kind: 'sent', log: `${log}end\n` };
 }
 
-/** Numbers of guests, each round the mirror image of the one before. */
+/** Numbers of guests; each round mirrors the one before. */
 function plannedFor(guests: number, rounds: number): number[] {
   const all = Array.from({ length: guests }, (_, index) => index + 1);
   return Array.from({ length: rounds }, (_, round) =>
@@ -78,7 +78,7 @@ function plannedFor(guests: number, rounds: number): number[] {
   ).flat();
 }
 
-/** Time, packets that came out, instructions, and the CPU's own time and waiting in ns. */
+/** Time, forwarded packets, instructions, and the CPU's own time and waiting time in ns. */
 function shown({ clock }: Wires, { network, egress, executed, busyNs }: Copy): string {
   network.count();
   const instructions = [...executed.values()].reduce((sum, some) => sum + some, 0);
@@ -95,7 +95,7 @@ type Flows = Pick<
   flows: number;
 };
 
-/** Answers whether the guest has taken all. */
+/** Returns whether the guest accepted all packets. */
 async function sendOne(wires: Wires, copy: Copy, sent: Flows, packets: number): Promise<boolean> {
   const { machine, network } = copy;
   const { clock } = wires;
@@ -122,14 +122,14 @@ async function sendOne(wires: Wires, copy: Copy, sent: Flows, packets: number): 
   const forwarded = Math.round(copy.egress.received.packets - before);
   execute(copy, forwarded, perPacket);
   if (takes()) return true;
-  // The queue of its card is full, and trafgen waits for a place in it.
+  // The queue of its card is full, so trafgen waits for space.
   await clock.sleep(mostSeconds);
   return takes();
 }
 
 type PerPacket = { scenario: LabScenario; family: Family; instructions: number };
 
-/** Undefined where nothing is forwarded. */
+/** Undefined if nothing is forwarded. */
 function instructionsFor(
   { truth, noise }: Wires,
   { machine, number, windows }: Copy,
@@ -199,7 +199,7 @@ function countsFile(executed: ReadonlyMap<bigint, number>): Buffer {
   return file;
 }
 
-/** The frames of trafgen's configuration, which are all of one kind. */
+/** Frames of trafgen's configuration, all of one kind. */
 function readFlows(text: string): Flows {
   const frames = text
     .trim()

@@ -1,4 +1,4 @@
-// Tests where the fake guests behave as FreeBSD and QEMU do, and what they refuse.
+// Tests in which cases the fake guests behave like FreeBSD and QEMU, and what they refuse.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,12 +16,12 @@ import { type FakeGuests, type FakeGuestsOptions, fakeGuests } from './freebsd-g
 type On = {
   guests: FakeGuests;
   guest: Guest;
-  /** Logs in; every boot needs another. */
+  /** Logs in; every boot needs a new login. */
   logIn(): Promise<Host>;
   reboot(host: Host): Promise<Host>;
 };
 
-/** A copy of the image that was switched on half a minute ago. */
+/** A copy of the image that was powered on half a minute ago. */
 async function onGuest(options: FakeGuestsOptions, work: (on: On) => Promise<void>): Promise<void> {
   await using guests = fakeGuests(options);
   const lab = await guests.lab.up(guests.config);
@@ -109,7 +109,7 @@ test('gives an address by DHCP to the first card alone, and refuses logins witho
   });
   const files = { '/etc/rc.conf': 'hostname="freebsd"\nsshd_enable="YES"\n' };
   await onGuest({ image: { files } }, async ({ logIn }) => {
-    // QEMU takes the connection, and closes it.
+    // QEMU accepts the connection, and closes it.
     await expect(logIn()).rejects.toMatchObject({ kind: 'lost' });
   });
 });
@@ -157,7 +157,7 @@ test('ksyms has the functions of the kernel and of loaded modules, by readelf, a
     await again.close();
   }));
 
-/** Sends a window, and returns how many packets came out; undefined when the guest is stuck. */
+/** Sends a window, and returns how many packets were forwarded; undefined if the guest hangs. */
 async function through(
   { guests, guest }: On,
   family: Family,
@@ -205,7 +205,7 @@ test.each(['inet4', 'inet6'] as const)(
       const other = family === 'inet4' ? 'inet6' : 'inet4';
       expect(await through(on, other)).toBe(0);
       const [machine] = on.guests.copies.map((copy) => copy.machine);
-      // Addressed to another MAC they are dropped.
+      // Packets for another MAC address are dropped.
       for (const neighbour of machine?.neighbours ?? []) neighbour.mac = senderMac;
       expect(await through(on, family)).toBe(0);
       await host.close();

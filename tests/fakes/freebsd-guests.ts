@@ -1,5 +1,5 @@
-// Virtual machines with FreeBSD without QEMU: each is a machine of the FreeBSD laboratory that boots a copy of an image, and
-// all of them share the laboratory's virtual time. Packets go through it as windows.sh sends them.
+// Fakes FreeBSD virtual machines without QEMU: each is a machine of the fake FreeBSD lab that boots a copy of an image.
+// All share the lab's virtual time. Packets pass as windows.sh sends them.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuilderConfig } from '../../src/config/builder.ts';
@@ -30,11 +30,11 @@ import type { RootKind } from './freebsd-lab/root.ts';
 import { connectPorts, port } from './freebsd-lab/wiring.ts';
 
 export type FakeImage = {
-  /** Its own, in /boot/kernel; `image` when absent. */
+  /** Its own kernel in /boot/kernel; absent: `image`. */
   kernel?: KernelText;
-  /** Texts in place of what an official image has after it was booted once and let root in, by their paths. */
+  /** Texts that replace files of an official image, after a first boot that allowed root's login; by path. */
   files?: Files;
-  /** `ufs` when absent. */
+  /** Absent: `ufs`. */
   root?: Extract<RootKind, 'ufs' | 'zfs'>;
   nextboot?: Machine['nextboot'];
   timing?: Partial<Timing>;
@@ -42,11 +42,11 @@ export type FakeImage = {
 
 export type FakeGuestsOptions = {
   image?: FakeImage;
-  /** Instructions that a packet takes; 9000 for all when absent. */
+  /** Instructions per packet; absent: 9000 for all. */
   truth?: Wires['truth'];
-  /** 0.05 % a boot and a window when absent. */
+  /** Absent: 0.05 % per boot and per window. */
   noise?: Partial<Wires['noise']>;
-  /** Faults of a copy of the image, counted from 1: its machine is `guest`, and its first boot the image's. */
+  /** Faults of an image's copy, counted from 1. Its machine is `guest`, and its first boot the image's. */
   faultsOf?: (copy: number) => readonly Fault[];
   /** Overrides of ppsgate.yml. */
   says?: { key?: Key; hostKey?: Key; path?: string; builder?: BuilderConfig };
@@ -54,12 +54,12 @@ export type FakeGuestsOptions = {
 
 /** A machine that booted a copy of the image. */
 export type FakeGuest = {
-  /** All of its state, to look at and to spoil. */
+  /** Its whole state, for tests to read and change. */
   readonly machine: Machine;
   readonly guest: Guest;
-  /** Every command that it ran, and when. */
+  /** Every command that it ran, with its time. */
   readonly journal: readonly JournalEntry[];
-  /** QEMU ends unasked, with this as its last output. */
+  /** Ends QEMU unexpectedly, with this as its last output. */
   end(said: string): Promise<void>;
 };
 
@@ -68,16 +68,16 @@ export type FakeGuests = AsyncDisposable & {
   readonly clock: Clock;
   readonly deps: FreebsdDeps;
   readonly config: FreebsdGuestsConfig & { image: GuestImage };
-  /** Every copy of the image that was booted, in their order. */
+  /** Every copy of the image that was booted, in order. */
   readonly copies: readonly FakeGuest[];
   running(): readonly FakeGuest[];
   /** Connections that were not closed. */
   readonly open: ReadonlySet<Host>;
-  /** Number of times the laboratory was made, and taken down. */
+  /** Number of times the lab was set up and removed. */
   readonly times: { up: number; down: number };
 };
 
-/** FreeBSD in QEMU, as it is after `sysrc sshd_enable=YES` and a key for root. */
+/** FreeBSD in QEMU after `sysrc sshd_enable=YES`, with a key for root. */
 const usualFiles: Files = {
   '/boot/loader.conf': '',
   '/etc/sysctl.conf': '',
@@ -90,18 +90,18 @@ const usualFiles: Files = {
   ].join('\n'),
 };
 
-/** As SeaBIOS 1.16 of Debian prints it where QEMU has no screen. */
+/** Output of Debian's SeaBIOS 1.16 in QEMU without a screen. */
 const firmwareText =
   '\x1bc\x1b[?7l\x1b[2J\x1b[0mSeaBIOS (version 1.16.2-debian-1.16.2-1)\nBooting from Hard Disk...\n';
 
-/** See QEMU's `-netdev user`: with `restrict` it announces no router. */
+/** See QEMU's `-netdev user`: with `restrict`, it announces no router. */
 const leases = new Map([
   [guestMac.management, 'inet 169.254.74.15 netmask 0xffffff00 broadcast 169.254.74.255'],
 ]);
 
 const hardware = { 'hw.model': 'QEMU TCG CPU version 2.5+', 'hw.ncpu': '1' };
 
-/** Takes its folder and its ports with it when it is disposed of, which throws where something was asked that FreeBSD has not. */
+/** Its disposal removes its folder and ports; it throws if a test requested a feature that FreeBSD lacks. */
 export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
   const clock = virtualClock();
   const complaints = noComplaints();
@@ -138,7 +138,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
         kernel: { ident: 'image' },
         timing: { bootSeconds: 20, shutdownSeconds: 5, dumpSeconds: 15 },
         ...options.image,
-        // A dump needs swap, and a reset of QEMU's leaves no message behind where the next kernel is another.
+        // A dump needs swap, and a reset of QEMU leaves no message if the next kernel is another.
         crashes: { keepsMessages: false, dumpsTo: 'nowhere' },
         files: { ...usualFiles, ...options.image?.files },
       },
@@ -333,7 +333,7 @@ function readImage({ path }: Pick<GuestImage, 'path'>): void {
   }
 }
 
-/** Three cards, as QEMU has them: one by which it is controlled, and two with a wire each. */
+/** Three cards, as in QEMU: one for control, and two with a wire each. */
 function plugIn(): { interfaces: readonly Interface[]; egress: Copy['egress'] } {
   const ends = { management: port(), ingress: port(senderMac), egress: port(receiverMac) };
   const interfaces = (['management', 'ingress', 'egress'] as const).map((role, index) => {

@@ -1,4 +1,4 @@
-// The fake laboratory as a testbed of ppsgate.yml, and as the world that the testbed is opened in.
+// The fake lab as a testbed of ppsgate.yml, and the dependencies to open the testbed with.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,10 +81,10 @@ export function hostOf(
   return { host, port, user, privateKeyPath, knownHostsPath };
 }
 
-/** The console of the laboratory's DUT, in `depsOf`. */
+/** Console of the fake lab's DUT, in `depsOf`. */
 export const labConsole: ConsoleConfig = { kind: 'command', command: ['console-of-lab'] };
 
-/** Time, power and console are the laboratory's; the connections are real. */
+/** Time, power and console are the fake lab's; the connections are real. */
 export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
   connect: (host, label) => connectTo(host, label, { keepaliveSeconds: 0 }),
   openPower: async () => lab.power,

@@ -1,8 +1,8 @@
-// A tree as small as it gets that answers what FreeBSD's make.py is asked for, by the words that it knows.
+// A minimal tree that accepts the arguments of FreeBSD's make.py.
 
 /**
  * Fails where FreeBSD's fails: without a target machine, without a decision on cleaning, without clang and lld in
- * `--cross-bindir`, and where SIGINT is ignored or tests cannot write beside themselves, as bmake's own tests do.
+ * `--cross-bindir`, and if SIGINT is ignored or tests cannot write next to themselves, like bmake's own tests.
  */
 const makePy = `#!/usr/bin/env python3
 import os, signal, subprocess, sys

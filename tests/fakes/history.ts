@@ -2,7 +2,7 @@
 import type { HistoryEntry, HistoryFile } from '../../src/gate/experiment/history.ts';
 import { forwarding } from './result.ts';
 
-/** Five runs of base around 800 kpps on the fake testbed, with what a test wants to be otherwise. */
+/** Five runs of base around 800 kpps on the fake testbed, with a test's changes. */
 export const aHistoryEntry = (changes: Partial<HistoryEntry> = {}): HistoryEntry => ({
   at: '2026-11-01T12:00:00.000Z',
   testbed: 'fake',

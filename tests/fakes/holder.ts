@@ -1,4 +1,4 @@
-// A program that reserves a testbed and holds it until a line on its stdin releases it; its plan is its only argument.
+// Reserves a testbed, and holds it until a line on its stdin. Its plan is its only argument.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -13,7 +13,7 @@ export type HolderPlan = { name: string; reservations: ReservationsConfig; testb
 export type HolderSays =
   | Sign
   | { kind: 'holds'; token: number }
-  /** Released, having asked this side and the store whether it still held it. */
+  /** Released, after asking this side and the store whether it still held it. */
   | { kind: 'released' }
   | Lost
   /** The store's answer to its return. */
@@ -23,7 +23,7 @@ export type Lost = {
   kind: 'lost';
   message: string;
   renewedAt: number;
-  /** Total time since then that this process was stopped. */
+  /** Total time since then during which this process was suspended. */
   stallSeconds: number;
 };
 
@@ -51,7 +51,7 @@ async function release(lease: Lease): Promise<void> {
   notify({ kind: 'released' });
 }
 
-/** Acts like a process that missed its end: retries until the store can be asked. */
+/** Acts like a process that missed its end: retries until the store replies. */
 async function comeBack(lease: Lease): Promise<void> {
   const at = steadySeconds();
   const { store } = contending.deps;
@@ -70,7 +70,7 @@ async function comeBack(lease: Lease): Promise<void> {
   }
 }
 
-/** Counts by how much ticks come late, each of them: by so much a timer may be heard late. */
+/** Adds up how late ticks are, as each may delay a timer. */
 function watchStalls() {
   const ticks = [steadySeconds()];
   const timer = setInterval(() => ticks.push(steadySeconds()), tickMilliseconds);

@@ -1,4 +1,4 @@
-// Starts processes that hold a testbed, and waits for what they say.
+// Starts processes that hold a testbed, and waits for their events.
 import { expect } from 'vitest';
 import type { Timed } from './contending.ts';
 import type { HolderPlan, HolderSays } from './holder.ts';
@@ -9,7 +9,7 @@ export type Holder = Program<HolderSays>;
 export const startHolder = (plan: HolderPlan, namespace?: string): Holder =>
   startProgram('holder', plan, { namespace });
 
-/** The first of that kind, once it is said; throws where the program ends without it. */
+/** Returns the first event of that kind. Throws if the program ends without it. */
 export async function says<Kind extends HolderSays['kind']>(holder: Holder, kind: Kind) {
   const isIt = (one: Timed<HolderSays>): one is Timed<Extract<HolderSays, { kind: Kind }>> =>
     one.kind === kind;

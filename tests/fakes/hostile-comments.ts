@@ -1,6 +1,6 @@
-// Comments that try to have GitHub's runner take a line of our log for a command.
+// Comments that try to make GitHub's runner take a line of our log for a command.
 
-/** All of them call ppsgate, which repeats short ones in its log; none is a known command. */
+/** All of them address ppsgate, which repeats short ones in its log; none is a known command. */
 export const hostileComments: readonly string[] = [
   '/ppsgate run "margn=##[set-output name=directory;]/p*/*/en*"',
   '/ppsgate run "margin=##[set-output name=go;]true"',

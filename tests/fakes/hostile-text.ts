@@ -1,4 +1,4 @@
-// Text that stops parsers, and every parser of text that others write: a patch's kernel, an artifact, a comment.
+// Text that stalls parsers, and every parser of foreign text: a patch's kernel, an artifact, a comment.
 
 import { explain } from '../../src/analysis/profile/changed-functions.ts';
 import { flamegraph } from '../../src/analysis/profile/flamegraph.ts';
@@ -62,7 +62,7 @@ import { aResult } from './result.ts';
 const repeated = (text: string) => (characters: number) =>
   text.repeat(Math.ceil(characters / text.length));
 
-/** Texts of about so many characters. What a pattern could begin with stands anywhere in them, and what would end it nowhere. */
+/** Texts of about this many characters. The beginning of a pattern's match is everywhere in them, its end nowhere. */
 export const shapes: Readonly<Record<string, (characters: number) => string>> = {
   blanks: repeated(' '),
   'a word, blanks, a word': (characters) => `a${repeated(' ')(characters)}b`,
@@ -82,10 +82,10 @@ type Reading = (text: string) => unknown;
 
 export type Parser = {
   name: string;
-  /** Positions of a text in the input; alone when absent. */
+  /** Places for a text in the input; absent: alone. */
   places?: Readonly<Record<string, (text: string) => string>>;
   read: Reading;
-  /** A line of what it usually reads; of a log when absent. */
+  /** A line of its usual input; absent: of a log. */
   usual?: string;
 };
 
@@ -107,7 +107,7 @@ const dut: SettingsContext = {
 };
 const host = { interfaces: ['cxl0'], bootFile: '/boot/kernel/kernel' };
 
-/** Says the same to each of the commands. */
+/** Sends the same to each command. */
 const said = (commands: readonly Command[], text: string) =>
   new Map(commands.map((command) => [commandText(command), text]));
 

@@ -1,4 +1,4 @@
-// An inbox some of whose methods are replaced.
+// An inbox with some methods replaced.
 import type { Inbox } from '../../src/relay/inbox.ts';
 
 export const withMethods = (inbox: Inbox, methods: Partial<Inbox>): Inbox =>

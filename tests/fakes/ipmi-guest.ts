@@ -1,4 +1,4 @@
-// A machine that really boots, behind a real BMC: a QEMU guest whose power is ipmi_sim's, and its serial port too.
+// A machine that really boots, with a real BMC: a QEMU guest whose power and serial port belong to ipmi_sim.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { freePort, makeKey, publicKey } from './sshd.ts';
 
 const run = promisify(execFile);
 
-/** Requirements beside root and a kernel package. */
+/** Requirements besides root and a kernel package. */
 export const ipmiGuestPrograms = [
   'ipmi_sim',
   'ipmitool',
@@ -50,11 +50,11 @@ export type IpmiGuest = AsyncDisposable & {
   readonly login: HostConfig;
   /** Printed once it is up; different at each power-on. */
   marks(): Promise<string[]>;
-  /** Returns once it has printed the last of them, on its own end of the cable. */
+  /** Returns once it has printed the last of them, at its own end of the cable. */
   up(): Promise<void>;
 };
 
-/** It is off at first. */
+/** Initially powered off. */
 export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-guest-'));
@@ -115,8 +115,8 @@ export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> 
 }
 
 /**
- * The machine's end of the cable. Serial over LAN would find a port of QEMU's own gone after each power cycle, and look for
- * it again only after 10 s; a real one stays.
+ * The machine's end of the cable. Serial over LAN would lose QEMU's own port after each power cycle, and look for it
+ * only 10 s later; a real one stays.
  */
 async function serialPort(
   hears: (text: string) => void,
@@ -139,7 +139,7 @@ async function serialPort(
 
 /**
  * Power control for ipmi_sim: the machine is on while QEMU holds the lock. `startcmd` would keep it off for less than
- * the second of a cycle that IPMI demands, as it ends at the next beat of a clock. The wires lead nowhere.
+ * the second that IPMI requires of a cycle, as it ends at the clock's next tick. The wires are not connected.
  */
 const machineText = (folder: string, kernel: string, serial: number, ssh: number) => `#!/bin/sh
 cd '${folder}' || exit 1
@@ -170,7 +170,7 @@ case "$2 $4" in
 esac
 `;
 
-/** Words of FreeBSD's that checks give; its kernel's environment is made anew by every boot, as /run is. */
+/** FreeBSD's programs that checks call; every boot recreates its kernel's environment, like /run. */
 const freebsdWords = {
   uuidgen: 'cat /proc/sys/kernel/random/uuid',
   kenv: `

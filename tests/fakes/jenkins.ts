@@ -7,14 +7,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export type FakeJenkins = {
-  /** Its address, without a slash at the end. Jenkins calls itself by `ownUrl`. */
+  /** Its address, without a trailing slash. Jenkins names itself by `ownUrl`. */
   url: string;
   state: State;
   /** Every request, oldest first. */
   requests: string[];
-  /** Answers the next request whose path matches otherwise, before or after it did as it was asked. */
+  /** Replaces the response to the next request with a matching path, before or after carrying it out. */
   faults: Fault[];
-  /** Runs once the next request was carried out, before it is answered. */
+  /** Called once the next request was carried out, before the response. */
   meanwhile: (() => void)[];
   /** Turns queued items into builds. */
   begin(): void;
@@ -24,7 +24,7 @@ export type FakeJenkins = {
 export type Fault = { path: RegExp; with: Answer | 'reset'; carriedOut?: true };
 
 export type State = {
-  /** Names of the job's parameters; undefined is a job that has none. */
+  /** Names of the job's parameters; undefined: a job without parameters. */
   defined: string[] | undefined;
   isDisabled: boolean;
   queue: { id: number; jobPath: string; parameters: Parameters }[];
@@ -40,7 +40,7 @@ export const jobPath = '/job/lab/job/ppsgate';
 export const ownUrl = 'https://ci.example.org/jenkins';
 const contextPath = '/jenkins';
 
-/** Users by name; what is missing is refused, and without `Job/Read` there is no job. */
+/** Users by name. Missing permissions are refused, and without `Job/Read` there is no job. */
 const users: Readonly<Record<string, { token: string; password: string; may: string[] }>> = {
   ppsgate: {
     token: '11bot',
@@ -173,7 +173,7 @@ function build(state: State, { form }: Asked, caller: Caller): Answer {
   const parameters = Object.fromEntries(defined.map((name) => [name, form.get(name) ?? '']));
   for (const name of form.keys())
     if (!defined.includes(name)) state.log.push(`Skipped parameter ${name} as it is undefined`);
-  // Only one of several that want the same of one job is in the queue.
+  // The queue has only one of several equal items of a job.
   const same = state.queue.find(
     (item) => JSON.stringify(item.parameters) === JSON.stringify(parameters),
   );
@@ -204,7 +204,7 @@ const queueDocument = (state: State, caller: Caller) => ({
     _class: 'hudson.model.Queue$WaitingItem',
     actions: actionsOf(parameters),
     id,
-    // A caller who may not see the job only learns that it exists.
+    // A caller who may not see the job learns only that it exists.
     task: caller.may.includes('Job/Read')
       ? { _class: 'WorkflowJob', name: 'ppsgate', url: `${ownUrl}${jobPath}/` }
       : { _class: 'hudson.model.UnknownTask' },
@@ -253,7 +253,7 @@ const actionsOf = (parameters: Parameters) => [
   },
 ];
 
-/** Picks the fields of a query's `tree` out of a document, like `builds[number,actions[parameters[name]]]{0,100}`. */
+/** Selects the fields of a query's `tree` in a document, such as `builds[number,actions[parameters[name]]]{0,100}`. */
 function withTree({ url }: Asked, document: object): Answer {
   const tree = url.searchParams.get('tree');
   if (tree === null) return { status: 200, body: document };

@@ -1,4 +1,4 @@
-// A job of a workflow in the test's own process: what GitHub's runner would set, and what a job is given.
+// A workflow's job in the test's own process: the variables of GitHub's runner, and the job's input.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
@@ -15,13 +15,13 @@ type Job = {
   /** Path of the git repository that is checked out. */
   workspace: string;
   command: string;
-  /** Text of the request that was admitted; absent: none was yet. */
+  /** Text of the admitted request; absent: none yet. */
   request?: string;
   event: { name: string; payload?: object };
   config: Config;
 };
 
-/** The job's context, the file of its outputs, and the folder in which it leaves what it measured. */
+/** The job's context, the file of its outputs, and the folder for its measurements. */
 export async function jobHere({ github, workspace, command, request, event, config }: Job) {
   const temporary = temporaryFolder();
   const [output, eventPath] = [join(temporary, 'output'), join(temporary, 'event.json')];

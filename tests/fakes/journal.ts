@@ -1,4 +1,4 @@
-// Experiments as a gate makes them, trial by trial, on a testbed of which only the numbers are made up.
+// Experiments like a gate's, trial by trial, on a testbed with only the numbers made up.
 
 import { interimResults } from '../../src/analysis/stats/interim-result.ts';
 import { cellsSoFar } from '../../src/gate/experiment/cells.ts';
@@ -10,16 +10,16 @@ import { aRun, unfit } from './result.ts';
 const at = '2026-11-20T12:00:00.000Z';
 
 export type NumbersDeps = {
-  /** The speed of patched, as a ratio to that of base. */
+  /** Rate of patched, as a ratio to base. */
   speed: number;
   noiseRatio: number;
-  /** Numbers of failed trials, and of runs that do not count. */
+  /** Shares of failed trials, and of invalid runs. */
   failingRatio: number;
   unfitRatio: number;
   random: () => number;
 };
 
-/** The trials that are needed, until every cell is closed. */
+/** The needed trials, until every cell is closed. */
 export function journalOf(
   plan: Plan,
   deps: NumbersDeps,
@@ -55,7 +55,7 @@ function entryOf(trial: PlannedTrial, attempt: number, deps: NumbersDeps): Journ
   };
 }
 
-/** Base and patched are the same, and nothing goes wrong. */
+/** Base and patched are equal, and nothing fails. */
 export const still: NumbersDeps = {
   speed: 1,
   noiseRatio: 0,

@@ -1,4 +1,4 @@
-// A kernel of the distribution, as its package: fetched once, and kept where this machine keeps what it can get again.
+// A kernel package of the distribution, downloaded once, and stored in this machine's cache.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 export type KernelPackage = {
-  /** Path of the .deb; nothing lies there where it is not to be had, as without apt or network. */
+  /** Path of the .deb; missing if it cannot be obtained, for example without apt or network. */
   path: string;
-  /** Folder of its headers, by which modules are made; nothing lies there where this machine has them not. */
+  /** Folder of its headers, for building modules; missing if this machine lacks them. */
   headers: string;
 };
 
@@ -29,7 +29,7 @@ export async function kernelPackage(): Promise<KernelPackage> {
 
 async function download(name: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // A process killed halfway, or one that runs at the same time, leaves no partial package under its name.
+  // A process killed halfway, or a concurrent one, leaves no partial package under its name.
   const own = await mkdtemp(join(dirname(path), 'fetching-'));
   try {
     await run('apt-get', ['download', name], { cwd: own });

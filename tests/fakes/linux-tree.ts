@@ -1,8 +1,8 @@
-// A tree as small as it gets that answers what Linux's makefiles are asked for, by the words that those know.
+// A minimal tree that accepts the arguments of Linux's makefiles.
 
 /**
- * The Makefile knows the variables of a kernel, and names its release as Linux does: with the commit if configured,
- * and a `+` without LOCALVERSION. `net/Makefile` is for a patch that brings its own.
+ * The Makefile supports a kernel's variables, and names its release like Linux: with the commit if configured, and a
+ * `+` without LOCALVERSION. `net/Makefile` is for a patch that brings its own.
  */
 export const linuxTree: Readonly<Record<string, string>> = {
   Makefile: `

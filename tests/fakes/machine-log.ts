@@ -1,4 +1,4 @@
-// Machines that keep a log of their own of whom they obeyed: a real ssh server and a real sh each, all in this process.
+// Machines that log the commands they obeyed: each a real ssh server and a real sh, all in this process.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ import { type Execution, startSshd } from './freebsd-lab/sshd.ts';
 
 export type LogEntry = {
   machine: string;
-  /** When it came, by `steadySeconds`. */
+  /** Time of arrival, by `steadySeconds`. */
   at: number;
   token: number;
   act: 'raise' | 'use';
-  /** False where a higher token was there. */
+  /** False if there was a higher token. */
   isObeyed: boolean;
 };
 
@@ -28,14 +28,14 @@ export type LoggingMachines<Name extends string> = AsyncDisposable & {
   hosts: Readonly<Record<Name, HostConfig>>;
   /** Commands, one at a time, in order. */
   log: readonly LogEntry[];
-  /** Input that was neither the raising of a fence nor a use. */
+  /** Input that neither raised a fence nor was a use. */
   surprises: readonly string[];
 };
 
 /** The only command of such a machine; without a fence it obeys any sender. */
 export const useBy = (token: number): Command => shell`echo used by ${token}`;
 
-/** Keys, host keys and what the machines keep are in the folder. */
+/** The folder has keys, host keys and the machines' state. */
 export async function startLoggingMachines<Name extends string>(
   names: readonly Name[],
   folder: string,
@@ -87,7 +87,7 @@ export async function startLoggingMachines<Name extends string>(
   };
 }
 
-/** Nothing else goes on meanwhile, so that the log is in the order of what was done. */
+/** Synchronous, so that the log is in the order of the acts. */
 function obey({ line, say, complain }: Execution, tokens: string) {
   const script = line.replaceAll(tokenFolder, tokens);
   const done = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 10_000 });
@@ -98,7 +98,7 @@ function obey({ line, say, complain }: Execution, tokens: string) {
 
 type Done = { status: number | null; stdout: string; stderr: string };
 
-/** A use has its own word; a refusal has the guard's. */
+/** A use prints its own word; a refusal prints the guard's. */
 function readEntry(
   line: string,
   { status, stdout, stderr }: Done,
@@ -114,8 +114,8 @@ function readEntry(
 }
 
 /**
- * Commands that were obeyed after one with a higher token. If it is empty, the times from the first to the last
- * command of each token do not overlap, and a machine's tokens only rise.
+ * Commands that were obeyed after one with a higher token. If empty, the periods from each token's first to last
+ * command do not overlap, and a machine's tokens only rise.
  */
 export function overlapsIn(log: readonly LogEntry[]): LogEntry[] {
   const highest = new Map<string, number>();

@@ -1,4 +1,4 @@
-// A builder whose builds end on demand: real ssh and locks, and a replacement for make.
+// A builder whose builds end on request: real ssh and locks, and a replacement for make.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -25,19 +25,19 @@ export const patientBuilderNeeds = ['sshd', 'ssh-keygen', 'git', 'flock'];
 export type PatientBuilder = {
   readonly config: BuilderConfig;
   readonly builder: KernelBuilder;
-  /** A variant whose kernel is built of a separate commit. */
+  /** A variant whose kernel is built from a separate commit. */
   variant(name: string): Variant;
-  /** Lets this and every later build of a variant end: well, or with an error of the compiler. */
+  /** Lets this and every later build of a variant succeed, or fail with a compiler error. */
   finish(name: string, how?: 'built' | 'fails'): void;
-  /** Names of the variants whose builds were begun, in their order. */
+  /** Names of the variants whose builds were begun, in order. */
   begun(): string[];
-  /** Names of folders of builds that go on, or were left. */
+  /** Names of folders of builds that continue, or were left. */
   folders(): string[];
   /** No build runs or waits. */
   isFree(): boolean;
 };
 
-/** Starts the host of `patientBuilder`s: `stop` when all tests are done. */
+/** Starts the host of `patientBuilder`s; call `stop` when all tests are done. */
 export async function startBuildHost(): Promise<Sshd & { home: string }> {
   const home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
   const sshd = await startSshd(

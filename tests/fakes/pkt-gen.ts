@@ -1,4 +1,4 @@
-// pkt-gen's logs as these tests need them: their own numbers in pkt-gen's format; and a program that writes them.
+// Logs in pkt-gen's format with a test's numbers, and a program that prints them.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,11 +6,11 @@ export type MadeLog = {
   /** Rates, one per second. */
   pps: readonly number[];
   side?: 'receiver' | 'sender';
-  /** The first line; bench-lab's for the side by default. */
+  /** First line; default: bench-lab's for that side. */
   command?: string;
 };
 
-/** Nine lines of head, one line a rate, one line of end: 10 more lines than rates. */
+/** Nine header lines, one line per rate, and one final line: 10 more lines than rates. */
 export function madeLog({ pps, side = 'receiver', command }: MadeLog): string {
   const sends = side === 'sender' ? 'tx -i vcxl0 -l 60 -4' : 'rx -i vcxl1';
   const head = Array.from({ length: 8 }, (_, line) =>
@@ -27,7 +27,7 @@ const rateWords = (pps: number): string =>
 const said = (seconds: number, words: string): string =>
   `${((900 + seconds) % 1000).toFixed(6).padStart(10, '0')} ${words}`;
 
-/** A ramp of one second, `seconds` that scatter a little around `pps`, half a second of tail. */
+/** A ramp of one second, `seconds` that scatter slightly around `pps`, and a tail of half a second. */
 export function trial(pps: number, seconds: number): number[] {
   const body = Array.from(
     { length: seconds },
@@ -37,15 +37,15 @@ export function trial(pps: number, seconds: number): number[] {
 }
 
 export type FakePktGen = {
-  /** Folder that is to be on the PATH. */
+  /** Folder for the PATH. */
   bin: string;
   /** Events in order: `start PORT`, `counted PORT` for each rate, `interrupted PORT`. */
   journal(): string[];
 };
 
 /**
- * Installs a pkt-gen that prints its port's log, line by line with 5 ms between them, until it is interrupted
- * or the log ends; a port without a log cannot be opened. After each rate a port waits for as long as is said of it.
+ * Installs a pkt-gen that prints its port's log line by line, 5 ms apart, until it is interrupted or the log ends. A
+ * port without a log cannot be opened. After each rate a port waits for its configured time.
  */
 export function layPktGen(
   folder: string,

@@ -1,4 +1,4 @@
-// A ppsgate.yml with a private reservation store, commands that run in its folder, and other processes that reserve.
+// A ppsgate.yml with a private reservation store, commands in its folder, and other processes that reserve.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -34,13 +34,13 @@ export type Place = {
   folder: string;
   config: Config;
   store: Store;
-  /** Runs a command of ppsgate to its end; its standard input is no terminal. */
+  /** Runs a ppsgate command to its end; its standard input is not a terminal. */
   ppsgate(...args: string[]): Promise<Ended>;
-  /** Starts one; `said` is what it has written so far, to both of its outputs. */
+  /** Starts a command; `said` is its output so far, on stdout and stderr. */
   start(...args: string[]): Started;
-  /** Enters the queue, and answers the id and the session of the request. */
+  /** Enters the queue; returns the id and the session of the request. */
   wait(names: string[], person?: Person): Promise<{ id: string; session: string }>;
-  /** Reserves a testbed that is free, for longer than a test lasts without a sign of life. */
+  /** Reserves a free testbed, for longer than a test lasts without a renewal. */
   take(name: string, person?: Person): Promise<HeldTestbed & { session: string }>;
 };
 
@@ -48,7 +48,7 @@ export type Started = { child: ChildProcess; said(): string; ended: Promise<Ende
 
 const cli = join(inject('bundle'), 'cli.js');
 
-/** `testbeds` as they are written in ppsgate.yml. */
+/** `testbeds` as written in ppsgate.yml. */
 export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promise<Place> {
   const folder = temporaryFolder();
   const path = join(folder, 'ppsgate.yml');
@@ -108,7 +108,7 @@ export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promi
   };
 }
 
-/** A machine that is there in no lab. */
+/** A machine that exists in no lab. */
 const away = { host: '127.0.0.1', port: 1, knownHosts: './known_hosts', key: './key' };
 
 export const embedded = { kind: 'embedded-linux' };
@@ -121,7 +121,7 @@ export const linuxOf = (name: string) => ({
   receiver: { ...away, host: `receiver.${name}.invalid`, interface: 'eth0' },
 });
 
-/** A FreeBSD laboratory with what `ppsgate testbeds check` wants, until the test ends, and it as written in ppsgate.yml. */
+/** A FreeBSD lab that passes `ppsgate testbeds check`, until the test ends, and its entry for ppsgate.yml. */
 export async function aFreebsdLab(): Promise<{ lab: FreebsdLab; shelf: object }> {
   const lab = await startFreebsdLab();
   onTestFinished(() => lab.stop());

@@ -1,9 +1,9 @@
-// Assigns testbeds by the plainest rules, as a reference for the fast queue.
+// Assigns testbeds by the simplest rules, as a reference for the fast queue.
 import type { QueuePlace, Testbeds } from '../../src/gate/reserve/queue.ts';
 
 export type Wanting = QueuePlace & { wants: Testbeds };
 
-/** Walks all who wait, in the order of their turns. */
+/** Iterates over all waiting requests, in order of turns. */
 export function plainAssign(waiting: readonly Wanting[], free: Testbeds): Map<string, string> {
   const rank = { release: 1, patch: 2, rerun: 3 };
   const inTurn = waiting.toSorted(

@@ -1,4 +1,4 @@
-// Small made-up configurations and plans.
+// Small sample configurations and plans.
 
 import { githubSchema } from '../../src/config/github.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -22,14 +22,14 @@ export const gateConfig: Config['gate'] = {
   maxRunsPerVariant: 48,
 };
 
-/** And two earlier diffs of a revision. */
+/** Includes two earlier diffs of a revision. */
 export const fourOverlays: Overlay[] = [
   ...overlays,
   { variant: 'diff 80345', commit: 'c'.repeat(40), files: [] },
   { variant: 'diff 80654', commit: 'd'.repeat(40), files: [] },
 ];
 
-/** A cell of at most 48 pairs in two trials; overrides are the test's. */
+/** A cell of at most 48 pairs in two trials, with a test's overrides. */
 export const aConfig = (changes: Partial<Config> = {}): Config => ({
   overlay: { path: 'dut', beside: '' },
   testbeds: { fake: { kind: 'embedded-linux' } },
@@ -54,7 +54,7 @@ export const aConfig = (changes: Partial<Config> = {}): Config => ({
   ...changes,
 });
 
-/** Uses one trial per run, as for booted variants; at most 20 of each variant. */
+/** One trial per run, as for booted variants; at most 20 of each variant. */
 export const singleRuns = {
   traffic: { ...aConfig().traffic, runsPerTrial: 1 },
   gate: { ...gateConfig, maxRunsPerVariant: 20 },
@@ -67,7 +67,7 @@ export const aPlan = (changes: Partial<Config> = {}, history: readonly HistoryEn
     history,
   );
 
-/** The same of a revision that is measured beside two earlier diffs. */
+/** Likewise, for a revision that is measured with two earlier diffs. */
 export const aPlanOfFour = (changes: Partial<Config> = {}): Plan =>
   makePlan(
     { patch: revision, config: aConfig(changes), testbed: 'fake', seed: 6 },

@@ -1,9 +1,9 @@
-// Data whose every text is made to become markup, and what shows that none did.
+// Data whose texts all try to become markup, and checks that none does.
 import { expect } from 'vitest';
 
 export const hostile = `<script>alert(1)</script>"'&]]><!--`;
 
-/** Each string that may be anything is hostile; the rest has to be as the schema wants it. */
+/** Makes each free string hostile; the others must satisfy the schema. */
 export function poisoned<Value>(whole: Value, isLegal: (whole: Value) => boolean): Value {
   const copy = structuredClone(whole);
   const poison = (holder: Record<string, unknown>) => {
@@ -24,14 +24,14 @@ export function poisoned<Value>(whole: Value, isLegal: (whole: Value) => boolean
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Names of elements with those of their attributes. */
+/** Names of elements and their attributes. */
 const elementsOf = (page: string): string[] =>
   [...page.replace(/<(style|script)>.*?<\/\1>/gs, '<$1>').matchAll(/<([a-z]\w*)([^>]*)>/gi)].map(
     ([, name, attributes = '']) =>
       [name, ...[...attributes.matchAll(/([\w:-]+)=(?:"[^"]*")/g)].map(([, one]) => one)].join(' '),
   );
 
-/** A hostile page has no element that a harmless one has not, and no more scripts. */
+/** A hostile page has no element that a harmless one lacks, and no more scripts. */
 export function expectHarmless(page: string, like: string): void {
   const known = new Set(elementsOf(like));
   expect(elementsOf(page).filter((one) => !known.has(one))).toEqual([]);

@@ -1,4 +1,4 @@
-// Prints the texts of a plan in every way that a process can, as the action would: `node printing.ts PLAN.json`.
+// Prints a plan's texts in every way that a process can, like the action: `node printing.ts PLAN.json`.
 import { readFileSync } from 'node:fs';
 import { guardOutput, log, mask } from '../../src/action/log.ts';
 
@@ -8,7 +8,7 @@ export type Print =
   | { way: 'end'; to: 'stdout' | 'stderr'; text: string }
   | { way: 'bytes'; to: 'stdout' | 'stderr'; hex: string; isEncoded: boolean };
 
-/** `end` is the way in which the process ends. */
+/** `end` is how the process ends. */
 export type Plan = { prints: Print[]; end: 'return' | 'exit' | 'throw' | 'reject'; text: string };
 
 if (process.argv[1] === import.meta.filename) {

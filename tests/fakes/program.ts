@@ -1,4 +1,4 @@
-// Runs a program of the fakes in a separate process, which can be killed and stopped, and reads its output.
+// Runs a test program in a separate process, which can be killed and suspended, and reads its output.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import type { Timed } from './contending.ts';
 
 export type Program<Saying> = {
-  /** So far. */
+  /** Events so far. */
   readonly said: readonly Timed<Saying>[];
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
   write(line: string): void;
@@ -26,14 +26,14 @@ export type ProgramOptions<Saying> = {
   onSaid?: (saying: Timed<Saying>, program: Program<Saying>) => void;
 };
 
-/** Starts `tests/fakes/NAME.ts` by that plan; it is gone when the test ends. */
+/** Starts `tests/fakes/NAME.ts` with that plan; it ends with the test. */
 export function startProgram<Saying>(
   name: string,
   plan: object,
   { namespace, onSaid }: ProgramOptions<Saying> = {},
 ): Program<Saying> {
   const inNamespace = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace];
-  // The program ends with the tests, however they end.
+  // The program ends with the tests, even if these are killed.
   const [command = '', ...words] = [...inNamespace, 'setpriv', '--pdeathsig', 'KILL'];
   const path = join(import.meta.dirname, `${name}.ts`);
   const child = spawn(command, [...words, process.execPath, path, JSON.stringify(plan)]);
@@ -46,7 +46,7 @@ export function startProgram<Saying>(
   child.stderr.on('data', (text) => {
     stderr += text;
   });
-  // A killed process reads no more.
+  // A killed process no longer reads.
   child.stdin.on('error', () => {});
   const said: Timed<Saying>[] = [];
   const program: Program<Saying> = {

@@ -1,4 +1,4 @@
-// Clients of a relay that write the bytes of HTTP themselves, in Phabricator's form or malformed.
+// Clients of a relay that write raw HTTP, in Phabricator's form or malformed.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 export const webhookKey = 'b'.repeat(32);
 export const buildPassword = 'phorge:correct horse';
 
-/** As Herald writes it, with an end of line after it. */
+/** As written by Herald, with a final line break. */
 export function webhookBody({
   type = 'DREV',
   transaction = 'a',
@@ -30,7 +30,7 @@ export const signatureOf = (body: string, key = webhookKey): string =>
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** An undefined header is left out. */
+/** Omits an undefined header. */
 export function requestText(
   start: string,
   headers: Headers = {},
@@ -44,7 +44,7 @@ export function requestText(
   return `${start} HTTP/${version}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Signed, unless `headers` say otherwise. */
+/** Signed, unless `headers` override that. */
 export const webhookText = (body: string, headers: Headers = {}): string =>
   requestText(
     'POST /webhook',
@@ -58,21 +58,21 @@ export const buildText = (query: string, headers: Headers = {}): string =>
     ...headers,
   });
 
-/** `status` is 0 where nothing was answered. */
+/** `status` is 0 without a response. */
 export type Answer = { status: number; head: string; text: string };
 
 export type Client = {
   socket: Socket;
-  /** Once the answer so far has this in it. */
+  /** Resolves once the response so far contains this. */
   hears(text: string): Promise<void>;
-  /** Once the relay has ended the connection. */
+  /** Resolves once the relay has closed the connection. */
   answer: Promise<Answer>;
 };
 
 export function clientOf(port: number): Client {
   const socket = connect(port, '127.0.0.1');
   let heard = '';
-  // A client that is cut off while it writes sees that, or the answer, or both.
+  // A client that is cut off while it writes gets an error, the response, or both.
   socket.on('error', () => {});
   socket.setEncoding('utf8').on('data', (data) => {
     heard += data;
@@ -91,7 +91,7 @@ export function clientOf(port: number): Client {
   };
 }
 
-/** Sends all of it at once, over a new connection. */
+/** Sends everything at once, over a new connection. */
 export function send(port: number, request: string | Uint8Array): Promise<Answer> {
   const { socket, answer } = clientOf(port);
   socket.write(request);

@@ -1,4 +1,4 @@
-// A relay that takes deliveries and works them off, and dies in the middle of it; its plan is its only argument.
+// A relay that accepts deliveries, processes them, and dies in between. Its plan is its only argument.
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -12,19 +12,19 @@ import { buildPassword, webhookKey } from './relay-client.ts';
 export type RelayServerPlan = {
   /** Path of the inbox. */
   path: string;
-  /** Has a line for each job that was begun, by its key. */
+  /** Contains a line with the key of each job that was begun. */
   begunPath: string;
   limits: Limits;
-  /** Absent: it ends after a line on its stdin, when all is worked off. */
+  /** Absent: it ends after a line on its stdin, once everything is processed. */
   dies?: { at: Moment; times: number };
 };
 
-/** Done, and nothing else after it: a delivery is on disk and unanswered, or a job is begun and not marked so. */
+/** Last completed step: a delivery is on disk but has no reply, or a job is begun but not marked. */
 export type Moment = 'accepted' | 'settled' | 'starting' | 'begun';
 
 export type RelayServerSays =
   | { kind: 'listens'; port: number }
-  /** All that was read from a connection. */
+  /** Everything that was read from a connection. */
   | { kind: 'closed'; bytesRead: number };
 
 const plan: RelayServerPlan = JSON.parse(process.argv[2] ?? '');

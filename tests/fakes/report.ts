@@ -1,4 +1,4 @@
-// A made-up experiment with all that a report can show, for its tests and for the pictures in the documentation.
+// A sample experiment with everything that a report can show, for its tests and for pictures in the documentation.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { explain } from '../../src/analysis/profile/changed-functions.ts';
@@ -10,7 +10,7 @@ import type { CellResult, CellVerdict, Interval, Result, Run } from '../../src/m
 import { type Cell, cellName } from '../../src/model/scenario.ts';
 import { aResult, aRun, policy, unfit } from './result.ts';
 
-/** An ipfw patch that is faster with many states, and as fast elsewhere. */
+/** An ipfw patch that is faster with many states, and equal elsewhere. */
 export function anExperiment(): { result: Result; profiles: CellProfiles[] } {
   const random = xoroshiro128plus(12685);
   const cells = found.map((one) => ({ ...one, profiles: profilesOf(one, random) }));
@@ -87,7 +87,7 @@ type Found = {
   pps: number;
   interval: Interval;
   verdict: CellVerdict;
-  /** Cost of the lookup of a state in patched, as a ratio to base. */
+  /** Cost of a state lookup in patched, as a ratio to base. */
   lookupRatio: number;
 };
 
@@ -171,7 +171,7 @@ function cellOf(one: FoundWithProfiles, index: number, random: RandomGenerator):
   };
 }
 
-/** Five pairs in the order ABBA, and one run that does not count. */
+/** Five pairs in the order ABBA, and one invalid run. */
 function runsOf({ pps, interval }: Found, trial: number, random: RandomGenerator): Run[] {
   const runs = Array.from({ length: 10 }, (_, index) => {
     const isPatched = [1, 2].includes(index % 4);

@@ -1,17 +1,17 @@
-// Real git repositories in temporary folders, free of the calling user's settings.
+// Creates real git repositories in temporary folders, without the calling user's settings.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from './folder.ts';
 
-/** An empty repository on the branch `main`, gone when the test ends. */
+/** An empty repository on the branch `main`, removed when the test ends. */
 export function newRepository(): string {
   const directory = temporaryFolder();
   git(directory, 'init', '--quiet', '--initial-branch=main');
   return directory;
 }
 
-/** Writes files (path → content) and links (path → target), commits all, and answers the commit's id. */
+/** Writes files (path → content) and links (path → target), commits all, and returns the commit's id. */
 export function commit(
   directory: string,
   files: Record<string, string>,
@@ -31,7 +31,7 @@ export function commit(
   return headOf(directory);
 }
 
-/** Reads the files of a repository, as another git takes ten times as long; a worktree has them elsewhere. */
+/** Reads the repository's files, as another git process needs ten times as long; a worktree has them elsewhere. */
 function headOf(directory: string): string {
   try {
     const read = (path: string) => readFileSync(join(directory, '.git', path), 'utf8').trim();
@@ -58,17 +58,17 @@ export function git(directory: string, ...args: string[]): string {
   }).trimEnd();
 }
 
-/** Files are written (path → content), or taken away where there is none; those of the first parent stay. */
+/** Files to write (path → content), or to delete if undefined; those of the first parent stay. */
 export type Planned = {
-  /** Positions in the history; of the commit before, where nothing is said. */
+  /** Positions in the history; default: the previous commit. */
   parents?: number[];
   files?: Record<string, string | undefined>;
-  /** Commits of other repositories, by the paths where they lie. */
+  /** Commits of other repositories, by path. */
   submodules?: Record<string, string>;
   message?: string;
 };
 
-/** Makes many commits at once, without a checkout, and answers their ids; `main` is the last one. */
+/** Creates many commits at once, without a checkout, and returns their ids; `main` is the last one. */
 export function plantHistory(directory: string, commits: readonly Planned[]): string[] {
   const said = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const stream = commits.map(({ parents, files = {}, submodules = {}, message }, index) => {

@@ -1,4 +1,4 @@
-// Processes that reserve testbeds, each of which can be stopped, killed and cut off; in virtual time or on a real cluster.
+// Processes that reserve testbeds, and can be suspended, killed and cut off, in virtual time or on a real cluster.
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -23,24 +23,24 @@ import { storeWith } from './store-with.ts';
 
 export type ReservationLab = {
   leaseSeconds: number;
-  /** True when nothing happens while the onlooker looks. */
+  /** True if nothing happens while the observer looks. */
   isVirtual: boolean;
-  /** Never cut off, and always has its turn. */
+  /** Never cut off; its turn is always immediate. */
   onlooker: Store;
   now(): number;
-  /** The clock on the wall, which may also go back. */
+  /** The wall clock, which may also go back. */
   date(): Date;
   jump(seconds: number): void;
-  /** Each commit is handed to `onCommit` when it gets to the store. */
+  /** Passes each commit to `onCommit` when it reaches the store. */
   start(name: string, onCommit?: OnCommit): Promise<Process>;
-  /** So many of the things that could be done now are done. */
+  /** Performs this many of the possible acts. */
   step(count: number): Promise<void>;
-  /** All that can be done now is done. */
+  /** Performs all possible acts. */
   settle(): Promise<void>;
   elapse(seconds: number): Promise<void>;
-  /** Lets time pass without any action. */
+  /** Lets time pass without any act. */
   lag(seconds: number): Promise<void>;
-  /** The store itself has failed, as that of a starved machine does: later events prove nothing. */
+  /** The store itself has failed, as on a starved machine: later events prove nothing. */
   hasFailed(): boolean;
   close(): Promise<void>;
 };
@@ -56,20 +56,20 @@ export type Process = {
   deps: LeaseDeps;
   waits: readonly QueueWait[];
   isRunning(): boolean;
-  /** Suspends and continues, like SIGSTOP and SIGCONT. */
+  /** Suspends and resumes, like SIGSTOP and SIGCONT. */
   stop(): void;
   goOn(): void;
   /** Dies, like SIGKILL. */
   kill(): void;
-  /** Until `fix`, its requests to the store are lost, or the store's answers are. */
+  /** Until `fix`, its requests to the store are lost, or the store's responses. */
   cut(lost: 'requests' | 'answers'): void;
   fix(): void;
   cancel(reason: Error): void;
   /** End of its last session as far as it knows, by `lab.now()`. */
   aliveUntil(): number;
-  /** True when the session expired before it was confirmed alive, so it may have given up. */
+  /** True if the session expired before it was confirmed alive, so it may have given up. */
   wasLate(): boolean;
-  /** Resolves when it is its turn to go on. */
+  /** Resolves when it may continue. */
   turn(): Promise<void>;
 };
 
@@ -80,7 +80,7 @@ const machines: Record<string, readonly string[]> = {
   z: ['dut-z'],
 };
 
-/** A request for any of these testbeds, of which there are x, y and z; x and y share a machine. */
+/** A request for any of the testbeds x, y and z; x and y share a machine. */
 export const aRequest = (
   who: string,
   names: readonly string[],
@@ -99,9 +99,7 @@ export async function aLab(): Promise<ReservationLab> {
   return lab;
 }
 
-/**
- * Slack in seconds: a process looks at its clock a little before or after a test does, and may read another last digit.
- */
+/** Tolerance in seconds: a process reads its clock shortly before or after a test, and may read another last digit. */
 export const clockSlack = 0.02;
 
 export type Claim = {
@@ -109,7 +107,7 @@ export type Claim = {
   error?: unknown;
 };
 
-/** Begins to reserve; what becomes of it is only known after a step. */
+/** Starts to reserve; the outcome is known only after a step. */
 export function claim(
   process: Process,
   request: ReservationRequest,
@@ -140,8 +138,8 @@ type Stage = Omit<
 };
 
 /**
- * One SQLite file for all. Nothing happens and no time passes but by `step`, `settle` and `elapse`; of so many things
- * that could happen, `pick` chooses the next.
+ * One SQLite file for all. Only `step`, `settle` and `elapse` cause events and let time pass; `pick` chooses the next
+ * of the possible events.
  */
 export async function virtualLab(
   path: string,
@@ -157,7 +155,7 @@ export async function virtualLab(
 
   const step = async (count: number): Promise<number> => {
     for (let done = 0; done < count; done += 1) {
-      // Started work runs as far as it can: SQLite never blocks here.
+      // Started work runs as far as it can, as SQLite never blocks here.
       await setImmediate();
       await changes.note();
       const due = running().filter(({ at, isDue }) => at <= seconds && isDue());
@@ -203,10 +201,10 @@ export async function virtualLab(
   });
 }
 
-/** Knows what has changed in the store between two looks at it. */
+/** Finds what has changed in the store between two reads. */
 function noteChanges(store: Store) {
   let seen: StoreSnapshot = { entries: [], revision: 0 };
-  /** Revision of the last change of each key that there is, or was. */
+  /** Revision of the last change of each key, including removed ones. */
   const lastChanges = new Map<string, number>();
   return {
     async note(): Promise<void> {
@@ -224,12 +222,12 @@ function noteChanges(store: Store) {
   };
 }
 
-/** Limit on steps at one moment: more means a livelock. */
+/** Limit on steps at one moment; more are a livelock. */
 const endless = 20_000;
 
 type Task = { actor: Actor; at: number; isDue(): boolean; begin(): void };
 
-/** Resolves when the task is begun. */
+/** Resolves when the task begins. */
 function addTask(tasks: Set<Task>, task: Omit<Task, 'begin'>, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
@@ -245,7 +243,7 @@ function addTask(tasks: Set<Task>, task: Omit<Task, 'begin'>, signal?: AbortSign
   });
 }
 
-/** A part of a cluster that is the lab's own, and the real clock: what can be done is done at once. */
+/** The lab's own part of a cluster, and the real clock: every possible act is performed at once. */
 export async function realLab(
   endpoints: readonly string[],
   prefix: string,
@@ -325,7 +323,7 @@ function labOn(opened: Store, stage: Stage): ReservationLab {
         wasLate ||= now() + clockSlack >= aliveUntil;
         aliveUntil = askedAt + leaseSeconds;
       });
-      // No other process has the same: a clock that only goes forward may have begun anywhere.
+      // Unique to this process, as a clock that only goes forward may start anywhere.
       const zero = 1000 * stores.length;
       return {
         name,
@@ -372,7 +370,7 @@ function labOn(opened: Store, stage: Stage): ReservationLab {
   };
 }
 
-/** Hears of every request that fails. */
+/** Reports every request that fails. */
 function heard(store: Store, onFailure: (error: unknown) => void): Store {
   const ask = async <T>(answering: Promise<T>): Promise<T> => {
     answering.catch(onFailure);
@@ -387,7 +385,7 @@ function heard(store: Store, onFailure: (error: unknown) => void): Store {
   });
 }
 
-/** Each request and each answer waits for its turn, and may be lost. */
+/** Each request and each response waits for its turn, and may be lost. */
 function lossy(
   store: Store,
   actor: Actor,

@@ -1,4 +1,4 @@
-// Histories of a lab that is shared by many, and what has to hold at every step of any of them and at its end.
+// Histories of a lab with many users, and invariants for every step and for the end.
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import {
@@ -47,22 +47,22 @@ const testbeds: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 export type History = {
-  /** Decides who comes next. */
+  /** Determines who comes next. */
   seed: number;
   commands: readonly Command[];
 };
 
-/** There is one of `who` at a time: a command that makes no sense for him does nothing. */
+/** There is one process for each `who`; a command that does not apply to it has no effect. */
 export type Command =
   | { kind: 'request'; who: number; wants: string[]; priority: Priority; subject?: string }
   /** A holder of a testbed uses all its machines. */
   | { kind: 'work' | 'cancel' | 'crash' | 'fix'; who: number }
-  /** Perhaps right after he has begun to use a machine, or to look whether he still may. */
+  /** Possibly right after it began to use a machine, or to check its lease. */
   | { kind: 'stop' | 'wake'; who: number; isWorking: boolean }
   /** May request another one, in the old place. */
   | { kind: 'release'; who: number; isClean: boolean; isSick: boolean; comesBack: boolean }
   | { kind: 'cut'; who: number; lost: 'requests' | 'answers' }
-  /** Cut for so many steps. */
+  /** Cuts it off for that many steps. */
   | { kind: 'blink'; who: number; lost: 'requests' | 'answers'; count: number }
   | { kind: 'take away' | 'quarantine' | 'lift'; testbed: string }
   | { kind: 'step'; count: number }
@@ -136,7 +136,7 @@ export function histories(maxLength: number): fc.Arbitrary<History> {
 
 const rarely = fc.nat(5).map((number) => number === 5);
 
-/** Plays it in a new lab, which is then closed; throws where a law does not hold. */
+/** Plays it in a new lab, which is then closed. Throws if an invariant is violated. */
 export async function play(history: History, lab: ReservationLab): Promise<void> {
   const model = modelOf(lab, await lab.start('operator'));
   try {
@@ -157,11 +157,11 @@ type Claim = {
   /** Since it waited. */
   ticket?: { id: string; order: number };
   lease?: Lease;
-  /** All machines know of the lease. */
+  /** All machines know the lease. */
   isReady: boolean;
   isDead: boolean;
   isCancelled: boolean;
-  /** Ends its session, and will say why. */
+  /** Ends its session, and will report why. */
   isLeaving: boolean;
   /** The store confirmed its place in the queue. */
   isIn: boolean;
@@ -169,7 +169,7 @@ type Claim = {
   release: 'none' | 'begun' | 'done';
   /** Before the session could be over. */
   isGivenBack: boolean;
-  /** All that he has begun to do. */
+  /** All work that it has begun. */
   work: Promise<unknown>;
   /** Outcome of the request or, later, of the lease. */
   end?: { error: unknown; wasAlive: boolean };
@@ -263,12 +263,12 @@ function modelOf(lab: ReservationLab, operator: Process) {
     throw new RefusedError(`${machine} refuses ${lease.token}`);
   }
 
-  /** A process that takes itself for the holder is right. */
+  /** A process that considers itself the holder is right. */
   async function provesOurs(claim: Claim): Promise<void> {
     const { lease, process } = claim;
     if (lease === undefined || !isHolding(claim) || !isAlive(claim)) return;
     const { held } = await readLab(onlooker);
-    // Losses are permanent: a process that still takes itself for the holder asked the store just now.
+    // Losses are permanent, and a process that still considers itself the holder asked the store just now.
     if (!isHolding(claim) || !isAlive(claim)) return;
     const { id, machines } = lease.holding;
     if (machines.every((machine) => held.get(machine)?.token === lease.token)) return;
@@ -289,7 +289,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     violate(`${claim.process.name} waits at ${ticket.order}, and is in the queue ${found?.order}`);
   }
 
-  /** The store as the process sees it; each taking is held against the plain queue. */
+  /** The store as the process sees it; compares each grant with the simple queue. */
   function watched(claim: Claim): Store {
     const { store, name } = claim.process;
     return storeWith(store, {
@@ -341,7 +341,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     if (machines.some((machine) => held.has(machine))) violate(`${id} takes what is held`);
   }
 
-  /** Replacing another process means replacing one that waits, and taking its place. */
+  /** Replacing another process means replacing a waiting one, and taking its place. */
   function checkEntering(
     { put, remove }: StoreChange,
     before: LabState,
@@ -375,7 +375,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     if (violation !== undefined) throw violation;
   }
 
-  /** The operator's, who is never cut off. */
+  /** Done by the operator, who is never cut off. */
   function order(work: Promise<unknown>): void {
     work.catch((error: Error) => violations.push(error));
   }
@@ -495,7 +495,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     for (const [who, one] of current) if (one === claim) current.set(who, again);
   }
 
-  /** After any history: once the dead are gone and holders give back, all who wait are served in turn. */
+  /** After any history: once the dead are gone and holders release, all waiting requests are served in turn. */
   async function end(): Promise<void> {
     for (const claim of claims.filter(({ isDead }) => !isDead)) {
       claim.process.fix();
@@ -527,7 +527,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     return tickets.length === 0 && held.size === 0;
   };
 
-  /** Only one of each subject waits for the same testbeds. */
+  /** Only one request of each subject waits for the same testbeds. */
   function checkSubjects(tickets: readonly QueueTicket[]): void {
     // Leftovers of other processes stay until they expire.
     const isWaitedFor = ({ holder }: QueueTicket) =>
@@ -538,7 +538,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     expect(kinds).toEqual([...new Set(kinds)]);
   }
 
-  /** Requests for the same testbed were served in the order of their turns. */
+  /** Requests for the same testbed were served in order of turns. */
   function checkTurns(line: readonly string[]): void {
     const served = line.flatMap((id) => claims.find(({ ticket }) => ticket?.id === id) ?? []);
     const lines = Map.groupBy(served, ({ request }) => [...request.testbeds.keys()].join());
@@ -548,7 +548,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     }
   }
 
-  /** Nothing ended without a reason, and the log knows of it. */
+  /** Every end has a reason, and is in the log. */
   async function checkOutcomes(): Promise<void> {
     const log = await readLog(onlooker);
     const { used } = await readLab(onlooker);
@@ -621,7 +621,7 @@ function plainGrants({ tickets, held, quarantines }: LabState): Map<string, stri
   );
 }
 
-/** See src/lab/lease/fence.ts: each remembers the highest token, and takes no command with a lower one. */
+/** See src/lab/lease/fence.ts: each machine remembers the highest token, and accepts no command with a lower one. */
 function makeMachines() {
   const highest = new Map<string, number>();
   const takes = (machine: string, token: number) => token >= (highest.get(machine) ?? 0);
@@ -636,5 +636,5 @@ function makeMachines() {
 
 class RefusedError extends Error {}
 
-/** Instant in a virtual lab; takes arbitrarily long on a starved machine. */
+/** Immediate in a virtual lab; arbitrarily long on a starved machine. */
 const patienceLeases = ({ isVirtual }: ReservationLab): number => (isVirtual ? 30 : 300);

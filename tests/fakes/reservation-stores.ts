@@ -1,4 +1,4 @@
-// Stores to test against, each with a way to let time pass.
+// Stores for tests, each with a way to let time pass.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -9,13 +9,13 @@ import type { Store } from '../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from './folder.ts';
 
 export type Stores = {
-  /** Opens another connection to the same store; it is closed when the test ends. */
+  /** Opens another connection to the same store, closed when the test ends. */
   open(): Promise<Store>;
-  /** Returns when the clock of the store shows so much more. */
+  /** Returns when the store's clock has advanced by this much. */
   elapse(seconds: number): Promise<void>;
 };
 
-/** An SQLite file of the test's own, and a clock that only `elapse` moves. */
+/** An SQLite file for the test, and a clock that only `elapse` advances. */
 export function sqliteStores(): Stores {
   const path = join(temporaryFolder(), 'reservations');
   let seconds = 1e5;
@@ -27,7 +27,7 @@ export function sqliteStores(): Stores {
   };
 }
 
-/** A part of the cluster that is the test's own, and the real clock. */
+/** A part of the cluster for the test, and the real clock. */
 export function etcdStores(endpoints: readonly string[]): Stores {
   const prefix = `/${randomUUID()}/`;
   const now = () => performance.now() / 1000;

@@ -1,4 +1,4 @@
-// Small made-up pieces of a result, for tests that read, judge or show one.
+// Small sample parts of a result, for tests that read, judge or show one.
 
 import type { PullRequest, Revision } from '../../src/model/patch.ts';
 import type {
@@ -35,7 +35,7 @@ export const pullRequest: PullRequest = {
   headCommit: 'b'.repeat(40),
 };
 
-/** Measured beside two earlier diffs. */
+/** Measured together with two earlier diffs. */
 export const revision: Revision = {
   kind: 'revision',
   server: 'https://phabricator.example',
@@ -53,7 +53,7 @@ export const revision: Revision = {
   notes: ['The base is the commit that the author named.'],
 };
 
-/** A run that does not count. */
+/** An invalid run. */
 export const unfit = (reason: string, cause: Cause = 'hole'): Run['validity'] => ({
   kind: 'invalid',
   cause,
@@ -62,7 +62,7 @@ export const unfit = (reason: string, cause: Cause = 'hole'): Run['validity'] =>
 
 type Cause = Extract<Validity, { kind: 'invalid' }>['cause'];
 
-/** A valid run of 800 kpps, with what a test wants to be otherwise. */
+/** A valid run of 800 kpps, with a test's changes. */
 export const aRun = (changes: Partial<Run> = {}): Run => ({
   number: 1,
   trial: 1,
@@ -75,7 +75,7 @@ export const aRun = (changes: Partial<Run> = {}): Run => ({
   ...changes,
 });
 
-/** Runs of base and patched, side by side: pair n has the nth value of each. */
+/** Runs of base and patched: pair n has the nth value of each. */
 export const pairedRuns = (base: number[], patched: number[], metric: Metric = 'pps'): Run[] =>
   base.flatMap((value, index) => [
     aRun({ number: 2 * index + 1, pair: index + 1, variant: 'base', [metric]: value }),
@@ -122,7 +122,7 @@ export const passing = (links: ReportLinks = {}): MeasuredOutcome =>
     links,
   );
 
-/** A result whose patch loses 10.4 %, with what a test wants to be otherwise. */
+/** A result whose patch loses 10.4 %, with a test's changes. */
 export const aResult = (changes: Partial<Result> = {}): Result => ({
   schemaVersion: 1,
   generator: { name: 'ppsgate', version: '0.1.0' },
@@ -157,7 +157,7 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
   ...changes,
 });
 
-/** The result of a patch that changes nothing which the testbed installs. */
+/** Result of a patch that changes nothing the testbed installs. */
 export const unchanged: Result = aResult({
   testbed: { name: 'shelf-3', fingerprint: {}, warnings: [] },
   finishedAt: '2026-11-20T12:00:00.000Z',

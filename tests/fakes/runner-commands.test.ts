@@ -1,4 +1,4 @@
-// The model of the runner against its own sources and tests.
+// Compares the model of the runner with its own sources and tests.
 import { describe, expect, test } from 'vitest';
 import { commandOf, commandsIn } from './runner-commands.ts';
 

@@ -1,4 +1,4 @@
-// Finds the commands in a step's output the way GitHub's runner does, after its sources (actions/runner,
+// Finds the commands in a step's output like GitHub's runner, after its sources (actions/runner,
 // src/Runner.Common/ActionCommand.cs and src/Runner.Worker/ActionCommandManager.cs).
 //
 // The runner reads each output separately, by lines, and looks in each for a command of its second kind and then of its
@@ -6,7 +6,7 @@
 
 export type Command = { name: string; properties: Record<string, string>; data: string };
 
-/** The commands in the order of their lines; what is between `stop-commands` and its token is none. */
+/** Commands in the order of their lines; text between `stop-commands` and its token has none. */
 export function commandsIn(output: Uint8Array): Command[] {
   const commands: Command[] = [];
   let token: string | undefined;
@@ -39,7 +39,7 @@ const registered: ReadonlySet<string> = new Set([
   'stop-commands',
 ]);
 
-/** .NET's `StreamReader` heeds a byte order mark at the start over the encoding that it was given, and drops it. */
+/** .NET's `StreamReader` prefers a byte order mark to the given encoding, and drops it. */
 function linesOf(output: Uint8Array): string[] {
   const [first, second] = output;
   const is = (one: number, other: number) => first === one && second === other;
@@ -47,7 +47,7 @@ function linesOf(output: Uint8Array): string[] {
   return new TextDecoder(encoding).decode(output).split(/\r\n|\r|\n/);
 }
 
-/** Names are known in any case; here they are in small letters. */
+/** Names are case-insensitive; here they are in lower case. */
 export const commandOf = (
   line: string,
   names: ReadonlySet<string> = registered,
@@ -90,7 +90,7 @@ function named(
   return { name, properties: Object.fromEntries(properties) };
 }
 
-/** Replaces escapes of these characters, of line breaks, and last of `%`. */
+/** Replaces escapes of these characters, of line breaks, and finally of `%`. */
 function unescaped(text: string, characters: string): string {
   let result = text;
   for (const character of [...characters, '\r', '\n', '%']) {
@@ -100,5 +100,5 @@ function unescaped(text: string, characters: string): string {
   return result;
 }
 
-/** A line without what .NET takes for white space, which is not all that JavaScript does: a byte order mark is none. */
+/** Trims .NET's white space, which is less than JavaScript's: a byte order mark is none. */
 const trimStart = (line: string): string => line.replace(/^[\t-\r\x85\p{Z}]+/u, '');

@@ -1,4 +1,4 @@
-// Runs the action's entry in a separate process, and reads its output the way GitHub's runner does.
+// Runs the action's entry in a separate process, and reads its output like GitHub's runner.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,13 +18,13 @@ export type Step = {
   /** State saved by an earlier stage of the step. */
   state?: Record<string, string>;
   environment?: NodeJS.ProcessEnv;
-  /** `RUNNER_TEMP`; a new folder by default. */
+  /** `RUNNER_TEMP`; default: a new folder. */
   temporary?: string;
 };
 
 export type Ran = {
   exitCode: number | null;
-  /** The commands that the runner finds in what was printed. */
+  /** Commands that the runner finds in the output. */
   commands: Command[];
   /** Read from the runner's files. */
   outputs: Record<string, string>;
@@ -87,7 +87,7 @@ export async function runStep(step: Step): Promise<Ran> {
   };
 }
 
-/** The values in `name<<delimiter`, lines and the delimiter again, the last of each name. */
+/** Values between `name<<delimiter` and the delimiter; the last one of each name. */
 function written(path: string): Record<string, string> {
   const found = readFileSync(path, 'utf8').matchAll(/^(\S+)<<(\S+)\n(.*?)\n\2$/gms);
   return Object.fromEntries([...found].map(([, name = '', , text = '']) => [name, text]));

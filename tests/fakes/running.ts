@@ -1,9 +1,9 @@
-// State of a process, from ps(1).
+// Reads the state of a process from ps(1).
 import { spawnSync } from 'node:child_process';
 
-/** Begins with a letter like `S` or `T`; empty without a process. */
+/** Begins with a letter such as `S` or `T`; empty without a process. */
 export const stateOf = (id: number): string =>
   spawnSync('ps', ['-o', 'stat=', '-p', String(id)], { encoding: 'utf8' }).stdout.trim();
 
-/** False also for a zombie. */
+/** False for a zombie, too. */
 export const isRunning = (id: number): boolean => /^[^Z]/.test(stateOf(id));

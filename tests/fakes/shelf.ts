@@ -1,4 +1,4 @@
-// A data branch or directory in memory, published to as both are.
+// A data branch or directory in memory, published to like both.
 import { expect } from 'vitest';
 import { byCommit, seriesKey } from '../../src/analysis/trend/change-history.ts';
 import { parseNightlyRuns, type Trend } from '../../src/analysis/trend/nightly-runs.ts';
@@ -57,7 +57,7 @@ function trendIn(shelf: Shelf, isWanted: YearFilter): Trend | undefined {
   return { index, nightlyRuns: new Map(nightlyRuns) };
 }
 
-/** Answers the published paths; `written` receives the paths of new and changed files. */
+/** Returns the published paths; `written` receives the paths of new and changed files. */
 export function publish(
   shelf: Shelf,
   publications: readonly Publication[],

@@ -1,4 +1,4 @@
-// A real OpenSSH sshd on a loopback port: who runs the tests logs in as themselves, with a key of this server only.
+// A real OpenSSH sshd on a loopback port: the tests' user logs in, with a key for this server only.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,19 +11,19 @@ export interface Sshd extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** A key that the server lets in. */
+  /** A key that the server accepts. */
   readonly privateKey: string;
   /** known_hosts with the server's keys, one per line: ed25519, then ECDSA. */
   readonly knownHosts: string;
-  /** Empty at first, and gone when the server stops. */
+  /** Empty at first; removed when the server stops. */
   readonly folder: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the server and waits until it listens; `sftp` is the command that serves uploads, `path` the PATH
- * of its sessions where it is not to be sshd's own. A `loginShell`, such as `csh -f`, gets each command after `-c`; `sftp`
- * then has to be a program.
+ * Starts the server and waits until it listens. `sftp` is the command that serves uploads, `path` the PATH of its
+ * sessions if not sshd's own. A `loginShell`, such as `csh -f`, gets each command after `-c`; `sftp` must then be a
+ * program.
  */
 export async function startSshd(
   sftp = 'internal-sftp',
@@ -39,9 +39,9 @@ export async function startSshd(
   const config = join(home, 'sshd_config');
   writeFileSync(config, configText({ sftp, path, loginShell, port, hostKeys, user }));
 
-  // Its privilege separation wants this folder, which only a boot makes.
+  // Its privilege separation needs this folder, which only a boot creates.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
-  // sshd insists on its absolute path.
+  // sshd requires its absolute path.
   const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', config], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -71,7 +71,7 @@ export async function startSshd(
   };
 }
 
-/** The path of a new private key; its public half is beside it, as `.pub`. */
+/** Path of a new private key; its public half is next to it, as `.pub`. */
 export function makeKey(folder: string, type: string, name: string = type): string {
   const path = join(folder, name);
   execFileSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', 'test', '-f', path]);
@@ -100,7 +100,7 @@ function configText({ sftp, path, loginShell, port, hostKeys, user }: Settings):
     'PermitRootLogin prohibit-password',
     'PasswordAuthentication no',
     'KbdInteractiveAuthentication no',
-    // An inner bash reads no .bashrc: the user's may be slow and is none of the tests' business.
+    // An inner bash reads no .bashrc: the user's may be slow, and must not affect tests.
     `SetEnv SHLVL=9${path === undefined ? '' : ` PATH=${path}`}`,
     'StrictModes no',
     'PidFile none',
@@ -112,7 +112,7 @@ function configText({ sftp, path, loginShell, port, hostKeys, user }: Settings):
   ].join('\n');
 }
 
-/** Finds a free TCP port of 127.0.0.1; another process may take it before it is used. */
+/** Finds a free TCP port on 127.0.0.1; another process may take it before its use. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -123,7 +123,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** The lines are read to the end even after that, or the server would wait for a reader. */
+/** Reads the lines to the end even afterwards, as the server would otherwise wait for a reader. */
 function listening(lines: ReturnType<typeof createInterface>): Promise<void> {
   const said: string[] = [];
   return new Promise((resolve, reject) => {

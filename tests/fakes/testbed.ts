@@ -1,4 +1,4 @@
-// A testbed without machines: packets per second from a known effect and seeded noise, and faults on order.
+// A testbed without machines: packets per second from a known effect and seeded noise, and faults on request.
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { LinuxSample } from '../../src/lab/linux/linux-script.ts';
@@ -11,42 +11,42 @@ import type { Cell } from '../../src/model/scenario.ts';
 export type Fault =
   /** The trial ends without a measurement. */
   | 'fails'
-  /** The DUT forwards nothing for one sample of the trial's first run. */
+  /** The DUT forwards nothing during one sample of the trial's first run. */
   | 'hole'
-  /** The same in every run. */
+  /** Likewise in every run. */
   | 'holes'
-  /** The DUT has time to spare in every run: the generator was the limit. */
+  /** The DUT is not saturated in any run: the generator was the limit. */
   | 'idle'
   /** The receiver counts less than the DUT sent. */
   | 'receiver-loss'
-  /** The connection to a host breaks: `trial` itself throws. */
+  /** The connection to a host breaks, and `trial` itself throws. */
   | 'throws';
 
 export type FakeTestbedOptions = {
   /** Seed of the noise. */
   seed?: number;
-  /** True speed of another variant than base in a cell, as a ratio to base: 0.9 is 10 % slower, 0 forwards nothing. */
+  /** True rate of a variant in a cell, as a ratio to base: 0.9 is 10 % slower, 0 forwards nothing. */
   speed?: (cell: Cell, variant: string) => number;
   /** Standard deviation of a run, as a ratio. */
   noise?: number;
-  /** By how much the first attempt of a trial is off, as a ratio: 0.8 is 20 % slower. */
+  /** Factor on the first attempt of a trial: 0.8 is 20 % slower. */
   jumps?: (trial: number) => number;
   /** Faults of the first, second, … attempt of a trial. */
   faults?: (trial: number) => readonly (Fault | undefined)[];
-  /** Number of times a trial was sent before, by an earlier process. */
+  /** Number of times an earlier process sent the trial. */
   sentBefore?: (trial: number) => number;
   prepared?: PrepareOutcome;
-  /** Variants that are rejected when they are readied, one at a time. */
+  /** Variants that are rejected in preparation, one at a time. */
   unready?: readonly Rejected[];
-  /** Outcome of a profile; 2,000 samples when absent. */
+  /** Outcome of a profile; absent: 2,000 samples. */
   profiles?: (
     cell: Cell,
     variant: string,
     attempt: number,
   ) => ProfileOutcome | 'throws' | undefined;
-  /** Each pair's variant needs a separate boot. */
+  /** Each variant of a pair needs a separate boot. */
   boots?: true;
-  /** Variants that turn out in a trial to be nothing that can be measured. */
+  /** Variants that are found to be impossible to measure in a trial. */
   rejects?: (planned: PlannedTrial) => Exclude<TrialOutcome, { kind: 'measured' }> | undefined;
   /** Notes on the testbed with a trial. */
   warnings?: (trial: number) => string[];
@@ -57,7 +57,7 @@ export type FakeTestbed = Testbed & {
   calls: string[];
 };
 
-/** The same options give the same numbers for the same attempt of the same trial, after any history. */
+/** The same options yield the same numbers for the same attempt of the same trial, after any history. */
 export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
   const { prepared = { kind: 'ready' }, unready = [], rejects, faults, sentBefore } = options;
   const calls: string[] = [];
@@ -124,7 +124,7 @@ const aProfile: ProfileOutcome = {
   idleSamples: 0,
 };
 
-/** Folded stacks, in which another variant than base spends a fifth of its time in a firewall. */
+/** Folded stacks in which a variant other than base spends a fifth of its time in a firewall. */
 const profileText = (variant: string): string =>
   variant === 'base'
     ? 'napi;ip_forward 1200\nnapi;veth_xmit 800\n'
@@ -193,7 +193,7 @@ const idle = (sample: LinuxSample): LinuxSample => ({ ...sample, busySeconds: sa
 const withHole = ([first, ...rest]: LinuxSample[]): LinuxSample[] =>
   first === undefined ? [] : [{ ...first, forwardedPackets: 0 }, ...rest];
 
-/** A standard normal variate that depends on these numbers only, by Box and Muller's transform. */
+/** A standard normal variate that depends only on these numbers, by the Box-Muller transform. */
 function normal(numbers: readonly number[]): number {
   const random = xoroshiro128plus(numbers.reduce((hash, number) => hash * 7919 + number, 17));
   // The first numbers of neighbouring seeds are alike.

@@ -1,4 +1,4 @@
-// A branch's trend for tests: a change as it is found, and the data branch that keeps it.
+// A branch's trend for tests: a change at its discovery, and the data branch that stores it.
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { TrendChange, TrendIndex } from '../../src/model/trend.ts';
 
@@ -38,7 +38,7 @@ export const anIndex = (changes: TrendChange[] = []): TrendIndex => ({
   releases: [],
 });
 
-/** Ends of a write: done, not done, done without an answer, or done and found done at the retry. */
+/** Outcomes of a write: done, not done, done without a response, or done and found done by the retry. */
 type WriteFate = 'done' | 'not-done' | 'unanswered' | 'done-unseen';
 
 export type FakeBranch = {

@@ -1,4 +1,4 @@
-// A configuration of two testbeds, for what happens on both at once; nothing of it is connected to.
+// A configuration of two testbeds, for events on both at once; never connected to.
 
 const rack = (name: string): string => `
   ${name}:
@@ -7,5 +7,5 @@ const rack = (name: string): string => `
     dut: { host: ${name}-dut, ingress: in0, egress: out0, cpu: 1 }
     receiver: { host: ${name}-rx, interface: rx0 }`;
 
-/** Text of ppsgate.yml, to which more can be added. */
+/** Text of ppsgate.yml, to which a test can append. */
 export const twoRacks = `testbeds:${rack('left')}${rack('right')}\n`;

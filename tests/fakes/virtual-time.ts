@@ -1,4 +1,4 @@
-// A clock that stands still while anything runs, and goes on to the next end of a pause.
+// A clock that stands still while any code runs, then advances to the next end of a pause.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Pause } from '../../src/model/pause.ts';
 

@@ -1,4 +1,4 @@
-// Reads XML as strictly as a browser does a file: no entity but the five of XML, everything closed in its order.
+// Parses XML as strictly as a browser does a file: only XML's five entities, every element closed in order.
 
 import fc from 'fast-check';
 
@@ -6,11 +6,11 @@ export type XmlElement = {
   name: string;
   attributes: Record<string, string>;
   elements: XmlElement[];
-  /** Text of the element itself, without that of its elements. */
+  /** Text of the element itself, excluding its child elements. */
   text: string;
 };
 
-/** The document's element; throws where it is not well-formed. */
+/** The document's element. Throws if it is not well-formed. */
 export function readXml(xml: string): XmlElement {
   const stranger = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.exec(xml);
   if (stranger) throw new Error(`XML has no place for what is at ${stranger.index}`);
@@ -66,7 +66,7 @@ const characters: Record<string, string> = {
 const unescaped = (text: string): string =>
   text.replace(/&[^;]+;/g, (one) => characters[one] ?? one);
 
-/** Text of others that would end an element, begin one, or have no place in XML at all. */
+/** Foreign text that would end or begin an element, or is forbidden in XML. */
 export const hostileToXml = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.constantFrom('</text><script>', '"/><image href="x"/>', ']]>', '&lt;&#0;', '\ufffe', '\ud83d'),

@@ -1,26 +1,26 @@
-// Writes zip archives, right ones and wrong ones, byte by byte as in PKWARE's APPNOTE.TXT 6.3.
+// Writes zip archives, valid and invalid, byte by byte as in PKWARE's APPNOTE.TXT 6.3.
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export type ZipEntry = {
   name: string;
   content: string | Buffer;
-  /** 0 is stored, 8 deflated; the bytes of any other are as given. */
+  /** 0 is stored, 8 deflated; for any other method the bytes are as given. */
   method?: number;
-  /** st_mode(2), as a zip made on Unix keeps it. */
+  /** st_mode(2), as stored in a zip made on Unix. */
   mode?: number;
   encrypted?: boolean;
-  /** Sizes and checksum follow the bytes, as where the zip is written into a stream. */
+  /** Sizes and checksum follow the bytes, as in a zip written to a stream. */
   dataDescriptor?: boolean;
-  /** Sizes stand in the extra field of zip64. */
+  /** Sizes are in zip64's extra field. */
   zip64?: boolean;
-  /** Lies in the headers of the zip. */
+  /** False values in the zip's headers. */
   says?: { uncompressedBytes?: number; compressedBytes?: number; crc32?: number };
 };
 
 export type ZipOptions = {
   /** Claimed number of entries. */
   entryCount?: number;
-  /** The end of the directory is that of zip64. */
+  /** The end of the directory is zip64's. */
   zip64?: boolean;
 };
 
@@ -59,7 +59,7 @@ function pack({ content, method = 8, says = {} }: ZipEntry): Packed {
 
 const unknown = 0xffff_ffff;
 
-/** Flags, method, time, date, checksum and sizes, as both headers have them. */
+/** Flags, method, time, date, checksum and sizes, as in both headers. */
 function common(entry: ZipEntry, packed: Packed, isKnown: boolean): Buffer {
   const { method = 8, encrypted = false, dataDescriptor = false, zip64 = false } = entry;
   const utf8 = 0x800;
