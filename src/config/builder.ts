@@ -105,7 +105,7 @@ const make = closed({
   toolchain: z
     .boolean()
     .prefault(true)
-    .describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
+    .describe('Runs `make kernel-toolchain` first, for a builder with another version of FreeBSD.'),
   modules: makeKeys.modules.prefault('all'),
 })
   .refine(({ clean, metaMode }) => !(clean && metaMode), {
@@ -162,7 +162,7 @@ export const buildingUser = text(
   /^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/,
   'a user of the builder other than root',
 ).describe(
-  'User who builds: no other one on this machine, and without network; on another machine, who logs in.',
+  'User for builds: on this machine the only one, without network; on another machine, its login.',
 );
 
 export const builderKeys = {
@@ -215,7 +215,7 @@ export const builderSchema = closed({
   ...builderKeys,
   jail: jail
     .optional()
-    .describe('A jail(8) without network that builds run in, as a user who owns nothing else.'),
+    .describe('A jail(8) without network for builds, whose user owns nothing else.'),
   kernel: recipe.prefault({ kind: 'make' }).describe('The recipe of a kernel.'),
   layoutVariants: wholeNumber(1, mostLayouts)
     .prefault(1)

@@ -47,7 +47,7 @@ const labels = z
 export const capabilityKeys = {
   nic: nic.optional().describe("The DUT's network card, for selectors like `mellanox and 25G`."),
   cpu: cpu.optional().describe("The DUT's processor, for selectors like `cores>=8`."),
-  labels: labels.optional().describe('Words of your own, for selectors like `not release`.'),
+  labels: labels.optional().describe('Your own labels, for selectors like `not release`.'),
 };
 
 type WrittenCapabilities = {

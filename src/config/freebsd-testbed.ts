@@ -175,7 +175,7 @@ const port = z
 function wrongPort(name: string, driver?: string, unit?: string): string {
   const plain = name.replace(/^v/, '');
   if (netmapPort(plain) === name && plain !== name) {
-    return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` by itself`;
+    return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` automatically`;
   }
   const nearest = driver === undefined ? undefined : nearestDriver(driver);
   const hint = nearest === undefined ? '' : `; did you mean \`${nearest}${unit}\`?`;

@@ -77,7 +77,7 @@ const data = closed({
   keep: keep.prefault({}).describe('The newest results stay, up to the first of these bounds.'),
   stale: duration(days(1, 3650))
     .prefault('30 d')
-    .describe('A badge tells nothing any more of a verdict that is older.'),
+    .describe('A badge no longer shows a verdict older than this.'),
 }).transform(
   ({ branch, directory, pages, keep, stale }): DataConfig => ({
     keep,
@@ -107,7 +107,7 @@ export const githubSchema = closed({
     .enum(unaskedChecks, { error: wrongName(unaskedChecks) })
     .prefault('none')
     .describe(
-      'The check of what waits for approval; neutral only where a merge queue measures it.',
+      'Conclusion of the check while a patch waits for approval; neutral only if a merge queue measures it.',
     ),
   status: z
     .boolean({ error: expected('true or false') })

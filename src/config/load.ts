@@ -102,7 +102,7 @@ async function readText(path: string): Promise<string> {
 function whyUnreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return code === 'ENOENT'
-    ? 'there is no such file; run `ppsgate init` to have one written, or name the one that you have'
+    ? 'there is no such file; write one with `ppsgate init`, or name yours'
     : `the file cannot be read (${code}); check that it is a file and that you may read it`;
 }
 

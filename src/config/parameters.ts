@@ -29,24 +29,24 @@ const parameters = {
   // The next two exist only in jobs on GitHub.
   command: {
     input:
-      'gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that a maintainer accepts in an issue.',
+      'gate judges a patch, bisect finds the commit that lost performance. With separate jobs, admit decides first if the patch may be measured, and publish reports the outcome; accept accepts a new level on a comment in an issue.',
     of: 'both',
     default: 'gate',
   },
   request: {
     input:
-      'For gate, bisect and publish: the output of the same name of the job that admitted the patch. Without it gate and bisect do everything.',
+      'For gate, bisect and publish: the output `request` of the job that admitted the patch. Without it, gate and bisect do everything.',
     of: 'both',
   },
 
   patch: {
     of: 'both',
     input:
-      'What to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default what the event is about.',
+      "Patch to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default the event's patch.",
     option: {
       flags: '-p, --patch',
       value: 'patch',
-      help: 'commits as BASE..HEAD, or a revision like D27401 or D27401:80677; left out, what was changed here since the main branch',
+      help: 'commits as BASE..HEAD, or a revision like D27401 or D27401:80677; by default your changes since the main branch',
     },
     dispatch:
       'A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch',
@@ -56,24 +56,24 @@ const parameters = {
   instead: {
     of: 'bisect',
     dispatch:
-      'What to do instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it',
+      'Command instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it',
   },
   good: {
     of: 'bisect',
-    input: 'For bisect: the commit that has not lost anything yet, as git names it.',
+    input: 'For bisect: a commit before the loss, as a name for git.',
     isOverride: true,
     jenkins: true,
   },
   bad: {
     of: 'bisect',
-    input: 'For bisect: the commit that is slower, and has the good one among its first parents.',
+    input: 'For bisect: the slower commit; the good one must be among its first parents.',
     isOverride: true,
     jenkins: true,
   },
   fixUp: {
     of: 'bisect',
     input:
-      'For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.',
+      'For bisect: fix-ups for commits that cannot be measured without them, as FIX or FIX:FIRST, separated by commas.',
     comment: { key: 'fix-up', example: '1a2b3c4d5e6f' },
     isOverride: true,
     jenkins: true,
@@ -81,7 +81,7 @@ const parameters = {
   },
   skip: {
     of: 'bisect',
-    input: 'For bisect: commits that are not to be measured, like A..B, with commas.',
+    input: 'For bisect: commits to leave out, like A..B, separated by commas.',
     comment: { key: 'skip', example: '1a2b3c4..5d6e7f8' },
     isOverride: true,
     jenkins: true,
@@ -92,15 +92,14 @@ const parameters = {
     option: {
       flags: '-r, --repository',
       value: 'dir',
-      help: 'git repository that has them',
+      help: 'git repository with the commits',
       default: '.',
     },
     jenkins: true,
   },
   config: {
     of: 'both',
-    input:
-      'Path of ppsgate.yml, which is read from the base of the pull request, never from the patch.',
+    input: 'Path of ppsgate.yml; read from the base of the pull request, never from the patch.',
     option: {
       flags: '-c, --config',
       value: 'file',
@@ -113,28 +112,31 @@ const parameters = {
   testbed: {
     of: 'both',
     input:
-      "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
+      "A testbed's name, or required properties like mellanox and 40G; by default the first one configured.",
     option: {
       flags: '-t, --testbed',
       value: 'selector',
-      help: 'a name, or what it has to be, like "mellanox and 40G"',
+      help: 'name, or required properties like "mellanox and 40G"',
     },
     dispatch:
-      "A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one",
+      "A testbed's name, or required properties like mellanox and 40G; empty for the configured one",
     comment: { key: 'testbed', example: 'chelsio' },
     isOverride: true,
     jenkins: true,
   },
   each: {
-    input: 'Judge the patch on one testbed of each of these selectors, with commas.',
-    option: { value: 'selectors', help: 'on one testbed of each, with commas' },
+    input: 'Judge the patch on one testbed for each of these selectors, separated by commas.',
+    option: {
+      value: 'selectors',
+      help: 'judge on one testbed for each selector, separated by commas',
+    },
     jenkins: true,
     kind: 'list',
   },
   priority: {
     of: 'both',
     input:
-      'Place in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.',
+      'Priority in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.',
     option: { value: 'name', help: 'in the queue: release, patch or rerun', default: 'patch' },
     jenkins: true,
   },
@@ -143,25 +145,28 @@ const parameters = {
     option: {
       flags: '-d, --directory',
       value: 'dir',
-      help: 'work directory (default: a new one that is named by the time)',
+      help: 'work directory (default: a new one named by the time)',
     },
   },
   scenarios: {
     of: 'both',
-    input: 'Scenarios to run instead of the configured ones, with commas.',
-    option: { value: 'list', help: 'instead of the configured ones, with commas' },
+    input: 'Scenarios instead of the configured ones, separated by commas.',
+    option: {
+      value: 'list',
+      help: 'scenarios instead of the configured ones, separated by commas',
+    },
     bisectFlag: '--scenario',
-    dispatch: 'Scenarios, with commas; empty for the configured ones',
+    dispatch: 'Scenarios, separated by commas; empty for the configured ones',
     isOverride: true,
     jenkins: true,
     kind: 'list',
   },
   families: {
     of: 'both',
-    input: 'inet4, inet6 or both, with a comma, instead of the configured ones.',
-    option: { value: 'list', help: 'inet4, inet6 or both, with a comma' },
+    input: 'inet4, inet6 or both, separated by a comma, instead of the configured ones.',
+    option: { value: 'list', help: 'inet4, inet6 or both, separated by a comma' },
     bisectFlag: '--family',
-    dispatch: 'inet4, inet6 or both, with a comma; empty for the configured ones',
+    dispatch: 'inet4, inet6 or both, separated by a comma; empty for the configured ones',
     isOverride: true,
     jenkins: true,
     kind: 'list',
@@ -183,13 +188,16 @@ const parameters = {
     jenkins: true,
   },
   falseAlarms: {
-    option: { value: 'percent', help: 'regressions of patches that lose nothing, like 1%' },
+    option: {
+      value: 'percent',
+      help: 'rate of regressions for patches that lose nothing, like 1%',
+    },
     jenkins: true,
   },
   power: {
     option: {
       value: 'percent',
-      help: 'cells that are not passed when they lose the margin, like 95%',
+      help: 'share of losses of the margin to detect, like 95%',
     },
     jenkins: true,
   },
@@ -201,34 +209,37 @@ const parameters = {
     jenkins: true,
   },
   maxRuns: {
-    input: 'Most runs of each variant and cell, instead of the configured number.',
+    input: 'Maximum runs of each variant and cell, instead of the configured number.',
     option: {
       value: 'number',
-      help: 'most runs of each variant and cell; with --resume more than before',
+      help: 'maximum runs of each variant and cell; with --resume more than before',
     },
-    dispatch: 'Most runs of each variant and cell; empty for the configured number',
+    dispatch: 'Maximum runs of each variant and cell; empty for the configured number',
     comment: { key: 'runs', example: '20' },
     isOverride: true,
     jenkins: true,
   },
   stopAtFirst: {
     input:
-      'Whether a cell that is found to lose ends the runs of all others: on or off, instead of what is configured.',
-    option: { value: 'how', help: 'on or off: a cell that loses ends the runs of all others' },
+      'Whether a cell with a regression ends the runs of all others: on or off, instead of the configured setting.',
+    option: {
+      value: 'how',
+      help: 'on or off: a cell with a regression ends the runs of all others',
+    },
     comment: { key: 'stop-at-first', example: 'on' },
     isOverride: true,
     jenkins: true,
   },
   maxBoots: {
     of: 'bisect',
-    input: 'For bisect: most boots, those that fail too.',
+    input: 'For bisect: maximum number of boots, including failed ones.',
     comment: { key: 'max-boots', example: '60' },
     isOverride: true,
     jenkins: true,
   },
   verifyRevert: {
     of: 'bisect',
-    input: 'For bisect: true measures the bad commit without the culprit, too.',
+    input: 'For bisect: true also measures the bad commit with the culprit reverted.',
     isOverride: true,
     jenkins: true,
     kind: 'switch',
@@ -236,36 +247,38 @@ const parameters = {
   profile: {
     of: 'both',
     input:
-      'Whether each variant is profiled when all is measured: on, off, or for how long, like 20 s; instead of what is configured.',
-    option: { value: 'how', help: 'on, off, or for how long samples are taken, like 20s' },
+      'Whether each variant is profiled after the measurements: on, off, or the sampling time, like 20 s; instead of the configured setting.',
+    option: { value: 'how', help: 'on, off, or the sampling time, like 20s' },
     dispatch:
-      'Profiles of each variant, on, off or for how long, like 20 s; empty for the configured',
+      'Profiles of each variant, on, off or the sampling time, like 20 s; empty for the configured setting',
     comment: { key: 'profile', example: 'on' },
     isOverride: true,
     jenkins: true,
   },
   measureAnyway: {
     input:
-      'true measures also a patch that changes nothing which the testbed installs, as base against itself.',
-    option: { help: 'also what changes nothing that the testbed installs' },
-    dispatch: 'true to measure also what changes nothing that the testbed installs; empty for no',
+      'true also measures a patch that changes nothing that the testbed installs, as an A/A run.',
+    option: { help: 'also measure a patch that changes nothing that the testbed installs' },
+    dispatch:
+      'true to measure even a patch that changes nothing that the testbed installs; empty for no',
     isOverride: true,
     jenkins: true,
     kind: 'switch',
   },
   layoutNoise: {
-    option: { help: 'base against another layout of it: what builds differ in' },
+    option: { help: 'measure base against another layout of itself: the noise between builds' },
     kind: 'switch',
   },
   earlier: {
     of: 'both',
     input:
-      'Diffs of a Phabricator revision to measure beside the one that is judged, or to bisect with it: all, or their ids with commas.',
+      'Earlier diffs of a Phabricator revision to measure with the judged one, or to bisect with it: all, or ids separated by commas.',
     option: {
       value: 'diffs',
-      help: 'of the revision, measured beside it: all, or ids with commas',
+      help: 'earlier diffs of the revision to measure with it: all, or ids separated by commas',
     },
-    dispatch: 'Diffs of a revision to measure beside it, all or ids with commas; empty for none',
+    dispatch:
+      'Earlier diffs of a revision to measure with it, all or ids separated by commas; empty for none',
     comment: { key: 'earlier', example: 'all', isOfRevision: true },
     isOverride: true,
     jenkins: true,
@@ -274,63 +287,65 @@ const parameters = {
   baseKernel: {
     option: {
       value: 'file',
-      help: 'built before: a tar archive with `kernel` and modules at its top, or of Linux a .deb',
+      help: 'kernel of base, built earlier: a tar archive with `kernel` and modules at its top, or for Linux a .deb',
     },
     jenkins: true,
   },
-  patchedKernel: { option: { value: 'file', help: 'the same, of the patch' }, jenkins: true },
+  patchedKernel: {
+    option: { value: 'file', help: 'likewise, the kernel of the patch' },
+    jenkins: true,
+  },
   // The Jenkins library chooses the directory, and reads the JSON itself.
   seed: {
     of: 'both',
-    option: { value: 'number', help: 'of the order of runs (default: by chance)' },
+    option: { value: 'number', help: 'seed of the order of runs (default: random)' },
   },
   resume: {
     of: 'both',
-    option: { value: 'dir', help: 'go on in the work directory of one that was cut short' },
+    option: { value: 'dir', help: 'continue an interrupted one in its work directory' },
   },
   record: {
     of: 'both',
     option: {
       value: 'file',
-      help: 'record every command to a machine and its reply, to be replayed',
+      help: 'record all commands and replies of the machines, for replay',
     },
   },
   answer: {
     of: 'both',
-    option: { help: 'tell how it goes and ends on Phabricator, in a comment' },
+    option: { help: 'post the outcome as a comment on Phabricator' },
     jenkins: true,
     kind: 'switch',
   },
   run: {
     of: 'both',
-    option: { value: 'key', help: 'with --answer: of this run, which is answered once' },
+    option: { value: 'key', help: 'with --answer: key of this run, for one comment per run' },
     jenkins: true,
   },
   build: {
-    option: { value: 'phid', help: 'with --answer: the Harbormaster build that waits, too' },
+    option: { value: 'phid', help: 'with --answer: waiting Harbormaster build to report to' },
     jenkins: true,
   },
   details: {
     of: 'both',
-    option: { value: 'url', help: 'with --answer: where the rest is to be found' },
+    option: { value: 'url', help: 'with --answer: page with the details' },
     jenkins: true,
   },
   site: {
     of: 'both',
-    option: { value: 'url', help: 'with --answer: where browsers find the work directory' },
+    option: { value: 'url', help: 'with --answer: URL of the work directory for browsers' },
     jenkins: true,
   },
   json: { of: 'both', option: { help: 'print the result as JSON' }, kind: 'switch' },
 
   token: {
     of: 'both',
-    input:
-      'A token with the permissions of the job. That of a GitHub App gives the check its buttons.',
+    input: "A token with the job's permissions. That of a GitHub App adds buttons to the check.",
     default: `\${{ github.token }}`,
   },
   conduitToken: {
     of: 'both',
-    input: 'The Conduit token of the bot that answers on Phabricator; for revisions alone.',
+    input: 'Conduit token of the bot that reports on Phabricator; for revisions only.',
   },
 } as const satisfies Record<string, Parameter>;
 

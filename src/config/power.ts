@@ -84,7 +84,7 @@ const redfish = closed({
 })
   .refine(({ certificateSha256, ca }) => certificateSha256 === undefined || ca === undefined, {
     path: ['ca'],
-    error: 'with `certificateSha256` nothing else is trusted; leave one of the two out',
+    error: 'with `certificateSha256` no other certificate is trusted; leave one of the two out',
   })
   .transform(
     ({ kind, url, user, passwordFile, certificateSha256, ca }): RedfishConfig => ({

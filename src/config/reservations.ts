@@ -123,7 +123,7 @@ function lacks({ endpoints, certificate, key, user, passwordFile }: WrittenEtcd)
     .filter(({ value, otherValue }) => value !== undefined && otherValue === undefined)
     .map(({ name, other }) => ({
       path: [other],
-      message: `missing; with \`${name}\` there has to be \`${other}\``,
+      message: `missing; \`${name}\` requires \`${other}\``,
     }));
   const readable = passwordFile === undefined ? [] : endpoints.flatMap(readableOnItsWay);
   return [...halves, ...readable];

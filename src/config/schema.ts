@@ -586,8 +586,8 @@ function strayTraffic(
   if (key === undefined) return undefined;
   const message =
     kind === 'virtual'
-      ? 'virtual testbeds count packets out, and not time: set `windows` and `windowPackets`'
-      : 'only virtual testbeds count packets out: set `measure`';
+      ? 'virtual testbeds send a fixed number of packets instead of measuring for a time: set `windows` and `windowPackets`'
+      : 'only virtual testbeds send a fixed number of packets: set `measure`';
   return { key, message };
 }
 
@@ -647,21 +647,21 @@ export function whyUnfit(config: Config, name: string): string | undefined {
     return `traffic.pcap has no packet of ${missing}: leave it out of \`families\`, or add some.`;
   }
   if (testbed?.kind === 'virtual' && config.traffic.windows === undefined) {
-    return `${name} counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.`;
+    return `${name} sends a fixed number of packets, while the other testbeds of this configuration measure for a time: give virtual testbeds a separate ppsgate.yml.`;
   }
   const isCounted = config.gate.metric === 'instructionsPerPacket';
   if (isCounted && testbed !== undefined && !countsInstructions(testbed)) {
-    return `${name} tells no instructionsPerPacket, which virtual testbeds with \`accelerator: tcg\` count: judge it by pps or nsPerPacket.`;
+    return `${name} counts no instructionsPerPacket, unlike virtual testbeds with \`accelerator: tcg\`: judge it by pps or nsPerPacket.`;
   }
   if (testbed?.kind !== 'freebsd') return undefined;
   if (config.traffic.runsPerTrial !== 1) {
-    return `${name} boots its variants, so its runs share no trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
+    return `${name} boots its variants, so each run has its own trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
   }
   if (config.traffic.measureSeconds < 6) {
-    return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
+    return `${name} is sampled once per second, and a run of ${config.traffic.measureSeconds} s has too few samples: set \`traffic.measure: 60 s\` or so.`;
   }
   if (config.gate.metric !== 'pps') {
-    return `${name} tells no ${config.gate.metric}: judge it by pps.`;
+    return `${name} measures no ${config.gate.metric}: judge it by pps.`;
   }
   const { flows, packets } = config.traffic;
   const unsent = whyNotSent(packets);

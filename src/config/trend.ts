@@ -19,7 +19,7 @@ const notAPage = {
 export const trendSchema = closed({
   bisect: trueOrFalse
     .prefault(false)
-    .describe('A lasting loss that a gate confirms is bisected, where it is of several commits.'),
+    .describe('Bisects a lasting loss of several commits once a gate has confirmed it.'),
   issues: trueOrFalse.prefault(true).describe('Each lasting change has an issue on GitHub.'),
   compare: z
     .url({ protocol: /^https?$/, ...notAPage })

@@ -76,7 +76,7 @@ const image = closed({
   key: path
     .optional()
     .describe(
-      'A private key that lets root in, of an image with `hostKey`; without it the ssh agent is asked.',
+      'A private key for root, for an image with `hostKey`; without it the ssh agent is used.',
     ),
   hostKey: text(
     /^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/,
@@ -118,7 +118,7 @@ const builder = z
   .unknown()
   .optional()
   .meta({
-    description: 'Builds the kernels of base and patched, of whose sources the repository is.',
+    description: 'Builds the kernels of base and patched, if the repository has their sources.',
     // Computed only where a schema is written: it would be a twelfth of the start of each command.
     get anyOf() {
       return [linuxBuilderSchema, builderSchema, crossBuilderSchema].map((schema) => {

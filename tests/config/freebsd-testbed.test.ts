@@ -144,7 +144,7 @@ test.each([
   ['lagg0', noPort('lagg0')],
   ['cxl0.100', noPort('cxl0.100')],
   ['$(id)0', noPort('$(id)0')],
-  ['vcxl0', 'expected the port itself, `cxl0`: the generator opens `vcxl0` by itself'],
+  ['vcxl0', 'expected the port itself, `cxl0`: the generator opens `vcxl0` automatically'],
 ])('a DUT with the port %s is told so', (name, problem) => {
   expect(ofDut({ egress: { interface: name } })).toEqual([`dut.egress.interface: ${problem}`]);
 });

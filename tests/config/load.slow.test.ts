@@ -356,8 +356,7 @@ test('a missing file is told where to find an example', async () => {
       {
         line: 0,
         key: '',
-        message:
-          'there is no such file; run `ppsgate init` to have one written, or name the one that you have',
+        message: 'there is no such file; write one with `ppsgate init`, or name yours',
       },
     ]),
   );

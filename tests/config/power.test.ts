@@ -77,7 +77,7 @@ test.each([
   ],
   [
     { ...redfish, certificateSha256: 'ab01'.repeat(16), ca: 'ca.pem' },
-    'ca: with `certificateSha256` nothing else is trusted; leave one of the two out',
+    'ca: with `certificateSha256` no other certificate is trusted; leave one of the two out',
   ],
   [
     { ...command, on: 'pdu on 4' },

@@ -122,10 +122,10 @@ test.each([
   [{ ...etcd, prefix: 'ppsgate/' }, `${prefix}, found "ppsgate/"`],
   [{ ...etcd, prefix: '/ppsgate' }, `${prefix}, found "/ppsgate"`],
   [{ ...etcd, user: 'a b', passwordFile: 'x' }, 'user: expected a user name, found "a b"'],
-  [{ ...etcd, certificate: 'x' }, 'key: missing; with `certificate` there has to be `key`'],
-  [{ ...etcd, key: 'x' }, 'certificate: missing; with `key` there has to be `certificate`'],
-  [{ ...etcd, user: 'x' }, 'passwordFile: missing; with `user` there has to be `passwordFile`'],
-  [{ ...etcd, passwordFile: 'x' }, 'user: missing; with `passwordFile` there has to be `user`'],
+  [{ ...etcd, certificate: 'x' }, 'key: missing; `certificate` requires `key`'],
+  [{ ...etcd, key: 'x' }, 'certificate: missing; `key` requires `certificate`'],
+  [{ ...etcd, user: 'x' }, 'passwordFile: missing; `user` requires `passwordFile`'],
+  [{ ...etcd, passwordFile: 'x' }, 'user: missing; `passwordFile` requires `user`'],
 ])('%j is refused', (written, problem) => {
   expect(problemsOf(written)).toEqual([problem]);
 });

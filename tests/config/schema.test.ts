@@ -154,7 +154,7 @@ test.for([
 
 test.for<[Partial<Traffic>, string]>([
   [{ runsPerTrial: 52 }, 'boots its variants'],
-  [{ measureSeconds: 3 }, 'too little'],
+  [{ measureSeconds: 3 }, 'too few samples'],
   [{ flows: 65_521 }, 'sources'],
   [
     {
@@ -187,7 +187,7 @@ test('a testbed that counts no instructions is not judged by them', () => {
     'testbeds: { lab: { kind: embedded-linux } }\ngate: { metric: instructionsPerPacket }',
   );
   expect(whyUnfit(config, 'lab')).toBe(
-    'lab tells no instructionsPerPacket, which virtual testbeds with `accelerator: tcg` count: judge it by pps or nsPerPacket.',
+    'lab counts no instructionsPerPacket, unlike virtual testbeds with `accelerator: tcg`: judge it by pps or nsPerPacket.',
   );
 });
 

@@ -264,7 +264,7 @@ describe('whether anything can be measured', () => {
 
   test('beside testbeds of other kinds a virtual one has no windows, and cannot', () => {
     expect(whyUnfit(mixed(), 'guests')).toBe(
-      'guests counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.',
+      'guests sends a fixed number of packets, while the other testbeds of this configuration measure for a time: give virtual testbeds a separate ppsgate.yml.',
     );
     expect(whyUnfit(mixed(), 'here')).toBeUndefined();
   });
@@ -272,14 +272,14 @@ describe('whether anything can be measured', () => {
   test('beside a virtual testbed another one is not judged by instructions', () => {
     const config = mixed('gate: { metric: instructionsPerPacket }');
     expect(whyUnfit(config, 'here')).toBe(
-      'here tells no instructionsPerPacket, which virtual testbeds with `accelerator: tcg` count: judge it by pps or nsPerPacket.',
+      'here counts no instructionsPerPacket, unlike virtual testbeds with `accelerator: tcg`: judge it by pps or nsPerPacket.',
     );
   });
 
   test('under KVM a testbed is not judged by instructions', () => {
     const config = read('accelerator: kvm', 'gate: { metric: instructionsPerPacket }');
     expect(whyUnfit(config, 'guests')).toBe(
-      'guests tells no instructionsPerPacket, which virtual testbeds with `accelerator: tcg` count: judge it by pps or nsPerPacket.',
+      'guests counts no instructionsPerPacket, unlike virtual testbeds with `accelerator: tcg`: judge it by pps or nsPerPacket.',
     );
   });
 });

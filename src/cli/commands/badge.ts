@@ -20,9 +20,12 @@ import { print, printJson } from './table.ts';
 export function define(command: Command): void {
   command
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
-    .option('--testbed <names...>', 'of these testbeds alone')
-    .option('--repository <owner/name>', "on GitHub (default: that of git's remote origin)")
-    .option('--branch <name>', 'where the badges are (default: github.data.branch)')
+    .option('--testbed <names...>', 'only these testbeds')
+    .option(
+      '--repository <owner/name>',
+      'repository on GitHub (default: that of the remote origin)',
+    )
+    .option('--branch <name>', 'branch with the badges (default: github.data.branch)')
     .option('--json', 'print them as JSON')
     .addHelpText('after', details)
     .action(async (options: object) => {
@@ -34,12 +37,12 @@ const details = `
 Example:
   ppsgate badge --testbed hp-t540 --repository example/router >> README.md
 
-As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
-SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
+As JSON: [{ "label", "image", "endpoint", "markdown" }]. The image is an SVG,
+and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 
 A badge exists once a patch was judged on the default branch; the last badge of
-a testbed, of the base against itself, exists after its first nightly run.
-Exits 2 where the repository is not known.`;
+a testbed, for its A/A runs, exists after its first nightly run.
+Exits 2 if the repository is unknown.`;
 
 export type BadgeOptions = {
   config?: string;
@@ -70,7 +73,7 @@ async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace
   const { branch = config.github.data.branch, repository = await originOnGithub() } = options;
   if (branch === undefined) {
     throw new UsageError(
-      '--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.',
+      '--branch: the configuration stores no results on GitHub; set `github.data.branch`, or name a branch.',
     );
   }
   if (!isCommitName(branch)) {
@@ -78,7 +81,7 @@ async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace
   }
   if (repository === undefined) {
     throw new UsageError(
-      "--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.",
+      '--repository: the remote origin is not on github.com; give OWNER/NAME of the repository.',
     );
   }
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {

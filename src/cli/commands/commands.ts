@@ -13,55 +13,56 @@ export const commands: readonly NamedCommand[] = [
   {
     name: 'gate',
     takes: '[options]',
-    description: 'judge a patch: base and patched side by side, a verdict for every cell',
+    description:
+      'judge a patch: measure base and patched side by side, with a verdict for every cell',
     load: () => import('./gate.ts'),
   },
   {
     name: 'compare',
     takes: '[options] <old> <new>',
-    description: 'judge two rule files, overlays or kernels that are in no repository',
+    description: 'compare two rule files, overlays or kernels outside any repository',
     load: () => import('./compare.ts'),
   },
   {
     name: 'plan',
     takes: '[options]',
-    description: 'how many minutes a gate will take, where they go, and what would save some',
+    description: 'estimate the minutes of a gate, for what, and how to save some',
     load: () => import('./plan.ts'),
   },
   {
     name: 'bisect',
     takes: '[options]',
-    description: 'find the commit of a range that costs the packets, by booting few of them',
+    description: 'find the commit of a range that lost performance, with few boots',
     load: () => import('./bisect.ts'),
   },
   {
     name: 'nightly',
     takes: '[options]',
-    description: 'measure the head of a branch against itself, and look into what has changed',
+    description: 'measure a branch head against itself, and follow up changes',
     load: () => import('./nightly.ts'),
   },
   {
     name: 'init',
     takes: '[options]',
-    description: 'write the workflow and ppsgate.yml into this repository, and make the label',
+    description: 'write the workflow and ppsgate.yml into this repository, and create the label',
     load: () => import('./init.ts'),
   },
   {
     name: 'comment',
     takes: '[options] <text>',
-    description: 'show what the workflow would decide on a comment, and measure nothing',
+    description: "show the workflow's decision on a comment, and measure nothing",
     load: () => import('./comment.ts'),
   },
   {
     name: 'badge',
     takes: '[options]',
-    description: "print Markdown that shows the badges of a configuration's testbeds",
+    description: "print Markdown for the badges of a configuration's testbeds",
     load: () => import('./badge.ts'),
   },
   {
     name: 'site',
     takes: '[options]',
-    description: 'make pages of the branch over time: changes, series, error rates, the lab',
+    description: 'write pages of the branch over time: changes, series, error rates, the lab',
     load: () => import('./site.ts'),
   },
   {
@@ -73,90 +74,89 @@ export const commands: readonly NamedCommand[] = [
   {
     name: 'analyze',
     takes: '[options] <dir>',
-    description: 'judge runs that were measured before, by their raw logs',
+    description: 'judge earlier runs again, from their raw logs',
     load: () => import('./analyze.ts'),
   },
   {
     name: 'changes',
     takes: '[options] <file>',
-    description:
-      'find the nightly runs from which on a series has another level, and no bad nightly run',
+    description: 'find lasting changes in a series of nightly runs, not single outliers',
     load: () => import('./changes.ts'),
   },
   {
     name: 'ministat',
     takes: '[options] [FILE...]',
-    description: "compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints",
+    description: "compare sets of numbers with the first, with the output of FreeBSD's ministat(1)",
     load: () => import('./ministat.ts'),
   },
   {
     name: 'fold',
     takes: '[options] [FILE]',
-    description: 'print a profile of pmcstat -G or perf script as folded stacks, one a line',
+    description: 'print a profile of pmcstat -G or perf script as folded stacks',
     load: () => import('./fold.ts'),
   },
   {
     name: 'flamegraph',
     takes: '[options] <FILE>',
     description:
-      'draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else',
+      'draw a profile, or its difference from a base, as a flamegraph in a self-contained SVG',
     load: () => import('./flamegraph.ts'),
   },
   {
     name: 'simulate',
     takes: '[options]',
-    description: 'how often a design errs, and how many runs it takes, on noise that is known',
+    description: 'simulate the error rates and the number of runs of a design, for known noise',
     load: () => import('./simulate.ts'),
   },
   {
     name: 'lab',
-    description: 'bring the lab inside this machine up or down, or see whether it can be',
+    description: 'set up, remove or check the lab inside this machine',
     load: () => import('./lab.ts'),
   },
   {
     name: 'testbeds',
-    description: 'show who has which testbed; list, check or look after those of ppsgate.yml',
+    description: 'show the holders of testbeds; list, check and maintain those of ppsgate.yml',
     load: () => import('./testbeds.ts'),
   },
   {
     name: 'reserve',
     takes: '[options] <selector> [command...]',
-    description: 'reserve a testbed and run a command of yours meanwhile',
+    description: 'reserve a testbed while a command of yours runs',
     load: () => import('./reserve.ts'),
   },
   {
     name: 'release',
     takes: '[options] [name]',
-    description: 'take a testbed from its holder, or give back what a gate left',
+    description: 'take a testbed from its holder, or release one that a gate left',
     load: () => import('./release.ts'),
   },
   {
     name: 'quarantine',
     takes: '[options] <name>',
-    description: 'take a testbed out of use, or back into it',
+    description: 'put a testbed into quarantine, or lift it',
     load: () => import('./quarantine.ts'),
   },
   {
     name: 'relay',
     takes: '[options]',
-    description: 'take webhooks of Herald and builds of Harbormaster, and have revisions measured',
+    description: "start gates for revisions on Herald's webhooks and Harbormaster's builds",
     load: () => import('./relay.ts'),
   },
   {
     name: 'poll',
     takes: '[options]',
-    description: 'the same without any set-up of the server: ask it what has changed',
+    description: 'start gates for revisions by polling the server, which needs no set-up',
     load: () => import('./relay.ts').then(({ definePoll: define }) => ({ define })),
   },
   {
     name: 'phabricator',
-    description: 'see whether the set-up for a Phabricator is right',
+    description: 'check the set-up for a Phabricator server',
     load: () => import('./phabricator.ts'),
   },
   {
     name: 'completion',
     takes: '<shell>',
-    description: 'print what makes bash, zsh or fish complete these commands',
+    description: 'print a completion script for bash, zsh or fish',
     load: async () => {
       const { defineCompletion } = await import('./completion.ts');
       return { define: (command) => defineCompletion(command, () => programFor('all')) };
@@ -168,7 +168,7 @@ export async function programFor(words: Words): Promise<Command> {
   const program = new Command('ppsgate')
     .description(packageJson.description)
     .version(packageJson.version)
-    .option('--debug', 'show where an error came from')
+    .option('--debug', 'show the stack trace of an error')
     .addHelpText('after', '\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch')
     // Inherited by all commands: wrong usage prints one sentence and exits with 2, where commander uses 1.
     .exitOverride()

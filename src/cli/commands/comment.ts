@@ -25,17 +25,17 @@ import { print } from './table.ts';
 export function define(command: Command): void {
   command
     .argument('<text>', 'the comment, like "/ppsgate run margin=2%"')
-    .option('--dry-run', 'required: decide here, and post or measure nothing')
-    .option('--by <login>', 'who writes it', 'maintainer')
-    .option('--role <role>', 'what that person may do there: write or read', 'write')
+    .option('--dry-run', 'required: only show the decision; post and measure nothing')
+    .option('--by <login>', 'author of the comment', 'maintainer')
+    .option('--role <role>', "the author's permission: write or read", 'write')
     .option('--fork', 'the pull request comes from a fork')
-    .option('--base <commit>', 'of the pull request, whose ppsgate.yml counts', 'main')
-    .option('--head <commit>', 'of the pull request', 'HEAD')
-    .option('-r, --repository <dir>', 'git repository that has them', '.')
-    .option('-c, --config <file>', 'its path in the repository', usualConfig)
+    .option('--base <commit>', 'base of the pull request, whose ppsgate.yml applies', 'main')
+    .option('--head <commit>', 'head of the pull request', 'HEAD')
+    .option('-r, --repository <dir>', 'git repository with the commits', '.')
+    .option('-c, --config <file>', 'path of the configuration in the repository', usualConfig)
     .option(
       '--pull-request <name>',
-      'read this one of GitHub, like example/router#7, with the token in GITHUB_TOKEN',
+      'read this pull request from GitHub, like example/router#7, with the token in GITHUB_TOKEN',
     )
     .addHelpText(
       'after',
@@ -44,9 +44,8 @@ Examples:
   ppsgate comment "/ppsgate run" --dry-run
   ppsgate comment "/ppsgate run" --dry-run --fork --by alice --role read
 
-Without --pull-request nothing is asked of the network.
-Exits 0 when it is approved, or a command without a measurement, and 2 when
-it is refused.`,
+Without --pull-request it uses no network.
+Exits 0 if the comment is approved or measures nothing, and 2 if it is refused.`,
     )
     .action(async (text: string, options: Options) => {
       await runToExit(() => decide(text, options), command.optsWithGlobals());
@@ -68,7 +67,7 @@ type Options = {
 async function decide(text: string, options: Options): Promise<number> {
   if (options.dryRun !== true) {
     throw new UsageError(
-      'comment: add --dry-run, as comments are only tried here; to have a patch measured, write it at the pull request.',
+      'comment: add --dry-run: this command only tries comments; to measure a patch, comment on the pull request.',
     );
   }
   if (!['write', 'read'].includes(options.role)) {
@@ -76,7 +75,7 @@ async function decide(text: string, options: Options): Promise<number> {
   }
   if (parseCommand(text) === undefined) {
     throw new UsageError(
-      `"${excerpt(text)}" is no command, and the workflow would ignore it: begin with /ppsgate, like /ppsgate run.`,
+      `"${excerpt(text)}" is no command, so the workflow ignores it: begin with /ppsgate, like /ppsgate run.`,
     );
   }
   const deps = await depsFor(options);
@@ -107,7 +106,7 @@ async function depsFor(options: Options): Promise<AdmitDeps> {
     readConfig: (commit) => configAt(commit, options.config, repository),
     commit: await resolved('--base', options.base, repository),
     readRevision() {
-      throw new UsageError('A comment is of a pull request, and names no revision.');
+      throw new UsageError('Only a pull request takes comments: it cannot name a revision.');
     },
     nameOf,
     checkBisection(config, overrides) {
@@ -169,7 +168,7 @@ async function githubReader(named: string): Promise<PullRequestReader> {
   const token = process.env.GITHUB_TOKEN ?? '';
   if (token === '') {
     throw new UsageError(
-      '--pull-request: GITHUB_TOKEN is not set: give a token that may read pull requests, or leave the option out.',
+      '--pull-request: GITHUB_TOKEN is not set: set it to a token that may read pull requests, or drop the option.',
     );
   }
   const apiUrl = process.env.GITHUB_API_URL ?? 'https://api.github.com';
@@ -211,10 +210,10 @@ function told(admission: Admission): string {
     case 'mistaken':
       return `not understood\nwhy: ${why}`;
     case 'nothing':
-      return `ignored, without an answer\nwhy: ${why}`;
+      return `ignored, without a reply\nwhy: ${why}`;
     case 'cancel':
-      return `approved\nwould cancel what runs for the pull request\nwhy: ${why}`;
+      return `approved\nwould cancel all gates of the pull request\nwhy: ${why}`;
     case 'help':
-      return 'would answer with the list of commands, and measure nothing';
+      return 'would reply with the list of commands, and measure nothing';
   }
 }

@@ -27,7 +27,7 @@ const leftOut: ReadonlySet<string> = new Set([
 export function define(command: Command): void {
   command
     .argument('<old>', 'rule file, overlay folder or kernel')
-    .argument('<new>', 'another of the same kind');
+    .argument('<new>', 'another one of the same kind');
   addGateOptions(command, (name) => !leftOut.has(name));
   command
     .addHelpText(
@@ -38,7 +38,7 @@ Examples:
   ppsgate compare old-overlay new-overlay --scenarios forwarding
   ppsgate compare linux-6.1.deb linux-6.12.deb --testbed guests
 
-Exits as ppsgate gate does; one that was cut short goes on with
+Exits like ppsgate gate. Continue an interrupted comparison with
 ppsgate gate --resume.`,
     )
     .action(async (old: string, other: string, options: GateOptions) => {
@@ -111,7 +111,7 @@ function withLoading(
     const others = Object.keys(config.testbeds).filter(loads);
     const advice =
       others.length > 0
-        ? `name one that does by --testbed, like ${others.join(' or ')}`
+        ? `name one that does with --testbed, like ${others.join(' or ')}`
         : 'add one that does to ppsgate.yml, like `lab: { kind: embedded-linux }` for Linux';
     throw new UsageError(
       `${names.join(' and ')} does not load ${paths.join(' and ')}, which are ${compared.what}: ${advice}.`,

@@ -12,7 +12,7 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 
 export function defineCompletion(command: Command, load: () => Promise<Command>): void {
   command
-    .addArgument(new Argument('<shell>', 'the shell that is to complete').choices(shells))
+    .addArgument(new Argument('<shell>', 'shell that completes the commands').choices(shells))
     .addHelpText('after', details)
     .action(async (shell: (typeof shells)[number]) => {
       await runToExit(async () => {
@@ -26,8 +26,8 @@ const details = `
 Example:
   ppsgate completion bash
 
-To have it in every new shell, run one of these once; zsh takes any folder that
-its fpath has:
+To load it in every new shell, run one of these once; zsh accepts any folder of
+its fpath:
   ppsgate completion bash > \\
     ~/.local/share/bash-completion/completions/ppsgate
   ppsgate completion zsh > /usr/local/share/zsh/site-functions/_ppsgate

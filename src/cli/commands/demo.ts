@@ -43,20 +43,26 @@ export function define(command: Command): void {
   command
     .option(
       '-d, --directory <dir>',
-      'where the work directories go (default: a new ppsgate-demo-…)',
+      'parent of the work directories (default: a new ppsgate-demo-…)',
     )
-    .option('--resume <dir>', 'go on with a demo that was cut short')
-    .option('--seed <number>', 'of the order of runs (default: by chance)')
-    .option('--bisect', 'find the one of 24 commits that costs packets, instead of judging patches')
+    .option('--resume <dir>', 'continue an interrupted demo')
+    .option('--seed <number>', 'seed of the order of runs (default: random)')
+    .option(
+      '--bisect',
+      'find the one of 24 commits that lost performance, instead of judging patches',
+    )
     .option(
       '--kernels [base,patched]',
-      'judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get',
+      'judge kernels and a rule in virtual machines; with two files, or with kernels from apt-get',
     )
     .option(
       '--freebsd [image]',
       'judge rules of pf, and two kernels of --kernels, on an official image of FreeBSD',
     )
-    .option('--design <name>', 'fixed takes all runs: to compare with the usual group-sequential')
+    .option(
+      '--design <name>',
+      'fixed measures all runs, for comparison with the default, group-sequential',
+    )
     .option('--json', 'print the results as JSON')
     .addHelpText(
       'after',
@@ -68,8 +74,8 @@ Example:
   sudo ppsgate demo --kernels linux-image-6.1.0-50.deb,linux-image-6.1.0-56.deb
   sudo ppsgate demo --freebsd FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz
 
-Needs root on Linux. Takes about three minutes, with --bisect less than two.
-Exits 0 when all patches come out as they must, or the commit is found.`,
+Needs root on Linux. Lasts about three minutes, with --bisect less than two.
+Exits 0 if every patch gets the expected verdict, or the commit is found.`,
     )
     .action(async (options: object) => {
       const lastWords: string[] = [];
@@ -102,7 +108,7 @@ async function runDemoCommand(
   // Rejected before anything is installed or written.
   overrideGate(undefined, { design: options.design }, namingStyles.flag);
   if (options.bisect && options.design !== undefined) {
-    throw new UsageError('--design: says how patches are judged; drop it, or --bisect.');
+    throw new UsageError('--design: applies to judging patches; drop it, or --bisect.');
   }
   if (options.bisect && options.kernels !== undefined) {
     throw new UsageError('--kernels: virtual machines judge patches; drop it, or --bisect.');
@@ -119,7 +125,7 @@ async function runDemoCommand(
   const warn = (sentence: string) => say(`warning: ${sentence}`);
   await using work = new WorkDirectory('ppsgate-demo', warn, demoNames);
   const directory = resolve(await work.open(options));
-  say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
+  say(`${whatOf(options)} on this machine; all files are in ${directory}`);
   const warning = await busyWarning();
   if (warning !== undefined) warn(warning);
   const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)(
@@ -138,17 +144,17 @@ async function requireImage({ freebsd, kernels }: Options): Promise<void> {
   if (freebsd === undefined) return;
   if (freebsd === true) {
     throw new UsageError(
-      '--freebsd: name an image of FreeBSD for amd64, as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/); it is used as it is.',
+      '--freebsd: name an image of FreeBSD for amd64, such as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/), as downloaded.',
     );
   }
   if (kernels === true) {
     throw new UsageError(
-      '--kernels: name two kernels of FreeBSD with --freebsd, base first, with a comma in between.',
+      '--kernels: with --freebsd, name two kernels of FreeBSD, base first, separated by a comma.',
     );
   }
   await access(freebsd, constants.R_OK).catch((error: unknown) => {
     throw new UsageError(
-      `--freebsd: ${freebsd} cannot be read (${reasonOf(error)}): name an image that is there.`,
+      `--freebsd: ${freebsd} cannot be read (${reasonOf(error)}): name an existing image.`,
     );
   });
 }
@@ -169,7 +175,7 @@ function whatOf({ bisect, kernels, freebsd }: Options): string {
   }
   if (kernels) return 'A rule and a kernel, judged with real boots and packets';
   if (!bisect) return 'Three patches, judged with real packets';
-  return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
+  return `${bisectCommits.length} commits, one of which lost performance: it is found with real packets`;
 }
 
 /** Two files separated by a comma, or apt's newest kernels. */
@@ -191,7 +197,7 @@ function twoKernels(kernels: string): GivenKernels {
   const [base, patched, ...more] = kernels.split(',');
   if (!base || !patched || more.length > 0) {
     throw new UsageError(
-      `--kernels: expected two files with a comma in between, found "${excerpt(kernels)}".`,
+      `--kernels: expected two files separated by a comma, found "${excerpt(kernels)}".`,
     );
   }
   return { base: resolve(base), patched: resolve(patched) };
@@ -275,7 +281,7 @@ function table(judged: Judged[]): string {
       const color = asExpected ? 'green' : 'red';
       const verdict = styleText(color, `  ${must}`, { stream: process.stdout });
       const { runs, fixedRuns } = runCounts(result);
-      const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : '';
+      const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 needs ${fixedRuns}` : '';
       return `${patch.branch}\n  ${headline(result)}\n${verdict}${counts}`;
     })
     .join('\n');

@@ -34,7 +34,7 @@ function expectOwn(path: string, link: Stats): void {
   const stranger = [link, target].find((stats) => !isOwned(stats));
   if (stranger !== undefined) {
     throw new UsageError(
-      `${path} was found above the current folder and belongs to the user ${stranger.uid}, so it is not used: name it with --config if you trust it.`,
+      `${path} was found in a parent folder and belongs to the user ${stranger.uid}, so it is not used: name it with --config if you trust it.`,
     );
   }
   try {

@@ -17,14 +17,17 @@ import { readProfileFile } from './profile-file.ts';
 
 export function define(command: Command): void {
   command
-    .argument('<FILE>', 'profile: of pmcstat -G, of perf script or folded; - is standard input')
+    .argument(
+      '<FILE>',
+      'profile of pmcstat -G or perf script, or folded stacks; - is standard input',
+    )
     .option(
       '--base <FILE>',
-      'profile to compare with: red is more of all samples than there, blue less',
+      'profile to compare with: red is a greater share of samples than there, blue a smaller one',
     )
-    .option('-o, --output <FILE>', 'the SVG to write; - is standard output', '-')
-    .option('--title <text>', 'above it (default: the kernel that the profile tells, or its name)')
-    .option('--idle', 'with what idle processors did')
+    .option('-o, --output <FILE>', 'SVG to write; - is standard output', '-')
+    .option('--title <text>', "title (default: the profile's kernel, or its name)")
+    .option('--idle', 'include samples of idle CPUs')
     .addHelpText('after', details)
     .action(async (file: string, options: FlamegraphOptions) => {
       const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
@@ -45,10 +48,10 @@ Example:
   ppsgate flamegraph patched.graph --base base.graph -o difference.svg
 
 In a browser a click or Enter zooms, / searches, Escape goes back, and arrow
-keys walk from frame to frame. Widths are shares of all samples, so profiles of
-different lengths compare. What only the base has is drawn below.
+keys move between frames. Widths are shares of all samples, so profiles of
+different lengths can be compared. Stacks of the base alone are drawn below.
 
-Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
+Exits 2 if a file is no readable profile, or has no samples left.`;
 
 /** Throws a `ProfileError` for an invalid profile, a `UsageError` if there is nothing to draw or no place to write. */
 async function runFlamegraph(
@@ -57,7 +60,7 @@ async function runFlamegraph(
 ): Promise<number> {
   refuseTerminal(output);
   if (file === '-' && baseFile === '-') {
-    throw new UsageError('--base: standard input is the profile already; name a file.');
+    throw new UsageError('--base: standard input already supplies the profile; name a file.');
   }
   const shown = await read(file, keepsIdle);
   const base = baseFile === undefined ? undefined : await read(baseFile, keepsIdle);
@@ -90,7 +93,7 @@ async function read(file: string, keepsIdle: boolean): Promise<Shown> {
 
   const { profile, idleSamples, idleFrames } = withoutIdle(all);
   if (profile.stacks.length === 0) {
-    throw new UsageError(`${fileName}: all samples are of idle processors; draw them with --idle.`);
+    throw new UsageError(`${fileName}: all samples are of idle CPUs; draw them with --idle.`);
   }
   const share = formatPercent(idleSamples / samplesOf(all.stacks));
   const leftOut = `idle left out: ${idleFrames.join(', ')} (${share})`;
@@ -106,7 +109,7 @@ function samplesText({ stacks, event }: Profile): string {
 function noteEvents({ event }: Profile, base: Profile): void {
   if (event === undefined || base.event === undefined || event === base.event) return;
   process.stderr.write(
-    `ppsgate: the profile counts ${event}, its base ${base.event}: the shares are of different things.\n`,
+    `ppsgate: the profile counts ${event}, its base ${base.event}, so their shares are not comparable.\n`,
   );
 }
 

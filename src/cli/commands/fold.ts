@@ -12,8 +12,8 @@ import { readProfileFile } from './profile-file.ts';
 
 export function define(command: Command): void {
   command
-    .argument('[FILE]', 'profile, also one folded already; - or no file is standard input')
-    .option('--no-idle', 'leave out what idle processors did')
+    .argument('[FILE]', 'profile, or folded stacks; - or no file is standard input')
+    .option('--no-idle', 'omit samples of idle CPUs')
     .option('--modules', 'name the kernel module, library or program of each frame: pf.ko`pf_test')
     .option('--json', 'the stacks as JSON')
     .addHelpText('after', details)
@@ -34,13 +34,13 @@ Example:
   pmcstat -R pmc.out -z 100 -G pmc.graph
   ppsgate fold --no-idle pmc.graph | grep pf_test
 
-The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON:
+Stacks of pmcstat are folded like stackcollapse-pmc.pl does. As JSON:
   { "format", "event", "kernel", "samples", "notes",
     "idle": { "samples", "frames" }, "stacks": [{ "frames", "samples" }] }
-from the outermost caller inwards; "event" and "kernel" where the profile tells
-them, "idle" with --no-idle.
+Frames go from the outermost caller inwards. "event" and "kernel" are present if
+the profile has them, "idle" with --no-idle.
 
-Exits 2 where a file cannot be read as a profile.`;
+Exits 2 if a file is no readable profile.`;
 
 /** Reads standard input without a file, or for `-`. Throws a `ProfileError` for an invalid profile. */
 async function runFold(
@@ -63,8 +63,8 @@ function leaveOutIdle({ profile: all, notes }: ReadProfile): Shown {
   const share = formatPercent(samples === 0 ? 0 : idleSamples / samples);
   const note =
     idleSamples === 0
-      ? 'no sample is of an idle processor, so none is left out.'
-      : `left out as idle: ${grouped(idleSamples)} of ${grouped(samples)} samples (${share}), in ${idleFrames.join(', ')}.`;
+      ? 'no sample is of an idle CPU, so none is omitted.'
+      : `omitted as idle: ${grouped(idleSamples)} of ${grouped(samples)} samples (${share}), in ${idleFrames.join(', ')}.`;
   return { profile, notes: [...notes, note], idle: { samples: idleSamples, frames: idleFrames } };
 }
 

@@ -137,7 +137,9 @@ async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
       const { number, diff, phids } = patch;
       return { number, diff, ...(phids && { phids }) };
     }
-    throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
+    throw new UsageError(
+      `--answer: ${options.resume} is not the work directory of a gate of a revision.`,
+    );
   }
   const name = revisionNamed(required('patch', call), call);
   return pinnedDiff(patientIfAnswered(conduit, { ...options, signal: call.signal }), name);

@@ -39,18 +39,18 @@ export function define(command: Command): void {
   command
     .option(
       '--kind <name>',
-      'linux, for the rules of a router; freebsd, for a tree of FreeBSD, or for rules of pf or ipfw (default: by the rules found)',
+      'linux: rules of a router; freebsd: a source tree of FreeBSD, or rules of pf or ipfw (default: by the rules found)',
     )
     .option('--image <url>', 'with --kind freebsd: the official image that guests boot')
-    .option('--sha512 <sum>', 'of that image, from the CHECKSUM.SHA512 beside it')
+    .option('--sha512 <sum>', 'SHA-512 of that image, from its CHECKSUM.SHA512')
     .option('--runner <labels>', 'ubuntu-latest, with the lab inside it, or self-hosted,LABEL')
-    .option('--action <pin>', 'OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)')
-    .option('--branch <name>', 'default branch of the repository (default: as git knows it)')
+    .option('--action <pin>', 'OWNER/ppsgate@COMMIT (default: the running ppsgate, if cloned)')
+    .option('--branch <name>', "default branch of the repository (default: git's)")
     .option('--repository <name>', 'OWNER/NAME on GitHub (default: that of origin)')
     .option('--force', 'overwrite workflows that differ; ppsgate.yml never is')
     .option('--yes', 'do not ask')
     .option('--dry-run', 'show what would be written, and write nothing')
-    .option('--json', 'answer as JSON')
+    .option('--json', 'print the outcome as JSON')
     .addHelpText('after', details)
     .action(async (options: object) => {
       const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = 'https://api.github.com' } =
@@ -69,17 +69,16 @@ Examples:
   ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
   ppsgate init --kind freebsd --image https://…-BASIC-CI-ufs.raw.xz --sha512 SUM
 
-At a terminal it asks for what no flag tells, and whether to begin with a small
-dut/nftables.conf where the repository has no rules yet; --yes writes one. It
-finds nftables.conf, sysctl.conf, pf.conf and ipfw.rules at the top and in etc/,
-and has changes of these measured. The
-label is made with the token in GITHUB_TOKEN, where there is one.
+At a terminal it asks for missing options, and offers to write a small
+dut/nftables.conf if the repository has no rules yet; --yes writes one. It finds
+nftables.conf, sysctl.conf, pf.conf and ipfw.rules at the top and in etc/, and
+configures measurements of their changes. If GITHUB_TOKEN has a token, it
+creates the label.
 
-Run it again at any time: a file that is as it would be written stays, and one
-that differs is kept and told of.
+Run it again at any time: it keeps and reports files that differ from what it
+would write.
 
-Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when
-something else went wrong.`;
+Exits 0 even if it kept files, 2 on wrong usage, and 4 on any other failure.`;
 
 export type InitOptions = {
   kind?: string;
@@ -130,7 +129,7 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
     if (placed !== undefined) files.push(placed);
   }
   const label = dryRun
-    ? labelByHand('With --dry-run the label is not made.', selectors.repository)
+    ? labelByHand('With --dry-run the label is not created.', selectors.repository)
     : await placeLabel(selectors, deps);
   if (json) printJson({ files, label });
   else print(textOf(files, label, selectors));
@@ -167,7 +166,7 @@ async function kindOf(options: InitOptions, directory: string): Promise<Kind> {
   }
   if (kind === undefined && options.image === undefined && options.yes) {
     throw new UsageError(
-      `${[...freebsd.values()].join(' and ')} is measured on guests with FreeBSD: name their official image by --image and --sha512, or take \`--kind linux\` to begin with other rules.`,
+      `${[...freebsd.values()].join(' and ')} is measured on FreeBSD guests: name their official image with --image and --sha512, or begin with other rules with \`--kind linux\`.`,
     );
   }
   // A scenario has one firewall.
@@ -197,22 +196,22 @@ async function readSelectors(
 
   const isGuest = clone.system === 'freebsd';
   const image = isGuest && {
-    url: await answer(options.image, 'Which official image of FreeBSD, by its https address?'),
-    sha512: await answer(options.sha512, 'Which SHA-512 has it, by the CHECKSUM.SHA512 beside it?'),
+    url: await answer(options.image, 'https address of the official FreeBSD image?'),
+    sha512: await answer(options.sha512, 'Its SHA-512, from its CHECKSUM.SHA512?'),
   };
   // Instructions are counted with QEMU 7.2 to 11.1: a name that changes its release would change them.
   const usual = isGuest ? 'ubuntu-24.04' : 'ubuntu-latest';
   const runner = await answer(
     options.runner,
-    `Which runner measures: ${usual}, or self-hosted with its labels?`,
+    `Runner for measurements: ${usual}, or self-hosted with its labels?`,
     usual,
   );
   const own = await ownAction(import.meta.dirname);
-  const pin = await answer(options.action, 'Which ppsgate, as OWNER/ppsgate@COMMIT?', own);
-  const branch = await answer(options.branch, 'What is the default branch?', clone.branch);
+  const pin = await answer(options.action, 'Version of ppsgate, as OWNER/ppsgate@COMMIT?', own);
+  const branch = await answer(options.branch, 'Default branch?', clone.branch);
   const repository = await answer(
     options.repository,
-    'Which repository on GitHub, as OWNER/NAME?',
+    'Repository on GitHub, as OWNER/NAME?',
     clone.repository,
   );
   return {
@@ -233,7 +232,7 @@ function isFreebsd({ kind = 'linux', image, sha512 }: InitOptions): boolean {
   }
   const stray = image === undefined ? sha512 && '--sha512' : '--image';
   if (kind === 'linux' && stray !== undefined) {
-    throw new UsageError(`${stray}: goes with --kind freebsd; drop it, or add that.`);
+    throw new UsageError(`${stray}: requires --kind freebsd; add that, or drop it.`);
   }
   return kind === 'freebsd';
 }
@@ -292,7 +291,7 @@ async function rulesFor(
 
 async function wantsRules(folder: string, ask: AskPerson): Promise<boolean> {
   const answer = await ask?.(
-    `There is no file in ${folder} for patches to change: write a small nftables.conf there? [yes] `,
+    `${folder} has no rules to measure yet: write a small nftables.conf there? [yes] `,
   );
   return answer !== undefined && /^(?:y|yes|)$/i.test(answer);
 }
@@ -307,14 +306,14 @@ async function placeLabel(
   { repository }: Selectors,
   { token, apiUrl }: InitDeps,
 ): Promise<PlacedLabel> {
-  const what = `The label ${approvalLabel} is not made yet`;
+  const what = `The label ${approvalLabel} does not exist yet`;
   if (repository === undefined) {
     return labelByHand(
-      `${what}: this clone has no origin on GitHub, so tell which repository is meant by --repository OWNER/NAME.`,
+      `${what}: this clone has no origin on GitHub; name the repository with --repository OWNER/NAME.`,
       repository,
     );
   }
-  if (!token) return labelByHand(`${what}: GITHUB_TOKEN holds no token for it.`, repository);
+  if (!token) return labelByHand(`${what}: GITHUB_TOKEN has no token to create it.`, repository);
   return createLabel(await createOctokit({ token, apiUrl, log: silence }), repository);
 }
 
@@ -324,12 +323,12 @@ const silence = { debug() {}, info() {}, warn() {}, error() {} };
 const told: Record<PlacedFile['kind'], string> = {
   created: '',
   unchanged: '',
-  kept: 'differs from what would be written; --force overwrites workflows, and never ppsgate.yml',
+  kept: 'differs from the generated file; --force overwrites workflows, but never ppsgate.yml',
   overwritten: '',
   extended: '',
-  left: 'is of no use beside the workflow with three jobs, and never runs: delete it',
+  left: 'is not used by the workflow with three jobs, and never runs: delete it',
   missing:
-    'the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
+    'without it the lab has nothing to measure: add one, or let `ppsgate init --yes` write a small one',
 };
 
 function textOf(
@@ -344,7 +343,7 @@ function textOf(
     kind,
     path,
     kind === 'missing' && found.size > 0
-      ? `write \`overlay: { files: { ${[...found].map((one) => one.join(': ')).join(', ')} } }\` in ppsgate.yml, to measure the files that are there`
+      ? `write \`overlay: { files: { ${[...found].map((one) => one.join(': ')).join(', ')} } }\` in ppsgate.yml, to measure the existing files`
       : told[kind],
   ]);
   return [
@@ -357,9 +356,9 @@ function textOf(
     ]),
     ...(label.kind === 'not-created' ? [oneLine(label.why), `  ${label.command}`] : []),
     '',
-    `1. Commit these files to ${branch}: they count from there, never from a patch.`,
-    `2. Put the label ${approvalLabel} on a pull request from a fork, once you have read it, to have it measured as it stands.`,
-    '3. Comment `/ppsgate run` on any pull request to have it measured.',
+    `1. Commit these files to ${branch}: only that version counts, never one in a patch.`,
+    `2. To have a pull request from a fork measured as it is, read it, then add the label ${approvalLabel}.`,
+    '3. Comment `/ppsgate run` on any pull request to measure it.',
   ].join('\n');
 }
 

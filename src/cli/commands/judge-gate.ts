@@ -116,7 +116,7 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   );
   if (options.record !== undefined && selectors.length > 1) {
     throw new UsageError(
-      `${called('record')}: only one testbed can be recorded at a time; ask for one of them.`,
+      `${called('record')}: only one testbed can be recorded at a time; select one of them.`,
     );
   }
   const folder = await call.work.open(options);
@@ -156,7 +156,7 @@ export async function patchOf(call: PatchCall): Promise<Patch> {
       return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(wrongly(called));
     }
     throw new UsageError(
-      `${called('earlier')}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`,
+      `${called('earlier')}: "${excerpt(text)}" is no revision, and only revisions have earlier diffs.`,
     );
   }
   if (!looksLikeRevision(text)) {
@@ -177,12 +177,12 @@ export async function patchOf(call: PatchCall): Promise<Patch> {
 async function patchOfOwnChanges({ options, called }: PatchCall): Promise<Patch> {
   const found = await ownChanges(resolve(options.repository ?? '.')).catch(wrongly(called));
   const { since, baseCommit, headCommit, uncommitted, untracked } = found;
-  stderrLog.info(`Patch: what was changed since ${since} (${shortId(baseCommit)}).`);
+  stderrLog.info(`Patch: changes since ${since} (${shortId(baseCommit)}).`);
   if (uncommitted.length > 0) {
-    stderrLog.warn(`not committed, and measured as it is: ${named(uncommitted)}`);
+    stderrLog.warn(`measured with uncommitted changes: ${named(uncommitted)}`);
   }
   if (untracked.length > 0) {
-    stderrLog.warn(`git does not track ${named(untracked)}, so that is not measured`);
+    stderrLog.warn(`not measured, as git does not track it: ${named(untracked)}`);
   }
   return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
 }
@@ -279,7 +279,7 @@ async function bootable(
   const forms = [...new Set(testbeds.map(formOf))].filter((form) => form !== undefined);
   if (forms.length === 0) {
     throw new UsageError(
-      `${called('baseKernel')}: ${testbeds.join(', ')} installs files and boots no kernel of a patch: choose a testbed of kind freebsd or virtual, or drop both kernels.`,
+      `${called('baseKernel')}: ${testbeds.join(', ')} installs files and boots no kernels: choose a testbed of kind freebsd or virtual, or drop both kernels.`,
     );
   }
   const fitting = new Set<KernelForm>();

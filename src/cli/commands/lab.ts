@@ -14,16 +14,16 @@ export function define(lab: Command): void {
   lab
     .command('up')
     .description(
-      'make the three namespaces, their cables and their sshd; what was there is replaced',
+      'set up the three namespaces, their cables and their sshd; replaces an earlier lab',
     )
     .action(() => runToExit(up, lab.optsWithGlobals()));
   lab
     .command('down')
-    .description('take all of it away, and every process in it')
+    .description('remove the lab, and every process in it')
     .action(() => runToExit(down, lab.optsWithGlobals()));
   lab
     .command('check')
-    .description('say whether this machine can carry the lab, and what of one is there')
+    .description('check that this machine can run the lab, and show what exists of one')
     .action(() => runToExit(check, lab.optsWithGlobals()));
 }
 
@@ -51,11 +51,11 @@ async function down(): Promise<number> {
 async function check(): Promise<number> {
   await requireLab();
   const { namespaces, processes } = await labLeftovers();
-  say('This machine can carry the lab.');
+  say('This machine can run the lab.');
   say(
     namespaces.length === 0
-      ? 'Nothing of a lab is there.'
-      : `There are ${namespaces.join(', ')}, with ${processes.length} processes.`,
+      ? 'No lab exists.'
+      : `The lab exists: ${namespaces.join(', ')}, with ${processes.length} processes.`,
   );
   return exitCodes.pass;
 }

@@ -42,15 +42,15 @@ import { print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
-    .option('--commit <name>', 'that is measured against itself', 'HEAD')
-    .option('-r, --repository <dir>', 'git repository that has it', '.')
+    .option('--commit <name>', 'commit to measure against itself', 'HEAD')
+    .option('-r, --repository <dir>', 'git repository with the commit', '.')
     .option('-c, --config <file>', 'configuration', usualConfig)
-    .option('-t, --testbed <selector>', 'a name, or what it has to be, like "mellanox and 40G"')
-    .option('--data <dir>', 'where nightly runs and results are kept (default: as configured)')
-    .option('--priority <name>', 'in the queue: release, patch or rerun', 'rerun')
+    .option('-t, --testbed <selector>', 'name, or required properties like "mellanox and 40G"')
+    .option('--data <dir>', 'folder of nightly runs and results (default: as configured)')
+    .option('--priority <name>', 'priority in the queue: release, patch or rerun', 'rerun')
     .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-nightly-…)')
-    .option('--resume <dir>', 'go on in the work directory of one that was cut short')
-    .option('--json', 'print the result of the commit against itself as JSON')
+    .option('--resume <dir>', 'continue an interrupted one in its work directory')
+    .option('--json', 'print the result of the A/A run as JSON')
     .addHelpText('after', details)
     .action(async (options: NightlyOptions) => {
       const lastWords: string[] = [];
@@ -62,14 +62,14 @@ export function define(command: Command): void {
 }
 
 const details = `
-Cells that differ from earlier nightly runs are measured again at once. Where a
-change lasts, its last good commit is gated against its first bad one; a
-confirmed change is bisected with \`trend: { bisect: true }\` in ppsgate.yml.
+Cells that differ from earlier nightly runs are measured again at once. If a
+change lasts, a gate compares its last good commit with its first bad one; with
+\`trend: { bisect: true }\` in ppsgate.yml, a confirmed change is bisected.
 
 Example:
   ppsgate nightly --commit origin/main --data /srv/www/ppsgate
 
-Exits 0 when it was measured, 2 on wrong usage, 4 when the lab failed.`;
+Exits 0 if it was measured, 2 on wrong usage, and 4 if the lab failed.`;
 
 type NightlyOptions = {
   commit: string;
@@ -93,7 +93,7 @@ async function runNightly(
   const kept = options.data ?? config.github.data.directory;
   if (kept === undefined) {
     throw new UsageError(
-      '--data is missing: name a folder in which nightly runs are kept, or set `github.data.directory` in ppsgate.yml.',
+      '--data is missing: name a folder for nightly runs, or set `github.data.directory` in ppsgate.yml.',
     );
   }
   await using work = new WorkDirectory('ppsgate-nightly', stderrLog.warn);

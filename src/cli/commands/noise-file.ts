@@ -33,7 +33,7 @@ export async function readNoiseFile(path: string): Promise<{ cells: number[][][]
   }
   const found = all.length === 0 ? 'nothing' : `${all.length} with fewer`;
   throw new UsageError(
-    `--noise: ${path}: expected JSON lines with the pps of ${fewestRuns} runs or more, found ${found}.`,
+    `--noise: ${path}: expected JSON lines with the pps of at least ${fewestRuns} runs, found ${found}.`,
   );
 }
 

@@ -67,7 +67,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }: TestbedState): 
       ? []
       : [state === 'held' ? `${quarantine.by}: ${quarantine.reason}` : quarantine.reason]),
     ...(state === 'left-behind' && leftBy.length > 0
-      ? ['its holder is gone; the next holder brings it to its base first']
+      ? ['its holder is gone; the next holder first restores its base']
       : []),
   ];
 }

@@ -16,7 +16,7 @@ export function define(phabricator: Command): void {
     .addHelpText('after', example)
     .command('check')
     .description(
-      'look at the server, the bot, its approvers and build plans, the relay and its starter',
+      'check the server, the bot, its approvers and build plans, the relay and its starter',
     )
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--json', 'print the diagnostics as JSON, at the end')
@@ -30,18 +30,16 @@ const example = '\nExample:\n  ppsgate phabricator check --config /usr/local/etc
 
 const details = `${example}
 
-Nothing is written and nothing is started. Run it as the user that runs the
-relay.
+Writes and starts nothing. Run it as the relay's user.
 
 As JSON:
   { "phabricator": "https://…",
     "diagnostics": [{ "kind", "what", "why", "fix" }] }
-where "kind" is "ok", "warning", "wrong", "unreachable" or "skipped", and "fix"
-says what to do.
+"kind" is "ok", "warning", "wrong", "unreachable" or "skipped"; "fix" is the
+remedy.
 
-Exits 0 when all is right or worth a warning at most, 2 when something is
-wrong, 4 when all that is wrong is that the server or the relay does not
-answer.`;
+Exits 0 if there are no faults but warnings, 2 if something is wrong, and 4 if
+the only fault is that the server or the relay does not reply.`;
 
 type CheckOptions = { config?: string; json?: true };
 

@@ -53,18 +53,17 @@ export function define(command: Command): void {
     command.option(value === undefined ? flags : `${flags} <${value}>`, help, usual);
   }
   command
-    .option('--json', 'print it as JSON, in seconds')
+    .option('--json', 'print the estimate as JSON, in seconds')
     .addHelpText(
       'after',
       `
 Example:
   ppsgate plan --testbed chelsio --scenarios forwarding --margin 1%
 
-Takes the options of \`ppsgate gate\` that change how long it takes, and
-reserves nothing and asks no machine.
-Minutes follow from earlier gates on the testbed, and runs from the noise of its
-history. With --patch it says as well where a patch
-would not be measured at all, because it changes nothing that is installed.`,
+Accepts the options of \`ppsgate gate\` that change its duration. Reserves
+nothing, and contacts no machine. Estimates minutes from earlier gates on the
+testbed, and runs from the noise of its history. With --patch it also lists
+testbeds that need no measurement, as the patch changes nothing installed there.`,
     )
     .action(async (options: GateOptions) => {
       await runToExit((signal) => plan(options, signal), command.optsWithGlobals());
@@ -188,7 +187,8 @@ function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?:
   if (isUnchanged && patch !== undefined) {
     return `${patchName(patch)} changes nothing that ${testbed} would install or boot: nothing is reserved or measured (--measure-anyway).`;
   }
-  const wait = waitSeconds === undefined ? 'when it is free is unknown' : waitText(waitSeconds);
+  const wait =
+    waitSeconds === undefined ? 'the time until it is free is unknown' : waitText(waitSeconds);
   return [
     `${testbed}: ${wait}`,
     coursesText(estimate, outlined),
@@ -199,7 +199,7 @@ function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?:
 }
 
 const waitText = (seconds: number): string =>
-  seconds < 1 ? 'free now' : `${formatEstimate(seconds)} to wait for it`;
+  seconds < 1 ? 'free now' : `${formatEstimate(seconds)} until it is free`;
 
 const partNames: Readonly<Record<(typeof timeParts)[number], string>> = {
   building: 'building kernels',
@@ -256,7 +256,7 @@ function cellsText(
 function durationsText({ durations }: ExperimentOutline): string {
   const { bootSeconds, trialSeconds, trafficSeconds } = durations;
   const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : '';
-  return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
+  return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, with traffic for ${formatDuration(trafficSeconds)}.`;
 }
 
 /** Includes seconds for labs that finish in minutes. */
@@ -265,6 +265,6 @@ const amount = (seconds: number): string =>
 
 const shorterText = (shorter: Planned['shorter']): string =>
   [
-    'What would save some of it, if nothing is lost:',
+    'Ways to shorten it, if nothing is lost:',
     ...columns(shorter.map(({ how, savedSeconds }) => [`  ${amount(savedSeconds)}`, how])),
   ].join('\n');

@@ -16,8 +16,8 @@ import { clockText, oneLine, print } from './table.ts';
 export function define(command: Command): void {
   command
     .argument('<name>', 'testbed of the configuration')
-    .option('--reason <text>', 'why, for all who see it')
-    .option('--lift', 'it is in use again')
+    .option('--reason <text>', 'reason, visible to all')
+    .option('--lift', 'lift the quarantine')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .addHelpText(
       'after',
@@ -26,7 +26,7 @@ Examples:
   ppsgate quarantine hp-t540 --reason "port 1 loses its link"
   ppsgate quarantine hp-t540 --lift
 
-Exits 0 also when there was none to lift, 2 on wrong usage, 4 when the store
+Exits 0 even if there was none to lift, 2 on wrong usage, and 4 if the store
 cannot be used.`,
     )
     .action(async (name: string, options: object) => {
@@ -45,7 +45,7 @@ async function runQuarantine(
   namedTestbed(config, path, name);
   if ((reason === undefined) === (lift === undefined) || reason?.trim() === '') {
     throw new UsageError(
-      `Say why ${name} is to be out of use with --reason TEXT, or end that with --lift.`,
+      `Give the reason for the quarantine of ${name} with --reason TEXT, or lift it with --lift.`,
     );
   }
   const store = await openStore(config.reservations);
@@ -69,7 +69,7 @@ async function putInto(store: Store, name: string, reason: string): Promise<stri
     ...(before === undefined ? [] : [`It was already: ${saidOf(before)}.`]),
     ...(holding === undefined
       ? []
-      : [`${holding.holder.who} has it (${aimOf(holding.holder)}), and keeps it.`]),
+      : [`${holding.holder.who} holds it (${aimOf(holding.holder)}), and keeps it.`]),
   ];
 }
 
@@ -77,7 +77,7 @@ async function liftFrom(store: Store, name: string): Promise<string[]> {
   const before = (await readLab(store)).quarantines.get(name);
   const isLifted = await liftQuarantine(store, name);
   if (before === undefined || !isLifted) return [`${name} is not in quarantine.`];
-  return [`${name} is in use again; it was in quarantine: ${saidOf(before)}.`];
+  return [`${name} is available again; it was in quarantine: ${saidOf(before)}.`];
 }
 
 const saidOf = ({ reason, by, since }: Quarantine): string =>

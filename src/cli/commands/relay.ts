@@ -49,8 +49,8 @@ export function define(command: Command): void {
 export function definePoll(command: Command): void {
   command
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
-    .option('--every <seconds>', 'between two looks, from 10 to 3600', '60')
-    .option('--once', 'look once and start what there is to start')
+    .option('--every <seconds>', 'seconds between two polls, from 10 to 3600', '60')
+    .option('--once', 'poll once, start the gates that are due, and exit')
     .addHelpText('after', `\nExample:\n  ppsgate poll --every 120\n\n${ends}`)
     .action(async (options: PollOptions) => {
       await runToExit((signal) => runPoll(options, signal), command.optsWithGlobals());
@@ -58,7 +58,7 @@ export function definePoll(command: Command): void {
 }
 
 const ends =
-  'Runs until it is interrupted; gates that it has started go on. What is queued\nis there again at the next start.';
+  'Runs until interrupted. Its gates continue, and its queue is kept for the next\nstart.';
 
 type RelayOptions = { config?: string };
 type PollOptions = RelayOptions & { every?: string; once?: true };

@@ -16,10 +16,10 @@ import { oneLine } from './table.ts';
 
 export function define(reserve: Command): void {
   reserve
-    .argument('<selector>', 'a name, or what it has to be, like "mellanox and 40G"')
+    .argument('<selector>', 'name, or required properties like "mellanox and 40G"')
     .argument('[command...]', 'behind two dashes')
-    .option('--purpose <text>', 'what others see that it is for', 'by hand')
-    .option('--priority <name>', 'in the queue: release, patch or rerun', 'patch')
+    .option('--purpose <text>', 'purpose, visible to others', 'by hand')
+    .option('--priority <name>', 'priority in the queue: release, patch or rerun', 'patch')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .addHelpText('after', details)
     .action(async (selector: string, command: string[], options: object) => {
@@ -41,12 +41,12 @@ The command has these in its environment:
   PPSGATE_DUT      host of its DUT; not set for the embedded lab
   PPSGATE_TOKEN    number of the reservation: higher than of any before
 
-When the command ends, however it ends, the testbed is brought to its base
-and given back. When the testbed is lost, the command gets SIGTERM, and SIGKILL
-10 s later.
+After any end of the command, the testbed's base is restored, and the testbed is
+released. If the testbed is lost, the command gets SIGTERM, and SIGKILL 10 s
+later.
 
-Exits with the code of the command, with 4 when nothing was reserved or the
-testbed was lost, with 2 on wrong usage.`;
+Exits with the code of the command, 4 if no testbed was reserved or it was lost,
+and 2 on wrong usage.`;
 
 type ReserveOptions = { config?: string; purpose?: string; priority?: string };
 
@@ -60,12 +60,12 @@ async function runReserve(
   // A gate accepts an empty name for any testbed; here it is an unset variable.
   if (selector.trim() === '') {
     throw new UsageError(
-      '<selector> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
+      '<selector> is empty: name a testbed, or required properties like "mellanox and 40G".',
     );
   }
   if (command.length === 0) {
     throw new UsageError(
-      `No command is given to run on ${selector}: put one behind two dashes, like \`ppsgate reserve ${selector} -- ssh root@dut\`.`,
+      `There is no command to run on ${selector}: put one after two dashes, like \`ppsgate reserve ${selector} -- ssh root@dut\`.`,
     );
   }
   const config = await loadConfig(configPath(path));
@@ -134,7 +134,7 @@ const outcomeOf = (ending: CommandEnd): string =>
 function codeOf(ending: CommandEnd, [program = '']: readonly string[]): number {
   if (ending.kind === 'exited') return ending.code;
   throw new UsageError(
-    `The command ${program} cannot be started (${ending.why}): name a program that is there, behind the two dashes.`,
+    `The command ${program} cannot be started (${ending.why}): name an existing program after the two dashes.`,
   );
 }
 
@@ -150,7 +150,9 @@ async function giveBack(
   try {
     await restore(reserved, config, notify);
   } catch (error) {
-    notify(`${name} is not on its base (${reasonOf(error)}): its next holder brings it there.`);
+    notify(
+      `${name} could not be restored to its base (${reasonOf(error)}): its next holder restores it.`,
+    );
     await lease.release({ outcome, isClean: false }).catch((error) => notify(reasonOf(error)));
     return;
   }
@@ -165,6 +167,6 @@ async function restore(
 ): Promise<void> {
   // An embedded lab is started anew for each use.
   if (isOnThisMachine(testbeds[name])) return;
-  notify(`Bringing ${name} back to its base.`);
+  notify(`Restoring the base of ${name}.`);
   await (await open(traffic)).restore();
 }

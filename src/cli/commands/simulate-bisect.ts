@@ -31,16 +31,14 @@ const ofBisections = ['commits', 'broken', 'buildMinutes', 'maxBoots'] as const;
 export function refuseBisectOptions(options: BisectOptions): void {
   const [first] = ofBisections.filter((name) => options[name] !== undefined);
   if (first === undefined) return;
-  throw new UsageError(`--${kebabCase(first)}: says something of bisections alone; add --bisect.`);
+  throw new UsageError(`--${kebabCase(first)}: applies to bisections only; add --bisect.`);
 }
 
 /** Prints one row per number of commits and effect; throws a `UsageError` for an invalid option. */
 export async function printBisectRows(options: BisectOptions): Promise<void> {
   const [gate] = ofGates.filter((name) => options[name] !== undefined);
   if (gate !== undefined) {
-    throw new UsageError(
-      `--${kebabCase(gate)}: says something of gates alone; drop it, or --bisect.`,
-    );
+    throw new UsageError(`--${kebabCase(gate)}: applies to gates only; drop it, or --bisect.`);
   }
   const request = parse(ownOptions, options);
   const noise = await readNoise(request);

@@ -18,8 +18,11 @@ export function define(command: Command): void {
   command
     .requiredOption('--from <dir>', 'checkout of the data branch, or the data directory')
     .requiredOption('--to <dir>', 'folder of the site; an earlier site there is replaced')
-    .option('--lab <file>', 'what `testbeds --json` printed (default: lab.json of --from)')
-    .option('--health <file>', 'what `testbeds health --json` printed (health.json there)')
+    .option('--lab <file>', 'output of `testbeds --json` (default: lab.json of --from)')
+    .option(
+      '--health <file>',
+      'output of `testbeds health --json` (default: health.json of --from)',
+    )
     .addHelpText('after', details)
     .action(async (options: SiteOptions) => {
       const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
@@ -32,10 +35,10 @@ Example:
   git worktree add ../data origin/ppsgate-data
   ppsgate site --from ../data --to ../site
 
-The folder needs nothing beside it: any web server has it as it is, and so has
-a browser from the disk, by its index.html.
+The folder is self-contained: any web server can serve it, and a browser can
+open its index.html from disk.
 
-Exits 2 where --from is something else, or --to has something else in it.`;
+Exits 2 if --from is anything else, or --to has other content.`;
 
 type SiteOptions = { from: string; to: string; lab?: string; health?: string };
 
@@ -81,6 +84,6 @@ async function readLabFile<T>(
   const { success, data } = schema.safeParse(parseJson(text));
   if (success) return data;
   throw new UsageError(
-    `${option}: ${path} is not what this version of ppsgate prints; write it anew.`,
+    `${option}: ${path} is not in the format of this version of ppsgate; write it again.`,
   );
 }

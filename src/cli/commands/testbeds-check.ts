@@ -24,8 +24,8 @@ export function define(command: Command): void {
     .argument('<name>', 'testbed of the configuration')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--no-traffic', 'send no packets')
-    .option('--power', 'switch the DUT off and on, and wait until it is up again')
-    .option('--record <file>', 'write down what the machines are asked and say, to be replayed')
+    .option('--power', 'turn the DUT off and on, and wait until it is up again')
+    .option('--record <file>', 'record all commands and replies of the machines, for replay')
     .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText(
       'after',
@@ -33,7 +33,7 @@ export function define(command: Command): void {
 Example:
   ppsgate testbeds check hp-t540 --no-traffic
 
-Exits 0 when all is well, 2 for an unknown name, 4 when something is wrong.`,
+Exits 0 if all is well, 2 for an unknown name, and 4 if something is wrong.`,
     )
     .action(async (name: string, options: CheckOptions) => {
       await runToExit((signal) => checkTestbed(name, options, signal), command.optsWithGlobals());
@@ -126,7 +126,7 @@ function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
     case 'virtual':
       return checkVirtualTestbed(testbed, deps);
     case 'embedded-linux':
-      return [skipped(name, 'nothing to check: this machine carries it; see `ppsgate lab check`')];
+      return [skipped(name, 'nothing to check, as it is on this machine; see `ppsgate lab check`')];
     case 'linux':
       return checkLinuxTestbed(testbed, deps);
     case 'freebsd': {

@@ -34,16 +34,16 @@ const details = `
 Example:
   ppsgate testbeds health hp-t540 --json
 
-Each is reserved for the check; one that is held or waited for is left
-alone. One that is not well goes into quarantine. What ppsgate itself put there
-is lifted when all is well; what a person put there never is.
+Reserves each testbed for its check, and skips one that is held or waited for.
+Puts a faulty testbed into quarantine. Lifts a quarantine if all is well and
+ppsgate itself had set it; one set by a person stays.
 
 As JSON:
   [{ "testbed", "kind": "well" | "wrong", "diagnostics": […],
      "quarantine": { "kind": "none" | "lifted" | "stands" } }]
-or "kind": "in-use" with "why".
+Or "kind": "in-use" with "why".
 
-Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when
+Exits 0 if every checked testbed is well, 2 for an unknown name, and 4 if
 something is wrong.`;
 
 type HealthOptions = { config?: string; json?: boolean };
@@ -122,7 +122,7 @@ async function visitTestbed(visit: Visit): Promise<Health> {
 /** Preparation has checked or restored the base. */
 async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Promise<Health> {
   const { name } = visit;
-  const ending = { outcome: 'the look was not finished', isClean: true };
+  const ending = { outcome: 'the check was not finished', isClean: true };
   try {
     const diagnostics = await look(visit, AbortSignal.any([visit.signal, signal]));
     const reason = whyUnhealthy(diagnostics);
@@ -183,7 +183,7 @@ const isHeld = (visit: Visit, lab: Lab): boolean => stateIn(visit, lab)?.held !=
 async function inUse(visit: Visit, store: Store): Promise<Health> {
   const held = stateIn(visit, await readLab(store))?.held;
   const why =
-    held === undefined ? 'others are in line for it' : `${held.who} has it (${aimOf(held)})`;
+    held === undefined ? 'other requests wait for it' : `${held.who} has it (${aimOf(held)})`;
   return { testbed: visit.name, kind: 'in-use', why };
 }
 
@@ -198,11 +198,11 @@ function interimText(testbed: string, kind: 'well' | 'wrong', quarantine: Interi
     case 'none':
       return '';
     case 'lifted':
-      return ' It was in quarantine for what is fixed now, and is in use again.';
+      return ' It was in quarantine for a fault that is fixed now, and is available again.';
     case 'stands': {
       const { by, reason, since } = quarantine;
       if (kind === 'wrong' && by === byItself) {
-        return ` It is in quarantine: look again with \`ppsgate testbeds health ${testbed}\` once that is fixed.`;
+        return ` It is in quarantine: check again with \`ppsgate testbeds health ${testbed}\` once that is fixed.`;
       }
       return ` ${by} put it into quarantine at ${clockText(since, new Date())} (${reason}): \`ppsgate quarantine ${testbed} --lift\` ends that.`;
     }

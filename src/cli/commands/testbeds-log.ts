@@ -46,7 +46,8 @@ async function showLog(
       refuseUnknown(name, new Set(known));
     }
     if (json) printJson(log);
-    else print(log.length === 0 ? 'Nothing was reserved yet.' : table(log, await readLab(store)));
+    else
+      print(log.length === 0 ? 'No testbed was reserved yet.' : table(log, await readLab(store)));
     return exitCodes.pass;
   } finally {
     await store.close();
@@ -58,7 +59,7 @@ function refuseUnknown(name: string, known: ReadonlySet<string>): void {
   if (known.has(name)) return;
   const names = [...known].filter((one) => one !== '');
   const hint = didYouMean(name, names) || '.';
-  throw new UsageError(`There is no testbed "${name}": there are ${names.join(', ')}${hint}`);
+  throw new UsageError(`There is no testbed "${name}", but there are ${names.join(', ')}${hint}`);
 }
 
 const table = (log: readonly LoggedReservation[], lab: LabState): string =>

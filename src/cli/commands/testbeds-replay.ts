@@ -9,19 +9,19 @@ import { hasColours, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
-    .argument('<file>', 'what `--record` has written')
-    .option('--json', 'print what is found as JSON')
+    .argument('<file>', 'recording written by `--record`')
+    .option('--json', 'print the findings as JSON')
     .addHelpText(
       'after',
       `
 Example:
   ppsgate testbeds replay hp-t540.rec.gz
 
-No machine is asked anything. What checks and gates ask and hear is recorded
-with --record FILE; to look into a recording: zcat FILE | less
+Contacts no machine. Checks and gates record all commands and replies with
+--record FILE; to read a recording: zcat FILE | less
 
-Exits 0 when all is understood as it was then, 2 for what is no recording, 4
-when something is not.`,
+Exits 0 if all replies are understood as before, 2 for a file that is no
+recording, and 4 if one is not understood.`,
     )
     .action(async (file: string, options: { json?: true }) => {
       const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
@@ -46,7 +46,7 @@ function printReplay({ head, questions, hosts, differences, diagnostics, isTorn 
   );
   for (const diagnostic of diagnostics)
     print(diagnosticText(diagnostic, hasColours(process.stdout)));
-  if (isTorn) print('It breaks off: the recording process was ended.');
+  if (isTorn) print('It is incomplete: the recording process was ended.');
   for (const { sentence } of differences) print(`✗ ${sentence}.`);
-  if (differences.length === 0) print('All is understood as it was then.');
+  if (differences.length === 0) print('All replies are understood as before.');
 }

@@ -41,19 +41,22 @@ export function define(command: Command): void {
   command
     .argument('<name>', 'testbed of the configuration')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
-    .option('--yes', 'let the accidents happen without asking')
-    .option('--skip <parts>', `leave out, with commas, of ${selfTestParts.join(', ')}`)
+    .option('--yes', 'cause the accidents without asking')
+    .option(
+      '--skip <parts>',
+      `parts to leave out, separated by commas: ${selfTestParts.join(', ')}`,
+    )
     .option(
       '--base-kernel <file>',
       "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)",
     )
-    .option('--resume <dir>', 'go on with a self-test that was cut short')
-    .option('--record <file>', 'write down all that its machines are asked and say')
+    .option('--resume <dir>', 'continue an interrupted self-test')
+    .option('--record <file>', 'record all commands and replies of the machines')
     .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText(
       'after',
       `
-Boots a kernel under another name, installs each scenario, sends each cell,
+Boots a kernel under another name, installs each scenario, measures each cell,
 takes a profile, makes the DUT panic and hang (each only after asking), measures
 the noise of six boots, and undoes all of it.
 
@@ -61,7 +64,7 @@ Example:
   ppsgate testbeds self-test hp-t540
   ppsgate testbeds self-test hp-t540 --yes --skip hang,noise
 
-Exits 0 when all is well, 2 on wrong usage, 4 when something is wrong.`,
+Exits 0 if all is well, 2 on wrong usage, and 4 if something is wrong.`,
     )
     .action(async (name: string, options: SelfTestOptions) => {
       const lastWords: string[] = [];
@@ -105,7 +108,7 @@ async function selfTestOf(
   await using place = selfTestDirectory(notify);
   const directory = resolve(await place.open({ resume }));
   const diagnostics: Diagnostic[] = [];
-  const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
+  const goingOn = `Continue with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 
   const work = async (machines: FreebsdDeps, held: AbortSignal, token?: number) => {
     const journal = earlier ?? (await begun(directory, name));
@@ -138,7 +141,7 @@ async function selfTestOf(
 function freebsdOnly(testbed: Config['testbeds'][string], name: string): FreebsdTestbed {
   if (testbed.kind === 'freebsd') return testbed;
   throw new UsageError(
-    `${name} is of kind ${testbed.kind}, where no kernel is booted: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`,
+    `${name} is of kind ${testbed.kind}, which boots no kernel: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`,
   );
 }
 
@@ -211,7 +214,7 @@ async function onTestbed(
   }
   const holder = { who: whoami(), purpose: 'self-test' };
   const reserved = await reservations.reserve([name], { priority: 'patch', holder });
-  let outcome = endedEarly('it was not self-tested to its end');
+  let outcome = endedEarly('its self-test was not finished');
   try {
     const held = AbortSignal.any([signal, reserved.signal]);
     await work(reserved.depsOf(testbed), held, reserved.lease.token);

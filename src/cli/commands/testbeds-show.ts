@@ -18,8 +18,8 @@ import { hasColours, print, printJson } from './table.ts';
 export function define(command: Command): void {
   command
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
-    .option('-w, --watch', 'show it anew whenever it changes, until Ctrl-C')
-    .option('--json', 'print it as JSON; with --watch one line each time')
+    .option('-w, --watch', 'show it again at each change, until Ctrl-C')
+    .option('--json', 'print it as JSON; with --watch, one line per change')
     .addHelpText('after', overviewDetails)
     .action(async (options: OverviewOptions) => {
       await runToExit((signal) => showTestbeds(options, signal), command.optsWithGlobals());

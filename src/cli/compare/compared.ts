@@ -70,7 +70,7 @@ async function sideOf(path: string): Promise<Side> {
   });
   if (stats.isDirectory()) return { kind: 'overlay', files: await filesIn(path) };
   if (!stats.isFile()) {
-    throw new UsageError(`${path} is no regular file and no folder: name one of both.`);
+    throw new UsageError(`${path} is neither a regular file nor a folder: name one of these.`);
   }
   const head = await headOf(path, 0, 4096);
   // A kernel begins with no such mark.
@@ -82,7 +82,7 @@ async function sideOf(path: string): Promise<Side> {
   if (name === undefined) {
     const most = 'rules of nftables, pf or ipfw, or settings of sysctl.conf';
     throw new UsageError(
-      `${path} is a text file that is none of ${most}: name it as a DUT does, like ${allNames.join(' or ')}.`,
+      `${path} is a text file other than ${most}: give it a DUT's file name, like ${allNames.join(' or ')}.`,
     );
   }
   return { kind: 'rules', files: new Map([[name, text]]) };
@@ -92,13 +92,14 @@ async function filesIn(folder: string): Promise<Files> {
   const names = (await readdir(folder)).filter((name) => allNames.includes(name));
   if (names.length === 0) {
     throw new UsageError(
-      `The folder ${folder} is no overlay, as it holds none of ${allNames.join(', ')}: name the folder that does.`,
+      `The folder ${folder} is no overlay, as it has none of ${allNames.join(', ')}: name the folder that has one.`,
     );
   }
   const read = names.map(async (name) => {
     const path = join(folder, name);
     const stats = await stat(path);
-    if (!stats.isFile()) throw new UsageError(`${path} is no file: put rules or settings there.`);
+    if (!stats.isFile())
+      throw new UsageError(`${path} is not a file: put rules or settings there.`);
     return [name, await textOf(path, stats.size)] as const;
   });
   return new Map(await Promise.all(read));
@@ -106,7 +107,9 @@ async function filesIn(folder: string): Promise<Files> {
 
 async function textOf(path: string, bytes: number): Promise<string> {
   if (bytes > mostBytes) {
-    throw new UsageError(`${path} has ${bytes} bytes, and rules at most ${mostBytes}: shorten it.`);
+    throw new UsageError(
+      `${path} has ${bytes} bytes, but rules have at most ${mostBytes}: shorten it.`,
+    );
   }
   return readFile(path, 'utf8');
 }

@@ -28,14 +28,14 @@ export async function fetchKernels(
     }
   }
   throw new UsageError(
-    'apt has no two kernels for x86 (is `apt-get update` lacking?): name two by --kernels BASE,PATCHED, each a .deb or a tar archive.',
+    'apt does not list two kernels for x86 (run `apt-get update`?): name two with --kernels BASE,PATCHED, each a .deb or a tar archive.',
   );
 }
 
 async function releasesByFlavour(): Promise<string[][]> {
   const { stdout } = await run('apt-cache', ['pkgnames', 'linux-image-']).catch(() => {
     throw new UsageError(
-      'This machine has no apt to fetch kernels with: name two by --kernels BASE,PATCHED, each a .deb or a tar archive with boot/vmlinuz-* and lib/modules/*.',
+      'This machine has no apt to download kernels: name two with --kernels BASE,PATCHED, each a .deb or a tar archive with boot/vmlinuz-* and lib/modules/*.',
     );
   });
   const releases = stdout

@@ -134,7 +134,7 @@ describe('without --repository', () => {
     async (url) => {
       inRepository(url);
       await expect(badge(two)).rejects.toThrow(
-        "--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.",
+        '--repository: the remote origin is not on github.com; give OWNER/NAME of the repository.',
       );
     },
   );
@@ -149,6 +149,6 @@ test('what is no repository, no testbed or no branch is wrong usage', async () =
   );
   const none = { ...two, github: { data: { branch: false } } };
   await expect(badge(none, { repository })).rejects.toThrow(
-    '--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.',
+    '--branch: the configuration stores no results on GitHub; set `github.data.branch`, or name a branch.',
   );
 });

@@ -36,7 +36,7 @@ test.for<[string, string[], RegExp]>([
   [
     'two families',
     [...range, '--family', 'inet4,inet6'],
-    /of one cell: name --family \(one of inet4, inet6\)/,
+    /measures one cell: name --family \(one of inet4, inet6\)/,
   ],
   ['an unknown scenario', [...range, '--scenario', 'routing'], /--scenario: expected one of/],
   ['a size without a unit', [...range, '--frame-size', '64'], /--frame-size: expected a size like/],

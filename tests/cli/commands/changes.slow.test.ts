@@ -23,15 +23,15 @@ test('shows the series as a sparkline, and each change with its levels', () => {
 
 test('says so where nothing changed', () => {
   expect(run(nightly.split('\n').slice(0, 29).join('\n'), []).stdout).toContain(
-    'no change that lasts',
+    'no lasting change',
   );
-  expect(run(nightly, ['--least', '6%']).stdout).toContain('no change that lasts');
+  expect(run(nightly, ['--least', '6%']).stdout).toContain('no lasting change');
 });
 
 test('a change that ends below the smallest that matters is none', () => {
   const values = [1000, 1001, 1003, 998, 1013, 1013, 1014, 1017, 998, 998, 1000, 1000, 1001, 1001];
   const text = values.map((value, at) => `n${at} ${value}\n`).join('');
-  expect(run(text, []).stdout).toContain('no change that lasts');
+  expect(run(text, []).stdout).toContain('no lasting change');
 });
 
 test('answers the changes as JSON', () => {

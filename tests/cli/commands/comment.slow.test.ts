@@ -54,7 +54,7 @@ test('A fork’s head is approved only where the command names it', () => {
 
 test.for([
   [['/ppsgate run margin=x', '--dry-run'], 'not understood\nwhy: margin: expected a percentage'],
-  [['hello', '--dry-run'], 'ppsgate: "hello" is no command, and the workflow would ignore it'],
+  [['hello', '--dry-run'], 'ppsgate: "hello" is no command, so the workflow ignores it'],
   [['/ppsgate run'], 'ppsgate: comment: add --dry-run'],
   [['/ppsgate run', '--dry-run', '--base', 'mian'], 'ppsgate: --base: "mian" is no commit'],
   [['/ppsgate run', '--dry-run', '--role', 'admin'], 'ppsgate: --role: expected write or read'],

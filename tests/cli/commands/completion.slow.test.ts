@@ -151,7 +151,7 @@ testWith(['fish'], 'fish shows what a command and an option do', () => {
   const { path, call } = inFolder(run('fish').stdout);
   const shown = (line: string) =>
     call('fish', ['-c', 'source $argv[1]; complete -C $argv[2]', path, line]);
-  expect(shown('ppsgate qua')).toBe('quarantine\ttake a testbed out of use, or back into it\n');
+  expect(shown('ppsgate qua')).toBe('quarantine\tput a testbed into quarantine, or lift it\n');
   expect(shown('ppsgate gate --met')).toBe('--metric\tpps, nsPerPacket or instructionsPerPacket\n');
 });
 

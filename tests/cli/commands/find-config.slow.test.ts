@@ -54,7 +54,7 @@ describeWith(['root'], 'a configuration of another user', () => {
     const { below, path } = aSite();
     chownSync(path, 12_345, 12_345);
     expect(() => findConfig('ppsgate.yml', below)).toThrow(
-      `${path} was found above the current folder and belongs to the user 12345, so it is not used: name it with --config if you trust it.`,
+      `${path} was found in a parent folder and belongs to the user 12345, so it is not used: name it with --config if you trust it.`,
     );
     expect(findConfig(path, below).path).toBe(path);
   });

@@ -70,15 +70,15 @@ test('says where two profiles count different things', () => {
   const { stderr, status } = run(['pmc.graph', '--base', 'other.graph']);
   expect({ stderr, status }).toEqual({
     stderr:
-      'ppsgate: the profile counts CPU_CLK_UNHALTED_CORE, its base LLC_MISSES: the shares are of different things.\n',
+      'ppsgate: the profile counts CPU_CLK_UNHALTED_CORE, its base LLC_MISSES, so their shares are not comparable.\n',
     status: 0,
   });
 });
 
 test.each([
   [['none'], 'Cannot read none: no such file or directory; name a profile.'],
-  [['idle.stack'], 'idle.stack: all samples are of idle processors; draw them with --idle.'],
-  [['-', '--base', '-'], '--base: standard input is the profile already; name a file.'],
+  [['idle.stack'], 'idle.stack: all samples are of idle CPUs; draw them with --idle.'],
+  [['-', '--base', '-'], '--base: standard input already supplies the profile; name a file.'],
   [
     ['base.stack', '-o', 'no/such/folder.svg'],
     '--output: cannot write no/such/folder.svg: no such file or directory; name another file.',

@@ -19,7 +19,7 @@ const graph = `# kernel: FreeBSD 15.0
 
 `;
 writeFileSync(join(folder, 'pmc.graph'), graph);
-const idleNote = 'left out as idle: 2 of 10 samples (20 %), in sched_idletd, cpu_idle.';
+const idleNote = 'omitted as idle: 2 of 10 samples (20 %), in sched_idletd, cpu_idle.';
 
 test('prints the stacks of a file', () => {
   expect(run(['pmc.graph'])).toMatchObject({
@@ -42,7 +42,7 @@ test('leaves idle stacks out where asked, and says what share', () => {
     status: 0,
   });
   expect(run(['--no-idle'], 'main 1\n').stderr).toBe(
-    'ppsgate: no sample is of an idle processor, so none is left out.\n',
+    'ppsgate: no sample is of an idle CPU, so none is omitted.\n',
   );
 });
 

@@ -43,7 +43,7 @@ test('one that is not well goes into quarantine with the reason, and comes out o
   const wrong = await ppsgate('testbeds', 'health', 'shelf');
   expect(wrong.status).toBe(4);
   expect(wrong.stdout).toContain(`  ✗ the files of the DUT: left behind: ${leftover}\n      fix: `);
-  expect(wrong.stdout).toMatch(/One thing is wrong\. It is in quarantine: look again with/);
+  expect(wrong.stdout).toMatch(/One thing is wrong\. It is in quarantine: check again with/);
   expect((await readLab(store)).quarantines.get('shelf')).toMatchObject({
     by: 'ppsgate',
     reason: `the files of the DUT: left behind: ${leftover}.`,
@@ -56,7 +56,7 @@ test('one that is not well goes into quarantine with the reason, and comes out o
   fix(lab);
   const fixed = await ppsgate('testbeds', 'health');
   expect(fixed.status).toBe(0);
-  expect(fixed.stdout).toMatch(/All is well\. It was in quarantine .* is in use again\.\n$/);
+  expect(fixed.stdout).toMatch(/All is well\. It was in quarantine .* is available again\.\n$/);
   expect((await readLab(store)).quarantines.size).toBe(0);
 });
 

@@ -40,14 +40,14 @@ test('for GitHub’s own runner it writes a workflow and a configuration, and sa
     [
       'created  .github/workflows/ppsgate.yml',
       'created  ppsgate.yml',
-      'missing  dut/nftables.conf              the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
+      'missing  dut/nftables.conf              without it the lab has nothing to measure: add one, or let `ppsgate init --yes` write a small one',
       'created  .gitignore',
-      'The label ppsgate is not made yet: GITHUB_TOKEN holds no token for it.',
+      'The label ppsgate does not exist yet: GITHUB_TOKEN has no token to create it.',
       '  gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',
       '',
-      '1. Commit these files to main: they count from there, never from a patch.',
-      '2. Put the label ppsgate on a pull request from a fork, once you have read it, to have it measured as it stands.',
-      '3. Comment `/ppsgate run` on any pull request to have it measured.',
+      '1. Commit these files to main: only that version counts, never one in a patch.',
+      '2. To have a pull request from a fork measured as it is, read it, then add the label ppsgate.',
+      '3. Comment `/ppsgate run` on any pull request to measure it.',
       '',
     ].join('\n'),
   );
@@ -118,7 +118,7 @@ test('a changed file is kept and reported', async () => {
   mkdirSync(join(directory, '.github/workflows'), { recursive: true });
   writeFileSync(join(directory, workflow), 'mine\n');
   expect(await init(directory)).toContain(
-    'kept     .github/workflows/ppsgate.yml  differs from what would be written; --force overwrites workflows, and never ppsgate.yml\n',
+    'kept     .github/workflows/ppsgate.yml  differs from the generated file; --force overwrites workflows, but never ppsgate.yml\n',
   );
   expect(read(directory, workflow)).toBe('mine\n');
 });
@@ -163,10 +163,10 @@ test('it asks for what no flag tells, and an empty answer is the default', async
     return answers.shift() ?? '';
   });
   expect(questions).toEqual([
-    'Which runner measures: ubuntu-latest, or self-hosted with its labels? [ubuntu-latest] ',
-    'What is the default branch? [main] ',
-    'Which repository on GitHub, as OWNER/NAME? [example/router] ',
-    'There is no file in dut for patches to change: write a small nftables.conf there? [yes] ',
+    'Runner for measurements: ubuntu-latest, or self-hosted with its labels? [ubuntu-latest] ',
+    'Default branch? [main] ',
+    'Repository on GitHub, as OWNER/NAME? [example/router] ',
+    'dut has no rules to measure yet: write a small nftables.conf there? [yes] ',
   ]);
   expect(output).toContain('--repo example/router');
   expect(parseYaml(read(directory, workflow))).toMatchObject({
@@ -209,7 +209,7 @@ describe('a repository without rules', () => {
 
   test('is told what is missing, and gets it when it asks for it', async () => {
     const directory = newRepository();
-    const row = `missing    ${rules}              the lab has nothing to measure without`;
+    const row = `missing    ${rules}              without it the lab has nothing to measure`;
     await init(directory);
     expect(await init(directory)).toContain(row);
     expect(existsSync(join(directory, rules))).toBe(false);
@@ -260,7 +260,7 @@ test('the second workflow of an earlier version is left, with what to do', async
   mkdirSync(join(directory, '.github/workflows'), { recursive: true });
   writeFileSync(join(directory, publisher), 'name: ppsgate-publish\n');
   expect(await init(directory, { action, yes: true, force: true })).toMatch(
-    /^left +\S+ppsgate-publish\.yml +is of no use beside the workflow with three jobs, and never runs: delete it$/m,
+    /^left +\S+ppsgate-publish\.yml +is not used by the workflow with three jobs, and never runs: delete it$/m,
   );
   expect(read(directory, publisher)).toBe('name: ppsgate-publish\n');
   writeFileSync(join(directory, workflow), 'mine\n');
@@ -299,7 +299,7 @@ test.each(['https://gitlab.example/example/router.git', '/srv/git/router.git', u
   async (origin) => {
     const directory = newRepository();
     if (origin !== undefined) git(directory, 'remote', 'add', 'origin', origin);
-    const flag = 'tell which repository is meant by --repository OWNER/NAME';
+    const flag = 'name the repository with --repository OWNER/NAME';
     const output = await init(directory);
     expect(output).toContain(flag);
     expect(output).toContain('gh label create ppsgate --repo OWNER/NAME ');
@@ -333,8 +333,8 @@ test.for([
     { action: 'example/ppsgate@v1' },
     /^--action: v1 is no commit .*: pin the commit that it names now\.$/,
   ],
-  [{ action: `${action}0` }, /^--action: 0123456789\S+ is no commit with all its 40 digits/],
-  [{ action: '' }, /^--action: the ppsgate that runs is no clone .* by OWNER\/ppsgate@COMMIT /],
+  [{ action: `${action}0` }, /^--action: 0123456789\S+ is no commit with all 40 digits/],
+  [{ action: '' }, /^--action: the running ppsgate is no clone .* as OWNER\/ppsgate@COMMIT\.$/],
   [{ action: `${action} # latest` }, /^--action: expected OWNER\/ppsgate@COMMIT/],
   [{ action: 'ppsgate' }, /^--action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
   [{ action, runner: 'windows-latest' }, /^--runner: expected ubuntu-latest, or labels/],
@@ -342,7 +342,7 @@ test.for([
   [{ action, branch: 'release/**' }, /^--branch: expected the name of a branch like main/],
   [{ action, repository: 'router' }, /^--repository: expected OWNER\/NAME, found "router"\.$/],
   [{ action, kind: 'netbsd' }, '--kind: expected linux or freebsd, found "netbsd".'],
-  [{ action, image }, '--image: goes with --kind freebsd; drop it, or add that.'],
+  [{ action, image }, '--image: requires --kind freebsd; add that, or drop it.'],
   [
     { action, kind: 'freebsd', image: 'freebsd.raw', sha512 },
     '--image: expected the https address of an official image, as of FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz, found "freebsd.raw".',
@@ -360,7 +360,7 @@ test.for([
 test('refuses to write where there is no git repository', async () => {
   const folder = temporaryFolder();
   await expect(init(folder)).rejects.toThrow(
-    `${folder} is in no git repository: run \`ppsgate init\` in the one whose patches are to be judged.`,
+    `${folder} is in no git repository: run \`ppsgate init\` in the repository with the patches.`,
   );
 });
 
@@ -409,7 +409,7 @@ describe('a repository that has rules', () => {
     const directory = newRepository();
     commit(directory, { 'ipfw.rules': 'add allow ip from any to any\n' });
     await expect(init(directory, { action, yes: true })).rejects.toThrow(
-      'ipfw.rules is measured on guests with FreeBSD: name their official image by --image and --sha512',
+      'ipfw.rules is measured on FreeBSD guests: name their official image with --image and --sha512',
     );
   });
 
@@ -417,7 +417,7 @@ describe('a repository that has rules', () => {
     const directory = newRepository();
     commit(directory, { 'pf.conf': 'pass\n', 'etc/ipfw.rules': '' });
     expect(await init(directory, { action, image, sha512, yes: true })).toMatch(
-      /^left out +etc\/ipfw\.rules +pf\.conf is measured, and a scenario has one firewall; .*`overlay: \{ files: \{ ipfw\.rules: etc\/ipfw\.rules \} \}`/m,
+      /^left out +etc\/ipfw\.rules +pf\.conf is measured, and each scenario has one firewall; .*`overlay: \{ files: \{ ipfw\.rules: etc\/ipfw\.rules \} \}`/m,
     );
     expect(await overlayIn(directory)).toMatchObject({ files: { 'pf.conf': 'pf.conf' } });
   });

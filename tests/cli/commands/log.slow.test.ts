@@ -87,10 +87,12 @@ test('an unknown name is wrong usage, and one without a past is not', async () =
   const { ppsgate } = await two();
   expect(await ppsgate('testbeds', 'log', 'rakc')).toMatchObject({
     status: 2,
-    stderr: expect.stringMatching(/no testbed "rakc": there are hp, rack; did you mean `rack`\?$/m),
+    stderr: expect.stringMatching(
+      /no testbed "rakc", but there are hp, rack; did you mean `rack`\?$/m,
+    ),
   });
   expect(await ppsgate('testbeds', 'log', 'rack')).toMatchObject({
     status: 0,
-    stdout: 'Nothing was reserved yet.\n',
+    stdout: 'No testbed was reserved yet.\n',
   });
 });

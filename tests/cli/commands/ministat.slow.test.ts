@@ -29,7 +29,7 @@ test('takes ministat’s flags together and apart', () => {
   expect(run(['-qAP', 'base']).stdout).toMatch(/ 2\.4\n$/);
 });
 
-test('answers the numbers as JSON', () => {
+test('prints the numbers as JSON', () => {
   const answer: unknown = JSON.parse(run(['--json', '-c', '99.5', 'base', 'base']).stdout);
   expect(answer).toMatchObject({
     confidencePercent: 99.5,

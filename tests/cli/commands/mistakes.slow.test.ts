@@ -102,7 +102,7 @@ test.for([
   ],
   [
     [...range, '--config', 'none.yml'],
-    'HERE/none.yml: there is no such file; run `ppsgate init` to have one written, or name the one that you have',
+    'HERE/none.yml: there is no such file; write one with `ppsgate init`, or name yours',
   ],
   [[...range, '--margin', 'x', '--json'], '--margin: expected a percentage like 2%, found "x".'],
   [
@@ -137,12 +137,12 @@ test.for([
   ],
   [
     [...range, '--earlier', 'all'],
-    '--earlier: "main..my-branch" is no revision, and only those have earlier diffs.',
+    '--earlier: "main..my-branch" is no revision, and only revisions have earlier diffs.',
   ],
   [[...range, '--base-kernel', 'k'], '--patched-kernel is missing: see `ppsgate gate --help`.'],
   [
     [...range, '--testbed', 'lab', ...kernels],
-    '--base-kernel: lab installs files and boots no kernel of a patch: choose a testbed of kind freebsd or virtual, or drop both kernels.',
+    '--base-kernel: lab installs files and boots no kernels: choose a testbed of kind freebsd or virtual, or drop both kernels.',
   ],
   [
     [...range, '--config', 'kernels/guests.yml', ...kernels],
@@ -162,7 +162,7 @@ test.for([
   ],
   [
     ['reserve', '', '--', 'true'],
-    '<selector> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
+    '<selector> is empty: name a testbed, or required properties like "mellanox and 40G".',
   ],
   [
     ['badge', '--repository', 'a/b', '--branch', ''],
@@ -170,11 +170,11 @@ test.for([
   ],
   [
     ['init', '--branch', 'main'],
-    '--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.',
+    '--action: the running ppsgate is no clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.',
   ],
   [
     ['release', '--directory', 'gone'],
-    '--directory: there is no HERE/gone: name the work directory of a gate.',
+    '--directory: HERE/gone does not exist: name the work directory of a gate.',
   ],
   [[...range, '--directory', 'ppsgate.yml'], '--directory: ppsgate.yml is a file: name a folder.'],
   [
@@ -183,11 +183,11 @@ test.for([
   ],
   [
     ['bisect', '--patch', 'main..my-branch'],
-    '--patch: names a revision like D27401 here: write --good main --bad my-branch for commits.',
+    '--patch: expected a revision like D27401; for commits, write --good main --bad my-branch.',
   ],
   [
     ['compare', 'dut/nftables.conf', 'kernels'],
-    'The folder kernels is no overlay, as it holds none of nftables.conf, sysctl.conf, pf.conf, ipfw.rules: name the folder that does.',
+    'The folder kernels is no overlay, as it has none of nftables.conf, sysctl.conf, pf.conf, ipfw.rules: name the folder that has one.',
   ],
   [['site'], '--from <dir> is missing: see `ppsgate site --help`.'],
   [
@@ -222,7 +222,7 @@ test.for([
   [['testbeds', 'check', 'lab', '--jsn'], 'there is no option --jsn; did you mean `--json`?'],
   [
     ['testbeds', 'self-test', 'lab'],
-    'lab is of kind embedded-linux, where no kernel is booted: self-test one of kind freebsd, or see `ppsgate testbeds check lab`.',
+    'lab is of kind embedded-linux, which boots no kernel: self-test one of kind freebsd, or see `ppsgate testbeds check lab`.',
   ],
   [
     ['testbeds', 'self-test', 'far', '--skip', 'hang,everything'],
@@ -247,15 +247,15 @@ test.for([
   [['demo', '--seed', 'x'], '--seed: expected a whole number from 0 to 2147483647, found "x".'],
   [
     ['demo', '--freebsd'],
-    '--freebsd: name an image of FreeBSD for amd64, as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/); it is used as it is.',
+    '--freebsd: name an image of FreeBSD for amd64, such as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/), as downloaded.',
   ],
   [
     ['demo', '--freebsd', 'missing.raw'],
-    "--freebsd: missing.raw cannot be read (ENOENT: no such file or directory, access 'missing.raw'): name an image that is there.",
+    "--freebsd: missing.raw cannot be read (ENOENT: no such file or directory, access 'missing.raw'): name an existing image.",
   ],
   [
     ['demo', '--freebsd', 'ppsgate.yml', '--kernels'],
-    '--kernels: name two kernels of FreeBSD with --freebsd, base first, with a comma in between.',
+    '--kernels: with --freebsd, name two kernels of FreeBSD, base first, separated by a comma.',
   ],
   [
     ['demo', '--freebsd', 'ppsgate.yml', '--bisect'],

@@ -53,7 +53,7 @@ test('keeps what was measured before it was cut short, and needs no testbed for 
 test('without a place for nightly runs measures nothing, and says where one is named', async () => {
   const { ppsgate } = await aPlace({ fake: linuxOf('fake') });
   const { status, stderr } = await ppsgate('nightly');
-  expect(stderr).toContain('--data is missing: name a folder in which nightly runs are kept');
+  expect(stderr).toContain('--data is missing: name a folder for nightly runs');
   expect(status).toBe(2);
 });
 

@@ -60,7 +60,7 @@ test('minutes are those of earlier gates, and no machine is asked', () => {
   expect(stdout).toMatch(/^building kernels +5 min 0 s /m);
   expect(stdout).toMatch(/^forwarding inet4 +group-sequential +0\.523 % \(15 earlier runs\) /m);
   expect(stdout).toContain(
-    'Estimated by the last 3 gates here: a boot 3 min 0 s, a trial 25 s, of which packets flow for 15 s.',
+    'Estimated by the last 3 gates here: a boot 3 min 0 s, a trial 25 s, with traffic for 15 s.',
   );
   expect(stdout).toContain('kernels that the builder has');
 });
@@ -112,7 +112,7 @@ test('an unreachable store does not keep a plan from being made', () => {
   const { stdout, stderr, status } = run();
   expect(status).toBe(0);
   expect(stderr).toMatch(/^The wait for a testbed is unknown: /);
-  expect(stdout).toMatch(/^rack: when it is free is unknown\n/);
+  expect(stdout).toMatch(/^rack: the time until it is free is unknown\n/);
 });
 
 test.each([

@@ -27,7 +27,7 @@ test('a testbed is out of use with its reason until that is lifted', async () =>
   const lifted = await ppsgate('quarantine', 'here', '--lift');
   expect(lifted.status).toBe(0);
   expect(lifted.stdout).toMatch(
-    /^here is in use again; it was in quarantine: port 1 loses its link \(.*\)\.\n$/,
+    /^here is available again; it was in quarantine: port 1 loses its link \(.*\)\.\n$/,
   );
   expect((await ppsgate('reserve', 'here', '--', 'true')).status).toBe(0);
 });
@@ -49,7 +49,7 @@ test('who has it keeps it, and is named', async () => {
   const { ppsgate, take, store } = await two();
   await take('rack', { patch: 'main..fast' });
   expect((await ppsgate('quarantine', 'rack', '--reason', 'x')).stdout).toContain(
-    '\nalice@lab1 has it (gate of main..fast), and keeps it.\n',
+    '\nalice@lab1 holds it (gate of main..fast), and keeps it.\n',
   );
   expect((await readLab(store)).held.size).toBe(3);
 });
@@ -77,8 +77,11 @@ test('lifting what is not there is no error', async () => {
 
 test.for([
   [['rakc', '--lift'], /has no testbed "rakc": it has here, rack; did you mean `rack`\?$/m],
-  [['rack'], /Say why rack is to be out of use with --reason TEXT, or end that with --lift\.$/m],
-  [['rack', '--reason', 'x', '--lift'], /with --reason TEXT, or end that with --lift\.$/m],
+  [
+    ['rack'],
+    /Give the reason for the quarantine of rack with --reason TEXT, or lift it with --lift\.$/m,
+  ],
+  [['rack', '--reason', 'x', '--lift'], /with --reason TEXT, or lift it with --lift\.$/m],
   [['rack', '--reason', ' '], /with --reason TEXT/],
 ] as const)('wrong usage is told: %s', async ([args, message]) => {
   const { ppsgate, store } = await two();

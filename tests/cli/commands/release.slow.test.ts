@@ -34,9 +34,9 @@ test('whom it hurts is told, and who takes it is asked for and logged', async ()
   const config = join(folder, 'ppsgate.yml');
   expect(await runRelease('hp', { force: true, config }, ask)).toBe(0);
   expect(output()).toMatch(
-    /^alice@lab1 has hp \(gate of main\.\.fast\) since \d\d:\d\d\. Their measurement ends\.\nhp was taken from alice@lab1; its next holder brings it to its base\.\n$/,
+    /^alice@lab1 has hp \(gate of main\.\.fast\) since \d\d:\d\d\. Their measurement ends\.\nhp was taken from alice@lab1; its next holder restores its base\.\n$/,
   );
-  expect(questions).toEqual([`Who are you? [${whoami()}] `, 'Take it from them? [y/N] ']);
+  expect(questions).toEqual([`Who are you? [${whoami()}] `, 'Take it from the holder? [y/N] ']);
   const { held, used } = await readLab(store);
   expect(held.size).toBe(0);
   expect([...used.values()][0]?.id).toBe(holding.id);
@@ -63,7 +63,7 @@ test('only the named holder loses it: one that came during the question keeps it
     return 'y';
   };
   await runRelease('hp', { force: true, by: 'carol', config: join(folder, 'ppsgate.yml') }, ask);
-  expect(output()).toContain('hp was not taken: alice@lab1 does not have it any more.');
+  expect(output()).toContain('hp was not taken: alice@lab1 no longer holds it.');
   expect((await readLab(store)).held.values().next().value?.holder.who).toBe('bob@lab2');
 });
 
@@ -93,14 +93,14 @@ test('a free testbed is not taken, and its holder under another name is named', 
 });
 
 test.for([
-  [[], /Say what to release/],
-  [['hp', '--directory', '.'], /Say what to release/],
-  [['--directory', ''], /Say what to release/],
+  [[], /Name a testbed or a directory/],
+  [['hp', '--directory', '.'], /Name a testbed or a directory/],
+  [['--directory', ''], /Name a testbed or a directory/],
   [
     ['--directory', 'gone'],
-    /^ppsgate: --directory: there is no \/\S+\/gone: name the work directory of a gate\.$/m,
+    /^ppsgate: --directory: \/\S+\/gone does not exist: name the work directory of a gate\.$/m,
   ],
-  [['hp'], /hp is given back by its holder; to take it from them, add --force\.$/m],
+  [['hp'], /hp is released by its holder; to take it from the holder, add --force\.$/m],
   [['twni', '--force'], /did you mean `twin`\?$/m],
 ] as const)('wrong usage is told: %s', async ([args, message]) => {
   const { ppsgate } = await two();
@@ -118,7 +118,7 @@ test('what a gate left is given back, its place in the queue with it, and a seco
 
   expect(await ppsgate('release', '--directory', 'ppsgate-gate-1')).toEqual({
     status: 0,
-    stdout: 'hp is given back; its next holder brings it to its base.\n',
+    stdout: 'hp is released; its next holder restores its base.\n',
     stderr: '',
   });
   const { held, used } = await readLab(store);
@@ -127,7 +127,7 @@ test('what a gate left is given back, its place in the queue with it, and a seco
   expect(await readLog(store)).toMatchObject([{ outcome: 'its process had ended' }]);
 
   const again = await ppsgate('release', '--directory', 'ppsgate-gate-1');
-  expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing is held') });
+  expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('holds no testbed') });
 });
 
 test('what several gates left in folders of one directory is given back, all of it', async () => {
@@ -143,7 +143,7 @@ test('what several gates left in folders of one directory is given back, all of 
   }
   expect(await ppsgate('release', '--directory', 'ppsgate-gate-1')).toMatchObject({
     stdout: ['hp', 'rcc']
-      .map((name) => `${name} is given back; its next holder brings it to its base.\n`)
+      .map((name) => `${name} is released; its next holder restores its base.\n`)
       .join(''),
   });
   expect((await readLab(store)).held.size).toBe(0);

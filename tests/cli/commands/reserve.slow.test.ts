@@ -37,7 +37,7 @@ test('what a person left on the testbed is gone before it is given back', async 
   makeFolder(files, '/var/tmp/ppsgate', true);
   writeFile(files, '/var/tmp/ppsgate/pf.conf', 'pass');
   const { status, stderr } = await ppsgate('reserve', 'shelf', '--', 'true');
-  expect(stderr).toBe('ppsgate: shelf is reserved.\nppsgate: Bringing shelf back to its base.\n');
+  expect(stderr).toBe('ppsgate: shelf is reserved.\nppsgate: Restoring the base of shelf.\n');
   expect(status).toBe(0);
   expect(lab.state().leftovers).toEqual([]);
   expect((await readLab(store)).quarantines.size).toBe(0);
@@ -53,7 +53,9 @@ test('a testbed that is out of reach at the end is left to its next holder', asy
   writeFileSync(join(folder, 'go'), '');
   const { status, stderr } = await reserved.ended;
   expect(status).toBe(0);
-  expect(stderr).toMatch(/shelf is not on its base \(.*\): its next holder brings it there\.$/m);
+  expect(stderr).toMatch(
+    /shelf could not be restored to its base \(.*\): its next holder restores it\.$/m,
+  );
   const { held, used } = await readLab(store);
   expect([held.size, used.size > 0]).toEqual([0, true]);
 });

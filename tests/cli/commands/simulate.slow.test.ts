@@ -154,7 +154,7 @@ test('prints a table below what it was made of', () => {
     'three: 1 of 3 sets of runs, those with at least 2 runs and a CV of at most 1 %, of 1 cell',
   );
   expect(lines[1]).toBe(
-    'margin 2 %, false alarms asked for 1 %, power 95 %, at most 8 + 8 runs, 0 of history, 1,000 experiments a row, seed 1',
+    'margin 2 %, required false alarms 1 %, power 95 %, at most 8 + 8 runs, 0 of history, 1,000 experiments a row, seed 1',
   );
   expect(lines[3]).toBe(
     'design            change  regression  no regression  improvement  inconclusive  any of 2  mean runs  p95 runs  minutes',
@@ -184,11 +184,11 @@ test.each([
   ],
   [
     ['--noise', 'empty'],
-    '--noise: empty: expected JSON lines with the pps of 2 runs or more, found nothing.',
+    '--noise: empty: expected JSON lines with the pps of at least 2 runs, found nothing.',
   ],
   [
     ['--noise', 'short'],
-    '--noise: short: expected JSON lines with the pps of 2 runs or more, found 1 with fewer.',
+    '--noise: short: expected JSON lines with the pps of at least 2 runs, found 1 with fewer.',
   ],
   [
     ['--noise', 'binary'],
@@ -221,7 +221,7 @@ test.each([
   ],
   [
     ['--noise', '1%', '--experiments', '5', '--cells', '6'],
-    '--cells: expected at most as many as there are experiments, 5, found 6.',
+    '--cells: expected at most the number of experiments, 5, found 6.',
   ],
   [
     ['--noise', '1%', '--seed', '-1'],
@@ -250,7 +250,7 @@ test.each([
   ],
   [
     ['--noise', '1%', '--bisect', '--layout-variants', '8'],
-    '--layout-variants: says something of gates alone; drop it, or --bisect.',
+    '--layout-variants: applies to gates only; drop it, or --bisect.',
   ],
   [
     ['--noise', '1%', '--reboot', '4'],
@@ -346,8 +346,8 @@ describe('--bisect', () => {
   });
 
   test.each([
-    [['--bisect', '--noise', '1%', '--margin', '2%'], '--margin: says something of gates alone'],
-    [['--noise', '1%', '--commits', '16'], '--commits: says something of bisections alone'],
+    [['--bisect', '--noise', '1%', '--margin', '2%'], '--margin: applies to gates only'],
+    [['--noise', '1%', '--commits', '16'], '--commits: applies to bisections only'],
     [['--bisect', '--noise', '1%', '--commits', '0'], '--commits: expected a whole number from 1'],
     [['--bisect', '--noise', '1%', '--broken', '95%'], '--broken: expected a percentage up to 90%'],
     [['--bisect', '--noise', '1%', '--build-minutes', 'ten'], '--build-minutes: expected a number'],

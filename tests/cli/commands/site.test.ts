@@ -95,7 +95,7 @@ test.for([
   [{ from: '/nowhere/at/all' }, /^--from: .* has no index\.json/],
   [{ from: 'docs' }, /^--from: docs has no index\.json/],
   [{ lab: '/nowhere/lab.json' }, /^--lab: .* cannot be read \(ENOENT\)/],
-  [{ lab: 'package.json' }, /^--lab: .* is not what this version of ppsgate prints/],
+  [{ lab: 'package.json' }, /^--lab: .* is not in the format of this version of ppsgate/],
 ] as const)('%j is refused, and nothing is written', async ([wrong, why]) => {
   const [from, to] = [await published(), join(temporaryFolder(), 'site')];
   await expect(makeSite({ from, to, ...wrong })).rejects.toThrow(why);

@@ -55,7 +55,7 @@ describeWith(['script'], 'at a terminal', () => {
     await expect.poll(shown, patience).toContain('Who are you?');
     expect(shown()).toContain('alice@lab1 has hp (gate of main..fast)');
     type('carol\r');
-    await expect.poll(shown, patience).toContain('Take it from them? [y/N]');
+    await expect.poll(shown, patience).toContain('Take it from the holder? [y/N]');
     type('y\r');
     expect(await ended).toBe(0);
     expect(await readLog(store)).toMatchObject([{ outcome: 'taken away by carol' }]);

@@ -101,7 +101,7 @@ test('there is nothing to check of the embedded lab', async () => {
   const { status, stdout } = await testbeds('check', 'here', '-c', three());
   expect(status).toBe(0);
   expect(stdout).toBe(
-    '– here: nothing to check: this machine carries it; see `ppsgate lab check`\nAll is well.\n',
+    '– here: nothing to check, as it is on this machine; see `ppsgate lab check`\nAll is well.\n',
   );
 });
 

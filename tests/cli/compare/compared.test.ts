@@ -73,9 +73,9 @@ test.for([
     /a\.nft is a file like nftables\.conf, and .*vmlinuz is a kernel or another /,
   ],
   ['overlay', 'a.nft', /overlay is an overlay with nftables\.conf, and .*a\.nft is a file like /],
-  ['a.nft', 'letter.txt', /letter\.txt is a text file that is none of rules of nftables, pf or /],
+  ['a.nft', 'letter.txt', /letter\.txt is a text file other than rules of nftables, pf or /],
   ['a.nft', 'missing', /missing cannot be read \(ENOENT.*\): name a file or a folder\.$/],
-  ['empty', 'overlay', /^The folder .*empty is no overlay, as it holds none of nftables\.conf, /],
+  ['empty', 'overlay', /^The folder .*empty is no overlay, as it has none of nftables\.conf, /],
 ] as const)('%s and %s are refused, with what they are', async ([old, other, sentence]) => {
   const at = inSite();
   const reading = readCompared(at(old), at(other));
