@@ -26,7 +26,7 @@ export type Boot = {
   pair: number;
   kernel: string;
   fingerprint: Fingerprint;
-  /** Samples were taken in it: hwpmc(4) may have left something behind, so nothing more is measured in it. */
+  /** It was sampled: hwpmc(4) may have left traces, so nothing more is measured in this boot. */
   isSampled?: true;
 };
 
@@ -116,7 +116,7 @@ export const settingsThatFail = (
 
 type Ready = { kind: 'ready'; boot: Boot };
 
-/** The current boot, where it can carry such a run; undefined where the DUT has to boot for it. */
+/** The current boot, if it can carry such a run; undefined if the DUT must boot for it. */
 export const bootOf = (
   { booted }: Boots,
   { variant, pair }: Pick<PlannedRun, 'variant' | 'pair'>,

@@ -15,15 +15,15 @@ export type FreebsdDeps = {
   now(): number;
   /** This machine's record of the kernels that were built for it. */
   kernelSums?: KernelSums;
-  /** Holds the official images that were prepared for guests; absent where none is. */
+  /** Holds the official images that were prepared for guests; absent if there is none. */
   imagesFolder?: string;
-  /** Reports work that takes minutes, as `booting the image …`. */
+  /** Reports work that lasts minutes, such as `booting the image …`. */
   notify?(text: string): void;
   /** Ends such work. */
   signal?: AbortSignal;
 };
 
-/** Only a command that a kernel has locked up takes longer. */
+/** Only a command that a kernel has locked up lasts longer. */
 const stuckSeconds = 900;
 
 export const bounded = (host: Host, timeoutSeconds = stuckSeconds): Host => ({

@@ -196,7 +196,7 @@ async function dutOptions(
   };
 }
 
-/** Counts power cycles, and ends the recorded boot at each; a console that ends with it goes on. */
+/** Counts power cycles, and ends the recorded boot at each; a console that ends with it continues. */
 async function openPower(
   name: string,
   config: PowerConfig,
@@ -220,7 +220,7 @@ async function ingressOf(
   throw new HostError('command-failed', `${name} on ${host.name} has no MAC address.`);
 }
 
-/** Call while the DUT runs its own kernel. Returns undefined where only kernels that are built already can be measured. */
+/** Call while the DUT runs its own kernel. Returns undefined if only kernels that are built already can be measured. */
 export async function builderFor(
   dut: Host,
   { name, builder }: { name: string; builder: FreebsdBuilder | undefined },

@@ -34,7 +34,7 @@ export type KernelBuilder = {
   owner: string;
 };
 
-/** All layout variants of a kernel, of which each run boots one. */
+/** All layout variants of a kernel; each run boots one. */
 type KernelLayouts = { kind: 'layouts'; archives: ReadonlyMap<number, KernelArchive> };
 
 type ListedKernel = {

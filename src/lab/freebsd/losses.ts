@@ -28,7 +28,7 @@ export type RecoverableMachines = {
   glitches: { inARow: number };
 };
 
-/** Throws where a machine does not come back, or machines are lost again and again. */
+/** Throws if a machine does not come back, or machines are lost again and again. */
 export async function afterLoss(
   machines: RecoverableMachines,
   loss: TrialLoss,

@@ -12,7 +12,7 @@ export const leastMtu = {
   dut: (frameBytes: number): number => frameBytes - 18,
 };
 
-/** Undefined where the MTU suffices; `is` completes the name of the port. */
+/** Undefined if the MTU suffices; `is` completes the name of the port. */
 export async function shortMtu(
   host: Host,
   port: string,

@@ -1,4 +1,4 @@
-// Finds what handles packets of a FreeBSD DUT beside pf and ipfw, which no scenario removes.
+// Finds handlers of a FreeBSD DUT's packets other than pf and ipfw, which no scenario removes.
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
 

@@ -1,4 +1,4 @@
-// Profiles a FreeBSD DUT: takes samples while packets flow in a trial that measures nothing.
+// Profiles a FreeBSD DUT: samples its CPUs during a trial that measures nothing.
 
 import { formatPercent } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
@@ -26,7 +26,7 @@ export type UnderLoad = {
 
 /** Time from the order to send until packets flow; as much remains after the window. */
 const spareSeconds = 6;
-/** The DUT must send this share of the received rate while samples are taken. */
+/** The DUT must send this share of the received rate during the samples. */
 const leastForwardedRatio = 0.9;
 
 /** Starts sampling under load; a second attempt starts before it, as some DUTs then have no time for a new program. */

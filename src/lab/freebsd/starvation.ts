@@ -10,7 +10,7 @@ const clock = shell`sysctl -n kern.vm_guest kern.clockrate`;
 
 export const starvationCommands: readonly Command[] = [clock, cpuTimesCommand, interruptsCommand];
 
-/** The machine that waited longest for its host, where that spoils a trial; takes outputs by the machines' names. */
+/** The machine that waited longest for its host, if that spoils a trial; reads outputs by machine name. */
 export function starvationBetween(
   before: ReadonlyMap<string, CommandOutputs>,
   after: ReadonlyMap<string, CommandOutputs>,
@@ -24,7 +24,7 @@ export function starvationBetween(
   return worst !== undefined && worst.deniedRatio >= leastDeniedRatio ? worst : undefined;
 }
 
-/** Guests beside nothing else reach 0.14. */
+/** Guests on an otherwise idle host reach 0.14. */
 const leastDeniedRatio = 0.2;
 
 /**

@@ -1,4 +1,5 @@
-// Reports what stays in force on a Linux DUT beside the rules of every variant, and whether its own rules can be restored.
+// Reports what stays in force on a Linux DUT in addition to each variant's rules, and whether its own rules can be
+// restored.
 import { lastLine } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';

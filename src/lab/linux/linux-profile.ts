@@ -8,7 +8,7 @@ export type SamplingRequest = {
   scenario: string;
   warmUpSeconds: number;
   seconds: number;
-  /** Absent: perf's default, cycles where the CPU counts them, else its clock. */
+  /** Absent: perf's default, which is cycles if the CPU counts them, otherwise its clock. */
   event?: string | undefined;
   variant: string;
 };
@@ -30,7 +30,7 @@ const mostPerSecond = 3999;
 export const printingCommand = (folder: string): Command =>
   shell`perf script --header --input ${`${folder}/perf.data`}`;
 
-/** Packets per second that arrived while samples were taken, and right after; undefined if the log has no counters. */
+/** Packets per second that arrived during the samples, and right after; undefined if the log has no counters. */
 export function arrivalsAround(log: string): { withinPps: number; afterPps: number } | undefined {
   const marks = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
     seconds: Number(seconds),

@@ -50,7 +50,7 @@ const isMissing = /No such file or directory$/;
 const toMap =
   'map names of interfaces to those of the testbed with `overlay: { interfaces: { eth0: ingress } }` in ppsgate.yml';
 
-/** Finds the setting that the DUT's script refused, and its reason; undefined where it refused something else. */
+/** Finds the setting that the DUT's script refused, and its reason; undefined if it refused something else. */
 export function refusedSetting(stderr: string): { path: string; reason: string } | undefined {
   const [, reason, path] = failedSetting.exec(stderr) ?? [];
   return reason === undefined || path === undefined ? undefined : { path, reason };

@@ -1,7 +1,7 @@
 // Defines the rules that each scenario adds to the Linux DUT's own, for nft(8).
 import type { LinuxScenario } from '../../model/scenario.ts';
 
-/** In a table of their own, with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
+/** A separate table with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
 export function scenarioRules(scenario: LinuxScenario): string {
   switch (scenario) {
     case 'forwarding':

@@ -1,4 +1,4 @@
-// Parses an overlay's sysctl.conf; takes only network settings of a router, as others may affect the whole machine.
+// Parses an overlay's sysctl.conf; accepts only network settings of a router, as others may affect the whole machine.
 
 import { whyInert } from './inert-settings.ts';
 

@@ -48,7 +48,7 @@ export class ImageCopies {
     return this.#isFit;
   }
 
-  /** Begins to boot so many copies, those that are there included, and does not wait for them. */
+  /** Starts to boot this many copies, including existing ones, without waiting for them. */
   begin(count: number): void {
     while (this.#assigned.size + this.#spares.length < count) this.#spares.push(this.#boot());
   }

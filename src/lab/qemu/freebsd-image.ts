@@ -27,7 +27,7 @@ import type { VirtualLab } from './vm/virtual-lab.ts';
 
 export const isHostError = (error: unknown): error is HostError => error instanceof HostError;
 
-/** True where another copy of the image may succeed. */
+/** True if another copy of the image may succeed. */
 export const isOfOneCopy = (error: unknown): error is DutLostError | HostError | UsageError =>
   error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
 

@@ -9,7 +9,7 @@ const firewallOf = new Map<string, OwnRules['firewall']>([
   ['ipfw.rules', 'ipfw'],
 ]);
 
-/** Only this scenario has no rules of its own, which would replace those of the overlay. */
+/** Only this scenario has no own rules, which would replace those of the overlay. */
 const overlaid = 'forwarding';
 
 const rulesIn = (files: Variant['files']) =>

@@ -275,7 +275,7 @@ async function managementCard(root: ConsoleShell): Promise<string> {
   );
 }
 
-/** Lines of rc.conf(5), short enough to be typed: no waits, and nothing that works beside the measurement. */
+/** Lines of rc.conf(5), short enough to be typed: no waits, and nothing that runs during the measurement. */
 const settingsWith = (card: string): string[][] => [
   [`ifconfig_${card}=SYNCDHCP`, 'sshd_enable=YES', 'defaultroute_delay=0'],
   ['growfs_enable=NO', 'dumpdev=NO', 'cron_enable=NO', 'sendmail_enable=NONE', 'ntpd_enable=NO'],

@@ -15,10 +15,10 @@ import { type Line, lineAt, lineRate, type PktGenLog, type PktGenRate } from './
 export type PktGenRun = {
   /** Received packets per second; 0 where nothing could be measured. */
   medianPps: number;
-  /** Sum of the senders' rates, each in its own steady stretch; absent where one has none. */
+  /** Sum of the senders' rates, each in its own steady stretch; absent if one has none. */
   offeredPps?: number;
   seconds: number;
-  /** From the log's first rate until the median was known to 0.5 %; absent where it never was. */
+  /** From the log's first rate until the median was known to 0.5 %; absent if it never was. */
   steadyAfterSeconds?: number;
   validity: Validity;
 };
@@ -28,11 +28,11 @@ export type PktGenRunOptions = {
   netbenchesTrim: boolean;
   /** Requested rate of each sender, in the order of their logs; absent: maximum. */
   requestedPps?: readonly number[];
-  /** Packets that the DUT sent to the receiver, by its own count; absent where not known. */
+  /** Packets that the DUT sent to the receiver, by its own count; absent if unknown. */
   egressPackets?: number | undefined;
-  /** Packets that reached the DUT, by its own count, dropped or not; absent where not known. */
+  /** Packets that reached the DUT, by its own count, dropped or not; absent if unknown. */
   ingressPackets?: number | undefined;
-  /** Speed of the DUT's port towards the senders, in Gbit/s; absent where not known. */
+  /** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
   lineGigabits?: number | undefined;
 };
 
@@ -126,7 +126,7 @@ function ratesWithin({ rates }: PktGenLog, stretch: SteadyStretch): PktGenRate[]
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** A log that is only cut short, or ends in garbage, still counts. */
+/** A log that is only truncated, or ends in garbage, still counts. */
 function brokenLog(receiver: PktGenLog, senders: readonly SenderLog[]): Invalid | undefined {
   const [fault] = [{ name: 'receiver', log: receiver }, ...senders].flatMap(({ name, log }) => {
     const message = decisiveFault(log);
@@ -152,7 +152,9 @@ const leastArrivedRatio = 0.5;
 /** A larger share of the sent packets is not ARP or similar traffic. */
 const mostBesideRatio = 1e-4;
 
-/** Accepts silence only where the DUT's own ports prove it: packets came in, and none went out. A dead link looks alike. */
+/**
+ * Accepts silence only if the DUT's own ports prove it: packets came in, and none went out. A dead link looks alike.
+ */
 function unlessDropped(
   { rates }: PktGenLog,
   senders: readonly SenderLog[],
@@ -299,7 +301,7 @@ function generatorLimited(
   );
 }
 
-/** Without its speed, a line is known only where the senders fill it. */
+/** Without its speed, a line is known only if the senders fill it. */
 function lineOf(
   offeredPps: number,
   senders: readonly SenderLog[],

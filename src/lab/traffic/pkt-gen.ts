@@ -26,7 +26,9 @@ export type PktGenLog = {
   summary?: { packets: number; seconds: number; pps: number };
   /** Lines with a newline. */
   lines: number;
-  /** Lines of other programs, and those that cannot be told: with the rates and pkt-gen's other lines, all there are. */
+  /**
+   * Lines of other programs, and unrecognizable ones; with the rates and pkt-gen's other lines, these are all lines.
+   */
   skipped: number;
   faults: PktGenFault[];
 };
@@ -250,7 +252,7 @@ export function lineAt(bitsPerSecond: number, frameBytesWithoutCrc: number): Lin
   return { bitsPerSecond, pps: bitsPerSecond / ((frameBytes + wireBytesPerFrame) * 8) };
 }
 
-/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined where none does. */
+/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined if none does. */
 export const lineRate = (pps: number, frameBytesWithoutCrc: number): Line | undefined =>
   gigabitSpeeds
     .map((gigabits) => lineAt(gigabits * 1e9, frameBytesWithoutCrc))

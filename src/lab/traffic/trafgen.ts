@@ -30,7 +30,7 @@ type TrafgenOutcome =
       packets: number;
       seconds: number;
       offeredPps: number;
-      /** Share of the time in which trafgen was runnable and did not run; absent where not known. */
+      /** Share of the time in which trafgen was runnable and did not run; absent if unknown. */
       waitedRatio?: number;
     }
   | { kind: 'failed'; reason: string };

@@ -12,7 +12,7 @@ type Unfit = { why: string; fix: string };
 /** Before 13, nextboot(8) leaves an order on ZFS that the loader cannot cancel. */
 const oldestOnZfs = 13;
 
-/** Undefined where it can; throws a HostError where the machine is no appliance. Changes nothing. */
+/** Undefined if it can; throws a HostError if the machine is no appliance. Changes nothing. */
 export async function whyUnfit(host: Host, method: BootMethodName): Promise<Unfit | undefined> {
   if (method === 'nanobsd') {
     await slicesOf(host);

@@ -1,11 +1,11 @@
-// Lists the modules of a FreeBSD machine: those loaded, and those that its loader needs beside a kernel.
+// Lists the modules of a FreeBSD machine: those loaded, and those that its loader needs in addition to a kernel.
 import type { LoadedModules } from '../../../kernel/needed-modules.ts';
 
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 import { fileSystemsOf } from './boot-system.ts';
 
-/** Files loaded beside the running kernel: `zfs.ko`, `if_cxgbe.ko`. */
+/** Files loaded in addition to the running kernel: `zfs.ko`, `if_cxgbe.ko`. */
 export async function loadedFiles(host: Host): Promise<Set<string>> {
   const names = (await host.output(shell`kldstat`))
     .split('\n')
@@ -78,7 +78,7 @@ async function isThere(host: Host, file: string, folders: readonly string[]): Pr
   return false;
 }
 
-/** Known only where the kernel was built with its configuration in it. */
+/** Known only if the kernel was built with its configuration included. */
 async function isInKernel(host: Host, kernel: string, file: string): Promise<boolean> {
   const name = file.replace(/^if_|\.ko$/g, '').toLowerCase();
   return (await textOf(host, shell`config -x ${kernel}`)).split('\n').some((line) => {

@@ -46,7 +46,7 @@ export function nanobsd({ own, host }: BootMachine): BootMethod {
         throw new TypeError('An upgrade from there would write over its own slice.');
       }
       other = undefined;
-      // Throws where the next boot is not known, and the way back would not be either.
+      // Throws if the next boot is not known, and the way back would not be either.
       await nextRoot(host());
       await upgrade(host(), image.path);
       const root = await nextRoot(host());

@@ -147,7 +147,7 @@ async function cancelNextBoot(host: Host): Promise<void> {
   );
 }
 
-/** The command fails where no order was ever left there. */
+/** The command fails if no order was ever left there. */
 async function isOrderedIn(host: Host, pool: string): Promise<boolean> {
   const outcome = await host.run(shell`zfsbootcfg ${inPool(pool)} -p`);
   return /\bnextboot_enable\b.*\bYES\b/.test(outcome.stdout);

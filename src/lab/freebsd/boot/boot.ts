@@ -27,7 +27,7 @@ export class BootMethodError extends Error {
 export type BootMethod = {
   /** See `FreebsdDut.install`. */
   install(kernel: KernelArchive, kept?: ReadonlySet<string>): Promise<InstallOutcome>;
-  /** True where a kernel can be ordered only while the machine's own runs. */
+  /** True if a kernel can be ordered only while the machine's own runs. */
   needsOwn?(variant: string, running: System): boolean;
   /** Orders the next boot, with `undefined` of the machine's own kernel; returns the system that must run then. */
   arm(variant: string | undefined): Promise<System>;

@@ -30,7 +30,7 @@ export function fingerprintOf(outputs: CommandOutputs, request: FingerprintReque
 /** In characters; the longest values are the names of cards. */
 const longestValue = 2000;
 
-/** Returns a line for each differing fact that the kernel does not explain; none where the two boots are comparable. */
+/** Returns a line for each differing fact that the kernel does not explain; none if the two boots are comparable. */
 export function differences(base: Fingerprint, other: Fingerprint, variant = 'patched'): string[] {
   const names = new Set([...Object.keys(base), ...Object.keys(other)]);
   return [...names]

@@ -108,7 +108,7 @@ export class FreebsdDut {
 
   /**
    * Copies a kernel to the machine under a name of ours, unless the same content is there. Before that, kernels of
-   * variants outside of `kept` are removed, except for the running one; none where `kept` is absent.
+   * variants outside `kept` are removed, except for the running one; none where `kept` is absent.
    */
   install(kernel: KernelArchive, kept?: ReadonlySet<string>): Promise<InstallOutcome> {
     return this.#method.install(kernel, kept);
@@ -181,7 +181,7 @@ export class FreebsdDut {
     if (outcome.kind === 'boot-failed') throw new DutLostError(outcome.reason);
   }
 
-  /** Keeps the connection where it still carries a command. */
+  /** Keeps a connection that still carries a command. */
   async #reach(): Promise<void> {
     try {
       await this.#host.output(shell`uname`, { timeoutSeconds: answerSeconds });

@@ -74,7 +74,7 @@ export const windowCommand = (
 ): Command =>
   shell`sh -c ${windowScript} sh ${delaySeconds} ${samplingOnly(event, seconds, folder)}`;
 
-/** Packets that an interface sent within the window; undefined where the log has no counters. */
+/** Packets that an interface sent within the window; undefined if the log has no counters. */
 export function sentWithin(log: string, interfaceName: string): number | undefined {
   const [before, after] = log
     .split(/^(?=Name\s)/m)

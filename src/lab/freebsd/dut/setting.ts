@@ -41,7 +41,7 @@ export function readsOf(settings: readonly Setting[]): Command[] {
   return [...new Map(commands.map((command) => [commandText(command), command])).values()];
 }
 
-/** Empty where the setting holds. `where` is the machine's name for people. */
+/** Empty if the setting holds. `where` is the machine's name for people. */
 export function problemOf(
   setting: Setting,
   outputs: CommandOutputs,

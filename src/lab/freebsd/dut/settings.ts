@@ -139,7 +139,7 @@ const kernelForwards: Record<Family, Setting[]> = {
 /** A process that never sleeps counts 1. */
 const mostBusyCpus = 0.5;
 
-/** A load average below 0.5 suffices. It takes minutes to fall after a boot: until then, 5 s are measured. */
+/** A load average below 0.5 suffices. It falls for minutes after a boot: until then, 5 s are measured. */
 export const idleScript =
   'case $(sysctl -n vm.loadavg) in "{ 0"[.,][0-4]*) ;; *) sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time;; esac';
 

@@ -38,7 +38,7 @@ export class ConsoleShell implements Disposable {
     });
   }
 
-  /** Waits for the login prompt. Throws a ConsoleShellError where none comes, or a password is asked for. */
+  /** Waits for the login prompt. Throws a ConsoleShellError if none comes, or a password is asked for. */
   static async logIn(guest: TypedOn, limitSeconds: number): Promise<ConsoleShell> {
     const shell = new ConsoleShell(guest);
     try {
@@ -93,7 +93,7 @@ export class ConsoleShell implements Disposable {
     await this.#type(commandText(command));
   }
 
-  /** Returns undefined where it is not over in time. */
+  /** Returns undefined if it does not end in time. */
   async #execute(
     text: string,
     seconds: number,
@@ -119,7 +119,7 @@ export class ConsoleShell implements Disposable {
     await input.write(`${line}\n`);
   }
 
-  /** Waits until the output has the pattern; undefined where it has not in time. */
+  /** Waits until the output has the pattern; undefined if it has not in time. */
   async #shows(pattern: RegExp, seconds: number): Promise<RegExpExecArray | undefined> {
     const { promise: over, resolve } = Promise.withResolvers<'over'>();
     const timer = setTimeout(() => resolve('over'), seconds * 1000);

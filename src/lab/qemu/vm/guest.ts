@@ -59,7 +59,7 @@ export type Guest = {
 const mostConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
 
-/** Returns before the guest has booted. Throws where QEMU does not start. */
+/** Returns before the guest has booted. Throws if QEMU does not start. */
 export async function startGuest(wire: Wire, request: GuestRequest): Promise<Guest> {
   const { number, folder, plugin, boots } = request;
   await rm(folder, { recursive: true, force: true });

@@ -50,7 +50,7 @@ export async function unpackKernel(
     await inFolder(['bash', '-c', extractScript, 'bash', copy, tree, ...numbersOf(most)]);
     // A link could lead out of the archive.
     await inFolder(['find', tree, '!', '-type', 'f', '!', '-type', 'd', '-delete']);
-    // A sparse file takes no space before it is packed.
+    // A sparse file occupies no space before it is packed.
     const bytes = Number((await inFolder(['du', '-sb', tree])).split('\t')[0]);
     if (bytes > most.bytes) throw tooLarge('bytes once it is unpacked', most.bytes);
     await rm(copy);
@@ -78,7 +78,7 @@ const numbersOf = ({ bytes, files }: KernelLimits): string[] => [
   String(files + 1),
 ];
 
-/** Ends tar(1) after so many records of the decompressed archive, see `--checkpoint` in its manual, or files. */
+/** Ends tar(1) after this many records of the decompressed archive, see `--checkpoint` in its manual, or files. */
 const extractScript = `set -o pipefail
 limits=(--extract --verbose --checkpoint="$3" --checkpoint-action=exec='kill $PPID')
 unpack() {

@@ -3,7 +3,7 @@
 /** The version lies in the first sectors of the image. */
 export const mostImageHeaderBytes = 0x8000;
 
-/** Release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`; undefined for what is no bzImage. */
+/** Release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`; undefined for anything but a bzImage. */
 export function linuxVersionIn(header: Buffer): string | undefined {
   const isImage = header.length > 0x210 && header.toString('latin1', 0x202, 0x206) === 'HdrS';
   if (!isImage) return undefined;

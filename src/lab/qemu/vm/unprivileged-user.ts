@@ -12,7 +12,7 @@ const run = promisify(execFile);
 export const mostFileBytes = 1024 ** 3;
 const limits = [`--fsize=${mostFileBytes}`, '--cpu=600', `--as=${4 * 1024 ** 3}`];
 
-/** Runs a program permanently as that user, within limits; throws where that fails. */
+/** Runs a program permanently as that user, within limits; throws if that fails. */
 export async function runAsNobody(program: string, args: readonly string[]): Promise<string> {
   const user = String(unprivilegedUserId);
   const privileges = ['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--'];

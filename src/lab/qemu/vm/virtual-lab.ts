@@ -30,7 +30,7 @@ export const guestCpu = availableParallelism() > 1 ? 1 : 0;
 
 export type LinuxGuest = Guest & {
   readonly commandLine: string;
-  /** Resolves once it is up; rejects with a GuestEndedError where it ends first. */
+  /** Resolves once it is up; rejects with a GuestEndedError if it ends first. */
   readonly up: Promise<void>;
 };
 
@@ -40,7 +40,7 @@ export type VirtualLab = {
   kernel(archive: string | undefined): Promise<KernelFiles>;
   /** Starts a guest, and returns before it is up; ends the running one of that number. */
   boot(number: number, kernel: KernelFiles, cpu: number): Promise<LinuxGuest>;
-  /** Likewise, from a copy of the image; throws a UsageError where the image cannot be read or names other files. */
+  /** Likewise, from a copy of the image; throws a UsageError if the image cannot be read or names other files. */
   bootImage(number: number, image: Pick<GuestImage, 'path'>, cpu: number): Promise<Guest>;
   /** Boots the image itself, which keeps its writes, with a console that can be typed on. */
   bootToPrepare(path: string): Promise<Guest>;

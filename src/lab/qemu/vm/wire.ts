@@ -10,7 +10,7 @@ import { controllerAddress, wireAddress } from './addresses.ts';
 export type Wire = AsyncDisposable & {
   /** Starts a program in it, detached from our terminal, with the highest priority; it inherits the file. */
   start(program: string, args: readonly string[], file?: number): ChildProcess;
-  /** Runs a program to its end with that input; throws where it fails. */
+  /** Runs a program to its end with that input; throws if it fails. */
   run(program: string, args: readonly string[], input?: string): Promise<string>;
 };
 
@@ -20,7 +20,7 @@ const environment = { ...process.env, PATH: labPath(), LC_ALL: 'C' };
 const execute = promisify(execFile);
 
 export async function openWire(): Promise<Wire> {
-  // The first process prints its id as seen outside of the namespace.
+  // The first process prints its id as seen outside the namespace.
   const first = 'read -r pid _ </proc/self/stat; echo "$pid"; exec cat >/dev/null';
   const keeper = spawn('unshare', ['--net', '--pid', '--fork', '--kill-child', 'sh', '-c', first], {
     stdio: ['pipe', 'pipe', 'inherit'],
