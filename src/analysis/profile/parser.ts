@@ -8,7 +8,7 @@ import { ProfileError } from './profile-error.ts';
 export type ProfileBounds = {
   depth: number;
   functions: number;
-  /** A short stack takes about 150 bytes of memory, and 4 in a file. */
+  /** A short stack needs about 150 bytes of memory, and 4 in a file. */
   stacks: number;
   frames: number;
   /** Characters in the names of all stacks, as folded text; absent if that is streamed to a file. */

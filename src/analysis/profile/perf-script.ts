@@ -32,7 +32,7 @@ export function isPerfScriptLine(line: string): boolean {
 const isFrameOfModule = (line: string): boolean =>
   line.endsWith(')') && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
 
-/** The address of a frame has 16 columns after a tab, and that of a sample without a call chain after a blank. */
+/** A frame's address has 16 columns after a tab; that of a sample without a call chain follows a blank. */
 const isAddressLine = (line: string): boolean =>
   /^\t[ \da-f]{15}[\da-f](?: \S|\s*$)/.test(line) ||
   isLoneAddress(line) ||
@@ -119,7 +119,7 @@ class PerfScriptReader {
     else this.#takeWords(line);
   }
 
-  /** A stack with a head goes on after a blank line: text of some tracepoints ends in one. */
+  /** A stack with a head continues after a blank line, in which the text of some tracepoints ends. */
   #takeBlank(): void {
     if (this.#sample?.head === undefined) this.#endSample();
     this.#isInRecord = false;

@@ -68,7 +68,7 @@ function startReading(givenName: string, bounds: ProfileBounds) {
         if (unread.length >= headBytes) takeLines(unread);
         return;
       }
-      // Copies only the unfinished line: copying a large file takes long.
+      // Copies only the unfinished line, as copying a large file is slow.
       takeLines(Buffer.concat([unread, bytes.subarray(0, end)]));
       takeLines(bytes.subarray(end));
     },

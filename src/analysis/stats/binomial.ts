@@ -4,7 +4,7 @@ import { gammaln } from 'simple-statistics';
 /** Chance that a bound is ever wrong, however often it is looked at. */
 const everWrongRatio = 0.05;
 
-/** Beta prior of the share, which is expected near 1 %: it decides where the bounds are tightest, not whether they hold. */
+/** Beta prior of the share, expected near 1 %. It decides where the bounds are tightest, not whether they hold. */
 const prior = { events: 0.5, others: 50 };
 
 /**

@@ -73,7 +73,7 @@ const singleSizes = [2, 3, 4, 6, 8, 11, 15, 20];
 const sizeOfSinglesAfter = (size: number): number =>
   singleSizes.find((next) => next > size) ?? Math.round((size * 4) / 3);
 
-/** After every step, and where they have become many, after every twentieth part more. */
+/** Sizes after every step or, once there are many steps, after every twentieth part more. */
 const sizeOfStepsAfter =
   (pairsPerStep: number) =>
   (size: number): number =>

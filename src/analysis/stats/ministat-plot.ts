@@ -137,7 +137,7 @@ function drawBar(bar: string[], { median, average, stddev }: Marks, axis: PlotAx
   for (let column = Math.max(0, left + 1); column < Math.min(right, axis.width); column += 1) {
     if (bar[column] === ' ') bar[column] = '_';
   }
-  // Values beyond the start values of the axis have columns far outside of it.
+  // Values beyond the start values of the axis have columns far outside it.
   const put = (column: number, mark: string) => {
     if (column >= 0 && column < axis.width) bar[column] = mark;
   };

@@ -28,7 +28,7 @@ import {
 } from './interim-result.ts';
 import { changeOf, median } from './summary.ts';
 
-/** `baseNumbers` are base's, one per trial; `others` are shown beside patched. */
+/** `baseNumbers` are base's, one per trial; `others` are shown next to patched. */
 export function cellResult(
   interim: InterimResult<CellRuns & { cell: Cell }>,
   policy: Policy,
@@ -104,7 +104,7 @@ function compareOther(
   const moving = own.filter(({ pps }) => pps > 0);
   if (counted.base.length === 0 || counted.patched.length === 0) return [];
   if (moving.length === 0) return metric === 'pps' ? [nothingLeft(counted)] : [];
-  // Variants beside base and patched are not judged, and none of their runs is repeated.
+  // Variants other than base and patched are not judged, and none of their runs is repeated.
   if (!isEnough(moving.length, own.length)) return [];
   const level = (1 - policy.confidenceRatio) / 2;
   return comparison(counted, asPatched, { metric, policy, level });
