@@ -17,7 +17,7 @@ export function decodeEscapes(original: string): DecodedText {
 
 const maxRounds = 4;
 
-/** Printable ASCII alone, of which names, addresses and keys consist. */
+/** Printable ASCII only, which names, addresses and keys consist of. */
 const encoded = /%([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\+(\/)/gi;
 const isEncoded = new RegExp(encoded.source, 'i');
 

@@ -1,4 +1,4 @@
-// Recognizes secrets, serial numbers and host names by their form, or by the words beside them.
+// Recognizes secrets, serial numbers and host names by their form, or by adjacent words.
 
 const secretName =
   '(?:pass(?:word|wd|phrase|code)?|secret|token|credentials?|api[_-]?key|authorization|psk|auth[_-]?key|shared[_-]?key)';

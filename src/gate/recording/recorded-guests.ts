@@ -1,4 +1,4 @@
-// Records what is seen of guests beside their commands: consoles, ends, windows of packets, and facts of this machine.
+// Records guests' consoles, ends and windows of packets, and facts of this machine.
 import type { LabOfGuests } from '../../lab/qemu/virtual-testbed.ts';
 import type { Guest } from '../../lab/qemu/vm/guest.ts';
 import type { LinuxGuest, VirtualLab } from '../../lab/qemu/vm/virtual-lab.ts';

@@ -121,7 +121,7 @@ class RecordingFile {
     this.#log.close();
   }
 
-  /** Masks the machine's own names, serial numbers and secrets from here on; asks each machine once. */
+  /** Masks the machine's own names, serial numbers and secrets from here on; queries each machine once. */
   async learn(host: Host, label: string): Promise<void> {
     if (this.#learnt.has(label)) return;
     this.#learnt.add(label);

@@ -44,8 +44,8 @@ export async function replayTestbed({
       }
       const outcome = await outcomeOf(replayed, call, kernels);
       differences.push(...outcomeDifference(call, outcome, kernels));
-      // A request that was not made does not shift the following ones. Guests boot beside the first calls, and a
-      // trial waits for them.
+      // A request that was not made does not shift the following ones. Guests boot during the first calls, and a trial
+      // waits for them.
       const isAhead = call.call === 'inspect' || call.call === 'prepare';
       if (testbed.kind !== 'virtual' || !isAhead) machines.skipTo(after);
     }

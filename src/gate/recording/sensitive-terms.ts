@@ -70,7 +70,7 @@ function accessOf(testbed: RecordableTestbed, environment: NodeJS.ProcessEnv): A
     const { image } = testbed;
     const own = image.hostKey === undefined ? undefined : image.privateKeyPath;
     const all = own === undefined ? keys : [...keys, own];
-    // The key of a prepared image is beside it.
+    // The key of a prepared image is next to it.
     const prepared = imagesFolder(environment, homedir());
     return { machines: builders, keys: all, macs: [], paths: [image.path, prepared] };
   }

@@ -101,7 +101,7 @@ function uploadedKernel(
 ): { sha256: string; bytes: number } {
   const name = `ppsgate.${variant.replace(/[^\w.-]+/g, '-')}`;
   const isNamed = new RegExp(`${name.replaceAll('.', '\\.')}(?![\\w-])`);
-  /** By host: machines are prepared beside each other. */
+  /** By host, as machines are prepared concurrently. */
   const next = new Map<string, string>();
   let found = { sha256: '', bytes: 1 };
   for (const { host, call } of requests.toReversed()) {
