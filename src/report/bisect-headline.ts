@@ -251,7 +251,7 @@ function faultOfEnd({ revisions }: BisectResult, { fault }: NotReproduced): stri
 const endOf = (revision: number, revisions: readonly BisectRevision[]): string =>
   revision === 0 ? 'good' : revision === revisions.length - 1 ? 'bad' : 'middle';
 
-/** `does not boot`, `forwards nothing`: what is the matter with a revision. */
+/** `does not boot`, `forwards nothing`: the fault of a revision. */
 export const faultText = (fault: RevisionFault): string =>
   fault.kind === 'forwards-nothing' ? 'forwards nothing' : rejectionText(fault);
 

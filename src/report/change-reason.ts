@@ -66,7 +66,7 @@ const order: CellVerdict['kind'][] = [
 const deservesLine = (cell: CellResult): boolean =>
   isExplained(cell) && (isChanged(cell) || cell.reason?.changedFunctions[0] !== undefined);
 
-/** A packet that is not forwarded takes no time that a profile could tell. */
+/** A packet that is not forwarded has no time for a profile to explain. */
 export const isExplained = (cell: CellResult): boolean => isProfiled(cell) && !isSilent(cell);
 
 const isChanged = ({ verdict: { kind } }: CellResult): boolean =>

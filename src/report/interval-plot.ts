@@ -64,7 +64,7 @@ const mostOthers = 10;
 
 type PlotRow = {
   label: string;
-  /** Takes the place of an interval. */
+  /** Replaces an interval. */
   said?: string;
   /** Absent: an earlier diff, which is not judged. */
   verdict?: CellVerdict['kind'];
