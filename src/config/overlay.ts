@@ -17,7 +17,7 @@ export type OverlayPlace =
   /** All files of a folder. */
   (
     | RepositoryPlace
-    /** Paths by the names that the files have in the overlay. */
+    /** Paths by the files' names in the overlay. */
     | { files: Readonly<Record<string, string>>; beside: string }
   ) & { interfaces?: InterfaceRoles };
 

@@ -23,7 +23,7 @@ export type LinuxGuestsConfig = OfAllGuests & {
   system: 'linux';
   /** Kernel with modules, a .deb or a tar archive, for overlay variants. Absent: the newest in /boot. */
   kernelPath?: string;
-  /** Modules loaded beside those for forwarding and its firewall. */
+  /** Modules loaded in addition to those for forwarding and its firewall. */
   modules: string[];
   /** Absent: variants are overlay files, or prebuilt kernels. */
   builder?: LinuxBuilder;
@@ -119,7 +119,7 @@ const builder = z
   .optional()
   .meta({
     description: 'Builds the kernels of base and patched, if the repository has their sources.',
-    // Computed only where a schema is written: it would be a twelfth of the start of each command.
+    // Computed only when a schema is written, as it would be a twelfth of each command's start-up.
     get anyOf() {
       return [linuxBuilderSchema, builderSchema, crossBuilderSchema].map((schema) => {
         const { $schema: _, ...json } = z.toJSONSchema(schema, {

@@ -8,7 +8,7 @@ export const usualConfig = 'ppsgate.yml';
 
 /**
  * Returns the path of a configuration, which may not exist; the usual name is looked for in the folders above, too. A
- * file there configures commands that run as this user: throws a UsageError where another user has made it or may write
+ * file there configures commands that run as this user: throws a UsageError if another user has made it or may write
  * it, unless it is named.
  */
 export function findConfig(

@@ -145,7 +145,7 @@ async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
   return pinnedDiff(patientIfAnswered(conduit, { ...options, signal: call.signal }), name);
 }
 
-/** Without a read where a relay has pinned it. */
+/** Reads nothing if a relay has pinned it. */
 export async function pinnedDiff(conduit: Conduit, name: RevisionName): Promise<RevisionDiff> {
   const { revision: number, diff, phids } = name;
   if (number !== undefined && diff !== undefined && phids !== undefined) {

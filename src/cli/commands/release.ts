@@ -106,7 +106,7 @@ async function takeByForce(name: string, options: ReleaseOptions, ask: AskPerson
       print(`${name} was left with ${oneLine(holding.holder.who)}.`);
       return exitCodes.pass;
     }
-    // Applies to this holder only: another one may have come during the prompt.
+    // Applies to this holder only, as another one may have come during the prompt.
     const outcome = `taken away by ${taker}`;
     const isTaken = await giveBack(store, holding, { outcome, isClean: false }, new Date());
     const who = oneLine(holding.holder.who);

@@ -82,7 +82,7 @@ const cacheAction = 'actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4
 export const freebsdTreeSteps = (image: PublishedImage): string =>
   `${freebsdImageSteps(image)}\n${builderSteps}`;
 
-/** Fetches the image, or takes it from the cache. */
+/** Downloads the image, or restores it from the cache. */
 export const freebsdImageSteps = (image: PublishedImage): string => `\
       - uses: ${cacheAction}
         with:

@@ -159,7 +159,7 @@ ${checkout}
         with:
           command: accept${configLine(setting)}`;
 
-/** Five jobs with permissions of their own: what measures has a token that only reads. */
+/** Jobs with separate permissions: those that measure have a token that only reads. */
 export const splitWorkflow = (setting: Setting): string => `\
 # Judges patches on packets per second. A patch is hostile until an authorized person stands for it, so three jobs share
 # the work: admit decides what may be measured; gate, or bisect, measures it
