@@ -484,7 +484,7 @@ describe('/ppsgate run', () => {
       expect.stringMatching(/^scenarios: .*"ipv4"; did you mean the family `inet4`\?$/),
     ],
     ['/ppsgate run testbed=mars', expect.stringMatching(/mars/)],
-  ])('%j is told what is wrong, and measures nothing', async (text, why) => {
+  ])('%j gets a reply on what is wrong, and measures nothing', async (text, why) => {
     const admission = await admitted(comment(text, 'carol', 8));
     expect(admission).toMatchObject({ kind: 'mistaken', why });
     expect((await admitted(comment(text, 'dan', 8))).kind).toBe('mistaken');
@@ -544,7 +544,7 @@ describe('/ppsgate rerun', () => {
     expect(overrides).toEqual({});
   });
 
-  test('of something that the configuration has no longer is told so', async () => {
+  test('with a scenario or testbed that is no longer configured gets a reply that says so', async () => {
     remembered({ overrides: { scenarios: 'pf-mine' } });
     const admission = await admitted(comment('/ppsgate rerun'));
     expect(admission).toMatchObject({ kind: 'mistaken', why: expect.stringContaining('pf-mine') });
@@ -567,7 +567,7 @@ describe('/ppsgate rerun', () => {
 describe('/ppsgate extend', () => {
   const title = '🟡 #7 may lose 2 % or not';
 
-  test('goes on with the run that gave the last verdict of the head', async () => {
+  test('continues the run that gave the last verdict on the head', async () => {
     remembered({ run: 42 }, remembered({ overrides: { margin: '1%' }, title }));
     const request = requestOf(await admitted(comment('/ppsgate extend runs=40')));
     expect(request.extend).toEqual({ run: 41, maxRuns: '40' });
@@ -809,7 +809,7 @@ describe('/ppsgate bisect', () => {
     ['/ppsgate bisect main~2 main forwarding testbed=mars', /mars/],
     ['/ppsgate bisect main~2 main forwading', /"forwading"; did you mean `forwarding`/],
     ['/ppsgate bisect main..my-branch', /; write \/ppsgate bisect main my-branch$/],
-  ])('%j is told what is wrong, and measures nothing', async (text, why) => {
+  ])('%j gets a reply on what is wrong, and measures nothing', async (text, why) => {
     const told = { why: expect.stringMatching(why) };
     expect(await admitted(comment(text, 'carol', 8))).toMatchObject({ kind: 'mistaken', ...told });
   });

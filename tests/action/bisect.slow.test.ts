@@ -197,7 +197,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     expect(ours()).toHaveLength(2);
   });
 
-  test('of a stranger begins nothing, and he is told who may', async () => {
+  test('by a stranger starts nothing, and gets a reply on who may start one', async () => {
     delete github.state.permissions.carol;
     const { exitCode, outputs } = await asked('/ppsgate bisect');
     expect(exitCode).toBe(2);

@@ -82,7 +82,7 @@ async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
 
 const slower = { speed: () => 0.8 };
 
-test('all gates of a job run at once, each with its result, and the worst of them is told', async () => {
+test('all gates of a job run at once, each with its result, and the worst decides the exit code', async () => {
   const { exitCode, verdict, output } = await measured({ left: {}, right: slower });
   expect([verdict(1), verdict(2), exitCode]).toEqual(['no-regression', 'regression', 1]);
   const verdicts = [...output.matchAll(/^verdict<<\S+\n(\S+)$/gm)].map(([, told]) => told);
@@ -99,7 +99,7 @@ test('one that cannot be measured leaves the others', async () => {
   expect(said).toBe(gone.message);
 });
 
-test('the lease of each lies in a folder of its own', async () => {
+test('each lease is stored in a separate folder', async () => {
   const { leases, folder } = await measured({ left: {}, right: {} });
   expect(leases.toSorted()).toEqual([join(folder, '1'), join(folder, '2')]);
 });

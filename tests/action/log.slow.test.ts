@@ -37,7 +37,7 @@ describe('printed text', () => {
     expect([stdout.toString(), stderr.toString()]).toEqual([shown, shown]);
   });
 
-  test('is there to its last word, on a line of its own, when the process ends', async () => {
+  test('is complete, on a separate line, when the process ends', async () => {
     const prints: Print[] = [
       { way: 'stderr', text: 'said ##' },
       { way: 'stdout', text: 'begun' },

@@ -101,7 +101,7 @@ test.each([
   [{ kind: 'bake' }, 'kernel.kind: expected `kind: make` or `kind: command`'],
   [{ kind: 'command', argv: [] }, 'kernel.argv: expected a command'],
   [{ target: 'x' }, 'kernel.target: unknown key `target`'],
-])('%j is told what is wrong with it', (kernel, problem) => {
+])('%j is refused with the reason', (kernel, problem) => {
   expect(problemOf({ kernel: { kind: 'make', ...kernel } })).toContain(problem);
 });
 

@@ -145,7 +145,7 @@ test.each([
   ['cxl0.100', noPort('cxl0.100')],
   ['$(id)0', noPort('$(id)0')],
   ['vcxl0', 'expected the port itself, `cxl0`: the generator opens `vcxl0` automatically'],
-])('a DUT with the port %s is told so', (name, problem) => {
+])('a DUT with the port %s is refused with the port to name', (name, problem) => {
   expect(ofDut({ egress: { interface: name } })).toEqual([`dut.egress.interface: ${problem}`]);
 });
 
@@ -159,7 +159,7 @@ test.each([
   ['10', '10'],
   ['10 Gbps', '10 Gbps'],
   ['15 Gbit/s', '15 Gbit/s'],
-])('the speed %s is none of Ethernet', (speed, shown) => {
+])('the speed %s is not a speed of Ethernet', (speed, shown) => {
   expect(ofDut({ ingress: { interface: 'cxl0', speed } })).toEqual([
     `dut.ingress.speed: expected a speed of Ethernet like 10 Gbit/s, found "${shown}"`,
   ]);
@@ -322,7 +322,7 @@ test('the DUT neither sends nor receives', () => {
   ]);
 });
 
-test('machines behind one name are told apart by their ssh ports', () => {
+test('machines with one name are distinguished by their ssh ports', () => {
   expect(ofReceiver({ host: 'dut', port: 2222 })).toEqual([]);
 });
 

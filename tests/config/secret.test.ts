@@ -89,7 +89,7 @@ describe('none is', () => {
     );
   });
 
-  test('several lines in the environment, of which none is told', async () => {
+  test('several lines in the environment, none of which is shown', async () => {
     const read = inVariable('api-abc\napi-def');
     await expect(read).rejects.toThrow(`${variable} in the environment has more than a line`);
     await expect(read).rejects.not.toThrow(/api/);

@@ -305,7 +305,7 @@ describe('docs/example/virtual.yml', () => {
     expect(example).toMatchObject({ traffic, gate, overlay });
   });
 
-  test('shows the keys that have no default, and what stands in for what is there', () => {
+  test('shows the keys without a default, and placeholders for the configured ones', () => {
     const other = written
       .replaceAll(/^ +kernel:\n(?: {8}.*\n)+/gm, '')
       .replaceAll(/# (?=(?:kernel|host|port|key|knownHosts): )/g, '');

@@ -206,7 +206,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(github.state.checkRuns).toEqual([]);
   });
 
-  test('keeps the result in summary and outputs when the token may only read, and says so', async () => {
+  test('writes the result to summary and outputs if the token may only read, and reports that', async () => {
     github.faults.order('issues/create-comment', { kind: 'read-only' });
     github.faults.order('checks/create', { kind: 'read-only' });
     push(harmless);

@@ -80,7 +80,7 @@ describeWith(etcdNeeds, 'contenders of several hosts that are killed and stopped
 });
 
 describeWith(etcdNeeds, 'a holder whose etcd loses its leader', () => {
-  test('goes on holding, and the waiting gate gets the testbed after it', async () => {
+  test('continues to hold it, and the waiting gate gets the testbed afterwards', async () => {
     const cluster = await startCluster();
     const leader = await cluster.leader();
     const reservations = etcdAt(endpointsFrom(leader, cluster), 5);

@@ -28,7 +28,7 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('goes on after a kill -9 by the same plan, repeats no finished trial and leaves nothing', async () => {
+  test('continues after a kill -9 with the same plan, repeats no finished trial and leaves nothing', async () => {
     const killed = start('demo', '--directory', directory);
     await expect.poll(() => trialsIn(first).length, waiting).toBeGreaterThanOrEqual(2);
     killed.kill('SIGKILL');

@@ -101,7 +101,7 @@ test('a run that does not count is shown with its reason, and not as a measureme
   );
 });
 
-test('no time is told before each variant was booted and measured in each cell, as a boot serves all cells', () => {
+test('no remaining time is shown before each variant was booted and measured in each cell, as a boot serves all cells', () => {
   const plan = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] });
   const trials = [1, 2, 3, 4].flatMap((number) => [started(number), measured]);
   const lines = written([{ kind: 'planned', plan }, ...trials, started(5)]);
@@ -175,7 +175,7 @@ test('warns before the first run that a cell is too noisy for its margin, with t
   );
 });
 
-test('a cell that is decided says so on a line that stays', () => {
+test('a decided cell is reported on a line that stays', () => {
   const counts: RunCounts = { counted: [24, 24], made: [26, 26] };
   const decided = { kind: 'decided', cell: forwarding, counts } as const;
   const texts = written(

@@ -161,7 +161,7 @@ describeWith(
       expect(other).toMatchObject({ sha256, cached: false });
     });
 
-    test('tells what goes on, and keeps the whole log', async () => {
+    test('reports its progress, and keeps the whole log', async () => {
       await built();
       expect(told).toEqual([
         'building the kernel of base',

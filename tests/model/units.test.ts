@@ -63,7 +63,7 @@ test.each(['3 mpps', '3 MPPS', '3M', '3,000,000 pps', '3_000_000 pps', '3 Mpps/s
   },
 );
 
-test('a well-written quantity outside its limit is told the limit', () => {
+test('a well-formed quantity outside its limit is refused with the limit', () => {
   const small: QuantityLimit = { description: 'at most 1%', holds: (value) => value <= 0.01 };
   expect(problemOf(ratio(small), '1.5%')).toEqual(['expected at most 1%, found "1.5%"']);
   expect(ratio(small).parse('1%')).toBe(0.01);

@@ -234,7 +234,7 @@ test.each([
   expect(exitCodeOf(diagnostics)).toBe(exitCode);
 });
 
-test('where the server does not answer, the relay and the clone are looked at all the same', async () => {
+test('if the server does not reply, the relay and the clone are checked nevertheless', async () => {
   const { config, phabricator } = await aSetUp();
   await phabricator.stop();
   const diagnostics = await diagnosticsOf(config);
@@ -366,7 +366,7 @@ test('a server that is too busy in between is asked again, and given up where it
 test.each([
   [3600, 'behind'],
   [-3600, 'ahead of'],
-])('a clock that is %d s off is told', async (seconds, where) => {
+])('a clock that is %d s off is reported', async (seconds, where) => {
   const { config } = await aSetUp();
   const diagnostics = await diagnosticsOf(config, () => new Date(Date.now() + seconds * 1000));
   const clocks = diagnostics.find(({ what }) => what === 'the clocks');
@@ -374,7 +374,7 @@ test.each([
   expect(clocks?.why).toMatch(new RegExp(`^the server’s is (?:36|35)\\d\\d s ${where} ours$`));
 });
 
-test('a token that the server does not know is told without the token', async () => {
+test('a token that the server does not know is reported without the token', async () => {
   const scene = await aSetUp();
   const token = `api-${'x'.repeat(28)}`;
   const tokenPath = secretIn(scene.folder, 'other-token', token);
@@ -383,7 +383,7 @@ test('a token that the server does not know is told without the token', async ()
   expect(faults[0]).not.toContain(token);
 });
 
-test('a file that is missing is told by the key that names it', async () => {
+test('a missing file is reported by the key that names it', async () => {
   const scene = await aSetUp();
   const { folder } = scene;
   const tokenPath = join(folder, 'no-token');
@@ -588,7 +588,7 @@ test('a relay that listens on all addresses is asked on this machine’s own', a
   });
 });
 
-test('a folder that is no repository is told, with the command that makes one', async () => {
+test('a folder that is no repository is reported, with the command that creates one', async () => {
   const scene = await aSetUp();
   const start: StartConfig = { kind: 'here', repository: temporaryFolder(), most: 4 };
   const [fault] = await faultsOf(scene, { relay: { start } });
@@ -596,7 +596,7 @@ test('a folder that is no repository is told, with the command that makes one', 
   expect(fault).toContain('fix: name a clone, or make one with `git clone ');
 });
 
-test('a branch that the repository lacks is told', async () => {
+test('a branch that the repository lacks is reported', async () => {
   expect(await faultsOf(await aSetUp(), { branch: 'stable/15' })).toEqual([
     'wrong       relay.start.repository: /src has no branch stable/15\n    fix: write the branch that revisions are made for as `phabricator.branch`',
   ]);

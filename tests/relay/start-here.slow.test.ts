@@ -150,7 +150,7 @@ test('passes a request to the gate as words, with any content', async () => {
   expect(textOf('relay/D7-12.log')).toContain('<\'; touch owned; $(id) `id` \\ ">');
 });
 
-test.for([0, 1, 3, 4, 127, 130])('an exit code of %i is told', async (exitCode) => {
+test.for([0, 1, 3, 4, 127, 130])('an exit code of %i is reported', async (exitCode) => {
   const { start, here } = lab(`exit ${exitCode}`);
   await start();
   await soon(() => here.ended(job)).toEqual({ kind: 'ended', exitCode });
@@ -232,7 +232,7 @@ test('a relay that ends starts nothing more', async () => {
   expect(existsSync(directory)).toBe(false);
 });
 
-test('a gate outlives a relay that is killed, and the next relay hears how it ends', async () => {
+test('a gate outlives a killed relay, and the next relay gets its outcome', async () => {
   const { options, directory, end, here, kindOf, calls } = lab(untilEnd);
   const relay = startRelay(options);
   expect(await relay.said).toContain('started');
@@ -271,7 +271,7 @@ test('a relay that cannot write down what it starts has started nothing', async 
   expect(calls()).toHaveLength(1);
 });
 
-test('a gate that died without a word goes on where it was', async () => {
+test('a gate that died without an exit code continues from the same point', async () => {
   const { directory, start, kindOf, calls } = lab('[ "$2" = --resume ] || kill -KILL $$');
   await start();
   await soon(kindOf).toBe('lost');
@@ -374,7 +374,7 @@ test('a gate that has ended, or never was, cannot be cancelled', async () => {
 const further: Job = { ...other, extend: { key: job.key, maxRuns: '500' } };
 const always = 'D7-12-again --config /etc/ppsgate.yml --repository /src';
 
-test('an experiment is gone on with in the directory that it is in, for as many runs as are asked for', async () => {
+test('an experiment is continued in its directory, for the requested number of runs', async () => {
   const { directory, start, kindOf, calls } = lab('exit 0');
   const work = join(directory, job.key);
   await writePlan(work, aPlan());
@@ -422,7 +422,7 @@ test('a plan that was extended before its gate died is not extended again', asyn
   ]);
 });
 
-test('an experiment whose gate still runs is not gone on with', async () => {
+test('an experiment whose gate still runs is not continued', async () => {
   const { directory, start, end, kindOf, calls } = lab(untilEnd);
   const work = join(directory, job.key);
   await start();
@@ -438,7 +438,7 @@ test('an experiment whose gate still runs is not gone on with', async () => {
   expect(calls()).toHaveLength(2);
 });
 
-test('an experiment that is not there any more cannot be gone on with', async () => {
+test('an experiment that no longer exists cannot be continued', async () => {
   const { directory, start } = lab('exit 0');
   expect(await start(further)).toEqual({
     kind: 'refused',

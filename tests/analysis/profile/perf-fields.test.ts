@@ -99,7 +99,7 @@ describe('reads frames of any fields', () => {
   });
 });
 
-test('a stack goes on after blank lines below its head', () => {
+test('a stack continues after blank lines below its head', () => {
   expect(fold(`sh 5 1.5: 1 cycles: \n${frames.replaceAll('\n', '\n\n')}`)).toEqual([
     `sh;${stack} 1`,
   ]);

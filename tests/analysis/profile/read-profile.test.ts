@@ -57,7 +57,7 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
     }
   });
 
-  test('cut inside its last line it says so', async () => {
+  test('a profile cut inside its last line reports that', async () => {
     const bytes = Buffer.from(text.trimEnd());
     const { notes } = await readProfile(pieces(bytes, 64), 'x');
     expect(notes).toEqual([

@@ -64,7 +64,7 @@ test('reports samples by instructions as instructions of a packet, if these were
 test.for([
   ['by time', 'cpu-clock', [byInstructions, byTime]],
   ['of a cell whose instructions were not counted', 'instructions', [byTime]],
-] as const)('samples %s are told as time of a packet', ([, event, comparisons]) => {
+] as const)('samples %s are reported as time per packet', ([, event, comparisons]) => {
   const changedFunction = changedFunctionOf(event, [...comparisons]);
   expect(changedFunction?.nsPerPacket?.base).toBeCloseTo(250, 6);
   expect(changedFunction?.nsPerPacket?.patched).toBeCloseTo(500, 6);

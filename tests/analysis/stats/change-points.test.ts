@@ -65,7 +65,7 @@ test('a change below the smallest that matters is left out', () => {
   expect(changePoints(values, [], 0.005).map(({ index }) => index)).toEqual([40]);
 });
 
-test('a machine with two habits is not taken for one that changes', () => {
+test('a machine that alternates between two levels has no change', () => {
   const values = nightlyRuns(120, (index) => (index % 3 === 0 || index % 7 < 2 ? 0.95 : 1));
   expect(changesRunByRun(values)).toEqual([]);
 });

@@ -82,7 +82,7 @@ describe('the bounds', () => {
     expect(signedRankBounds(sorted(drawn(fewest)), sure)).toBeDefined();
   });
 
-  test('of numbers that are all the same are that number', () => {
+  test('of equal numbers are that number', () => {
     expect(boundsOf(new Array<number>(8).fill(-0.2), 0.005)).toEqual({ low: -0.2, high: -0.2 });
   });
 

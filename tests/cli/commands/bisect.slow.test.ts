@@ -112,7 +112,7 @@ async function aFinishedBisection(folder: string, mostBoots = 60): Promise<void>
   );
 }
 
-test('one that has finished is told again, and needs no testbed', async () => {
+test('resuming a finished bisection prints its result again, and needs no testbed', async () => {
   const { bisect, folder } = await aBench();
   await aFinishedBisection(folder);
   const { status, stdout } = await bisect('--resume', '.');

@@ -21,7 +21,7 @@ test('shows the series as a sparkline, and each change with its levels', () => {
   expect(rest).toEqual(['']);
 });
 
-test('says so where nothing changed', () => {
+test('reports that nothing changed', () => {
   expect(run(nightly.split('\n').slice(0, 29).join('\n'), []).stdout).toContain(
     'no lasting change',
   );

@@ -160,7 +160,7 @@ testWith(['shellcheck'], 'shellcheck has nothing to say of the script for bash',
   expect(call('shellcheck', ['--shell=bash', path])).toBe('');
 });
 
-test('another shell is wrong usage, and is told which there are', () => {
+test('another shell is wrong usage, and the error lists the known ones', () => {
   const { status, stderr } = run('tcsh');
   expect(status).toBe(2);
   expect(stderr).toContain('bash, zsh, fish');

@@ -85,7 +85,7 @@ describe('as JSON', () => {
   });
 });
 
-test('reads a file that was cut short, and says so', () => {
+test('reads a truncated file, and reports that', () => {
   expect(run([], graph.slice(0, -30))).toMatchObject({
     stdout: 't4_intr;ip_input 8\ncpu_idle 2\n',
     stderr:

@@ -92,7 +92,7 @@ test.each([
   expect(queue.waitingAnswers(phabricator.url)).toEqual([]);
 });
 
-test('the diffs of a revision are bisected as commits, and what keeps them from it is told there', async () => {
+test('the diffs of a revision are bisected as commits, and an obstacle is reported on the revision', async () => {
   const bisect = ['bisect', '--repository', repository, '--patch', 'D1'];
   const one = await ppsgate(...bisect, '--answer', '--run', 'first');
   expect(one.status).toBe(2);

@@ -37,7 +37,7 @@ test('a testbed that is well is reserved for the look, and free again', async ()
   expect(lab.dut.machine.boots).toBe(0);
 });
 
-test('one that is not well goes into quarantine with the reason, and comes out of it once it is fixed', async () => {
+test('a faulty testbed goes into quarantine with the reason, which is lifted once it is fixed', async () => {
   const { ppsgate, store, lab } = await aShelf();
   spoil(lab);
   const wrong = await ppsgate('testbeds', 'health', 'shelf');
@@ -99,7 +99,7 @@ test('a testbed that its holder left behind is brought to its base', async () =>
   expect((await readLab(store)).used.size).toBe(0);
 });
 
-test('one that does not answer goes into quarantine, and all that is wrong is told', async () => {
+test('a testbed that does not reply goes into quarantine, and every fault is reported', async () => {
   const { ppsgate, store, lab } = await aShelf();
   await lab.power.off();
   const { status, stdout } = await ppsgate('testbeds', 'health');

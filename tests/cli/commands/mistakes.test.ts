@@ -116,7 +116,7 @@ test.each([
   expect(() => applyOverrides(read(onFreebsd), scenarios, flag)).toThrow(new UsageError(told));
 });
 
-test('a priority is told with those that there are', () => {
+test('a wrong priority is refused with a list of the valid ones', () => {
   const told = '--priority: expected one of release, patch, rerun, found "high".';
   expect(() => parsePriority('high', flag('priority'))).toThrow(new UsageError(told));
 });
@@ -147,7 +147,7 @@ test.each([
     'gate: { metric: cpu }',
     'gate.metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "cpu"; did you mean `nsPerPacket`?',
   ],
-])('%s in ppsgate.yml is told where it belongs, or what it is called', (text, told) => {
+])('for %s in ppsgate.yml, the error gives its place, or its right name', (text, told) => {
   expect(problemsOf(`${onLinux}\n${text}`)).toEqual([told]);
 });
 
@@ -169,7 +169,7 @@ describe('a comment', () => {
     ['/ppsgate run margn=1%', 'run takes no "margn"; write /ppsgate run margin=1%'],
     ['/ppsgate run margin=', 'margin has no value; write /ppsgate run margin=1%'],
     ['/ppsgate extned', 'there is no command "extned"; write /ppsgate extend'],
-  ])('%s is told the nearest right command', (text, why) => {
+  ])('for %s, the error gives the nearest right command', (text, why) => {
     expect(parseCommand(text)).toEqual({ kind: 'mistaken', why });
   });
 });

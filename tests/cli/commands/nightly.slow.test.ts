@@ -32,7 +32,7 @@ async function aNightlyRunCutShort() {
   return { ...place, path };
 }
 
-test('keeps what was measured before it was cut short, and needs no testbed for that', async () => {
+test('keeps the measurements of an interrupted run, and needs no testbed for that', async () => {
   const { ppsgate, folder, path } = await aNightlyRunCutShort();
   const words = ['--resume', 'work', '--repository', path, '--data', 'data'];
   const { status, stdout, stderr } = await ppsgate('nightly', ...words);

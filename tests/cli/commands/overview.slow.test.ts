@@ -174,7 +174,7 @@ test('who has a testbed for longer than usual is not expected to end by a time t
   expect(overviewText(held, false)).toContain('longer than usual');
 });
 
-test('only what has changed is told again, and that time has passed is no change', () => {
+test('only a change is printed again, and passed time is no change', () => {
   const lines = (before: TestbedsOverview | undefined, after: TestbedsOverview) =>
     changedLines(before, after).map((line) => line.replace(/^\S+ \S+ /, ''));
   expect(lines(undefined, held)).toEqual([

@@ -66,7 +66,7 @@ test('looks for what the testbeds lay in the repository that is measured, not be
   expect(without).toContain(', with no file in dut\n    fix: ');
 });
 
-test('goes on where its output is not read', async () => {
+test('continues if its output is not read', async () => {
   const config = configFile({ ...(await aSetUp()), people: ['eve'] });
   const child = spawn(process.execPath, [cli, 'phabricator', 'check', '-c', config], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -91,7 +91,7 @@ test('prints the diagnostics as JSON', async () => {
   });
 });
 
-test('a configuration without a Phabricator is wrong usage, and told what to write', async () => {
+test('a configuration without a Phabricator is wrong usage, and the error says what to write', async () => {
   const { status, stderr } = await check(configFile(undefined));
   expect(status).toBe(2);
   expect(stderr).toContain('The configuration has no `phabricator`: write at least');

@@ -32,7 +32,7 @@ test('a testbed is out of use with its reason until that is lifted', async () =>
   expect((await ppsgate('reserve', 'here', '--', 'true')).status).toBe(0);
 });
 
-test('a waiting gate goes on to wait for the others, and gets the lifted one', async () => {
+test('a waiting gate continues to wait for the others, and gets the lifted one', async () => {
   const { ppsgate, start, take, store } = await aPlace({ here: embedded, rack: linuxOf('rack') });
   await take('rack');
   await setQuarantine(store, 'here', { reason: 'x', by: 'carol', since: new Date().toISOString() });
@@ -54,7 +54,7 @@ test('who has it keeps it, and is named', async () => {
   expect((await readLab(store)).held.size).toBe(3);
 });
 
-test('what it replaces is told', async () => {
+test('the replaced quarantine is printed', async () => {
   const { ppsgate, store } = await two();
   await setQuarantine(store, 'rack', {
     reason: 'port 1 loses its link.',
@@ -83,7 +83,7 @@ test.for([
   ],
   [['rack', '--reason', 'x', '--lift'], /with --reason TEXT, or lift it with --lift\.$/m],
   [['rack', '--reason', ' '], /with --reason TEXT/],
-] as const)('wrong usage is told: %s', async ([args, message]) => {
+] as const)('wrong usage is reported: %s', async ([args, message]) => {
   const { ppsgate, store } = await two();
   const { status, stderr } = await ppsgate('quarantine', ...args);
   expect(status).toBe(2);

@@ -26,7 +26,7 @@ function printed() {
   return () => write.mock.calls.map(([text]) => text).join('');
 }
 
-test('whom it hurts is told, and who takes it is asked for and logged', async () => {
+test('the holder is named, and the taker is asked for a name and logged', async () => {
   const { folder, take, store } = await two();
   const holding = await take('hp', { patch: 'main..fast' });
   const output = printed();
@@ -102,14 +102,14 @@ test.for([
   ],
   [['hp'], /hp is released by its holder; to take it from the holder, add --force\.$/m],
   [['twni', '--force'], /did you mean `twin`\?$/m],
-] as const)('wrong usage is told: %s', async ([args, message]) => {
+] as const)('wrong usage is reported: %s', async ([args, message]) => {
   const { ppsgate } = await two();
   const { status, stderr } = await ppsgate('release', ...args);
   expect(status).toBe(2);
   expect(stderr).toMatch(message);
 });
 
-test('what a gate left is given back, its place in the queue with it, and a second time is harmless', async () => {
+test('the testbed and place in the queue that a gate left are released, and a second time is harmless', async () => {
   const { ppsgate, take, store, config, folder } = await two();
   const holding = await take('hp');
   const directory = join(folder, 'ppsgate-gate-1');
@@ -130,7 +130,7 @@ test('what a gate left is given back, its place in the queue with it, and a seco
   expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('holds no testbed') });
 });
 
-test('what several gates left in folders of one directory is given back, all of it', async () => {
+test('testbeds that several gates left in folders of one directory are all released', async () => {
   const { ppsgate, take, store, config, folder } = await aPlace({
     hp: linuxOf('hp'),
     rcc: linuxOf('rcc'),
@@ -158,7 +158,7 @@ const lease = {
   async release() {},
 };
 
-test('a lease that cannot be read is told in a sentence', async () => {
+test('an unreadable lease is reported in one sentence', async () => {
   const { ppsgate, folder } = await two();
   writeFileSync(join(folder, 'lease.json'), '{"id":');
   const { status, stderr } = await ppsgate('release', '--directory', '.');

@@ -30,7 +30,7 @@ test('the command runs with the testbed in its environment, and its exit code is
   expect([held.size, used.size]).toEqual([0, 0]);
 });
 
-test('what a person left on the testbed is gone before it is given back', async () => {
+test('files that a person left on the testbed are removed before it is released', async () => {
   const { lab, shelf } = await aFreebsdLab();
   const { ppsgate, store } = await aPlace({ shelf });
   const { files } = lab.dut.machine;
@@ -60,7 +60,7 @@ test('a testbed that is out of reach at the end is left to its next holder', asy
   expect([held.size, used.size > 0]).toEqual([0, true]);
 });
 
-test('who waits is told for what, and gets it when it is given back', async () => {
+test('a waiting user sees for what, and gets the testbed when it is released', async () => {
   const { start, take, store } = await here();
   const holding = await take('here', { patch: 'main..fast' });
   const waiting = start('reserve', 'here', '--purpose', 'new cables', '--', 'echo', 'ours');
@@ -97,7 +97,7 @@ test('a lease that is lost ends the command with all that it started, and says b
   expect(isRunning(Number(sleeper))).toBe(false);
 });
 
-test('SIGTERM is the command’s, and the testbed is given back once that has ended', async () => {
+test('SIGTERM goes to the command, and the testbed is released once that has ended', async () => {
   const { start, store } = await here();
   const script = 'trap "echo told; exit 5" TERM; echo ready; while :; do sleep 0.1; done';
   const reserved = start('reserve', 'here', '--', 'sh', '-c', script);
@@ -122,7 +122,7 @@ test.for([
   },
 );
 
-test('a command that cannot be started is a sentence, and the testbed is given back', async () => {
+test('a command that cannot be started is reported, and the testbed is released', async () => {
   const { ppsgate, store } = await here();
   const { status, stderr } = await ppsgate('reserve', 'here', '--', 'no-such-program');
   expect(status).toBe(2);
@@ -145,7 +145,7 @@ test('options of the command are its own', async () => {
   );
 });
 
-test('what is in quarantine is not reserved, and the reason is told', async () => {
+test('a testbed in quarantine is not reserved, and the reason is printed', async () => {
   const { ppsgate, store } = await here();
   await setQuarantine(store, 'here', {
     reason: 'port 1 loses its link',
@@ -166,7 +166,7 @@ test('a name gets a testbed on which nothing that is configured can be measured'
   expect(lab.state().leftovers).toEqual([]);
 });
 
-test('wrong usage is told', async () => {
+test('wrong usage is reported', async () => {
   const { ppsgate } = await here();
   const selector = await ppsgate('reserve', 'mellanox and', '--', 'true');
   expect(selector).toMatchObject({

@@ -58,7 +58,7 @@ const filesIn = (folder: string) =>
 const goOn = (config = '') =>
   `ppsgate: What was measured is in work: go on with 'ppsgate gate${config} --resume work'.\n`;
 
-test('a gate that has finished is told again as the first time, and no file of it is touched', async () => {
+test('a finished gate prints the same result again, and touches none of its files', async () => {
   const { ppsgate, work } = await aFinishedGate();
   const before = filesIn(work);
   const { status, stdout, stderr } = await ppsgate('gate', '--resume', 'work');
@@ -70,7 +70,7 @@ test('a gate that has finished is told again as the first time, and no file of i
   expect(filesIn(work)).toEqual(before);
 });
 
-test('a second gate of a commit says so, and what it is worth, on the terminal', async () => {
+test('a second gate of a commit prints that it is one, and its worth, on the terminal', async () => {
   const { ppsgate } = await aFinishedGate(2);
   const { stdout } = await ppsgate('gate', '--resume', 'work');
   const [_heads, _row, worth, verdict, report] = stdout.split('\n');
@@ -81,7 +81,7 @@ test('a second gate of a commit says so, and what it is worth, on the terminal',
   expect(report).toMatch(/^Report: /);
 });
 
-test('one that fails says behind the reason how it goes on, and prints no JSON', async () => {
+test('a gate that fails prints the reason and how to continue, and no JSON', async () => {
   const { ppsgate } = await aGateCutShort();
   const { status, stdout, stderr } = await ppsgate('gate', '--resume', 'work', '--json');
   expect(stderr).toMatch(/^ppsgate: .*\nppsgate: What was measured .*\n$/);
@@ -90,7 +90,7 @@ test('one that fails says behind the reason how it goes on, and prints no JSON',
   expect([status, stdout]).toEqual([2, '']);
 });
 
-test('one that is cancelled says how it goes on, with the same configuration', async () => {
+test('a cancelled gate prints how to continue, with the same configuration', async () => {
   const { start, take } = await aGateCutShort();
   await take('fake');
   const waiting = start('gate', '--resume', 'work', '--config', './ppsgate.yml');
@@ -101,7 +101,7 @@ test('one that is cancelled says how it goes on, with the same configuration', a
   expect([status, stdout]).toEqual([130, '']);
 });
 
-test('what was used wrongly is no gate that was cut short', async () => {
+test('wrong usage leaves no gate to resume', async () => {
   const { ppsgate } = await aFinishedGate();
   const args = ['gate', '--resume', 'work', '--max-runs', '2'];
   const { status, stderr } = await ppsgate(...args);

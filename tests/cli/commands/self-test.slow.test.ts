@@ -19,7 +19,7 @@ async function aRunningLab() {
 
 const fewest = 'check,scenarios,trials,profile,noise';
 
-test('prints a line for each thing that was done, and goes on where it was cut short', async () => {
+test('prints a line for each step, and continues after an interruption', async () => {
   const { folder, lab, ppsgate } = await aRunningLab();
   const declined = await ppsgate('testbeds', 'self-test', 'shelf', '--skip', fewest);
   expect(declined.stdout).toContain('– a panic: not approved: answer the question with y');

@@ -33,7 +33,7 @@ function terminal(folder: string, command: string) {
 const ctrlC = '\x03';
 
 describeWith(['script'], 'at a terminal', () => {
-  test('a Ctrl-C is the command’s, once, and the testbed is given back when that ends', async () => {
+  test('a Ctrl-C reaches the command once, and the testbed is released when the command ends', async () => {
     const { folder, store } = await aPlace({ here: embedded });
     const counts =
       'process.on("SIGINT", () => console.log("heard")); setTimeout(() => console.log("ready"), 300);';

@@ -282,7 +282,7 @@ test('what is admitted ends what is measured of the same patch, and so does a ca
   expect(outcome(text, 'cancel', cancel)).toEqual({ runs: true, ...line });
 });
 
-test('a bisection has a line of its own, and so a cancel that ends it', () => {
+test('a bisection has a separate concurrency group, and so a cancel that ends it', () => {
   const text = splitWorkflow(beside);
   const line = { line: 'ppsgate-bisect-#7', ends: true };
   const begun = admitted({ go: 'false', bisect: 'true', cancel: 'false', subject: '#7' });

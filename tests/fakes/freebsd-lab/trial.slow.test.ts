@@ -102,7 +102,7 @@ test('a dead link leaves the receiver waiting for its first packets', async () =
   expect(steadyPps((await sendTrial(lab)).receiver)).toBeGreaterThan(4e6);
 });
 
-test('a receiver that crashes says so, and ends by itself', async () => {
+test('a receiver that crashes reports it, and ends', async () => {
   await using lab = await startFreebsdLab({ faults: [{ kind: 'receiver-crash', at: 1 }] });
   const { receiver, outcomes } = await sendTrial(lab);
   expect(receiver.faults.map(({ kind }) => kind)).toEqual(['crashed', 'negative-duration']);

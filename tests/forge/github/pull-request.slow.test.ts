@@ -69,12 +69,15 @@ test('the head repository of a deleted fork is null, and a deleted author is a g
   });
 });
 
-test.each(['push', 'issues'])('the event %s has no pull request, and is told so', (eventName) => {
-  expect(pullRequestFromEvent(eventName, payloadsOf(eventName)[0])).toEqual({
-    kind: 'not-found',
-    why: `The payload of the ${eventName} event is not as GitHub describes it, at pull_request: Invalid input: expected object, received undefined.`,
-  });
-});
+test.each(['push', 'issues'])(
+  'the event %s has no pull request, and the error says so',
+  (eventName) => {
+    expect(pullRequestFromEvent(eventName, payloadsOf(eventName)[0])).toEqual({
+      kind: 'not-found',
+      why: `The payload of the ${eventName} event is not as GitHub describes it, at pull_request: Invalid input: expected object, received undefined.`,
+    });
+  },
+);
 
 test('takes no example of another event for a pull request, under any event name', () => {
   const others = eventNames.filter((name) => !name.startsWith('pull_request'));

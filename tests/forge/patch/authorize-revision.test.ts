@@ -77,7 +77,7 @@ test('a command that names no diff approves one that was there for a minute', as
   });
 });
 
-test('a stranger who asks for a diff that is measured is told so', async () => {
+test('a stranger who requests a measured diff gets a reply that it is measured', async () => {
   const at = new Date('2026-11-20T12:00:00Z');
   const when = { at, sentAt: at, isNamed: true, isMeasured: true };
   const { why } = await judge({ kind: 'commanded', verb: 'run', by: eve, ...when });
@@ -116,7 +116,7 @@ describe('who wants it cancelled', () => {
     expect(await cancelled(by)).toMatchObject({ kind: 'allowed' });
   });
 
-  test('hears as a stranger who may, and not what would have it measured', async () => {
+  test('a stranger gets a reply on who may approve, but not the command that would', async () => {
     expect(await cancelled(eve)).toEqual({
       kind: 'refused',
       why: 'Thank you, eve: what runs for D27401 is not cancelled; a member of network or a person of the list in ppsgate.yml may do that, by @ppsgate cancel.',

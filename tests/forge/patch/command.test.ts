@@ -185,7 +185,7 @@ test.each([
   expect(asksToAccept(comment)).toBe(expected);
 });
 
-test('Phabricator has a call of its own', () => {
+test('Phabricator has a separate call', () => {
   expect(parseCommand('@ppsgate run', '@ppsgate')).toEqual({ kind: 'run', overrides: {} });
   expect(parseCommand('/ppsgate run', '@ppsgate')).toBeUndefined();
   expect(parseCommand('@ppsgate rumble', '@ppsgate')).toMatchObject({

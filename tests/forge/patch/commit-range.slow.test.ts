@@ -35,11 +35,14 @@ test.for([
   ['..my-branch', 'main..HEAD'],
   ['mian.my-branch', 'main..HEAD'],
   ['', 'main..HEAD'],
-] as const)('"%s" is no range, and is told one of the repository: %s', async ([text, like]) => {
-  await expect(patchOfRange(openRepository(withBranches()), text)).rejects.toThrow(
-    new RepositoryError(`"${text}" is no range of commits: write BASE..HEAD, like ${like}.`),
-  );
-});
+] as const)(
+  '"%s" is no range, and the error suggests one of the repository: %s',
+  async ([text, like]) => {
+    await expect(patchOfRange(openRepository(withBranches()), text)).rejects.toThrow(
+      new RepositoryError(`"${text}" is no range of commits: write BASE..HEAD, like ${like}.`),
+    );
+  },
+);
 
 test.for([
   ['mian..my-branch', 'the base "mian" is no commit, branch or tag of HERE; did you mean `main`?'],

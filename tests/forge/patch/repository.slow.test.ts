@@ -429,7 +429,7 @@ test('a commit is described by its subject and its author, and has all that was 
   });
 });
 
-test('a directory that is no repository says so', async () => {
+test('a directory that is no repository is refused with that reason', async () => {
   const directory = temporaryFolder();
   await expect(openRepository(directory).resolve('main')).rejects.toThrow(
     new NoRepositoryError(`${directory} is no git repository: name the one that has the commits.`),
@@ -889,7 +889,7 @@ describe('what differs between two commits', () => {
     }
   });
 
-  test('cannot be told of a commit that is not there, and says so', async () => {
+  test('cannot be computed for a missing commit, and the error says so', async () => {
     const directory = newRepository();
     const id = commit(directory, { file: '1' });
     const asked = openRepository(directory).changedPaths(id, 'c'.repeat(40));

@@ -185,7 +185,7 @@ describe('a revision', () => {
     expect(outcomeTitle(outcomeOfError(error))).toMatch(title);
   });
 
-  test('in Latin-1 that does not apply is told what may be the matter', async () => {
+  test('in Latin-1 that does not apply gets a hint at the encoding', async () => {
     const raw = Buffer.from(unapplicable.replace('never', 'n\u00e9ver'), 'latin1');
     const { id } = phabricator.addRevision({
       author,
@@ -439,7 +439,7 @@ describe('on another machine', () => {
     expect(has(other, patch.headCommit)).toBe(true);
   });
 
-  test('Phabricator is not asked for what is there already', async () => {
+  test('Phabricator is not asked for diffs that are already here', async () => {
     const patch = await patchOf(revisionWith(diffTo('first')).id);
     phabricator.requests.length = 0;
     await restoreRevision(patch, depsIn(directory));

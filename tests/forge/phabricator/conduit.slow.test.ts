@@ -120,7 +120,7 @@ describe('what is sent', () => {
     expect(server.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
   });
 
-  test('goes over a connection of its own, which is not closed while it is sent', async () => {
+  test('uses a separate connection, which is not closed during the request', async () => {
     await using server = await serve(result('vm'));
     await open(server).call('conduit.ping', {}, z.string());
     expect(server.requests[0]?.headers.connection).toBe('close');
@@ -499,7 +499,7 @@ describe('searching', () => {
     ]);
   });
 
-  test('goes on after a page of rows that are all invisible', async () => {
+  test('continues after a page of rows that are all invisible', async () => {
     await using server = await serve(pageOf([], '7'), pageOf([6], null));
     expect(await open(server).search('x.search', {}, item)).toEqual(rows(6));
   });
@@ -532,7 +532,7 @@ describe('searching', () => {
     expect(await open(server).search('x.search', {}, item)).toEqual(rows(9, 6));
   });
 
-  test('gives up where the row of the cursor vanishes again and again', async () => {
+  test("fails if the cursor's row vanishes repeatedly", async () => {
     const why = 'Cursor "7" does not identify a valid object.';
     const replies = Array(9)
       .fill([pageOf([7], '7'), vanished(why)])

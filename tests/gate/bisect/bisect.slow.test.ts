@@ -153,7 +153,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     ]);
   });
 
-  test('that was killed goes on where it stood, and boots nothing again', async () => {
+  test('that was killed continues from the same point, and repeats no boot', async () => {
     const repository = commits();
     await using study = await startLab(repository);
     const directory = join(temporaryFolder(), 'work');

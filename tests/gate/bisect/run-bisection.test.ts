@@ -90,7 +90,7 @@ test('a fix-up makes the commits of a stretch measurable, and once it has helped
   expect(journal.filter(({ kind }) => kind === 'rejected')).toHaveLength(1);
 });
 
-test('a commit that forwards nothing in two boots is not taken for the slow one', async () => {
+test('a commit that forwards nothing in two boots is not named as the slow one', async () => {
   const plan = aBisectPlan(12);
   const speed = slowerFrom(plan, 9);
   const silent = [4, 5, 6].map(variantAt);
@@ -202,7 +202,7 @@ describe('the laboratory', () => {
     expect(revisions.flatMap(({ forms }) => forms.flatMap(({ fault }) => fault ?? []))).toEqual([]);
   });
 
-  test('that yields no result for a commit proposes to go on without it', async () => {
+  test('that yields no result for a commit proposes to continue without it', async () => {
     const plan = aBisectPlan(12);
     const directory = temporaryFolder();
     const unfit = {

@@ -122,7 +122,7 @@ describe('a search', () => {
     expect(boots).toHaveLength(40);
   });
 
-  test('says so as well where an end cannot be measured', () => {
+  test('also reports an end that cannot be measured', () => {
     const { ending } = search((position) => (position === 100 ? undefined : 1e6));
     expect(ending).toEqual({ kind: 'not-reproduced' });
   });

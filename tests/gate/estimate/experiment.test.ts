@@ -93,7 +93,7 @@ describe('where each variant is booted', () => {
     );
   });
 
-  test('instructions are taken for less noisy', () => {
+  test('instructions are assumed to be less noisy', () => {
     const outlined = outlinedOf({}, []);
     const policy = { ...outlined.policy, metric: 'instructionsPerPacket' } as const;
     const { cells } = estimateExperiment({ ...outlined, policy });

@@ -96,7 +96,7 @@ test('a cell is judged by its own runs only', () => {
   ]);
 });
 
-test('an experiment cut short is worth what its journal holds, and passes nothing', () => {
+test('an interrupted experiment has the value of its journal, and passes nothing', () => {
   const cut = aPlan(singleRuns);
   const { outcome, finishedAt } = assembleResult(cut, [started, ...measured(1, cut).slice(0, 3)]);
   expect(finishedAt).toBe(at(1));

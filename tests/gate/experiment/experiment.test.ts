@@ -319,7 +319,7 @@ describe('a variant beside base and patched', () => {
     expect(entries.at(-1)).toEqual({ at, ...rejectedBy('patched') });
   });
 
-  test('that cannot be booted any more keeps what it has, and the others go on', async () => {
+  test('that cannot be booted any more keeps its runs, and the others continue', async () => {
     const entries = await experiment(fakeTestbed({ rejects }), { of: booted });
     expect(measuredVariants(entries)).toEqual({
       base: 3,

@@ -127,7 +127,7 @@ test('reads all that was appended, by one process or by several in turn', async 
   );
 });
 
-test('a journal cut at any byte keeps every whole line, and goes on after the last of them', async () => {
+test('a journal cut at any byte keeps every whole line, and continues after the last of them', async () => {
   const folder = temporaryFolder();
   const whole = join(folder, 'whole.jsonl');
   await write(whole, [

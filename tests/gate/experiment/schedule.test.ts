@@ -109,7 +109,7 @@ test('every second pair of a cell mirrors the one before: ABBA or BAAB, over tri
   );
 });
 
-test('a schedule of more runs goes on where the one of fewer ends', () => {
+test('a schedule of more runs continues where the one of fewer ends', () => {
   fc.assert(
     fc.property(requests, fc.nat({ max: 30 }), (request, more) => {
       const short = schedule(request);

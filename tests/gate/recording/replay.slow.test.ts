@@ -77,7 +77,7 @@ describe('a recording of a gate’s testbed', () => {
     expect((await replay(readRecording(path))).differences).toEqual([]);
   });
 
-  test('names an outcome that differs today, and goes on', async () => {
+  test('names an outcome that differs today, and continues', async () => {
     const path = await recordTestbed(async (testbed) => {
       // Opens the ports that the next trials use.
       await testbed.trial(trialOf('base', 1), keepLog, signal);

@@ -79,7 +79,7 @@ test('a process that was stopped for too long loses its lease without a request'
   expect(session.signal.aborted).toBe(true);
 });
 
-test('a process that was stopped for shorter goes on', async () => {
+test('a process that was suspended for less continues', async () => {
   const { lab, process, session } = await aSession();
   process.stop();
   await lab.elapse(0.9 * lab.leaseSeconds);

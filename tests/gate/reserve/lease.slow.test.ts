@@ -390,7 +390,7 @@ test('a testbed that was taken away goes to the next in line, with a higher toke
   leaseOf(bob.claim).assertHeld();
 });
 
-test('a testbed that was given back stays given back when that is said again', async () => {
+test('releasing a released testbed again has no effect', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -404,7 +404,7 @@ test('a testbed that was given back stays given back when that is said again', a
   expect(await readLog(lab.onlooker, lease.holding.id)).toMatchObject([{ outcome: 'pass' }]);
 });
 
-test('nothing is done with a testbed that was given back, and that is no loss', async () => {
+test('a released testbed is not touched, and its release is no loss', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   await settled(lab, lease.release(clean));

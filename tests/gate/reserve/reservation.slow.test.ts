@@ -243,7 +243,7 @@ test('a quarantine is lifted once', async () => {
   expect((await readLab(lab.onlooker)).quarantines.size).toBe(0);
 });
 
-test('a quarantine that is there already keeps its reason when the testbed is given back', async () => {
+test('an existing quarantine keeps its reason when the testbed is released', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   const { holding } = taken(await steps.tryTake('a'));

@@ -234,7 +234,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     ]);
   });
 
-  test('ends where the DUT is lost, and says so of all that is left', async () => {
+  test('ends if the DUT is lost, and reports all remaining steps as not tried', async () => {
     const { testbed, runSelfTest } = await aLab(met({ kind: 'hang-at-boot', at: 1 }));
     delete testbed.dut.power;
     const diagnostics = await runSelfTest({
@@ -329,13 +329,13 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     expectHome(lab);
   });
 
-  test('is not gone on with by a directory that is none of it', () => {
+  test('cannot be resumed in a directory of something else', () => {
     expect(() => resumeJournal(temporaryFolder(), 'shelf')).toThrow(
       /^--resume: expected the directory of a self-test of shelf, found none in /,
     );
   });
 
-  test('that was cut short repeats nothing that was well', async () => {
+  test('that was interrupted repeats no step that passed', async () => {
     const { lab, told, runSelfTest } = await aLab();
     const cancel = new AbortController();
     const notify = (sentence: string) => {

@@ -213,7 +213,7 @@ test('a controller that the machines reject gets an error, and the testbed stays
   await (await reserve('bob')).giveBack('ended');
 });
 
-test('a testbed that is not as it was when it is given back goes into quarantine, and the verdict stands', async () => {
+test('a testbed that is not restored at its release goes into quarantine, and the verdict stands', async () => {
   await using lab = await startFreebsdLab();
   const { reserve, store, config } = await aPlace({ shelf: lab });
   const reserved = await reserve('alice');

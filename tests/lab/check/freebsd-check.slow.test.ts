@@ -237,7 +237,7 @@ test('several senders send one by one, and all together', async () => {
   expect(wrongs(diagnostics)).toEqual([]);
 });
 
-test('where nothing comes through, the trial says so', async () => {
+test('a trial without received packets reports that', async () => {
   const { check, lab } = await aLab({ faults: [{ kind: 'dead-link', at: 1 }] });
   const diagnostics = await check({ sends: true });
   expect(lab.state().stage).toBe('up');

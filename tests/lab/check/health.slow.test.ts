@@ -208,7 +208,7 @@ test('a kernel of ours that still runs is found', async () => {
   ]);
 });
 
-test('a pkt-gen that still runs is found, and goes on', async () => {
+test('a pkt-gen that still runs is found, and left running', async () => {
   const { health, lab } = await aTestbed({ cabling: { generators: 'separate' } });
   await using receiver = await connect(lab.receiver.target);
   const port = lab.cabling.receiver.interface;

@@ -251,7 +251,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     expect(builder.isFree()).toBe(true);
   });
 
-  test('a testbed that is given back while a build runs ends it, and waits for its end', async () => {
+  test('a testbed that is released during a build ends the build, and waits for its end', async () => {
     await using lab = await startFreebsdLab();
     const builder = patientBuilder(host);
     const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });

@@ -180,7 +180,7 @@ test('a builder is not fenced, be it on a machine that is', async () => {
   expect(tokensOn(lab.receiver)).toEqual(['8']);
 });
 
-test('an appliance forgets its tokens at a boot, and is told ours at the next login', async () => {
+test('an appliance forgets its tokens at a boot, and gets ours at the next login', async () => {
   await using lab = await startFreebsdLab({ root: 'nanobsd' });
   const config = testbedOf(lab, temporaryFolder());
   const connect = fencedConnect(depsOf(lab).connect, held);
@@ -206,7 +206,7 @@ test('refuses to log in under a lease that has expired', async () => {
   expect(opened()).toBe(0);
 });
 
-test('at a reservation every machine of a FreeBSD testbed hears of its token', async () => {
+test('a reservation raises the fence on every machine of a FreeBSD testbed', async () => {
   await using lab = await startFreebsdLab({ cabling: { generators: 'separate', senders: 2 } });
   const config = testbedOf(lab, temporaryFolder());
   const { open, connect } = counting(depsOf(lab));

@@ -90,7 +90,7 @@ test.for([
   ['sender', { sender: 'trafgen: no such device\n' }, /^trafgen ended without its summary/],
   ['counters', { counters: logs.counters.slice(0, -6) }, /^the counters cannot be read/],
   ['DUT', { dut: dut.slice(0, -6) }, /^the DUT’s log does not end with "end", but with "sample /],
-] as const)('a log of the %s that is cut short makes a trial fail', ([, changes, reason]) => {
+] as const)('a truncated log of the %s makes a trial fail', ([, changes, reason]) => {
   expect(readLinuxLogs(planned, startedAt, { ...logs, ...changes })).toEqual({
     kind: 'failed',
     reason: expect.stringMatching(reason),

@@ -38,7 +38,7 @@ test('lines may end with a carriage return', () => {
   expect(log.faults).toEqual([]);
 });
 
-test('time goes on where the printed clock wraps at 1000 s', () => {
+test('time continues where the printed clock wraps at 1000 s', () => {
   const start = fc.integer({ min: 0, max: 999 });
   const steps = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
   fc.assert(

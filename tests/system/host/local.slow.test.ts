@@ -42,7 +42,7 @@ test('a command reads bytes, a stream as it comes, or an end of file', async () 
   expect(await running).toMatchObject({ stdout: '', stderr: 'more\n' });
 });
 
-test('a command need not read what it is given', async () => {
+test('a command need not read its input', async () => {
   const stdin = Buffer.alloc(1_000_000, 'x');
   expect(await host.output(shell`exec 0<&-; echo done`, { stdin })).toBe('done\n');
 });

@@ -244,12 +244,12 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(statSync(place('empty-1')).size + statSync(place('empty-2')).size).toBe(0);
   });
 
-  test('an upload to where nothing can be written says so', async () => {
+  test('an upload to an unwritable place fails with that reason', async () => {
     const path = '/nowhere/at/all';
     await expectFailure(host.upload(Buffer.from('x'), path, 0o600), 'upload-failed', 'DUT', path);
   });
 
-  test('an upload of a local file that does not exist says so', async () => {
+  test('an upload of a missing local file fails with that reason', async () => {
     const uploading = host.upload(place('absent'), place('target'), 0o600);
     await expectFailure(uploading, 'upload-failed', place('absent'), 'ENOENT');
   });
@@ -500,7 +500,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(readFileSync(place('replaced'), 'utf8')).toBe('short');
   });
 
-  test('an upload over breaks goes on over new connections', async () => {
+  test('an interrupted upload continues over new connections', async () => {
     const bytes = randomBytes(30_000_000);
     writeFileSync(place('big'), bytes);
     const sizes: number[] = [];

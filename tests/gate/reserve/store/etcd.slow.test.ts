@@ -35,7 +35,7 @@ describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
     expect(await put(store, 'testbed', 'taken')).toBeGreaterThan(before);
   });
 
-  test('may lose their leader: changes go on, and sessions are kept', async () => {
+  test('may lose their leader: changes continue, and sessions are kept', async () => {
     const cluster = await start();
     const leader = await cluster.leader();
     const store = await open(membersFirst(cluster, leader));

@@ -235,7 +235,7 @@ test('a file by another name is the same store', async () => {
   expect((await store.read('')).entries).toHaveLength(1);
 });
 
-test('closing twice is harmless, and a closed store says so', async () => {
+test('closing twice is harmless, and a closed store reports that it is closed', async () => {
   const path = newPath();
   const store = await open(path);
   await store.close();

@@ -336,7 +336,7 @@ function conforms(makeStores: () => Stores): void {
       expect(valuesIn(await store.read(''))).toEqual({ a: '2', b: '2' });
     });
 
-    test('goes on when the connection that opened it is closed, until it expires', async () => {
+    test('continues when the connection that opened it is closed, until it expires', async () => {
       const { open, elapse } = makeStores();
       const other = await open();
       await inTime(2, async () => {
@@ -391,7 +391,7 @@ function conforms(makeStores: () => Stores): void {
       await store.changed(revision, never);
     });
 
-    test('gives up when the signal aborts, with its reason', async () => {
+    test('stops waiting when the signal aborts, with its reason', async () => {
       const store = await makeStores().open();
       const since = defined(await store.commit(put('a', '1')));
       const leaving = new AbortController();

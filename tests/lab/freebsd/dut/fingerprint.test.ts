@@ -151,9 +151,12 @@ test.for([
     'ident\tOTHER\noptions\tRSS\n',
     ['ident: "GENERIC-NODEBUG" on base, "OTHER" on patched', 'RSS: "no" on base, "yes" on patched'],
   ],
-] as const)('what the kernel does not explain is told: %s', ([command, output, lines]) => {
-  expect(differences(fingerprint(), fingerprint({ [command]: output }))).toEqual(lines);
-});
+] as const)(
+  'a difference that the kernel does not explain is reported: %s',
+  ([command, output, lines]) => {
+    expect(differences(fingerprint(), fingerprint({ [command]: output }))).toEqual(lines);
+  },
+);
 
 test('nothing differs from itself, and what differs does so both ways', () => {
   const anyFingerprint = fc.dictionary(

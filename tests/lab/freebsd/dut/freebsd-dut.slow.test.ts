@@ -71,7 +71,7 @@ test('a DUT on which nothing was booted is not rebooted to restore it', async ()
   expect(lab.dut.journal.map(({ command }) => command)).not.toContain('shutdown -r now');
 });
 
-test('what is there already is not uploaded again, and other content is', async () => {
+test('content that is already there is not uploaded again, other content is', async () => {
   await using lab = await startFreebsdLab();
   const dut = await openDut(lab);
   const uploads = () => lab.dut.journal.filter(({ command }) => command.startsWith('tar ')).length;

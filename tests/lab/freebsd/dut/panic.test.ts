@@ -16,7 +16,7 @@ test('a panic is found however many old lines gave way to it', () => {
   );
 });
 
-test('a panic of an earlier day is never taken for one of now', () => {
+test('a panic of an earlier day is never reported for the current boot', () => {
   fc.assert(
     fc.property(quiet, quiet, quiet, fc.nat(60), (older, newer, since, size) => {
       const before = [...older, 'panic: page fault', ...newer, '---<<BOOT>>---'];
