@@ -76,55 +76,55 @@ const commands = [
 	{
 		name: "gate",
 		takes: "[options]",
-		description: "judge a patch: base and patched side by side, a verdict for every cell",
+		description: "judge a patch: measure base and patched side by side, with a verdict for every cell",
 		load: () => import("./cli/commands/gate.js")
 	},
 	{
 		name: "compare",
 		takes: "[options] <old> <new>",
-		description: "judge two rule files, overlays or kernels that are in no repository",
+		description: "compare two rule files, overlays or kernels outside any repository",
 		load: () => import("./cli/commands/compare.js")
 	},
 	{
 		name: "plan",
 		takes: "[options]",
-		description: "how many minutes a gate will take, where they go, and what would save some",
+		description: "estimate the minutes of a gate, for what, and how to save some",
 		load: () => import("./cli/commands/plan.js")
 	},
 	{
 		name: "bisect",
 		takes: "[options]",
-		description: "find the commit of a range that costs the packets, by booting few of them",
+		description: "find the commit of a range that lost performance, with few boots",
 		load: () => import("./cli/commands/bisect.js")
 	},
 	{
 		name: "nightly",
 		takes: "[options]",
-		description: "measure the head of a branch against itself, and look into what has changed",
+		description: "measure a branch head against itself, and follow up changes",
 		load: () => import("./cli/commands/nightly.js")
 	},
 	{
 		name: "init",
 		takes: "[options]",
-		description: "write the workflow and ppsgate.yml into this repository, and make the label",
+		description: "write the workflow and ppsgate.yml into this repository, and create the label",
 		load: () => import("./cli/commands/init.js")
 	},
 	{
 		name: "comment",
 		takes: "[options] <text>",
-		description: "show what the workflow would decide on a comment, and measure nothing",
+		description: "show the workflow's decision on a comment, and measure nothing",
 		load: () => import("./cli/commands/comment.js")
 	},
 	{
 		name: "badge",
 		takes: "[options]",
-		description: "print Markdown that shows the badges of a configuration's testbeds",
+		description: "print Markdown for the badges of a configuration's testbeds",
 		load: () => import("./cli/commands/badge.js")
 	},
 	{
 		name: "site",
 		takes: "[options]",
-		description: "make pages of the branch over time: changes, series, error rates, the lab",
+		description: "write pages of the branch over time: changes, series, error rates, the lab",
 		load: () => import("./cli/commands/site.js")
 	},
 	{
@@ -136,88 +136,88 @@ const commands = [
 	{
 		name: "analyze",
 		takes: "[options] <dir>",
-		description: "judge runs that were measured before, by their raw logs",
+		description: "judge earlier runs again, from their raw logs",
 		load: () => import("./cli/commands/analyze.js")
 	},
 	{
 		name: "changes",
 		takes: "[options] <file>",
-		description: "find the nightly runs from which on a series has another level, and no bad nightly run",
+		description: "find lasting changes in a series of nightly runs, not single outliers",
 		load: () => import("./cli/commands/changes.js")
 	},
 	{
 		name: "ministat",
 		takes: "[options] [FILE...]",
-		description: "compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints",
+		description: "compare sets of numbers with the first, with the output of FreeBSD's ministat(1)",
 		load: () => import("./cli/commands/ministat.js")
 	},
 	{
 		name: "fold",
 		takes: "[options] [FILE]",
-		description: "print a profile of pmcstat -G or perf script as folded stacks, one a line",
+		description: "print a profile of pmcstat -G or perf script as folded stacks",
 		load: () => import("./cli/commands/fold.js")
 	},
 	{
 		name: "flamegraph",
 		takes: "[options] <FILE>",
-		description: "draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else",
+		description: "draw a profile, or its difference from a base, as a flamegraph in a self-contained SVG",
 		load: () => import("./cli/commands/flamegraph.js")
 	},
 	{
 		name: "simulate",
 		takes: "[options]",
-		description: "how often a design errs, and how many runs it takes, on noise that is known",
+		description: "simulate the error rates and the number of runs of a design, for known noise",
 		load: () => import("./cli/commands/simulate.js")
 	},
 	{
 		name: "lab",
-		description: "bring the lab inside this machine up or down, or see whether it can be",
+		description: "set up, remove or check the lab inside this machine",
 		load: () => import("./cli/commands/lab.js")
 	},
 	{
 		name: "testbeds",
-		description: "show who has which testbed; list, check or look after those of ppsgate.yml",
+		description: "show the holders of testbeds; list, check and maintain those of ppsgate.yml",
 		load: () => import("./cli/commands/testbeds.js")
 	},
 	{
 		name: "reserve",
 		takes: "[options] <selector> [command...]",
-		description: "reserve a testbed and run a command of yours meanwhile",
+		description: "reserve a testbed while a command of yours runs",
 		load: () => import("./cli/commands/reserve.js")
 	},
 	{
 		name: "release",
 		takes: "[options] [name]",
-		description: "take a testbed from its holder, or give back what a gate left",
+		description: "take a testbed from its holder, or release one that a gate left",
 		load: () => import("./cli/commands/release.js")
 	},
 	{
 		name: "quarantine",
 		takes: "[options] <name>",
-		description: "take a testbed out of use, or back into it",
+		description: "put a testbed into quarantine, or lift it",
 		load: () => import("./cli/commands/quarantine.js")
 	},
 	{
 		name: "relay",
 		takes: "[options]",
-		description: "take webhooks of Herald and builds of Harbormaster, and have revisions measured",
+		description: "start gates for revisions on Herald's webhooks and Harbormaster's builds",
 		load: () => import("./cli/commands/relay.js")
 	},
 	{
 		name: "poll",
 		takes: "[options]",
-		description: "the same without any set-up of the server: ask it what has changed",
+		description: "start gates for revisions by polling the server, which needs no set-up",
 		load: () => import("./cli/commands/relay.js").then(({ definePoll: define }) => ({ define }))
 	},
 	{
 		name: "phabricator",
-		description: "see whether the set-up for a Phabricator is right",
+		description: "check the set-up for a Phabricator server",
 		load: () => import("./cli/commands/phabricator.js")
 	},
 	{
 		name: "completion",
 		takes: "<shell>",
-		description: "print what makes bash, zsh or fish complete these commands",
+		description: "print a completion script for bash, zsh or fish",
 		load: async () => {
 			const { defineCompletion } = await import("./cli/commands/completion.js");
 			return { define: (command) => defineCompletion(command, () => programFor("all")) };
@@ -225,7 +225,7 @@ const commands = [
 	}
 ];
 async function programFor(words) {
-	const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride().configureOutput({ outputError: () => {} });
+	const program = new Command("ppsgate").description(description).version(version).option("--debug", "show the stack trace of an error").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride().configureOutput({ outputError: () => {} });
 	await addCommands(program, commands, words);
 	return program;
 }

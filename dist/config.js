@@ -1,53 +1,56 @@
-import { UsageError, designNames, driversOf, duration, excerpt, expected, families, flowRanges, interfaceRoles, isForwardingPathSetting, metricChoice, metricSchema, netmapPort, overlayFiles, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./model.js";
+import { UsageError, designNames, driversOf, duration, expected, families, flowOf, flowRanges, imix, interfaceRoles, isForwardingPathSetting, meanFrameBytes, metricChoice, metricSchema, mostCaptureBytes, netmapPort, overlayFiles, parseCapture, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, size, waivableSettings, whyNotText } from "./model.js";
 import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "./vendor/zod.js";
+import { excerpt, sentence as sentence$1 } from "./model/excerpt.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
+import { didYouMean, meantBy, plainKey } from "./config/did-you-mean.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
-import { open, readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { open, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 
 // src/config/parameters.ts
 const parameters = {
 	command: {
-		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that a maintainer accepts in an issue.",
+		input: "gate judges a patch, bisect finds the commit that lost performance. With separate jobs, admit decides first if the patch may be measured, and publish reports the outcome; accept accepts a new level on a comment in an issue.",
 		of: "both",
 		default: "gate"
 	},
 	request: {
-		input: "For gate, bisect and publish: the output of the same name of the job that admitted the patch. Without it gate and bisect do everything.",
+		input: "For gate, bisect and publish: the output `request` of the job that admitted the patch. Without it, gate and bisect do everything.",
 		of: "both"
 	},
 	patch: {
 		of: "both",
-		input: "What to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default what the event is about.",
+		input: "Patch to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default the event's patch.",
 		option: {
 			flags: "-p, --patch",
 			value: "patch",
-			help: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677; left out, what was changed here since the main branch"
+			help: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677; by default your changes since the main branch"
 		},
 		dispatch: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch",
 		jenkins: true
 	},
 	instead: {
 		of: "bisect",
-		dispatch: "What to do instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it"
+		dispatch: "Command instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it"
 	},
 	good: {
 		of: "bisect",
-		input: "For bisect: the commit that has not lost anything yet, as git names it.",
+		input: "For bisect: a commit before the loss, as a name for git.",
 		isOverride: true,
 		jenkins: true
 	},
 	bad: {
 		of: "bisect",
-		input: "For bisect: the commit that is slower, and has the good one among its first parents.",
+		input: "For bisect: the slower commit; the good one must be among its first parents.",
 		isOverride: true,
 		jenkins: true
 	},
 	fixUp: {
 		of: "bisect",
-		input: "For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.",
+		input: "For bisect: fix-ups for commits that cannot be measured without them, as FIX or FIX:FIRST, separated by commas.",
 		comment: {
 			key: "fix-up",
 			example: "1a2b3c4d5e6f"
@@ -58,7 +61,7 @@ const parameters = {
 	},
 	skip: {
 		of: "bisect",
-		input: "For bisect: commits that are not to be measured, like A..B, with commas.",
+		input: "For bisect: commits to leave out, like A..B, separated by commas.",
 		comment: {
 			key: "skip",
 			example: "1a2b3c4..5d6e7f8"
@@ -72,14 +75,14 @@ const parameters = {
 		option: {
 			flags: "-r, --repository",
 			value: "dir",
-			help: "git repository that has them",
+			help: "git repository with the commits",
 			default: "."
 		},
 		jenkins: true
 	},
 	config: {
 		of: "both",
-		input: "Path of ppsgate.yml, which is read from the base of the pull request, never from the patch.",
+		input: "Path of ppsgate.yml; read from the base of the pull request, never from the patch.",
 		option: {
 			flags: "-c, --config",
 			value: "file",
@@ -91,13 +94,13 @@ const parameters = {
 	},
 	testbed: {
 		of: "both",
-		input: "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
+		input: "A testbed's name, or required properties like mellanox and 40G; by default the first one configured.",
 		option: {
 			flags: "-t, --testbed",
 			value: "selector",
-			help: "a name, or what it has to be, like \"mellanox and 40G\""
+			help: "name, or required properties like \"mellanox and 40G\""
 		},
-		dispatch: "A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one",
+		dispatch: "A testbed's name, or required properties like mellanox and 40G; empty for the configured one",
 		comment: {
 			key: "testbed",
 			example: "chelsio"
@@ -106,17 +109,17 @@ const parameters = {
 		jenkins: true
 	},
 	each: {
-		input: "Judge the patch on one testbed of each of these selectors, with commas.",
+		input: "Judge the patch on one testbed for each of these selectors, separated by commas.",
 		option: {
 			value: "selectors",
-			help: "on one testbed of each, with commas"
+			help: "judge on one testbed for each selector, separated by commas"
 		},
 		jenkins: true,
 		kind: "list"
 	},
 	priority: {
 		of: "both",
-		input: "Place in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.",
+		input: "Priority in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.",
 		option: {
 			value: "name",
 			help: "in the queue: release, patch or rerun",
@@ -129,31 +132,31 @@ const parameters = {
 		option: {
 			flags: "-d, --directory",
 			value: "dir",
-			help: "work directory (default: a new one that is named by the time)"
+			help: "work directory (default: a new one named by the time)"
 		}
 	},
 	scenarios: {
 		of: "both",
-		input: "Scenarios to run instead of the configured ones, with commas.",
+		input: "Scenarios instead of the configured ones, separated by commas.",
 		option: {
 			value: "list",
-			help: "instead of the configured ones, with commas"
+			help: "scenarios instead of the configured ones, separated by commas"
 		},
 		bisectFlag: "--scenario",
-		dispatch: "Scenarios, with commas; empty for the configured ones",
+		dispatch: "Scenarios, separated by commas; empty for the configured ones",
 		isOverride: true,
 		jenkins: true,
 		kind: "list"
 	},
 	families: {
 		of: "both",
-		input: "inet4, inet6 or both, with a comma, instead of the configured ones.",
+		input: "inet4, inet6 or both, separated by a comma, instead of the configured ones.",
 		option: {
 			value: "list",
-			help: "inet4, inet6 or both, with a comma"
+			help: "inet4, inet6 or both, separated by a comma"
 		},
 		bisectFlag: "--family",
-		dispatch: "inet4, inet6 or both, with a comma; empty for the configured ones",
+		dispatch: "inet4, inet6 or both, separated by a comma; empty for the configured ones",
 		isOverride: true,
 		jenkins: true,
 		kind: "list"
@@ -189,14 +192,14 @@ const parameters = {
 	falseAlarms: {
 		option: {
 			value: "percent",
-			help: "regressions of patches that lose nothing, like 1%"
+			help: "rate of regressions for patches that lose nothing, like 1%"
 		},
 		jenkins: true
 	},
 	power: {
 		option: {
 			value: "percent",
-			help: "cells that are not passed when they lose the margin, like 95%"
+			help: "share of losses of the margin to detect, like 95%"
 		},
 		jenkins: true
 	},
@@ -208,12 +211,12 @@ const parameters = {
 		jenkins: true
 	},
 	maxRuns: {
-		input: "Most runs of each variant and cell, instead of the configured number.",
+		input: "Maximum runs of each variant and cell, instead of the configured number.",
 		option: {
 			value: "number",
-			help: "most runs of each variant and cell; with --resume more than before"
+			help: "maximum runs of each variant and cell; with --resume more than before"
 		},
-		dispatch: "Most runs of each variant and cell; empty for the configured number",
+		dispatch: "Maximum runs of each variant and cell; empty for the configured number",
 		comment: {
 			key: "runs",
 			example: "20"
@@ -222,10 +225,10 @@ const parameters = {
 		jenkins: true
 	},
 	stopAtFirst: {
-		input: "Whether a cell that is found to lose ends the runs of all others: on or off, instead of what is configured.",
+		input: "Whether a cell with a regression ends the runs of all others: on or off, instead of the configured setting.",
 		option: {
 			value: "how",
-			help: "on or off: a cell that loses ends the runs of all others"
+			help: "on or off: a cell with a regression ends the runs of all others"
 		},
 		comment: {
 			key: "stop-at-first",
@@ -236,7 +239,7 @@ const parameters = {
 	},
 	maxBoots: {
 		of: "bisect",
-		input: "For bisect: most boots, those that fail too.",
+		input: "For bisect: maximum number of boots, including failed ones.",
 		comment: {
 			key: "max-boots",
 			example: "60"
@@ -246,19 +249,19 @@ const parameters = {
 	},
 	verifyRevert: {
 		of: "bisect",
-		input: "For bisect: true measures the bad commit without the culprit, too.",
+		input: "For bisect: true also measures the bad commit with the culprit reverted.",
 		isOverride: true,
 		jenkins: true,
 		kind: "switch"
 	},
 	profile: {
 		of: "both",
-		input: "Whether each variant is profiled when all is measured: on, off, or for how long, like 20 s; instead of what is configured.",
+		input: "Whether each variant is profiled after the measurements: on, off, or the sampling time, like 20 s; instead of the configured setting.",
 		option: {
 			value: "how",
-			help: "on, off, or for how long samples are taken, like 20s"
+			help: "on, off, or the sampling time, like 20s"
 		},
-		dispatch: "Profiles of each variant, on, off or for how long, like 20 s; empty for the configured",
+		dispatch: "Profiles of each variant, on, off or the sampling time, like 20 s; empty for the configured setting",
 		comment: {
 			key: "profile",
 			example: "on"
@@ -267,25 +270,25 @@ const parameters = {
 		jenkins: true
 	},
 	measureAnyway: {
-		input: "true measures also a patch that changes nothing which the testbed installs, as base against itself.",
-		option: { help: "also what changes nothing that the testbed installs" },
-		dispatch: "true to measure also what changes nothing that the testbed installs; empty for no",
+		input: "true also measures a patch that changes nothing that the testbed installs, as an A/A run.",
+		option: { help: "also measure a patch that changes nothing that the testbed installs" },
+		dispatch: "true to measure even a patch that changes nothing that the testbed installs; empty for no",
 		isOverride: true,
 		jenkins: true,
 		kind: "switch"
 	},
 	layoutNoise: {
-		option: { help: "base against another layout of it: what builds differ in" },
+		option: { help: "measure base against another layout of itself: the noise between builds" },
 		kind: "switch"
 	},
 	earlier: {
 		of: "both",
-		input: "Diffs of a Phabricator revision to measure beside the one that is judged, or to bisect with it: all, or their ids with commas.",
+		input: "Earlier diffs of a Phabricator revision to measure with the judged one, or to bisect with it: all, or ids separated by commas.",
 		option: {
 			value: "diffs",
-			help: "of the revision, measured beside it: all, or ids with commas"
+			help: "earlier diffs of the revision to measure with it: all, or ids separated by commas"
 		},
-		dispatch: "Diffs of a revision to measure beside it, all or ids with commas; empty for none",
+		dispatch: "Earlier diffs of a revision to measure with it, all or ids separated by commas; empty for none",
 		comment: {
 			key: "earlier",
 			example: "all",
@@ -298,14 +301,14 @@ const parameters = {
 	baseKernel: {
 		option: {
 			value: "file",
-			help: "built before: a tar archive with `kernel` and modules at its top, or of Linux a .deb"
+			help: "kernel of base, built earlier: a tar archive with `kernel` and modules at its top, or for Linux a .deb"
 		},
 		jenkins: true
 	},
 	patchedKernel: {
 		option: {
 			value: "file",
-			help: "the same, of the patch"
+			help: "likewise, the kernel of the patch"
 		},
 		jenkins: true
 	},
@@ -313,26 +316,26 @@ const parameters = {
 		of: "both",
 		option: {
 			value: "number",
-			help: "of the order of runs (default: by chance)"
+			help: "seed of the order of runs (default: random)"
 		}
 	},
 	resume: {
 		of: "both",
 		option: {
 			value: "dir",
-			help: "go on in the work directory of one that was cut short"
+			help: "continue an interrupted one in its work directory"
 		}
 	},
 	record: {
 		of: "both",
 		option: {
 			value: "file",
-			help: "record every command to a machine and its reply, to be replayed"
+			help: "record all commands and replies of the machines, for replay"
 		}
 	},
 	answer: {
 		of: "both",
-		option: { help: "tell how it goes and ends on Phabricator, in a comment" },
+		option: { help: "post the outcome as a comment on Phabricator" },
 		jenkins: true,
 		kind: "switch"
 	},
@@ -340,14 +343,14 @@ const parameters = {
 		of: "both",
 		option: {
 			value: "key",
-			help: "with --answer: of this run, which is answered once"
+			help: "with --answer: key of this run, for one comment per run"
 		},
 		jenkins: true
 	},
 	build: {
 		option: {
 			value: "phid",
-			help: "with --answer: the Harbormaster build that waits, too"
+			help: "with --answer: waiting Harbormaster build to report to"
 		},
 		jenkins: true
 	},
@@ -355,7 +358,7 @@ const parameters = {
 		of: "both",
 		option: {
 			value: "url",
-			help: "with --answer: where the rest is to be found"
+			help: "with --answer: page with the details"
 		},
 		jenkins: true
 	},
@@ -363,7 +366,7 @@ const parameters = {
 		of: "both",
 		option: {
 			value: "url",
-			help: "with --answer: where browsers find the work directory"
+			help: "with --answer: URL of the work directory for browsers"
 		},
 		jenkins: true
 	},
@@ -374,12 +377,12 @@ const parameters = {
 	},
 	token: {
 		of: "both",
-		input: "A token with the permissions of the job. That of a GitHub App gives the check its buttons.",
+		input: "A token with the job's permissions. That of a GitHub App adds buttons to the check.",
 		default: `\${{ github.token }}`
 	},
 	conduitToken: {
 		of: "both",
-		input: "The Conduit token of the bot that answers on Phabricator; for revisions alone."
+		input: "Conduit token of the bot that reports on Phabricator; for revisions only."
 	}
 };
 const names = Object.keys(parameters);
@@ -414,7 +417,6 @@ const overrideArguments = (overrides, called = namingStyles.flag) => allOverride
 });
 
 // src/config/fields.ts
-var import_fastest_levenshtein = require_fastest_levenshtein();
 /** Rejects unknown keys. Unlike `z.strictObject`, reports each with its own path, and thereby its line. */
 function closed(shape) {
 	const unknown = custom(() => false, {
@@ -457,49 +459,6 @@ function wrongName(names) {
 		return typeof input === "string" ? message + didYouMean(input, names) : message;
 	};
 }
-/** `; did you mean …?` with the result of `meantBy`, or empty. */
-function didYouMean(word, names) {
-	const meant = meantBy(word, names).map((name) => `\`${name}\``);
-	return meant.length === 0 ? "" : `; did you mean ${meant.join(" or ")}?`;
-}
-/** Suggests synonyms, else names that contain the word, else the nearest within a third of its letters. */
-function meantBy(word, names) {
-	const plain = plainKey(word);
-	const other = otherWords.get(plain) ?? plain;
-	const parts = names.filter((name) => [name, ...name.split(/[-/]/)].map(plainKey).includes(other));
-	if (plain !== "" && parts.length > 0) return parts.slice(0, mostMeant);
-	const [nearest] = names.map((name) => ({
-		name,
-		edits: (0, import_fastest_levenshtein.distance)(plain, plainKey(name))
-	})).filter(({ name, edits }) => edits <= Math.ceil(name.length / 3)).toSorted((a, b) => a.edits - b.edits);
-	return nearest === void 0 ? [] : [nearest.name];
-}
-const mostMeant = 3;
-const plainKey = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
-/** Common unambiguous synonyms, in the form of `plainKey`. */
-const otherWords = new Map([
-	...[
-		"ipv4",
-		"ip4",
-		"v4",
-		"inet"
-	].map((word) => [word, "inet4"]),
-	...[
-		"ipv6",
-		"ip6",
-		"v6"
-	].map((word) => [word, "inet6"]),
-	...[
-		"cpu",
-		"ns",
-		"nanoseconds",
-		"cputime"
-	].map((word) => [word, "nsperpacket"]),
-	["instructions", "instructionsperpacket"],
-	["packetspersecond", "pps"],
-	["nft", "nftables"],
-	["routing", "forwarding"]
-]);
 /** Unresolved; see `placed` in load.ts. */
 const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
 const hostName = /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
@@ -515,6 +474,98 @@ function withHost({ key, knownHosts, ...rest }) {
 		...rest,
 		knownHostsPath: knownHosts,
 		...key !== void 0 && { privateKeyPath: key }
+	};
+}
+
+// src/config/packets.ts
+const protocols = ["udp", "tcp"];
+const portForm = "a port from 1 to 65535, or a range like 1024-65535";
+const ports = union([wholeNumber(1, 65535), text(/^\d{1,5}-\d{1,5}$/, portForm)], { error: expected(portForm) }).meta({ title: portForm }).transform((written) => {
+	const [first = 0, last = first] = String(written).split("-").map(Number);
+	return {
+		first,
+		last
+	};
+}).refine(({ first, last }) => first >= 1 && last >= first && last <= 65535, { error: `expected ${portForm}` });
+const frameSize = size(whole(64, 1518, "bytes"));
+const mixForm = "a whole number of bytes from 64 to 1518, imix, or a list like [{ bytes: 64 bytes, weight: 7 }, { bytes: 1518 bytes, weight: 1 }]";
+const mix = array(closed({
+	bytes: frameSize,
+	weight: wholeNumber(1, 100)
+})).min(2, "expected at least two sizes; write one as `frameSize: 64 bytes`").max(10, `expected at most ${10} sizes`).refine((sizes) => new Set(sizes.map(({ bytes }) => bytes)).size === sizes.length, { error: "a size is in this list twice" });
+/** Orders sizes, and divides their weights by what these have in common: each mix has one form. */
+function simplest(sizes) {
+	const common = sizes.map(({ weight }) => weight).reduce(greatestCommonDivisor);
+	return sizes.map(({ frameBytes, weight }) => ({
+		frameBytes,
+		weight: weight / common
+	})).toSorted((a, b) => a.frameBytes - b.frameBytes);
+}
+const greatestCommonDivisor = (a, b) => b === 0 ? a : greatestCommonDivisor(b, a % b);
+const frameSizeOrMix = union([
+	frameSize,
+	literal("imix"),
+	mix
+], { error: expected(mixForm) }).transform((written) => {
+	if (written === "imix") return imix;
+	if (typeof written === "number") return written;
+	return simplest(written.map(({ bytes, weight }) => ({
+		frameBytes: bytes,
+		weight
+	})));
+});
+/** Keys of `traffic`. */
+const packetKeys = {
+	frameSize: frameSizeOrMix.optional().describe("Frame size, including the 4 bytes of CRC; imix: 64, 594 and 1518 bytes as 7:4:1; or sizes by weight. FreeBSD testbeds send one size. Left out, 64 bytes."),
+	protocol: _enum(protocols, { error: wrongName(protocols) }).optional().describe("udp, or tcp: SYN segments, none of which opens a connection; FreeBSD testbeds send UDP only. Left out, udp."),
+	ports: closed({
+		source: ports.optional().describe("Of the senders."),
+		destination: ports.optional().describe("Of the receivers.")
+	}).optional().describe("A port, or a range that the flows take in turn; FreeBSD testbeds send one port. Left out, 2000."),
+	pcap: path$1.optional().describe("A pcap file of Ethernet frames, at most 4 MiB, whose packets replace all others, with addresses of the test networks; not on FreeBSD testbeds.")
+};
+/** Undefined for the usual packets. */
+function packetsOf({ protocol, ports, frameSize }) {
+	const { source, destination } = ports ?? {};
+	const named = {
+		...source !== void 0 && { source },
+		...destination !== void 0 && { destination }
+	};
+	const packets = {
+		...protocol === "tcp" && { protocol },
+		...Object.keys(named).length > 0 && { ports: named },
+		...Array.isArray(frameSize) && { sizes: frameSize }
+	};
+	return Object.keys(packets).length > 0 ? packets : void 0;
+}
+/** Mean of a mix, rounded. */
+const frameBytesOf = ({ frameSize = 64 }) => Array.isArray(frameSize) ? Math.round(meanFrameBytes(frameSize)) : frameSize;
+function withoutMix({ sizes: _, ...kept }) {
+	return Object.keys(kept).length > 0 ? kept : void 0;
+}
+/** Completes a sentence about a FreeBSD testbed, whose pkt-gen(8) counts up ports within each flow. */
+function whyNotSent({ protocol, ports = {}, sizes, capture } = {}) {
+	const elsewhere = "or measure on Linux or virtual testbeds";
+	if (protocol === "tcp") return {
+		why: "sends with pkt-gen, which has UDP only",
+		fix: `leave out \`traffic.protocol\`, ${elsewhere}`
+	};
+	if (capture !== void 0) return {
+		why: "sends with pkt-gen, which makes its packets itself",
+		fix: `leave out \`traffic.pcap\`, ${elsewhere}`
+	};
+	if (sizes !== void 0) return {
+		why: "sends with pkt-gen, which sends frames of one size",
+		fix: `name one in \`traffic.frameSize\`, ${elsewhere}`
+	};
+	const ranged = ["source", "destination"].find((side) => {
+		const range = ports[side];
+		return range !== void 0 && range.first !== range.last;
+	});
+	if (ranged === void 0) return void 0;
+	return {
+		why: "sends with pkt-gen, which would multiply the flows by the ports of a range",
+		fix: `name one port in \`traffic.ports.${ranged}\`, ${elsewhere}`
 	};
 }
 
@@ -598,7 +649,7 @@ const labels = array(label, { error: expected("a list like [quiet, release]") })
 const capabilityKeys = {
 	nic: nic.optional().describe("The DUT's network card, for selectors like `mellanox and 25G`."),
 	cpu: cpu$1.optional().describe("The DUT's processor, for selectors like `cores>=8`."),
-	labels: labels.optional().describe("Words of your own, for selectors like `not release`.")
+	labels: labels.optional().describe("Your own labels, for selectors like `not release`.")
 };
 function withCapabilities({ nic, cpu, labels, ...rest }) {
 	if (nic === void 0 && cpu === void 0 && labels === void 0) return rest;
@@ -614,6 +665,7 @@ function withCapabilities({ nic, cpu, labels, ...rest }) {
 }
 
 // src/config/builder.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
 const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
 const kernelConfig$1 = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, "the name of a kernel configuration");
 /** Keys of kernels by `make buildkernel`, on any builder. */
@@ -629,7 +681,7 @@ const make$1 = closed({
 	...makeKeys,
 	kernelConfigFolder: buildFolder.optional().describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
 	metaMode: boolean().prefault(false).describe("WITH_META_MODE of src.conf(5); needs filemon(4), and `clean: false`."),
-	toolchain: boolean().prefault(true).describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
+	toolchain: boolean().prefault(true).describe("Runs `make kernel-toolchain` first, for a builder with another version of FreeBSD."),
 	modules: makeKeys.modules.prefault("all")
 }).refine(({ clean, metaMode }) => !(clean && metaMode), {
 	path: ["metaMode"],
@@ -657,7 +709,7 @@ const jail = closed({
 	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
 	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
 });
-const buildingUser = text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("User who builds: no other one on this machine, and without network; on another machine, who logs in.");
+const buildingUser = text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("User for builds: on this machine the only one, without network; on another machine, its login.");
 const builderKeys = {
 	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("The clone's remote, from which a missing base is fetched."),
 	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
@@ -689,7 +741,7 @@ const builderSchema = closed({
 	folder: buildFolder.prefault("/var/db/ppsgate").describe("On the builder; everything of ours is below it."),
 	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
 	...builderKeys,
-	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
+	jail: jail.optional().describe("A jail(8) without network for builds, whose user owns nothing else."),
 	kernel: recipe$1.prefault({ kind: "make" }).describe("The recipe of a kernel."),
 	layoutVariants: wholeNumber(1, 20).prefault(1).describe("Number of layouts that each kernel is linked in; its runs boot them in turn.")
 }).refine(({ jail, user }) => jail === void 0 || user === "root", {
@@ -735,7 +787,7 @@ const redfish = closed({
 	ca: path$1.optional().describe("PEM of the authority that is trusted; left out, those that Node knows.")
 }).refine(({ certificateSha256, ca }) => certificateSha256 === void 0 || ca === void 0, {
 	path: ["ca"],
-	error: "with `certificateSha256` nothing else is trusted; leave one of the two out"
+	error: "with `certificateSha256` no other certificate is trusted; leave one of the two out"
 }).transform(({ kind, url, user, passwordFile, certificateSha256, ca }) => ({
 	kind,
 	url,
@@ -920,7 +972,7 @@ const port = string({ error: expectedPort }).superRefine((name, { addIssue }) =>
 }).meta({ title: "an Ethernet port of FreeBSD like cxl0 or mce1" });
 function wrongPort(name, driver, unit) {
 	const plain = name.replace(/^v/, "");
-	if (netmapPort(plain) === name && plain !== name) return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` by itself`;
+	if (netmapPort(plain) === name && plain !== name) return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` automatically`;
 	const nearest = driver === void 0 ? void 0 : nearestDriver(driver);
 	const hint = nearest === void 0 ? "" : `; did you mean \`${nearest}${unit}\`?`;
 	return expectedPort({ input: name }) + hint;
@@ -1168,7 +1220,7 @@ const data = closed({
 	directory: path$1.optional().describe("A folder for the same on the publishing machine; left out, none."),
 	pages: pages.optional().describe("The web site of that branch; left out, links lead to GitHub's own pages."),
 	keep: keep.prefault({}).describe("The newest results stay, up to the first of these bounds."),
-	stale: duration(days(1, 3650)).prefault("30 d").describe("A badge tells nothing any more of a verdict that is older.")
+	stale: duration(days(1, 3650)).prefault("30 d").describe("A badge no longer shows a verdict older than this.")
 }).transform(({ branch, directory, pages, keep, stale }) => ({
 	keep,
 	staleSeconds: stale,
@@ -1182,7 +1234,7 @@ const githubSchema = closed({
 	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]).describe("Logins that may have patches measured, besides those who may write."),
 	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate").describe("Put on a pull request, it approves the commits that are there then."),
 	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure").describe("Conclusion of an inconclusive check; branch rules take neutral for a pass."),
-	unasked: _enum(unaskedChecks, { error: wrongName(unaskedChecks) }).prefault("none").describe("The check of what waits for approval; neutral only where a merge queue measures it."),
+	unasked: _enum(unaskedChecks, { error: wrongName(unaskedChecks) }).prefault("none").describe("Conclusion of the check while a patch waits for approval; neutral only if a merge queue measures it."),
 	status: boolean({ error: expected("true or false") }).prefault(false).describe("A commit status besides the check."),
 	data: data.prefault({}).describe("Storage of results, badges and history.")
 });
@@ -1434,7 +1486,7 @@ function lacks({ endpoints, certificate, key, user, passwordFile }) {
 		}
 	].filter(({ value, otherValue }) => value !== void 0 && otherValue === void 0).map(({ name, other }) => ({
 		path: [other],
-		message: `missing; with \`${name}\` there has to be \`${other}\``
+		message: `missing; \`${name}\` requires \`${other}\``
 	}));
 	const readable = passwordFile === void 0 ? [] : endpoints.flatMap(readableOnItsWay);
 	return [...halves, ...readable];
@@ -1458,7 +1510,7 @@ function wrongStore({ code, input }) {
 const trueOrFalse = boolean({ error: expected("true or false") });
 const notAPage = { error: expected("a URL like https://cgit.example.org/src/log/?qt=range&q={from}..{to}") };
 const trendSchema = closed({
-	bisect: trueOrFalse.prefault(false).describe("A lasting loss that a gate confirms is bisected, where it is of several commits."),
+	bisect: trueOrFalse.prefault(false).describe("Bisects a lasting loss of several commits once a gate has confirmed it."),
 	issues: trueOrFalse.prefault(true).describe("Each lasting change has an issue on GitHub."),
 	compare: url({
 		protocol: /^https?$/,
@@ -1539,7 +1591,7 @@ const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, "the name of a kernel module
 const image = closed({
 	path: path$1.describe("A disk of FreeBSD's, raw or qcow2, or an official image as it is published (.raw.xz too); it is never written to."),
 	sha512: text(/^[0-9a-fA-F]{128}$/, "a SHA-512 of 128 hexadecimal digits").optional().describe("Checksum of an official image, as in its CHECKSUM.SHA512; another file is refused."),
-	key: path$1.optional().describe("A private key that lets root in, of an image with `hostKey`; without it the ssh agent is asked."),
+	key: path$1.optional().describe("A private key for root, for an image with `hostKey`; without it the ssh agent is used."),
 	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").optional().describe("The host key of the image: the first two words of its /etc/ssh/ssh_host_ed25519_key.pub. Left out, the image is prepared once over its serial console, and kept."),
 	limit: duration({
 		description: "a duration from 1 min to 60 min",
@@ -1565,7 +1617,7 @@ const image = closed({
 });
 /** Parsed once the rest of the testbed determines the system. */
 const builder = unknown().optional().meta({
-	description: "Builds the kernels of base and patched, of whose sources the repository is.",
+	description: "Builds the kernels of base and patched, if the repository has their sources.",
 	get anyOf() {
 		return [
 			linuxBuilderSchema,
@@ -1634,11 +1686,17 @@ const virtualTestbedSchema = closed({
 });
 
 // src/config/schema.ts
-/** The requested size, or the minimum for the family's headers and a CRC. */
-const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
+/** The requested size, of a mix the mean, or the minimum for the headers and a CRC. */
+const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family][traffic.packets?.protocol ?? "udp"]);
 const smallestFrameBytes = {
-	inet4: 64,
-	inet6: 66
+	inet4: {
+		udp: 64,
+		tcp: 64
+	},
+	inet6: {
+		udp: 66,
+		tcp: 78
+	}
 };
 const interfaceName = text(/^[a-zA-Z0-9][\w.-]{0,14}$/, "the name of a network interface like eth0");
 const cpu = wholeNumber(0, 8191);
@@ -1675,10 +1733,9 @@ const testbedName = string().regex(/^[a-zA-Z0-9][\w.-]{0,62}$/);
 const testbeds = record(testbedName, testbed, { error: wrongTestbeds }).refine((byName) => Object.keys(byName).length > 0, "expected at least one testbed, found none");
 const notSoManyRuns = { error: expected("1, 2, or a multiple of 4 from 4 to 1000") };
 const runsPerTrial = number(notSoManyRuns).refine((runs) => runs === 1 || runs === 2 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns).meta({ title: "1, 2, or a multiple of 4 from 4 to 1000" });
-const frameSize = size(whole(64, 1518, "bytes"));
 const traffic = closed({
 	flows: wholeNumber(1, 65536).prefault(2e3).describe("Source × destination addresses."),
-	frameSize: frameSize.optional().describe("Frame size, including the 4 bytes of CRC."),
+	...packetKeys,
 	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional().describe("Several sizes instead of `frameSize`, each with its own cells."),
 	rate: rate(whole(1, 1e9, "pps")).optional().describe("The offered rate, which must exceed what the DUT forwards."),
 	warmUp: duration(between(0, 600)).optional(),
@@ -1726,19 +1783,40 @@ function withDefaults(written, kind) {
 	const measureSeconds = written.measure ?? usual.measureSeconds;
 	const runsPerTrial = written.runsPerTrial ?? usual.runsPerTrial;
 	const offeredPps = written.rate ?? usual.offeredPps;
+	const packets = packetsOf(written);
 	return {
 		flows: written.flows,
-		frameBytes: written.frameSize ?? written.frameSizes?.[0] ?? 64,
+		frameBytes: written.frameSizes?.[0] ?? frameBytesOf(written),
 		warmUpSeconds: written.warmUp ?? usual.warmUpSeconds,
 		settleSeconds: written.settle ?? usual.settleSeconds,
 		measureSeconds,
 		measureAtLeastSeconds: written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
 		runsPerTrial,
 		...offeredPps !== void 0 && { offeredPps },
+		...packets !== void 0 && { packets },
 		...usual.windows !== void 0 && { windows: {
 			count: written.windows ?? usual.windows.count,
 			packets: written.windowPackets ?? usual.windows.packets
 		} }
+	};
+}
+/** Limits the cells to one size, which replaces a mix. */
+function withFrameSize(config, bytes) {
+	const one = {
+		...config,
+		frameSizes: [bytes]
+	};
+	const { packets, ...traffic } = config.traffic;
+	if (packets?.capture !== void 0) throw new UsageError("A pcap has frames of its own sizes: leave out the size.");
+	if (packets?.sizes === void 0) return one;
+	const kept = withoutMix(packets);
+	return {
+		...one,
+		traffic: {
+			...traffic,
+			frameBytes: bytes,
+			...kept && { packets: kept }
+		}
 	};
 }
 const metrics = metricSchema.options;
@@ -1872,7 +1950,9 @@ const configSchema = configKeys.transform((written, context) => {
 			...path
 		], message);
 	}
-	const { frameSizes } = writtenTraffic;
+	const { frameSizes, pcap } = writtenTraffic;
+	const described = describedBesidePcap(writtenTraffic);
+	if (described !== void 0) refuse(["traffic", described], "a pcap has its own: leave out one of both");
 	return {
 		...rest,
 		overlay,
@@ -1883,6 +1963,7 @@ const configSchema = configKeys.transform((written, context) => {
 			...profile.event !== void 0 && { event: profile.event }
 		} },
 		...frameSizes !== void 0 && { frameSizes },
+		...pcap !== void 0 && { capturePath: pcap },
 		...each !== void 0 && { each },
 		...paths !== void 0 && { paths },
 		...phabricator !== void 0 && { phabricator }
@@ -1901,12 +1982,21 @@ function usualKind({ testbeds }) {
 	const all = Object.values(testbeds);
 	return ["freebsd", "virtual"].find((kind) => all.every((one) => one.kind === kind)) ?? "linux";
 }
+function describedBesidePcap({ pcap, ...written }) {
+	if (pcap === void 0) return void 0;
+	return [
+		"protocol",
+		"ports",
+		"frameSize",
+		"frameSizes"
+	].find((key) => written[key] !== void 0);
+}
 function strayTraffic(written, kind) {
 	const key = (kind === "virtual" ? ofTime : ofPackets).find((name) => written[name] !== void 0);
 	if (key === void 0) return void 0;
 	return {
 		key,
-		message: kind === "virtual" ? "virtual testbeds count packets out, and not time: set `windows` and `windowPackets`" : "only virtual testbeds count packets out: set `measure`"
+		message: kind === "virtual" ? "virtual testbeds send a fixed number of packets instead of measuring for a time: set `windows` and `windowPackets`" : "only virtual testbeds send a fixed number of packets: set `measure`"
 	};
 }
 const ofTime = [
@@ -1959,14 +2049,19 @@ function whyUnfit(config, name) {
 	const system = systemOf(config, name);
 	const carried = carriedBy(system, config.rules);
 	const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
-	if (stranger !== void 0) return `Scenarios on ${name}: ${sentence$1(wrongScenario(carried)({ input: stranger }))}`;
-	if (testbed?.kind === "virtual" && config.traffic.windows === void 0) return `${name} counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.`;
-	if (config.gate.metric === "instructionsPerPacket" && testbed !== void 0 && !countsInstructions(testbed)) return `${name} tells no instructionsPerPacket, which virtual testbeds with \`accelerator: tcg\` count: judge it by pps or nsPerPacket.`;
+	if (stranger !== void 0) return `\`scenarios\` on ${name}: ${sentence$1(wrongScenario(carried)({ input: stranger }))}`;
+	const captured = config.traffic.packets?.capture?.families ?? config.families;
+	const missing = config.families.find((family) => !captured.includes(family));
+	if (missing !== void 0) return `traffic.pcap has no packet of ${missing}: leave it out of \`families\`, or add some.`;
+	if (testbed?.kind === "virtual" && config.traffic.windows === void 0) return `${name} sends a fixed number of packets, while the other testbeds of this configuration measure for a time: give virtual testbeds a separate ppsgate.yml.`;
+	if (config.gate.metric === "instructionsPerPacket" && testbed !== void 0 && !countsInstructions(testbed)) return `${name} counts no instructionsPerPacket, unlike virtual testbeds with \`accelerator: tcg\`: judge it by pps or nsPerPacket.`;
 	if (testbed?.kind !== "freebsd") return void 0;
-	if (config.traffic.runsPerTrial !== 1) return `${name} boots its variants, so its runs share no trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
-	if (config.traffic.measureSeconds < 6) return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
-	if (config.gate.metric !== "pps") return `${name} tells no ${config.gate.metric}: judge it by pps.`;
-	const { flows } = config.traffic;
+	if (config.traffic.runsPerTrial !== 1) return `${name} boots its variants, so each run has its own trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
+	if (config.traffic.measureSeconds < 6) return `${name} is sampled once per second, and a run of ${config.traffic.measureSeconds} s has too few samples: set \`traffic.measure: 60 s\` or so.`;
+	if (config.gate.metric !== "pps") return `${name} measures no ${config.gate.metric}: judge it by pps.`;
+	const { flows, packets } = config.traffic;
+	const unsent = whyNotSent(packets);
+	if (unsent !== void 0) return `${name} ${unsent.why}: ${unsent.fix}.`;
 	return config.families.map((family) => flowRanges(flows, family, testbed.senders.length)).find((split) => split.kind === "refused")?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
 }
 function between(leastSeconds, mostSeconds) {
@@ -2120,25 +2215,34 @@ async function readGuarded(path) {
 const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
 
 // src/config/select-testbeds.ts
-/** At least one, in the configuration's order; an empty selector means the first. Throws a `UsageError`. */
-function testbedsFor(config, selector = "") {
-	const asked = askedFor(config, selector.trim());
+/**
+* Returns at least one, in the configuration's order; an empty selector means the first. Throws a `UsageError`, which
+* names the option or key that the selector came from.
+*/
+function testbedsFor(config, selector = "", called = "") {
+	const asked = askedFor(config, selector.trim(), called);
 	const fit = asked.filter((name) => whyUnfit(config, name) === void 0);
 	if (fit.length > 0) return fit;
 	const [first] = asked;
 	const unfit = first === void 0 ? void 0 : whyUnfit(config, first);
-	throw new UsageError(unfit ?? nothingLike(config, selector));
+	throw new UsageError(unfit ?? nothingLike(config, selector, called));
 }
-function askedFor(config, selector) {
+/** Names where a selector of `selectorsOf` came from. */
+function selectorCalled({ testbed, each }, calledAs) {
+	if (testbed) return calledAs("testbed");
+	return each ? calledAs("each") : "each";
+}
+function askedFor(config, selector, called) {
 	const names = Object.keys(config.testbeds);
 	if (selector === "") return names.slice(0, 1);
 	if (names.includes(selector)) return [selector];
-	const parsed = parseSelector(selector);
+	const parsed = parseSelector(selector, called);
 	return names.filter((name) => isFulfilled(parsed, describe(config, name)));
 }
-function parseSelector(text) {
+/** `called` names the option or key that has the text. */
+function parseSelector(text, called = "") {
 	const source = readSelector(text);
-	if (source.kind === "refused") throw new UsageError(`Selector for a testbed: ${source.message}.`);
+	if (source.kind === "refused") throw new UsageError(`${called || "Selector for a testbed"}: ${source.message}.`);
 	return source.selector;
 }
 /** Returns the requested selectors, or those configured; each gets its own testbed. */
@@ -2183,13 +2287,38 @@ function ofIngress(testbed) {
 		gigabits
 	};
 }
-function nothingLike(config, selector) {
+function nothingLike(config, selector, called) {
 	const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
 	const known = new Map(written.map((word) => [word.toLowerCase(), word]));
 	const [hint = ""] = parseSelector(selector).flat().flatMap((condition) => condition.kind === "word" && condition.wanted ? [condition.word] : []).filter((word) => !known.has(word) && !/^\d/.test(word)).map((word) => didYouMean(word, [...known.values()])).filter((hint) => hint !== "");
 	const words = [...known.values()].join(", ");
-	return `No testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || "."}`;
+	return `${called === "" ? "No" : `${called}: no`} testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || "."}`;
 }
+
+// src/config/captured-traffic.ts
+/** `place` names the file for people. Throws a UsageError for a file that no testbed can send. */
+function withCapture(config, file, place) {
+	const read = parseCapture(file);
+	if (read.kind === "refused") throw new UsageError(`traffic.pcap: ${place} ${read.why}.`);
+	const { packets } = read;
+	const of = families.map((family) => packets.filter((packet) => packet.family === family)).filter((own) => own.length > 0);
+	const bytes = packets.map((packet) => Math.max(64, packet.bytes.length + headerAndCrcBytes));
+	return {
+		...config,
+		traffic: {
+			...config.traffic,
+			flows: Math.min(...of.map((own) => new Set(own.map(flowOf)).size)),
+			frameBytes: Math.round(bytes.reduce((sum, one) => sum + one, 0) / bytes.length),
+			captured: file.toString("base64"),
+			packets: { capture: {
+				sha256: createHash("sha256").update(file).digest("hex"),
+				packets: packets.length,
+				families: families.filter((family) => packets.some((one) => one.family === family))
+			} }
+		}
+	};
+}
+const headerAndCrcBytes = 18;
 
 // src/config/config-paths.ts
 function belongsIn(written) {
@@ -2375,10 +2504,10 @@ var ConfigError = class extends Error {
 };
 /** Throws a ConfigError, also for an unreadable file. */
 async function loadConfig(path, home = homedir()) {
-	const config = parseConfig(await readText(path), {
+	const config = await withCaptureOf(parseConfig(await readText(path), {
 		path,
 		home
-	});
+	}), path);
 	return {
 		...config,
 		overlay: {
@@ -2386,6 +2515,23 @@ async function loadConfig(path, home = homedir()) {
 			beside: resolve(dirname(path))
 		}
 	};
+}
+async function withCaptureOf(config, path) {
+	const { capturePath } = config;
+	if (capturePath === void 0) return config;
+	const wrong = (message) => new ConfigError(path, [{
+		line: 0,
+		key: "traffic.pcap",
+		message
+	}]);
+	const { size } = await stat(capturePath).catch((error) => {
+		throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
+	});
+	if (size > mostCaptureBytes) throw wrong(`${capturePath} has ${size} bytes, and may have ${mostCaptureBytes}`);
+	const file = await readFile(capturePath).catch((error) => {
+		throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
+	});
+	return withCapture(config, file, capturePath);
 }
 /** Throws only ConfigErrors. `path` is for messages; relative paths in the text start at its folder, `~/` at `home`. */
 function parseConfig(text, { path, home }) {
@@ -2411,25 +2557,28 @@ function sentence(path, { line, key, message }) {
 	return key === "" ? `${place}: ${message}` : `${place}: ${key}: ${message}`;
 }
 async function readText(path) {
-	try {
-		return await readFile(path, "utf8");
-	} catch (error) {
-		throw new ConfigError(path, [{
-			line: 0,
-			key: "",
-			message: whyUnreadable(error)
-		}]);
-	}
+	const refused = (message) => new ConfigError(path, [{
+		line: 0,
+		key: "",
+		message
+	}]);
+	const bytes = await readFile(path).catch((error) => {
+		throw refused(whyUnreadable(error));
+	});
+	const why = whyNotText(bytes);
+	if (why !== void 0) throw refused(`the file ${why}`);
+	return bytes.toString();
 }
 function whyUnreadable(error) {
 	const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-	return code === "ENOENT" ? "there is no such file; run `ppsgate init` to have one written, or name the one that you have" : `the file cannot be read (${code}); check that it is a file and that you may read it`;
+	return code === "ENOENT" ? "there is no such file; write one with `ppsgate init`, or name yours" : `the file cannot be read (${code}); check that it is a file and that you may read it`;
 }
 function withPlacedPaths(config, places) {
 	const testbeds = Object.entries(config.testbeds).map(([name, testbed]) => [name, placedTestbed(testbed, places)]);
 	const { phabricator } = config;
 	return {
 		...config,
+		...config.capturePath !== void 0 && { capturePath: placed(config.capturePath, places) },
 		overlay: placedOverlay(config.overlay, places),
 		history: placed(config.history, places),
 		reservations: placedReservations(config.reservations, places),
@@ -2594,4 +2743,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { ExposedError, applyOverrides, bisectOverrideNames, configKeys, didYouMean, frameBytesFor, isExposed, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, meantBy, metrics, namingStyles, overrideArguments, overrideGate, overrideNames, overridesAs, parameter, parametersThat, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, scenariosIn, selectorsOf, systemOf, testbedKindOf, testbedsFor, wholeGate, wrongName };
+export { ExposedError, applyOverrides, bisectOverrideNames, configKeys, frameBytesFor, isExposed, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, metrics, namingStyles, overrideArguments, overrideGate, overrideNames, overridesAs, parameter, parametersThat, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, scenariosIn, selectorCalled, selectorsOf, systemOf, testbedKindOf, testbedsFor, wholeGate, whyNotSent, withCapture, withFrameSize, wrongName };

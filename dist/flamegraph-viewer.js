@@ -216,12 +216,12 @@ function panelOf(group) {
   const panel = { frames: [], zoomed: undefined, reached: undefined };
   /** @type {Frame[]} */
   let below = [];
-  for (const { children } of group.children) {
+  for (const drawn of group.children) {
     /** @type {Frame[]} */
     const row = [];
     let at = 0;
-    for (const element of children) {
-      const frame = frameOf(/** @type {SVGGElement} */ (element), panel, row);
+    for (const element of elementsOf(drawn)) {
+      const frame = frameOf(element, panel, row);
       const middle = frame.x + frame.width / 2;
       while ((below[at + 1]?.x ?? Number.POSITIVE_INFINITY) <= middle) at += 1;
       frame.parent = below[at];
@@ -232,6 +232,34 @@ function panelOf(group) {
     below = row;
   }
   return panel;
+}
+
+/**
+ * Adds the narrow frames of a row from its text; returns all from left to right.
+ * @type {(row: Element) => SVGGElement[]}
+ */
+function elementsOf(row) {
+  const [narrow] = row.getElementsByTagName('metadata');
+  if (narrow) {
+    const added = narrow.textContent.split('\n').map(narrowFrame);
+    row.replaceChildren(
+      ...[...row.querySelectorAll('g'), ...added].sort((a, b) => left(a) - left(b)),
+    );
+  }
+  return /** @type {SVGGElement[]} */ ([...row.children]);
+}
+
+/** @type {(frame: Element) => number} */
+const left = (frame) => Number(frame.children[1]?.getAttribute('x'));
+
+/** @type {(line: string) => SVGGElement} */
+function narrowFrame(line) {
+  const [look = '', x = '', width = '', name = '', about = ''] = line.split('\t');
+  const frame = document.createElementNS(svgSpace, 'g');
+  frame.setAttribute('class', look);
+  add(frame, document.createElementNS(svgSpace, 'title'), {}).textContent = `${name}\n${about}`;
+  add(frame, document.createElementNS(svgSpace, 'rect'), { x, width, height: '16' });
+  return frame;
 }
 
 /** @type {(element: SVGGElement, panel: Panel, row: Frame[]) => Frame} */

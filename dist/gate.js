@@ -1,20 +1,20 @@
 import { UsageError, cellName, endedEarly, formatDuration, formatEstimate, formatMetric, formatPercent, formatRuns, plainLine, reasonOf, shortId } from "./model.js";
-import { explained, outcomeName, readResult, writeResult } from "./report.js";
+import { callerThroughSudo, explained, outcomeName, placeAt, readResult, writeResult } from "./report.js";
 import { median } from "./analysis/stats.js";
 import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./kernel.js";
 import { RemainingTime, estimateExperiment, experimentEstimateLine } from "./gate/estimate.js";
 import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./gate/experiment.js";
 import { withoutOperatorsPart } from "./lab/netns.js";
 import { openReservations, requireHere } from "./gate/testbeds.js";
-import { constants, existsSync, statSync } from "node:fs";
-import { mkdir, open, readdir, rmdir } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
+import { mkdir, rmdir } from "node:fs/promises";
 
 // src/gate/on-testbed.ts
 async function onTestbed(testbeds, patch, deps, nameOf, work) {
 	const reserved = await deps.reserve(testbeds, patch);
 	return thenGivenBack(() => reserved, deps, nameOf, () => work(reserved));
 }
-/** Works, then releases the testbed that is held by then, if any. */
+/** Works, then releases the testbed that it holds at the end, if any. */
 async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 	let outcome = "ended";
 	try {
@@ -35,7 +35,7 @@ async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 }
 
 // src/gate/progress.ts
-/** Renders the events of one experiment; `now` in milliseconds. */
+/** Renders the events of one experiment. `now` is in milliseconds. */
 function showProgress(output, metric, now) {
 	const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
 	const remaining = new RemainingTime(now() / 1e3);
@@ -139,7 +139,7 @@ function timeLeft(left) {
 	const most = `${formatDuration(mostSeconds)} left at most`;
 	return expectedSeconds === void 0 || expectedSeconds >= mostSeconds ? most : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
 }
-/** `base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
+/** `base 1,057 ns, patched 1,170 ns`; for a variant without a valid run, the reason. */
 function lastOf(entry, metric) {
 	if (entry.kind !== "measured") return { text: entry.kind === "failed" ? entry.reason : "" };
 	const medians = [...Map.groupBy(entry.runs, (run) => run.variant)].toSorted().map(([variant, runs]) => {
@@ -174,7 +174,7 @@ function lineAfterLine(output) {
 }
 
 // src/gate/session.ts
-/** Runs or resumes a gate in `work`; rethrows its error after releasing the testbed. */
+/** Runs or resumes a gate in `work`. Rethrows its error after releasing the testbed. */
 async function inSession(session, work) {
 	const { config, repository, history, output, observer, requestFor, leaseFolder, signal } = session;
 	let testbed;
@@ -210,14 +210,14 @@ async function inSession(session, work) {
 		signal
 	}).finally(progress.end);
 }
-/** Plain lines even on a terminal or in a runner: each is also reported elsewhere. */
+/** Plain lines even on a terminal or in a runner, as each is also reported elsewhere. */
 const heard = (output, hears) => ({ write(text) {
 	hears(withoutOperatorsPart(text.trim()));
 	return output.write(text);
 } });
 
 // src/gate/first-cells.ts
-/** None if git cannot list the differences, as between distant trees. */
+/** None if git cannot list the differences, for example between distant trees. */
 async function firstCells([base, patched], cells, on, repository) {
 	if (base === void 0 || patched === void 0) return [];
 	const changed = await pathsThatCount(base, patched, on, repository).catch(() => []);
@@ -261,7 +261,7 @@ async function conclude(plan, journal, directory, { history, onEvent }) {
 
 // src/gate/gate.ts
 /**
-* Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. A patch
+* Judges a patch. Writes the plan, the journal, raw logs, `result.json` and `report.md` to the work directory. A patch
 * that changes nothing installed on any testbed gets its result without a plan or a reservation.
 */
 async function gate(request, directory, deps) {
@@ -332,7 +332,7 @@ function refuseUnlinkable({ patch, config, testbeds, kernels }) {
 
 // src/gate/resume-gate.ts
 /**
-* Measures what the journal of the work directory lacks; with `maxRunsPerVariant` up to that many runs. A gate that
+* Measures what the work directory's journal lacks; with `maxRunsPerVariant`, up to that many runs. A gate that
 * finished, or had nothing to measure, returns its result and needs no testbed.
 */
 async function resumeGate(directory, deps, maxRunsPerVariant) {
@@ -360,56 +360,6 @@ async function unplannedResult(directory) {
 	if (await hasPlan(directory)) return void 0;
 	const kept = await readResult(directory).catch(() => void 0);
 	return kept?.outcome.kind === "unchanged" ? kept : void 0;
-}
-
-// src/system/give-to-caller.ts
-/** The caller of sudo; undefined for root itself, or if this process is not root. */
-function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
-	const [uid, gid] = [idOf(SUDO_UID), idOf(SUDO_GID)];
-	if (ownUid !== 0 || uid === void 0 || gid === void 0 || uid === 0) return void 0;
-	return {
-		uid,
-		gid
-	};
-}
-/** Excludes the greatest 32-bit number: chown(2) then keeps the owner. */
-const idOf = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
-/**
-* Creates the folder and its missing parents, of which the caller may just have made the folder itself. The owner of a parent can replace it meanwhile, so ownership
-* changes use open descriptors, and no path is resolved twice.
-*/
-async function placeAt(directory, own, justMade) {
-	const made = justMade ?? await mkdir(directory, { recursive: true });
-	const flags = made === void 0 ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
-	const handle = await open(made ?? directory, flags);
-	const before = await readdir(pathOf(handle));
-	const isNew = made !== void 0 && before.length <= (made === directory ? 0 : 1);
-	return {
-		async giveTo(caller) {
-			if (isNew || made === void 0 && isOurs(before, own)) return giveOpen(handle, caller);
-			const since = own.names.filter((name) => made === void 0 && !before.includes(name));
-			for (const name of since) await giveNamed(handle, name, caller);
-		},
-		[Symbol.asyncDispose]: () => handle.close()
-	};
-}
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-const isOurs = (found, { names, marks }) => found.some((name) => marks.includes(name)) && found.every((name) => names.includes(name));
-const pathOf = ({ fd }) => `/proc/self/fd/${fd}`;
-/** Gives the first entry of a directory; while root owns it, no other user can exchange its entries. */
-async function giveOpen(handle, caller) {
-	const entry = await handle.stat();
-	if (entry.uid !== 0 || !(entry.isDirectory() || entry.isFile() && entry.nlink === 1)) return;
-	const names = entry.isDirectory() ? await readdir(pathOf(handle)) : [];
-	for (const name of names) await giveNamed(handle, name, caller);
-	await handle.chown(caller.uid, caller.gid);
-}
-async function giveNamed(directory, name, caller) {
-	const path = `${pathOf(directory)}/${name}`;
-	const handle = await open(path, O_NOFOLLOW | O_NONBLOCK).catch(() => void 0);
-	if (handle === void 0) return;
-	await using entry = handle;
-	await giveOpen(entry, caller);
 }
 
 // src/gate/work-directory.ts
@@ -441,7 +391,7 @@ const selfTestNames = {
 	],
 	marks: ["self-test.jsonl"]
 };
-/** Disposal removes a new directory that stayed empty. */
+/** Its disposal removes a new directory that stayed empty. */
 var WorkDirectory = class {
 	#prefix;
 	#warn;
@@ -450,16 +400,16 @@ var WorkDirectory = class {
 	#place;
 	#made;
 	#path = "";
-	/** `prefix` begins the name of a directory without a given one. */
+	/** `prefix` begins a generated name. */
 	constructor(prefix, warn, own = workNames) {
 		this.#prefix = prefix;
 		this.#warn = warn;
 		this.#own = own;
 	}
-	/** Returns the given directory, which may not exist yet, or makes one in the current directory. */
+	/** Returns the given directory, which need not exist yet, or creates one in the current directory. */
 	async open({ resume, directory }) {
 		const given = resume ?? directory;
-		if (given !== void 0 && statSync(given, { throwIfNoEntry: false })?.isDirectory() === false) throw new UsageError(`${resume === void 0 ? "--directory" : "--resume"}: ${given} is a file: name a folder.`);
+		if (given !== void 0) refuseNoFolder(given, resume === void 0 ? "--directory" : "--resume");
 		if (given === void 0) this.#made = await makeDirectory(this.#prefix, /* @__PURE__ */ new Date());
 		this.#path = given ?? this.#made ?? "";
 		const isMissing = resume !== void 0 && !existsSync(resume);
@@ -476,8 +426,18 @@ var WorkDirectory = class {
 		if (this.#made !== void 0) await rmdir(this.#made).catch(() => {});
 	}
 };
+/** The folder may be missing. */
+function refuseNoFolder(path, option) {
+	if (path === "") throw new UsageError(`${option}: expected the name of a folder, found "".`);
+	try {
+		if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return;
+	} catch (error) {
+		throw new UsageError(`${option}: ${path} is no folder (${reasonOf(error)}): name one.`);
+	}
+	throw new UsageError(`${option}: ${path} is a file: name a folder.`);
+}
 const selfTestDirectory = (warn) => new WorkDirectory("ppsgate-self-test", warn, selfTestNames);
-/** `ppsgate-demo-20261120-231655`, in the current directory; `…-2` where another command has just made that. */
+/** `ppsgate-demo-20261120-231655`, in the current directory; `…-2` if another command has just created that. */
 async function makeDirectory(prefix, now) {
 	const digits = now.toISOString().replace(/\D/g, "");
 	const first = `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
@@ -492,4 +452,4 @@ async function makeDirectory(prefix, now) {
 	}
 }
 
-export { WorkDirectory, gate, gateLayoutNoise, inSession, labelled, onTestbed, resumeGate, selfTestDirectory, showProgress, thenGivenBack };
+export { WorkDirectory, gate, gateLayoutNoise, inSession, labelled, onTestbed, refuseNoFolder, resumeGate, selfTestDirectory, showProgress, thenGivenBack };

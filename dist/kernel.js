@@ -11,14 +11,14 @@ import { readFile, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 
 // src/system/own-file.ts
-/** The message is a clause on the place, and what to do. */
+/** The message is a clause on the file or folder, with the fix. */
 var ExposedPlaceError = class extends Error {
 	name = "ExposedPlaceError";
 	conclusion = "usage";
 };
 /**
-* Checks the folder of a file, the file, and those that SQLite keeps beside it, as far as they exist. Each belongs to
-* this user, root or a group of this user that may write it, and no others may write it.
+* Checks the file, its folder, and SQLite's files next to it, as far as they exist. Each must belong to this user or
+* root, or be writable for a group of this user. None may be writable for all users.
 */
 function checkOwn(path) {
 	checkPlace(dirname(path));
@@ -29,7 +29,7 @@ function checkOwn(path) {
 		"-journal"
 	]) checkPlace(path + end);
 }
-/** Checks the mode alone, for files whose owner may be another user. Throws an ExposedPlaceError. */
+/** Checks the mode only, for files of any owner. Throws an ExposedPlaceError. */
 function checkNotOpen(path) {
 	const stats = statSync(path, { throwIfNoEntry: false });
 	if (stats === void 0 || (stats.mode & 2) === 0) return;
@@ -42,7 +42,7 @@ function checkPlace(path) {
 	if (stats === void 0 || isOurs(stats)) return;
 	throw new ExposedPlaceError(`${path} belongs to the user ${stats.uid}: remove it, or give it to this user or to a group of both that may write it`);
 }
-/** True for files of this user, of root, and of the caller of sudo, whose files root shares. */
+/** True for files of this user, of root, and of the user who called sudo, whose files root shares. */
 function isOwned({ uid }) {
 	const own = process.geteuid?.();
 	if (own === void 0 || uid === 0 || uid === own) return true;
@@ -61,11 +61,11 @@ var BuilderError = class extends Error {
 
 // src/kernel/private-places.ts
 /**
-* Script of root's in new namespaces. Its words are two folders, which stay where they are, and a command, which gets
-* a /run, /tmp, /var/tmp, /dev and /proc of its own. Fails instead of running the command without them.
+* Runs as root in new namespaces. Its arguments are two folders, which stay in place, and a command, which gets its own
+* /run, /tmp, /var/tmp, /dev and /proc. Fails rather than run the command without them.
 *
-* A network namespace separates abstract sockets only: sockets bound elsewhere are covered one by one, those of all
-* network namespaces. The working directory still leads to the old folders, and is entered again.
+* A network namespace separates abstract sockets only. Sockets bound elsewhere are covered one by one, those of all
+* network namespaces. The working directory still leads to the old folders, so the script enters it again.
 */
 const privatePlaces = String.raw`
 set -e
@@ -114,7 +114,7 @@ exec "$@"
 `;
 
 // src/kernel/jail.ts
-/** Without a jail, the command runs as the login's user. */
+/** Without a jail, runs the command as the login's user. */
 function inJail({ jail, folder, repository }, command) {
 	if (jail === void 0) return command;
 	const { name, user } = jail;
@@ -123,11 +123,11 @@ function inJail({ jail, folder, repository }, command) {
 	const confined = shell`${become} sh -c ${firstProcess} build ${command}`;
 	return shell`${namespaces} sh -c ${privatePlaces} private ${folder} ${repository} ${confined}`;
 }
-/** Without a network; all processes end with the first one, even daemons. */
+/** Has no network. All processes, even daemons, end with the first one. */
 const namespaces = shell`unshare --net --ipc --mount --pid --fork --kill-child`;
-/** The first process of a namespace ignores signals without a handler. */
+/** The first process of a PID namespace ignores signals without a handler. */
 const firstProcess = "trap \"exit 143\" TERM; \"$@\" & wait \"$!\"";
-/** Creates a folder, or reuses it, which the build may write to. */
+/** Creates or reuses a folder that the build may write to. */
 const buildFolder = ({ jail }, path) => jail === void 0 ? shell`mkdir -p ${path}` : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
 /** Returns the first gap through which a build could reach the network, the cache or the clone. */
 async function jailProblem(host, place, timeoutSeconds = 60) {
@@ -163,7 +163,7 @@ async function jailProblem(host, place, timeoutSeconds = 60) {
 		};
 	}
 }
-/** Returns sockets that any user may write to: a jail(8) whose path is / has those of its host. */
+/** Returns sockets that any user may write to. A jail(8) whose path is / has those of its host. */
 async function socketsInJail(host, place, timeoutSeconds) {
 	const find = shell`find /var/run/ /tmp/ /var/tmp/ -xdev -type s -perm -0002`;
 	const { stdout } = await host.run(inJail(place, find), { timeoutSeconds });
@@ -223,7 +223,7 @@ async function whyNoNamespaces(host, user, place, limits) {
 		fix: "run ppsgate as root, with unshare, setpriv and mount of util-linux"
 	};
 }
-/** In place of a jail, users may be trusted there; root never is. */
+/** Without a jail, a site may trust its users; a build never runs as root. */
 async function whyRoot(host, limits) {
 	const id = await host.run(shell`id -u`, limits);
 	return isGood(id) && Number(id.stdout) !== 0 ? void 0 : {
@@ -235,7 +235,7 @@ const writableScript = "for place do if test -w \"$place\"; then echo \"$place\"
 const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
 
 // src/kernel/cross-build.ts
-/** Throws a BuilderError where the folder, or without one the whole builder, lacks clang or lld. */
+/** Throws a BuilderError if the given folder, or without one the whole builder, lacks clang or lld. */
 async function crossToolsOf(host, { toolFolder }) {
 	const { stdout } = await host.run(shell`sh -c ${findToolsScript} tools ${toolFolder ?? ""}`);
 	const folder = stdout.trim();
@@ -245,17 +245,17 @@ async function crossToolsOf(host, { toolFolder }) {
 	};
 	throw new BuilderError(toolFolder === void 0 ? `${host.name} has no clang with ld.lld in /usr/lib/llvm-*/bin or /usr/bin, which build FreeBSD's kernels; install them, as by "apt-get install clang lld".` : `${host.name} has no clang with ld.lld in ${toolFolder}, which build FreeBSD's kernels; correct \`builder.tools\` in ppsgate.yml.`);
 }
-/** Debian and Ubuntu have each release of LLVM in a folder of its own. */
+/** Debian and Ubuntu install each release of LLVM in its own folder. */
 const findToolsScript = `
 for folder in \${1:-$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V -r) /usr/bin}; do
   if test -x "$folder/clang" && test -x "$folder/ld.lld"; then echo "$folder"; exit; fi
 done
 `;
-/** make.py runs bmake's own tests, which write files beside themselves. git(1) removes those before the next build. */
+/** make.py runs bmake's own tests, which write files next to themselves. git(1) removes those before the next build. */
 const bmakeTests = "contrib/bmake/unit-tests";
 /**
-* Runs make.py of the tree, which builds bmake first. bmake's own test fails where SIGINT is ignored, as it is in
-* background jobs of a shell.
+* Runs the tree's make.py, which builds bmake first. bmake's own test fails if SIGINT is ignored, as in background jobs
+* of a shell.
 */
 function crossMake(source, { clang }) {
 	const folder = clang.slice(0, clang.lastIndexOf("/"));
@@ -264,11 +264,24 @@ function crossMake(source, { clang }) {
 		"--no-clean",
 		`--cross-bindir=${folder}`
 	];
-	return shell`env --default-signal=INT,QUIT python3 ${program} TARGET=amd64 TARGET_ARCH=amd64`;
+	const words = [
+		"TARGET=amd64",
+		"TARGET_ARCH=amd64",
+		...withoutCompiler
+	];
+	return shell`env --default-signal=INT,QUIT python3 ${program} ${words}`;
 }
+/** Programs of the target that a kernel does not need, and whose generators are most of a toolchain's build (Makefile.inc1). */
+const withoutCompiler = [
+	"CLANG",
+	"LLD",
+	"LLDB",
+	"LLVM_BINUTILS"
+].map((name) => `-DWITHOUT_${name}`);
 /**
-* Returns why modules in the folder of a kernel cannot be loaded, one sentence each. The kernel linker knows a few types
-* of relocations (elf_machdep.c of FreeBSD's sys/amd64), and resolves symbols from the kernel and other modules only.
+* Returns why modules in a kernel's folder cannot be loaded, one sentence each. The kernel linker knows only a few
+* types of relocations (elf_machdep.c in FreeBSD's sys/amd64). It resolves symbols from the kernel and other modules
+* only.
 */
 async function whyNotLoadable(host, place, kernelFolder) {
 	const command = shell`sh -c ${loadableScript} loadable ${kernelFolder} ${knownRelocations}`;
@@ -293,7 +306,7 @@ const knownRelocations = [
 	"IRELATIV",
 	"IRELATIVE"
 ].join("|");
-/** Prints at most twenty faults, and symbols that the kernel linker makes itself are none. */
+/** Prints at most twenty faults. Symbols that the kernel linker creates itself are no fault. */
 const loadableScript = `
 set -e
 cd "$1"
@@ -317,7 +330,7 @@ echo done
 `;
 
 // src/kernel/kernel-key.ts
-/** Release and checksums of programs, as a rebuilt one may keep its version. Throws a HostError without a compiler. */
+/** Releases and checksums of programs: a rebuilt one may keep its version. Throws a HostError without a compiler. */
 async function toolsOf(host, { system, recipe }, signal) {
 	const { programs, script } = toolsBySystem[system];
 	const own = recipe.kind === "make" && recipe.cross !== void 0 ? Object.values(await crossToolsOf(host, recipe.cross)) : ownPrograms(recipe);
@@ -327,9 +340,9 @@ function ownPrograms(recipe) {
 	if (recipe.kind === "command") return recipe.argv;
 	return recipe.kind === "linux" ? recipe.options.map((option) => option.replace(/^\w+=/, "")) : [];
 }
-/** A single line, since csh(1) accepts no other. */
+/** A single line, as csh(1) accepts no other. */
 const pathsOfPrograms = "for program do path=$(command -v \"$program\") && test -f \"$path\" && set -- \"$@\" \"$path\"; shift; done";
-/** Programs of the builder that make runs before, or in place of, those it has built. */
+/** Programs of the builder that make runs before, or instead of, the ones it has built. */
 const toolsBySystem = {
 	freebsd: {
 		programs: [
@@ -400,7 +413,9 @@ const toolsBySystem = {
 		].join("; ")
 	}
 };
-/** The tree's id covers its files. A kernel with files from outside, whose changes are unknown, gets a unique key. */
+/**
+* The tree's id covers its files. A kernel with files from outside gets a unique key, as changes to those are unknown.
+*/
 async function keyOf(host, { recipe, jail }, tree, tools, signal) {
 	const configs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : {
 		sums: [],
@@ -420,9 +435,9 @@ async function keyOf(host, { recipe, jail }, tree, tools, signal) {
 }
 /** The first layout variant has the kernel's own key. */
 const keyOfLayout = (key, layout) => layout === 1 ? key : createHash("sha256").update(`${key} ${layout}`).digest("hex");
-/** Increase when the same ingredients make a different kernel. */
+/** Increase it when the same ingredients yield a different kernel. */
 const keyVersion = 2;
-/** Without the number of jobs, which does not change the kernel. */
+/** Omits the number of jobs, which does not change the kernel. */
 function ingredientsOf(recipe) {
 	if (recipe.kind === "command") return [
 		recipe.kind,
@@ -445,7 +460,7 @@ function ingredientsOf(recipe) {
 		options
 	];
 }
-/** Options by which make(1) reads files that are neither in the tree nor in the key. */
+/** Options by which make(1) reads files that neither the tree nor the key covers. */
 function outsideOptions(recipe) {
 	if (recipe.kind === "command") return [];
 	if (recipe.kind === "linux") return recipe.options.filter((option) => /^(?:LLVM=-|CROSS_COMPILE)|[/$]/.test(option));
@@ -457,7 +472,7 @@ function outsideOptions(recipe) {
 }
 /** Options of a Linux configuration that name files on the builder. */
 const namesFiles = /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
-/** Includes all files of the folder, as a configuration may include any; a link counts as its target. */
+/** Includes all files of the folder, as a configuration may include any of them. A link counts as its target. */
 async function configsIn(host, folder, signal) {
 	const files = shell`find -L ${folder} -maxdepth 1 -type f`;
 	const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
@@ -467,13 +482,13 @@ async function configsIn(host, folder, signal) {
 		leadsOutside: outside.stdout.trim() !== ""
 	};
 }
-/** See config(5); options of make name modules of the tree with a slash as well. */
+/** See config(5). Options of make also name modules of the tree with a slash. */
 const includesOutside = "^[[:space:]]*((include|files|hints|env)[[:space:]].*/|makeoptions[[:space:]].*([=\"[:space:]]|-[BIL])/)";
 
 // src/kernel/kernel-sources.ts
 /**
-* Returns whether a change of a file may change a kernel. Only the makefiles of FreeBSD and Linux are known to ignore
-* files; any other file counts: a needless measurement costs an hour, a wrong "unchanged" costs the truth.
+* Returns whether a changed file may change a kernel. Only the makefiles of FreeBSD and Linux are known to ignore
+* files; any other file counts. A needless measurement costs an hour; a wrong "unchanged" hides a regression.
 * @param makefile Makefile.inc1 of FreeBSD's base, which names all programs of the build; absent in other trees.
 */
 function mayChangeKernel(path, { recipe, folder }, makefile) {
@@ -489,28 +504,28 @@ function mayChangeFreebsd(path, { kernelConfigFolder = "", options }, folder, ma
 	if (isOfBuild(path)) return true;
 	return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
 }
-/** False for options with values that make(1) may read files for: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
+/** False for options whose values are files to make(1): `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
 const isPlain = (option) => /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
-/** Cleaning reads makefiles of programs that are not built; `.gitattributes` controls the checkout of files. */
+/** Cleaning reads makefiles of programs that are not built. `.gitattributes` controls how files are checked out. */
 const isOfBuild = (path) => /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
-/** Not all of `share`: newvers.sh has read the copyright from `share/examples` into the kernel. */
+/** Excludes parts of `share`: newvers.sh has read the copyright in `share/examples` into the kernel. */
 const isDocument = (path) => /^(?:share\/(?:doc|man)|release|tests)\/|^(?:CONTRIBUTING\.md|MAINTAINERS|README(?:\.md)?|RELNOTES|UPDATING)$/.test(path);
-/** Files of `contrib` and `sys` are few, and not worth a rule. */
+/** `contrib` and `sys` have few manuals, not worth a rule. */
 const isManual = (path) => /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
-/** Some programs are built first, and then build the kernel. */
+/** Some programs of the userland are built first, and then build the kernel. */
 function isUserland(path, makefile) {
 	const [program] = /^(?:libexec|s?bin|usr\.s?bin)\/[^/]+(?=\/)/.exec(path) ?? [];
 	return program !== void 0 && !makefile.includes(program) && !isMake.test(program);
 }
-/** The tree's own Makefile builds it where the builder's is too old; Makefile.inc1 does not name it. */
+/** Built by the tree's own Makefile if the builder's make is too old. Makefile.inc1 does not name it. */
 const isMake = /^usr\.bin\/b?make$/;
 function mayChangeLinux(path, recipe) {
 	if (outsideOptions(recipe).length > 0) return true;
 	return isOfBuild(path) || isKconfig(path) || !isBesideLinux(path);
 }
-/** All are read before the configuration, also those of `Documentation` and `samples`. */
+/** The configuration reads them all, including those of `Documentation` and `samples`. */
 const isKconfig = (path) => /(?:^|\/)(?:Kconfig|Kbuild)[^/]*$/.test(path);
-/** Not all of `tools`: objtool and its libraries take part in the build. */
+/** Excludes parts of `tools`: the build uses objtool and its libraries. */
 const isBesideLinux = (path) => /^(?:Documentation|LICENSES|samples|tools\/(?:memory-model|net|perf|power|testing|tracing|usb|virtio))\/|^(?:CREDITS|MAINTAINERS|README)$|\.rst$/.test(path);
 
 // src/kernel/overlay.ts
@@ -526,15 +541,15 @@ const overlaySchema = object({
 		path: path$1,
 		/** Path in the repository where the overlay is no folder. */
 		source: path$1.exactOptional(),
-		/** Git's mode: `100644` for a plain file. The DUT decides which it can load. */
+		/** Git's mode: `100644` for a plain file. The DUT's system determines which modes it can load. */
 		mode: name,
 		content: document,
 		sha256: name
 	}))
 });
 /**
-* Reads the overlay at the patch's merge base, at its head, and of earlier diffs: later changes of the branch affect
-* neither. Throws a `RepositoryError` where neither base nor patched has a file: comparing nothing would pass.
+* Reads the overlay at the patch's merge base, at its head and of earlier diffs, so that later changes of the branch do
+* not count. Throws a `RepositoryError` if neither base nor patched has a file: comparing nothing would pass.
 */
 async function buildOverlays(patch, place, repository) {
 	const source = await sourceOf(place, repository);
@@ -544,7 +559,7 @@ async function buildOverlays(patch, place, repository) {
 	if (missing !== void 0) throw new RepositoryError(`${missing} at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
 	return overlays;
 }
-/** Finds the patch's merge base, and orders the variants: patched before diffs that are only shown. */
+/** Finds the patch's merge base and orders the variants: patched comes before diffs that are only shown. */
 async function commitsOf(patch, repository) {
 	const commit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
 	const earlier = patch.kind === "revision" ? patch.earlier : [];
@@ -582,7 +597,7 @@ async function readOverlay(repository, { variant, commit }, source) {
 		files
 	};
 }
-/** Throws a `RepositoryError` for a path outside of the repository. */
+/** Throws a `RepositoryError` for a path outside the repository. */
 async function sourceOf(place, repository) {
 	const { interfaces } = place;
 	if ("path" in place) return {
@@ -612,7 +627,7 @@ async function entriesOf(repository, commit, source) {
 		source: path
 	})));
 }
-/** Begins a sentence on what neither base nor patched has. */
+/** Begins a sentence about what neither base nor patched has. */
 function missingIn(overlays, source) {
 	const has = (name) => overlays.some(({ files }) => files.some(({ path }) => path === name));
 	if (source.kind === "files") {
@@ -623,14 +638,14 @@ function missingIn(overlays, source) {
 	return `The folder ${source.folder || "."} holds no file`;
 }
 const mostFiles = 100;
-/** A commit of another repository, whose content is not read. */
+/** Mode of a submodule: a commit of another repository, whose content is not read. */
 const submodule = "160000";
 
 // src/kernel/touched.ts
 /**
-* Returns the place (of ppsgate.yml or the tables below) by which a file cannot change the testbed's results: a driver
-* of unused ports, another machine's files. Undefined where it may: a needless measurement costs an hour, a missing one
-* the truth.
+* Returns the place (of ppsgate.yml or the tables below) because of which a file cannot affect the testbed: a driver of
+* unused ports, files of another machine. Undefined if it may: a needless measurement costs an hour, a missing one
+* hides a regression.
 */
 function placeLeftAlone(path, on) {
 	const known = reachOf(path, on);
@@ -641,7 +656,7 @@ function isPlaceLeftAlone(place, on) {
 	const { nothing, drivers, machines } = pathsOn(on);
 	return [nothing, ...[drivers, machines].flatMap(({ places }) => Object.values(places))].some((places) => places.includes(place));
 }
-/** Returns the cells that a changed file belongs to; all cells where one file may change all. */
+/** Returns the cells that a changed file can affect; all cells for a file that may affect all. */
 function touchedCells(changed, cells, on) {
 	const reaches = changed.map((path) => reachOf(path, on));
 	if (reaches.some(({ kind }) => kind === "everything")) return cells;
@@ -697,7 +712,7 @@ const firewalls = {
 	ipfw
 };
 const chelsio = ["sys/dev/cxgbe/"];
-/** Folders that only the driver of these ports is made of; one shared by two drivers is listed for both. */
+/** Folders that belong to the driver of these ports only. A folder that two drivers share is listed for both. */
 const freebsdDrivers = {
 	...Object.fromEntries([
 		"cxgbe",
@@ -730,7 +745,7 @@ const freebsdDrivers = {
 		"sys/dev/mlx5/"
 	]
 };
-/** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits use files of 32, too. */
+/** Folders for kernels of one machine only, by make's TARGET. 64-bit kernels use files of 32 bits, too. */
 const machines = {
 	amd64: [
 		"sys/amd64/",
@@ -743,7 +758,7 @@ const machines = {
 	powerpc: ["sys/powerpc/"],
 	riscv: ["sys/riscv/"]
 };
-/** Paths of ppsgate.yml; FreeBSD's tables for drivers, scenarios and families that it omits. */
+/** Paths of ppsgate.yml; FreeBSD's tables for the drivers, scenarios and families that it omits. */
 function pathsOn({ config, testbed }) {
 	const { paths = noPaths, rules } = config;
 	const of = config.testbeds[testbed];
@@ -806,9 +821,9 @@ function machineOf({ builder }) {
 const kernelSourceSchema = discriminatedUnion("kind", [object({
 	kind: literal("tree"),
 	baseCommit: commitId,
-	/** Applied to the base commit; in base64, as it may not be text. Absent: the base itself. */
+	/** Applied to the base commit; in base64, as it may hold any bytes. Absent: the base itself. */
 	diff: base64().max(mostDocument).optional(),
-	/** Layout variants to boot, ascending; absent: a single link. */
+	/** Layout variants to boot, ascending. Absent: linked once. */
 	layouts: list(ordinal).min(1).optional()
 }), object({
 	kind: literal("archive"),
@@ -816,7 +831,7 @@ const kernelSourceSchema = discriminatedUnion("kind", [object({
 	sha256: name
 })]);
 const variantSchema = overlaySchema.extend({ kernel: kernelSourceSchema.optional() });
-/** Kernels on FreeBSD, and on virtual machines where some are given or built; files on any other. */
+/** Kernels on FreeBSD, and on virtual machines that are given or build some; otherwise files. */
 function makingOf(config, testbed, kernels) {
 	const one = config.testbeds[testbed];
 	if (one?.kind === "freebsd") return "kernel";
@@ -825,7 +840,7 @@ function makingOf(config, testbed, kernels) {
 }
 /**
 * Creates base at the patch's merge base, patched, and earlier diffs of its revision on the same base. Throws a
-* `RepositoryError` where the repository lacks a commit, a `UsageError` for a missing or unreadable kernel.
+* `RepositoryError` if the repository lacks a commit, and a `UsageError` for a missing or unreadable kernel.
 */
 async function buildVariants({ patch, making, overlayFolder, kernels }, repository) {
 	if (making === "overlay") return buildOverlays(patch, overlayFolder, repository);
@@ -869,7 +884,7 @@ async function variantsByMaking({ patch, config, kernels, testbeds }, repository
 	}
 	return byMaking;
 }
-/** Throws a UsageError for overlays of which the testbed loads nothing: comparing nothing would pass. */
+/** Throws a UsageError for overlays of which the testbed loads no file: comparing nothing would pass. */
 function requireLoaded(variants, { name, system }) {
 	const paths = variants.flatMap(({ files }) => files.map(({ path }) => path));
 	if (paths.some((path) => isLoaded(system, path))) return;
@@ -889,9 +904,9 @@ async function onBase(baseCommit, { variant, commit }, repository) {
 		}
 	};
 }
-/** An archive of a kernel with its modules, or a whole image of nanobsd(8). */
+/** Size limit of a kernel with its modules, or of a whole image of nanobsd(8). */
 const mostKernelBytes = 8 * 1024 ** 3;
-/** Includes its current checksum; throws a UsageError where the file cannot be read. */
+/** Includes the file's current checksum. Throws a UsageError if the file cannot be read. */
 async function givenKernel(path) {
 	const hash = createHash("sha256");
 	try {
@@ -911,7 +926,7 @@ async function givenKernel(path) {
 }
 
 // src/kernel/unchanged.ts
-/** Returns the testbeds where a variant may differ from base, as far as is known before a build. */
+/** Returns the testbeds on which a variant may differ from base, as far as that is known before a build. */
 async function testbedsThatDiffer({ testbeds, config, variants, kernels }, repository) {
 	const differ = await Promise.all(testbeds.map(async (name) => {
 		const [base, ...others] = variants.get(makingOf(config, name, kernels)) ?? [];
@@ -925,7 +940,7 @@ async function testbedsThatDiffer({ testbeds, config, variants, kernels }, repos
 	}));
 	return testbeds.filter((_, index) => differ[index]);
 }
-/** Places of changed kernel files that do not count on testbeds without a difference; empty if no kernel differs. */
+/** Places of changed kernel files that have no effect on testbeds without a difference; empty if no kernel differs. */
 async function placesLeftAlone(testbed, { config, variants, kernels }, repository) {
 	const [base, ...others] = variants.get(makingOf(config, testbed, kernels)) ?? [];
 	if (base?.kernel?.kind !== "tree") return [];
@@ -937,7 +952,7 @@ async function placesLeftAlone(testbed, { config, variants, kernels }, repositor
 	});
 	return [...new Set((await Promise.all(all)).flat())].toSorted();
 }
-/** Undefined also where the booted system is more than a kernel: an image of nanobsd(8) has a userland. */
+/** Undefined if the DUT boots more than a kernel, too: an image of nanobsd(8) has a userland. */
 function builderOf({ testbeds }, name) {
 	const testbed = testbeds[name];
 	if (testbed?.kind === "virtual") return testbed.builder;
@@ -950,7 +965,7 @@ async function differs(base, variant, on, repository) {
 	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
 	return (await pathsThatCount(base, variant, on, repository)).length > 0;
 }
-/** Paths that differ between two variants' trees, without files that cannot change the testbed's results. */
+/** Paths that differ between two variants' trees, without files that cannot affect the testbed. */
 async function pathsThatCount(base, variant, on, repository) {
 	const paths = (await repository.changedPaths(base.commit, variant.commit)).filter((path) => placeLeftAlone(path, on) === void 0);
 	const builder = builderOf(on.config, on.testbed);
@@ -977,8 +992,8 @@ const noSums = {
 	set: () => {}
 };
 /**
-* Keeps a file for each kernel, until half a year without a request. A failed write, or a file that other users may
-* write, costs only a rebuild.
+* Stores a file per kernel, until half a year after its last use. A failed write, or a file that other users may write,
+* costs only a rebuild.
 */
 function kernelSums(folder, now = Date.now) {
 	const pathOf = (name) => join(folder, createHash("sha256").update(name).digest("hex").slice(0, 40));
@@ -1023,7 +1038,7 @@ function sumsFolder({ XDG_STATE_HOME: state = "" }, home) {
 }
 
 // src/kernel/fetch-kernel.ts
-/** Writes the archive atomically; throws a BuilderError for a wrong checksum. */
+/** Writes the archive atomically. Throws a BuilderError for a wrong checksum. */
 async function fetchKernel(host, { archive, sha256 }, path, signal) {
 	const partial = `${path}.part`;
 	const file = openSync(partial, "w");
@@ -1068,7 +1083,9 @@ const commandsOf = {
 const sumIn = (written) => /^[0-9a-f]{64}(?=\s|$)/.exec(written)?.[0] ?? "";
 
 // src/kernel/build-slot.ts
-/** lockf(1) or flock(1) holds the lock while its connection lives. Throws a BuilderError where it is not free. */
+/**
+* lockf(1) or flock(1) holds the lock as long as its connection lives. Throws a BuilderError if the lock stays busy.
+*/
 async function inTurn(host, turn, work) {
 	const stdin = new PassThrough();
 	const holding = hold(host, turn, stdin);
@@ -1106,8 +1123,8 @@ function hold(host, turn, stdin) {
 	};
 }
 /**
-* A connection that ends without that line may leave a build that is being stopped: the lock outlives it longer than a
-* guarded command does.
+* A connection that ends without that line may leave a build that is still being stopped. So the lock outlives it
+* longer than a guarded command does.
 */
 const holdScript = `
 printf '%s\\n' "$2" >"$1"
@@ -1172,7 +1189,7 @@ function parseNote(text) {
 		return;
 	}
 }
-/** Sizes by file name, from `du -a -k`: kilobytes, a tab, the path. */
+/** Parses sizes by file name from `du -a -k`: kilobytes, a tab, the path. */
 function parseSizes(text, folder) {
 	const sizes = /* @__PURE__ */ new Map();
 	for (const line of text.split("\n")) {
@@ -1181,7 +1198,7 @@ function parseSizes(text, folder) {
 	}
 	return sizes;
 }
-/** `names` begin with the most recently used. */
+/** `names` are sorted by last use, most recent first. */
 function keptNames(own, names, sizes, { mostKernels, mostBytes }) {
 	const keys = names.filter((name) => name.endsWith(noteEnding)).map((name) => name.slice(0, -5));
 	const kept = /* @__PURE__ */ new Set();
@@ -1199,7 +1216,9 @@ function keptNames(own, names, sizes, { mostKernels, mostBytes }) {
 }
 
 // src/kernel/build-log.ts
-/** Recognizes compilers, linkers, configuration and make of both systems; else returns the last lines. */
+/**
+* Recognizes errors of compilers, linkers, configuration and make on both systems; otherwise returns the last lines.
+*/
 function readBuildFailure(log, source) {
 	const lines = log.split("\n").map((line) => fromTop(plain(line), source));
 	if (lines.some((line) => line.includes("No space left on device"))) return { kind: "out-of-disk" };
@@ -1235,8 +1254,8 @@ const ofMake = [
 
 // src/kernel/guard.ts
 /**
-* Returns after all processes of the command have ended. Throws the signal's reason where it was cancelled, and a
-* HostError for a lost connection, after which the builder still ends the command.
+* Returns after all processes of the command have ended. Throws the signal's reason after an abort, and a HostError for
+* a lost connection. The builder ends the command in that case, too.
 */
 async function runGuarded(host, command, { limitSeconds, signal, onLine }) {
 	signal.throwIfAborted();
@@ -1266,14 +1285,14 @@ async function runGuarded(host, command, { limitSeconds, signal, onLine }) {
 	}
 }
 const killSeconds = 10;
-/** Added to the signal's number by a shell. */
+/** A shell adds this to a signal's number. */
 const signaled = 128;
-/** Exit codes of timeout(1) for a command that was late, or had to be killed. */
+/** Exit codes of timeout(1) for a command that timed out, or had to be killed. */
 const timedOut = [124, 137];
 /**
-* timeout(1) passes SIGTERM on and kills the rest; on FreeBSD it reaps all descendants, among them the jobs of make(1),
-* which have process groups of their own. At first it would obey the signal itself, and leave the command running:
-* hence the wait.
+* timeout(1) passes SIGTERM on and kills the rest. On FreeBSD it reaps all descendants, also jobs of make(1) with
+* process groups of their own. Until it is ready it would obey the signal itself and leave the command running, so the
+* script waits first.
 */
 const guardScript = `
 limit=$1
@@ -1315,7 +1334,7 @@ function collectLines(onLine) {
 }
 
 // src/kernel/build-step.ts
-/** Shortens paths in errors to those below `source`; the log begins with `heading`. */
+/** Shortens paths in errors to those below `source`. The log begins with `heading`. */
 function stepsOf(host, place, source, guard, heading = "") {
 	let log = heading;
 	return {
@@ -1347,13 +1366,13 @@ function stepsOf(host, place, source, guard, heading = "") {
 	};
 }
 const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
-/** Read by the user who wrote it: a link could lead to a file that only root may read. */
+/** Reads as the user who wrote the file: a link could lead to a file that only root may read. */
 async function take(host, place, archive, output) {
 	await host.output(shell`${inJail(place, shell`cat ${archive}`)} > ${output}`);
 }
 
 // src/kernel/kernel-tree.ts
-/** Only writes objects to the repository. Throws a BuilderError where the base is missing and cannot be fetched. */
+/** Writes only objects to the repository. Throws a BuilderError if the base is missing and cannot be fetched. */
 async function kernelTree(host, { baseCommit, diff }, { repository, remote, work, signal }) {
 	const checked = diff === void 0 ? void 0 : checkDiff(diff);
 	if (checked?.kind === "refused") return {
@@ -1386,7 +1405,7 @@ async function kernelTree(host, { baseCommit, diff }, { repository, remote, work
 		diffPath
 	};
 }
-/** Runs git without user settings that could change or run something. */
+/** Runs git without those user settings that could change its result or run a program. */
 const gitIn = (folder, command) => shell`env LC_ALL=C git -C ${folder} ${settings} ${command}`;
 const settings = [
 	"safe.directory=*",
@@ -1414,8 +1433,8 @@ async function succeeds(host, command, signal) {
 
 // src/kernel/build-tree.ts
 /**
-* Builds in a folder with sources in `src`; the build may write to `obj` and `stage`, and with `mayReuse` use objects
-* of earlier builds. Old objects may cause a failure: a patch is blamed only for one without them.
+* Builds in a folder with sources in `src`. The build may write to `obj` and `stage` and, with `mayReuse`, use objects
+* of earlier builds. Old objects can cause a failure, so only a build without them blames the patch.
 */
 async function inTree(host, { clean }, request, build) {
 	const tree = `${request.folder}/tree`;
@@ -1435,7 +1454,10 @@ async function inTree(host, { clean }, request, build) {
 		else await host.run(shell`rm -rf ${`${tree}/stage`}`);
 	}
 }
-/** Writes only files that differ from the previous tree, as make(1) compares times. Returns whether it was empty. */
+/**
+* Writes only files that differ from the previous tree, as make(1) compares times. Returns whether the folder was
+* empty.
+*/
 async function layTree(host, clean, { repository, baseCommit, tree: id, tools }, tree) {
 	const source = `${tree}/src`;
 	const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
@@ -1460,8 +1482,8 @@ async function removeTree(host, repository, tree) {
 
 // src/kernel/kept-toolchain.ts
 /**
-* Returns the folder of this toolchain's objects. Undefined without a jail, since a patch's build could change them,
-* and for builds that are not clean, which keep their own.
+* Returns the folder of this toolchain's objects. Undefined without a jail, as a patch's build could change them, and
+* for builds that are not clean, which keep their own objects.
 */
 async function keptToolchain(host, recipe, request) {
 	const { repository, folder, jail, tree, tools } = request;
@@ -1488,14 +1510,14 @@ async function keptToolchain(host, recipe, request) {
 	];
 	return `${folder}/toolchains/${createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`;
 }
-/** Folders that no program of the build is made of; all others count. */
+/** Folders that contribute to no program of the build; all others count. */
 const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
-/** Returns false where none is kept. The jail's user still owns the files, but cannot enter the folder around them. */
+/** Returns false if none is cached. The jail's user still owns the files, but cannot enter the folder around them. */
 async function layToolchain(host, kept, objects) {
 	const installed = await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`);
 	return installed.kind === "exited" && installed.code === 0;
 }
-/** Keeps only a base's toolchain: a patch may have changed its makefiles. Atomic. */
+/** Caches only the toolchain of a base, as a patch may have changed its makefiles. Atomic. */
 async function keepToolchain(host, { folder }, kept, objects) {
 	const around = `${folder}/toolchains`;
 	const partial = `${around}/partial`;
@@ -1503,7 +1525,7 @@ async function keepToolchain(host, { folder }, kept, objects) {
 	const rubbish = (await host.run(shell`ls -1t ${around}`)).stdout.split("\n").filter(Boolean).filter((name) => name !== "partial").slice(mostKept);
 	for (const name of ["partial", ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
 }
-/** Few, as one with a compiler takes several gigabytes. */
+/** Few: one with a compiler needs several gigabytes. */
 const mostKept = 2;
 
 // src/kernel/kernel-recipe-linux.ts
@@ -1548,7 +1570,7 @@ async function makeKernel$1(host, recipe, request, tree, guard) {
 }
 /** A commit in the release would give each variant its own folders, and equal kernels different bytes. */
 const nameless = "\n# CONFIG_LOCALVERSION_AUTO is not set\n";
-/** Pins builder, time and build number, which kernels contain; the last option wins, over the site's. */
+/** Pins the builder, time and build number that a kernel contains. The last option wins, over the site's. */
 const make = ({ options }, tree, jobs, words) => shell`${cleanEnvironment} make -C ${`${tree}/src`} -j ${jobs} ${[
 	...options,
 	`O=${tree}/obj`,
@@ -1576,7 +1598,7 @@ tar --zstd --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$stag
 `;
 
 // src/kernel/kernel-recipe.ts
-/** Requires the build slot: all builds use the same folders, as kernels contain their names, which must not differ. */
+/** Requires the build slot: all builds use the same folders, as kernels contain the folders' names. */
 function cook(host, config, request, guard) {
 	const { recipe, system, repository, folder, jail } = config;
 	const inHouse = {
@@ -1674,12 +1696,12 @@ async function makeKernel(host, recipe, request, tree, guard) {
 	};
 }
 /**
-* Relinks a kernel from its objects: sys.mk passes LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of build(7) skips
-* configuration and cleaning. Only code is reordered. Linker sets such as those of SYSINIT(9) keep their order, as do
+* Links a kernel again from its objects. sys.mk passes LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of build(7) skips
+* configuration and cleaning. Only code is reordered. Linker sets, such as those of SYSINIT(9), keep their order. So do
 * modules: they are linked with -r, for which ld.lld keeps the order.
 */
 const linkAgain = (make, jobs, seed) => make(jobs, "buildkernel", ["-DKERNFAST", "-DNO_MODULES"], [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`]);
-/** Removes files that make(1) would consider linked already. */
+/** Removes files that make(1) would consider already linked. */
 async function removeLinked(host, { kernelConfig }, request, tree) {
 	const where = [
 		"-type",
@@ -1698,7 +1720,7 @@ async function removeLinked(host, { kernelConfig }, request, tree) {
 	];
 	await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
 }
-/** The kernel was linked before, so the patch is not to blame for a failure. */
+/** The kernel was linked once before, so the patch is not to blame for a failure. */
 function requireLinked(failed, host, recipe) {
 	if (failed === void 0) return;
 	const why = failed.kind === "build-failed" ? failed.errors.join("; ") : failed.kind;
@@ -1713,8 +1735,9 @@ const fixing = {
 	command: "let the command link in another order for each $LINK"
 };
 /**
-* Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install; MAKEOBJDIRPREFIX counts only in the
-* environment. The builder's make.conf, src.conf and modules of ports are excluded, so that ppsgate.yml defines a build.
+* Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install. MAKEOBJDIRPREFIX counts only in the
+* environment. Excludes the builder's make.conf, src.conf and modules of ports, so that ppsgate.yml alone defines a
+* build.
 */
 async function makeFor(host, recipe, tree) {
 	const { kernelConfig, kernelConfigFolder, clean, metaMode, options, cross } = recipe;
@@ -1740,7 +1763,7 @@ async function makeFor(host, recipe, tree) {
 		return shell`${cleanEnvironment} ${variables} ${program} -j ${jobs} ${words}`;
 	};
 }
-/** what(1) finds the version from newvers.sh in the kernel; some kernels lack it. */
+/** what(1) finds the version from newvers.sh in the kernel. Some kernels have none. */
 async function unameOf(host, request, kernel) {
 	const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
 	const [line = ""] = outcome.stdout.trim().split("\n");
@@ -1781,8 +1804,8 @@ const variablesOf = ({ kernelConfig }, { baseCommit, diffPath }, layout, output)
 
 // src/kernel/needed-modules.ts
 /**
-* Adds MODULES_OVERRIDE for the modules that the DUT has loaded and those for measuring. Unchanged where they are not
-* certain: a kernel without a needed module may hang before a login is possible.
+* Adds MODULES_OVERRIDE for the modules that the DUT has loaded, and those for measuring. Changes nothing unless both
+* are certain: a kernel without a needed module may hang before a login is possible.
 */
 async function withNeededModules(host, { recipe, repository }, tree, loaded, notify) {
 	if (recipe.kind !== "make" || recipe.modules === "all") return recipe;
@@ -1800,7 +1823,7 @@ async function withNeededModules(host, { recipe, repository }, tree, loaded, not
 		options: [...recipe.options, `MODULES_OVERRIDE=${choice.folders.join(" ")}`]
 	};
 }
-/** Explains why a kernel of this recipe would not find its root; undefined where it does. */
+/** Explains why a kernel of this recipe would not find its root; undefined if it would. */
 function whyNoRoot(recipe, loaded) {
 	if (recipe.kind !== "make" || !loaded.isRootOnZfs || !loaded.names.includes("zfs")) return;
 	const without = recipe.options.find((option) => {
@@ -1825,7 +1848,7 @@ async function treeOfModules(host, repository, tree) {
 		folders
 	};
 }
-/** Loaded by a gate, or by a site's own rules of pf and ipfw, where the tree has them. */
+/** Loaded by a gate, or by a site's own rules of pf and ipfw, if the tree has them. */
 const measuring = [
 	"pf",
 	"pflog",
@@ -1847,7 +1870,7 @@ const ofZfs = [
 	"xdr",
 	"zlib"
 ];
-/** kldstat(8) does not show firmware that drivers load briefly: it is in the driver's folder, or in one of these. */
+/** kldstat(8) omits firmware that drivers load briefly. It is in the driver's folder, or in one of these. */
 const ofFirmware = (folder) => [
 	`${folder}fw`,
 	`${folder}_fw`,
@@ -1880,8 +1903,8 @@ function choose({ major, folders }, loaded) {
 
 // src/kernel/kernel.ts
 /**
-* Returns faults of the patch as an outcome; throws a BuilderError or a HostError for the builder's. Leaves only the
-* cache on the builder and, where builds are not clean, the tree and objects of the last good one; a later build
+* Returns faults of the patch as an outcome. Throws a BuilderError or a HostError for faults of the builder. Leaves
+* only the cache on the builder and, if builds are not clean, the tree and objects of the last good one. A later build
 * removes leftovers of a lost connection.
 */
 async function buildKernel(host, written, request, options) {
@@ -1958,7 +1981,7 @@ async function prebuilt(host, system, { path, sha256 }, signal) {
 		further: []
 	};
 }
-/** All layout variants or none: compiling takes the minutes, and is needed for a missing one, too. */
+/** All layout variants or none: compiling is the slow part, and even one missing variant needs it. */
 async function cached({ cache, isTrusted, recipe: { layouts } }, signal) {
 	const found = [];
 	for (const layout of layouts) {
@@ -2024,7 +2047,7 @@ async function buildNow(host, config, { key, cache, recipe, remember }, { signal
 	await cache.prune(new Set(recipe.layouts.map((layout) => layout.key)), config.cache);
 	return asBuild(built, false);
 }
-/** git and tar print it when they fail; make's log is parsed elsewhere. */
+/** Printed by git and tar when they fail; make's log is parsed elsewhere. */
 function fullDisk(error) {
 	if (error instanceof HostError && error.message.includes("No space left on device")) return {
 		kind: "out-of-disk",
@@ -2032,11 +2055,11 @@ function fullDisk(error) {
 	};
 	throw error;
 }
-/** Removes leftovers of lost connections: no build, and no wait for the slot, takes days. */
+/** Removes leftovers of lost connections. Neither a build nor the wait for its slot lasts days. */
 async function sweep(host, folder) {
 	await host.output(shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
 }
-/** The fourth column of the last line of `df -k -P`, in KiB (POSIX, df). */
+/** Column 4 of the last line of `df -k -P`, in KiB (POSIX, df). */
 async function freeBytesOf(host, folder) {
 	const line = (await host.output(shell`df -k -P ${folder}`)).trim().split("\n").at(-1) ?? "";
 	return Number(line.split(/\s+/)[3]) * 1024;
@@ -2048,7 +2071,7 @@ function outOfDisk(host, { folder, leastFreeBytes }, freeBytes) {
 		reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; free space there.`
 	};
 }
-/** Reads the whole archive, so that a damaged one is detected here. */
+/** Reads the whole archive, and so detects a damaged one. */
 async function sizesOf(host, archive) {
 	const unpacked = shell`tar -tf ${archive} > /dev/null && tar -xOf ${archive} | wc -c`;
 	return {
@@ -2058,7 +2081,7 @@ async function sizesOf(host, archive) {
 }
 
 // src/kernel/variant-kernel.ts
-/** Returns faults of the variant as an outcome; throws like `buildKernel`. */
+/** Returns faults of the variant as an outcome. Throws like `buildKernel`. */
 async function buildVariant(host, builder, { variant, kernel, loaded, owner, now, sums, keepLog, notify, signal }) {
 	const { baseCommit, diff, layouts } = kernel;
 	const request = {
@@ -2092,8 +2115,8 @@ async function buildVariant(host, builder, { variant, kernel, loaded, owner, now
 // src/kernel/linux-kernels.ts
 /**
 * The archive contains `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or the output of a
-* site's own command. It is untrusted, and may contain anything. Faults of the patch are outcomes; those of the builder
-* throw a BuilderError or a HostError.
+* site's own command. It is untrusted, and may contain anything. Faults of the patch are outcomes; faults of the
+* builder throw a BuilderError or a HostError.
 */
 async function buildLinuxKernel(config, request) {
 	const { variant, path, connect, notify, signal } = request;

@@ -17,17 +17,17 @@ function tallyOf(tallies, variant) {
 	tallies.set(variant, tally);
 	return tally;
 }
-/** Blames a patch only after base has reached the milestone here, and the patch has failed twice more than base. */
+/** Blames a patch only if base has reached the milestone here, and the patch has failed twice more than base. */
 function isToBlame(tallies, variant, fault, proof) {
 	const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, "base")];
 	if (variant === "base") return own[fault] >= 2;
 	return base[proof] && own[fault] >= 2 + base[fault];
 }
-/** True while base has not reached the milestone in this process, so that no number of failures blames the variant. */
+/** True while base has not reached the milestone in this process: no number of failures then blames the variant. */
 const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
 
 // src/lab/machines.ts
-/** The machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */
+/** Machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */
 function machinesOf(testbed, thisMachine = hostname()) {
 	if (isOnThisMachine(testbed)) return [`embedded@${thisMachine.toLowerCase()}`];
 	const names = rolesOf(testbed).map(({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`);
@@ -79,13 +79,13 @@ function hostText(host) {
 var TarError = class extends Error {
 	name = "TarError";
 };
-/** Its very beginning is none of an archive. */
+/** Not an archive from its first bytes on. */
 var NoTarError = class extends TarError {
 	name = "NoTarError";
 };
 const blockBytes = 512;
 const mostNameBytes = 65536;
-/** Throws a TarError where the archive is none, ends early, or is larger than its limits. Reads the stream to its end. */
+/** Reads the stream to its end. Throws a TarError if it is no archive, ends early, or exceeds its limits. */
 async function* tarMembers(chunks, limits) {
 	const bytes = new ByteReader(chunks, limits.mostBytes);
 	try {
@@ -125,7 +125,7 @@ async function* membersIn(bytes, { headBytes, mostMembers }) {
 	}
 	throw new TarError(`it has more than ${mostMembers} members`);
 }
-/** Members that hold the path of the next one, by GNU tar and by pax(1). */
+/** Members that hold the path of the next one, in GNU and pax(1) format. */
 const nameTypes = /* @__PURE__ */ new Set(["L", "x"]);
 const none = "it is no tar archive";
 const endsEarly = () => new TarError("it ends in mid-archive");
@@ -152,7 +152,7 @@ function untilZero(bytes) {
 }
 /** Records of `LENGTH KEY=VALUE\n`, see pax(1). */
 const paxPath = (text) => /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text.toString("utf8"))?.[1];
-/** A GNU sparse file lists its holes in further blocks, as long as the one before says so. */
+/** A GNU sparse file lists its holes in further blocks; each block tells if another one follows. */
 async function skipSparseMap(bytes, header) {
 	let isFollowed = header[482] === 1;
 	while (isFollowed) isFollowed = (await bytes.takeAll(blockBytes))[504] === 1;
@@ -165,7 +165,7 @@ var ByteReader = class {
 		this.#chunks = chunks[Symbol.asyncIterator]();
 		this.#allowed = mostBytes;
 	}
-	/** Fewer bytes only at the end of the stream. */
+	/** Returns fewer bytes only at the end of the stream. */
 	async take(length) {
 		const parts = [];
 		for (let lacking = length; lacking > 0;) {
@@ -193,7 +193,7 @@ var ByteReader = class {
 	async drain() {
 		while (await this.#read()) this.#left = Buffer.alloc(0);
 	}
-	/** Ends what makes the bytes. */
+	/** Ends the process that writes the bytes. */
 	async close() {
 		await this.#chunks.return?.();
 	}
@@ -208,7 +208,7 @@ var ByteReader = class {
 };
 
 // src/lab/given-kernel.ts
-/** Undefined for a testbed that installs files and boots no kernel of a patch. */
+/** Undefined for a testbed that installs files, and boots no kernel of a patch. */
 function kernelFormOf(testbed) {
 	if (testbed?.kind === "virtual") return testbed.system;
 	if (testbed?.kind !== "freebsd") return void 0;
@@ -219,7 +219,7 @@ const needed = {
 	freebsd: "a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)",
 	nanobsd: "an image of nanobsd(8) that xz has compressed (docs/how-to/freebsd-kernels.md)"
 };
-/** Throws a UsageError that names the option, the file, what it is, and what is needed. */
+/** Throws a UsageError that names the option, the file, its form, and the required form. */
 async function expectKernel(option, path, form) {
 	const why = await whyNot(path, form).catch((error) => {
 		if (error instanceof NoDecompressorError) return void 0;
@@ -244,7 +244,7 @@ async function whyNot(path, form) {
 	if (isDeb(head) && form === "freebsd") return "is a package of Debian";
 	return (form === "linux" ? whyNoLinux : whyNoFreebsd)(part);
 }
-/** Names what is no archive by its first bytes. */
+/** Names a file that is not an archive, by its first bytes. */
 function otherThanArchive(head) {
 	if (isBzImage(head)) return "a bzImage of Linux without its modules";
 	if (isElf(head)) return isFreebsdKernel(head) ? "a kernel of FreeBSD without its modules" : "an ELF file without its modules";
@@ -270,10 +270,10 @@ const foreign = [
 ];
 const isElf = (head) => head.toString("latin1", 0, 4) === "ELF";
 const isBzImage = (head) => head.toString("latin1", 514, 518) === "HdrS";
-/** An OS ABI of 9, or the interpreter that FreeBSD's kernels name on all platforms; see its sys/conf/kern.pre.mk. */
+/** True for an OS ABI of 9, or for the interpreter in FreeBSD kernels of every platform; see sys/conf/kern.pre.mk. */
 const isFreebsdKernel = (head) => isElf(head) && (head[7] === 9 || head.includes("/red/herring"));
 const isDeb = (head) => head.toString("latin1", 0, 7) === "!<arch>";
-/** The member data.tar of a package, see deb(5); undefined where the archive has none. */
+/** Member data.tar of a package, see deb(5); undefined if the archive has none. */
 async function dataOfDeb(path, size) {
 	for (let at = 8, count = 0; at < size && count < 100; count += 1) {
 		const header = (await headOf(path, at, 60)).toString("latin1");
@@ -290,14 +290,14 @@ async function dataOfDeb(path, size) {
 		at += 60 + bytes + bytes % 2;
 	}
 }
-/** Ends with the magic of a stream's footer, which may be padded; see xz-file-format.txt. */
+/** An xz file ends with the magic of a stream's footer, which may be padded; see xz-file-format.txt. */
 async function whyNoImage(path, size, head) {
 	if (decompressorOf(head) !== "xz") return "is not compressed by xz";
 	if (head[0] === 93) return void 0;
 	const tail = await headOf(path, Math.max(0, size - 1024), 1024);
 	return /YZ\0*$/.test(tail.toString("latin1")) ? void 0 : "is cut short";
 }
-/** A distribution's kernel has 5,000 files and a quarter of the bytes. */
+/** A distribution's kernel has 5,000 files, and a quarter of the bytes. */
 const limits = {
 	headBytes: mostImageHeaderBytes,
 	mostMembers: 2e5,

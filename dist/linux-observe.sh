@@ -8,8 +8,11 @@
 #                      three `mark` lines
 #   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
 #                      or all at the end; stops when its standard input ends, and a line there ends the sampling;
-#                      what drops all packets of a VARIANT is traced once: prints `drops`, `trace` and `counted` lines
-#   drops NAME SECONDS traces packets that arrive at this interface, four times as long
+#                      reads the counters of CPUs around most runs, and all around the last run of each variant:
+#                      `limits RUN begin|end TIME INGRESS EGRESS`, then lines `= COUNTERS TEXT`; what drops all packets
+#                      of a variant is traced once: `drops VARIANT`, then lines `trace TEXT`
+#   drops INGRESS EGRESS SECONDS
+#                      traces packets that arrive, four times as long, and prints all counters around that
 #   leftovers NAME …   prints a line for each filter that stays in force beside a variant's rules; the names are of the
 #                      interfaces that forward
 
@@ -30,9 +33,16 @@ observe() {
   shift 9
   local received=/sys/class/net/$ingress/statistics/rx_packets
   local forwarded=/sys/class/net/$egress/statistics/tx_packets
-  local thread run=0 out='' rx tx ns delay stolen start now i line first_rx first_tx
-  local -A traced=()
+  local thread run=0 out='' rx tx ns delay stolen start now i line first_rx first_tx is_silent spent=0 is_read=0
+  local began=${EPOCHREALTIME/./}
+  local has_discipline=0 has_losses settle_us rest
+  local -A traced=() last=()
 
+  printf -v settle_us %.0f "${settle}e6"
+  for variant; do last[$variant]=$((run++)); done
+  run=0
+  # Before the traffic: a program takes milliseconds to start, so that few are called in a run.
+  ! may_drop "$egress" || has_discipline=1
   thread=$(forwarding_thread "$ingress")
   await_traffic || return
   pause "$warm_up"
@@ -40,7 +50,13 @@ observe() {
     now=$EPOCHREALTIME
     lay "${folder:?}/$variant" "$scenario" || return
     tell "lay $variant $now $EPOCHREALTIME"
-    pause "$settle"
+    start=${EPOCHREALTIME/./}
+    limits begin
+    rest=$((start + settle_us - ${EPOCHREALTIME/./}))
+    if ((rest > 0)); then
+      printf -v rest %d.%06d $((rest / 1000000)) $((rest % 1000000))
+      pause "$rest"
+    fi
     sample
     first_rx=$rx first_tx=$tx
     for ((i = 0; i < slices; i++)); do
@@ -48,14 +64,97 @@ observe() {
       ((enough)) && break
       sample
     done
-    if ((rx > first_rx && tx == first_tx)) && [[ ! ${traced[$variant]-} ]]; then
+    is_silent=$((rx > first_rx && tx == first_tx))
+    # Below a two-hundredth, no drop is worth a word.
+    has_losses=$(((rx - first_rx - tx + first_tx) * 200 > rx - first_rx))
+    limits end
+    if ((is_silent)) && [[ ! ${traced[$variant]-} ]]; then
       traced[$variant]=yes
       tell "drops $variant"
-      while read -r line; do tell "$line"; done < <(drops "$ingress")
+      while read -r line; do tell "$line"; done < <(traces 0.1)
     fi
     ((run++))
   done
   printf '%send\n' "$out"
+}
+
+# Counters of CPUs are read as long as all such readings together take less than this part of the trial.
+readonly least_part=400
+
+limits() {
+  local edge=$1 is_last=0 now=${EPOCHREALTIME/./}
+  [[ ${last[$variant]} != "$run" ]] || is_last=1
+  if [[ $edge == begin ]]; then is_read=$((is_last || spent * least_part < now - began)); fi
+  ((is_read)) || return 0
+  if ((is_last)); then counters "$edge"; return; fi
+  heading "$edge"
+  cpus
+  ((spent += ${EPOCHREALTIME/./} - now))
+  return 0
+}
+
+heading() { tell "limits $run $1 $EPOCHREALTIME $ingress $egress"; }
+
+# An interface without a queue drops nothing on its way out.
+may_drop() {
+  command -v tc >/dev/null && [[ $(tc qdisc show dev "$1" 2>/dev/null) != 'qdisc noqueue '* ]]
+}
+
+counters() {
+  local name path rx
+  heading "$1"
+  cpus
+  # The same order at both edges, so that all counts are of stretches of one length.
+  block dev </proc/net/dev
+  for path in softnet_stat snmp snmp6 netstat stat/nf_conntrack; do
+    [[ ! -r /proc/net/$path ]] || block "${path##*/}" <"/proc/net/$path"
+  done
+  for path in count max; do
+    [[ ! -r /proc/sys/net/netfilter/nf_conntrack_$path ]] ||
+      block "table_$path" <"/proc/sys/net/netfilter/nf_conntrack_$path"
+  done
+  for name in "$ingress" "$egress"; do
+    block "missed:$name" <"/sys/class/net/$name/statistics/rx_missed_errors"
+    # A virtual interface has no device, and no queues to count.
+    [[ ! -e /sys/class/net/$name/device ]] || ! command -v ethtool >/dev/null ||
+      output_of "ethtool:$name" ethtool -S "$name"
+  done
+  ((!has_discipline)) || output_of tc tc -s qdisc show
+  [[ $1 == end ]] && ((has_losses)) || return 0
+  # Rules count from their installation on, until now.
+  output_of nft nft -t list ruleset
+  read -r rx <"$received"
+  tell "= received $rx"
+}
+
+# Prefixes every line of a file.
+block() {
+  local -a lines
+  local text=''
+  mapfile -n 5000 lines
+  ((${#lines[@]} > 0)) || return 0
+  printf -v text "= ${1//%/} %s" "${lines[@]}"
+  tell "${text%$'\n'}"
+}
+
+# Prefixes every line of a command: rules may hold any text, and any much of it. Bash would read a pipe by the byte.
+output_of() {
+  local name=$1 text
+  text=$("${@:2}" 2>/dev/null)
+  text=${text:0:100000}
+  [[ ! $text ]] || tell "= $name ${text//$'\n'/$'\n'= $name }"
+}
+
+# Only the lines of CPUs of /proc/stat are short.
+cpus() {
+  local -a lines
+  local line text=''
+  mapfile lines </proc/stat
+  for line in "${lines[@]}"; do
+    [[ $line == cpu* ]] || break
+    text+="= stat $line"
+  done
+  tell "${text%$'\n'}"
 }
 
 profile() {
@@ -77,16 +176,23 @@ profile() {
   mark
 }
 
-# Traces a few packets that flow right now through the rules, and counts what the kernel itself drops meanwhile. The kernel
-# counts no drop of a rule without a counter.
 drops() {
-  local ingress=$1 seconds=${2:-0.1} monitor name value line
-  local -A before=() after=()
+  local ingress=$1 egress=$2 seconds=$3 run=0 live=1 has_discipline=0 has_losses=1
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  ! may_drop "$egress" || has_discipline=1
+  counters begin
+  echo 'drops all'
+  traces "$seconds"
+  counters end
+}
+
+# Traces a few packets that flow right now through the rules: no counter has the drops of a rule without one.
+traces() {
+  local seconds=$1 monitor line
   exec {never}<> <(:)
   nft monitor trace >"$folder/trace" 2>/dev/null &
   monitor=$!
   read -r -t "$seconds" -u "$never" _
-  while read -r name value; do before[$name]=$value; done < <(drop_counters)
   nft -f - 2>/dev/null <<END
 table netdev ppsgate-trace {
   chain ingress {
@@ -98,32 +204,12 @@ END
   read -r -t "$seconds" -u "$never" _
   read -r -t "$seconds" -u "$never" _
   nft delete table netdev ppsgate-trace 2>/dev/null
-  while read -r name value; do after[$name]=$value; done < <(drop_counters)
   read -r -t "$seconds" -u "$never" _
   kill "$monitor"
   grep -v ' packet: \| netdev ppsgate-trace ' "$folder/trace" | head -n 200 | while read -r line; do
     echo "trace ${line:0:400}"
   done
-  for name in "${!after[@]}"; do
-    ((after[$name] == ${before[$name]:-0})) || echo "counted $name $((after[$name] - ${before[$name]:-0}))"
-  done
   rm -f "$folder/trace"
-}
-
-# Prints the kernel's counters by protocol and name, as nstat(8) calls them.
-drop_counters() {
-  local -a names values
-  local i drops=0
-  while read -ra names && read -ra values; do
-    for ((i = 1; i < ${#names[@]}; i++)); do echo "${names[0]%:}${names[i]} ${values[i]}"; done
-  done < <(cat /proc/net/snmp /proc/net/netstat)
-  cat /proc/net/snmp6
-  { read -ra names && while read -ra values; do
-    for ((i = 0; i < ${#names[@]}; i++)); do
-      [[ ${names[i]} != drop ]] || drops=$((drops + 16#${values[i]}))
-    done
-  done; } 2>/dev/null </proc/net/stat/nf_conntrack
-  echo "ConntrackDrop $drops"
 }
 
 mark() {

@@ -1,5 +1,7 @@
 import { __exportAll } from "./rolldown-runtime.js";
 import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record as record$1, string, url as url$1 } from "./vendor/zod.js";
+import { excerpt } from "./model/excerpt.js";
+import { isDeepStrictEqual } from "node:util";
 import { setTimeout } from "node:timers/promises";
 
 // src/model/conclusion.ts
@@ -45,7 +47,7 @@ function conclusionOfVerdict(verdict) {
 		case "invalid": return "undecided";
 	}
 }
-/** Errors outside the lab have a property `conclusion`. */
+/** Errors from outside the lab carry a property `conclusion`. */
 function conclusionOfError(error) {
 	if (!(error instanceof Error && "conclusion" in error)) return "infrastructure";
 	const { conclusion } = error;
@@ -87,40 +89,37 @@ const mostCount = 1e7;
 const leastRate = 1e-9;
 const mostRate = 0x38d7ea4c68000;
 const mostChange = 1e300;
-/** Runs, trials, boots, cells, commits, flows: few enough for a loop. */
+/** Runs, trials, boots, cells, commits, flows: small enough to loop over. */
 const count = int().nonnegative().max(mostCount);
 const ordinal = count.positive();
-/** Packets, instructions, bytes, ids: never looped over, exact in a double. */
+/** Packets, instructions, bytes, ids: never looped over; exact in a double. */
 const total = int().nonnegative();
 const id = int().positive();
-/** Per second, or ns or instructions per packet: the logarithm of any ratio is finite. */
+/** Per second, or ns or instructions per packet. The logarithm of any ratio of two is finite. */
 const measured = number().min(leastRate).max(mostRate);
-/** As `measured`, or nothing. */
+/** Like `measured`, or zero. */
 const rate$1 = number().nonnegative().max(mostRate).refine((value) => value === 0 || value >= leastRate);
-/** Computed from rates. */
 const level = number().nonnegative().max(mostChange);
-/** Squares of logarithms. */
 const sumOfSquares = number().nonnegative().max(0xe8d4a51000);
 const seconds = number().nonnegative().max(1e9);
-/** From 0 to 1; sums of shares may miss both by a rounding. */
+/** From 0 to 1; a sum of shares may exceed either by a rounding error. */
 const share = number().min(-1e-6).max(1 + 1e-6);
-/** Ratio to what was before, minus one. */
+/** Ratio to the earlier value, minus one. */
 const change = number().min(-1).max(mostChange);
-/** Refused beyond `most` characters. */
 const text = (most) => string().max(most);
 const name = text(250);
-/** A bisection names each fix-up, too. */
+/** A bisection's variant also names each fix-up. */
 const variant = text(2e3);
 const path = text(4096);
 /** Name, id or address in another service. */
 const word = text(4096);
-/** A file, a diff, a comment, the output of a command: the largest answer that is read. */
+/** Size limit of a file, a diff, a comment or a command's output. */
 const mostDocument = 32 * 1024 ** 2;
 const document = text(mostDocument);
 const url = url$1().max(4096);
-/** A format allows any number of decimals. */
+/** An ISO time may have any number of decimals. */
 const time = datetime().max(40);
-/** Cuts text that only people read after `most` characters, as logs and patches have lines of any length. */
+/** Cuts text that only people read after `most` characters: lines of logs and patches have any length. */
 const prose = (most = 2e4) => string().overwrite((said) => (said.length > most ? `${said.slice(0, most - 1)}…` : said).toWellFormed());
 const line = prose(4e3);
 const list = (item, most = 1e4) => array(item).max(most);
@@ -128,6 +127,88 @@ const record = (key, value, most) => record$1(key, value).refine((entries) => Ob
 const byName = (value) => record(name, value, 1e3);
 const byVariant = (value) => record(variant, value, 1e3);
 const facts = byName(line);
+
+// src/model/limits.ts
+const mostCpus = 1024;
+const mostQueues = 2048;
+const mostDrops = 200;
+const mostTables = 20;
+const mostNotUnderstood = 50;
+/** In the order of a packet's way. */
+const dropPlaces = [
+	"before-dut",
+	"card",
+	"driver",
+	"backlog",
+	"ip",
+	"firewall",
+	"state-table",
+	"output-queue",
+	"after-dut"
+];
+const dropPlaceSchema = _enum(dropPlaces);
+const directionSchema = _enum(["receive", "send"]);
+const stateTableSchema = object({
+	name,
+	states: total,
+	limit: id
+});
+/** `softnet` and `netisr` count by CPU; other devices by queue of the card. */
+const queueSchema = object({
+	device: name,
+	direction: directionSchema,
+	number: count
+});
+const dropSchema = object({
+	place: dropPlaceSchema,
+	cause: name
+});
+/** Readings of one variant in one trial; all counts are of the same stretch of traffic. */
+const trialLimitsSchema = object({
+	offeredPackets: total,
+	receivedPackets: total,
+	/** Busy share of each CPU, by its number; empty if unknown, or if the stretch is too short for clock ticks. */
+	cpuBusyRatios: list(share, mostCpus),
+	queues: list(queueSchema.extend({ packets: total }), mostQueues),
+	drops: list(dropSchema.extend({ packets: total }), 200),
+	stateTables: list(stateTableSchema, mostTables),
+	/** Readings in the log of counters without a known number. */
+	notUnderstood: list(name, 50)
+});
+/** Medians over the trials of one variant. */
+const variantLimitsSchema = object({
+	trials: ordinal,
+	/** Not received, as a share of the offered packets; below 0 if more arrived than the count of offered packets. */
+	lostRatio: number().min(-1e3).max(1),
+	cpuBusyRatios: list(share, mostCpus),
+	/** `ratio` is the share of the device's packets in that direction. */
+	queues: list(queueSchema.extend({ ratio: share }), mostQueues),
+	/** Shares of the offered packets, largest first. */
+	drops: list(dropSchema.extend({ ratio: level }), 200),
+	/** With the most states of any trial. */
+	stateTables: list(stateTableSchema, mostTables),
+	notUnderstood: list(name, 50)
+});
+/** A CPU, a queue or a drop whose share differs between base and patched beyond chance. */
+const differingLimitSchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("cpu"),
+		number: count
+	}),
+	object({
+		kind: literal("queue"),
+		...queueSchema.shape
+	}),
+	object({
+		kind: literal("drop"),
+		...dropSchema.shape
+	})
+]);
+const cellLimitsSchema = object({
+	base: variantLimitsSchema,
+	patched: variantLimitsSchema,
+	differing: list(differingLimitSchema, 3272)
+});
 
 // src/model/patch.ts
 const commitId = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "a full commit id");
@@ -139,12 +220,12 @@ const pullRequest = object({
 	title: line,
 	author: line,
 	url,
-	/** Target branch; absent in old results. */
+	/** Target branch; absent in older results. */
 	baseBranch: path.optional(),
 	baseCommit: commitId,
 	headCommit: commitId
 });
-/** Identify a revision and its diff also after a restore of the server, which gives their numbers to others. */
+/** PHIDs identify a revision and its diff even after a restored server has reused their numbers. */
 const diffPhids = object({
 	revision: string().regex(/^PHID-DREV-[\w-]{1,100}$/),
 	diff: string().regex(/^PHID-DIFF-[\w-]{1,100}$/)
@@ -162,27 +243,38 @@ const revision = object({
 	author: line,
 	url,
 	baseCommit: commitId,
-	/** Derived from the diff deterministically, see `commitDiff` of repository.ts. */
+	/** Computed from the diff alone; see `commitDiff` of repository.ts. */
 	headCommit: commitId,
 	/** Earlier diffs measured for comparison, oldest first. */
 	earlier: list(object({
 		diff: id,
 		headCommit: commitId
 	}), 1e3),
-	/** A sentence on the commit that the diff was made on, where that is missing here, as an open parent's is. */
+	/** Sentence on the diff's base commit, if it is missing here, such as that of an open parent revision. */
 	missingBase: prose().optional(),
 	/** Notes for the report: how the base was found, what was left out. */
 	notes: list(prose(), 1e3)
 });
 const range = object({
 	kind: literal("range"),
-	/** `old.conf → new.conf` of two that are in no repository; without marks of Markdown, and no user is mentioned. */
+	/** `old.conf → new.conf` for two files outside any repository. Holds no Markdown, and mentions no user. */
 	name: string().regex(/^[\w./ +→-]{1,200}$/).exactOptional(),
 	title: line,
 	author: line,
 	baseCommit: commitId,
 	headCommit: commitId
 });
+const between = " → ";
+/** Names a comparison of two; see `name` of a range. */
+const comparisonName = (old, other) => `${old}${between}${other}`;
+/** Returns both names of a comparison; undefined for any other patch. */
+function comparedNames(patch) {
+	const [base, patched] = (patch.kind === "range" ? patch.name : void 0)?.split(between) ?? [];
+	return base === void 0 || patched === void 0 ? void 0 : {
+		base,
+		patched
+	};
+}
 /** Length as in git for a large repository, also used in variant names. */
 const shortId = (commit) => commit.slice(0, 12);
 const patchSchema = discriminatedUnion("kind", [
@@ -190,13 +282,13 @@ const patchSchema = discriminatedUnion("kind", [
 	revision,
 	range
 ]);
-/** First word of a command in a comment. */
+/** First word of a command in a GitHub comment. */
 const callOnGithub = "/ppsgate";
 /** The same on Phabricator, where a slash has no meaning. */
 const callOnPhabricator = "@ppsgate";
-/** Like `patchName`, but with full ids, as short ones can be made on purpose. */
+/** Like `patchName`, but with full ids: short ones can be forged. */
 const patchIdentity = (patch) => patch.kind === "range" ? `${patch.baseCommit}..${patch.headCommit}` : patchName(patch);
-/** Names a patch to people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+/** `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 function patchName(patch) {
 	switch (patch.kind) {
 		case "pull-request": return `#${patch.number}`;
@@ -222,20 +314,20 @@ const scenariosOf = {
 };
 const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
 const families = ["inet4", "inet6"];
-/** Appears in Markdown unescaped, so GitHub must not make a link of it. */
+/** Appears unescaped in Markdown, so it must not become a link on GitHub. */
 const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
-/** A site's own firewall rules for FreeBSD: pf.conf(5), or ipfw(8) commands without its name. */
+/** A site's own firewall rules for FreeBSD: pf.conf(5), or commands of ipfw(8) without its name. */
 const ownRulesSchema = object({
 	firewall: _enum(["pf", "ipfw"]),
 	text: text(1e6),
-	/** If set, a trial that leaves no state per flow was not measured under these rules. */
+	/** If set, a trial that leaves fewer states than flows is invalid: other rules were measured. */
 	keepsStates: boolean()
 });
 const familySchema = _enum(families);
 const cellSchema = object({
 	scenario: scenarioSchema,
 	family: familySchema,
-	/** With 4 bytes of CRC; only if several sizes are measured. */
+	/** Includes the 4 bytes of CRC; present only if several sizes are measured. */
 	frameBytes: count.optional()
 });
 /** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: name in tables, and key of its runs. */
@@ -250,14 +342,14 @@ const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === 
 const message = prose();
 const crashEvidence = {
 	panic: prose().optional(),
-	/** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
+	/** Up to 20 lines of the DUT's console, if recorded: from the panic on, or the last ones. */
 	console: prose().optional(),
-	/** Lines with text of the whole console, where `console` leaves out some. */
+	/** Number of non-empty lines on the whole console; present if `console` omits some. */
 	consoleLines: count.optional(),
-	/** Log of the whole console of a guest, which was thrown away; absent: a machine, which is back on its own kernel. */
+	/** Log of a deleted guest's whole console. Absent for a machine, which is back on its own kernel. */
 	guestConsole: name.exactOptional()
 };
-/** Separate, for a larger union. */
+/** Exported as a list for use in a larger union. */
 const rejections = [
 	object({
 		kind: literal("does-not-apply"),
@@ -299,14 +391,98 @@ const testbedKinds = [
 ];
 const testbedKindSchema = _enum(testbedKinds);
 const systemOfTestbedKind = (kind) => kind.endsWith("freebsd") ? "freebsd" : "linux";
-/** Undefined for scenarios that both systems have, and for a site's own. */
+/** Undefined for scenarios of both systems, and for a site's own. */
 function systemOfScenario(scenario) {
 	const systems = ["linux", "freebsd"].filter((system) => scenariosOf[system].some((name) => name === scenario));
 	return systems.length === 1 ? systems[0] : void 0;
 }
 
+// src/model/traffic.ts
+const port = int().min(1).max(65535);
+/** One port, or a range that the flows take in turn. */
+const portRangeSchema = object({
+	first: port,
+	last: port
+}).refine(({ first, last }) => first <= last);
+const weightedSize = object({
+	/** With 4 bytes of CRC. */
+	frameBytes: int().min(64).max(1518),
+	weight: int().min(1).max(100)
+});
+const mostSizes = 10;
+const packetsSchema = object({
+	/** Absent: UDP. TCP packets are SYN segments, none of which opens a connection. */
+	protocol: literal("tcp").exactOptional(),
+	/** Absent: ports of ppsgate's own choice. */
+	ports: object({
+		source: portRangeSchema.exactOptional(),
+		destination: portRangeSchema.exactOptional()
+	}).exactOptional(),
+	/** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
+	sizes: list(weightedSize, 10).min(2).exactOptional(),
+	/** A pcap file, whose packets replace all described here. */
+	capture: object({
+		sha256: string().regex(/^[0-9a-f]{64}$/),
+		packets: ordinal,
+		families: array(_enum(families)).min(1).max(families.length)
+	}).exactOptional()
+});
+const offeredTrafficSchema = object({
+	flows: count,
+	frameBytes: count,
+	/** Absent: maximum speed of the sender. */
+	offeredPps: rate$1.optional(),
+	/** Absent: the usual packets, and all of older versions. */
+	packets: packetsSchema.optional()
+});
+/** Leaves out durations and absent properties. */
+const offeredTraffic = ({ flows, frameBytes, offeredPps, packets }) => ({
+	flows,
+	frameBytes,
+	...offeredPps !== void 0 && { offeredPps },
+	...packets !== void 0 && { packets }
+});
+const isSameTraffic = (a, b) => isDeepStrictEqual(offeredTraffic(a), offeredTraffic(b));
+/** The simple IMIX: IPv4 packets of 40, 576 and 1500 bytes, with 14 bytes of Ethernet and the CRC. */
+const imix = [
+	{
+		frameBytes: 64,
+		weight: 7
+	},
+	{
+		frameBytes: 594,
+		weight: 4
+	},
+	{
+		frameBytes: 1518,
+		weight: 1
+	}
+];
+function meanFrameBytes(sizes) {
+	const frames = sizes.reduce((sum, { weight }) => sum + weight, 0);
+	return sizes.reduce((sum, { frameBytes, weight }) => sum + frameBytes * weight, 0) / frames;
+}
+/** `UDP`, `UDP to port 53, IMIX (7:4:1)`, `TCP SYN from ports 1024–65535 to port 443`. */
+function packetsText({ protocol, ports = {}, sizes, capture } = {}) {
+	if (capture !== void 0) return `${capture.packets} packets of a pcap (SHA-256 ${capture.sha256.slice(0, 12)}…)`;
+	const { source, destination } = ports;
+	const headers = [
+		protocol === "tcp" ? "TCP SYN" : "UDP",
+		...source === void 0 ? [] : [`from ${portsText(source)}`],
+		...destination === void 0 ? [] : [`to ${portsText(destination)}`]
+	].join(" ");
+	return sizes === void 0 ? headers : `${headers}, ${sizesText(sizes)}`;
+}
+const hasOneSize = ({ sizes, capture } = {}) => sizes === void 0 && capture === void 0;
+function sizesText(sizes) {
+	const weights = sizes.map(({ weight }) => weight).join(":");
+	if (isDeepStrictEqual(sizes, imix)) return `IMIX (${weights})`;
+	return `frames of ${sizes.map(({ frameBytes }) => frameBytes).join(", ")} bytes (${weights})`;
+}
+const portsText = ({ first, last }) => first === last ? `port ${first}` : `ports ${first}–${last}`;
+
 // src/model/result.ts
-/** A cell has 10,000 pairs at most; each of a trial's runs may be repeated. */
+/** A cell has at most 10,000 pairs, and each run of a trial may be repeated. */
 const mostRuns = 2e5;
 const mostTrials = 2e5;
 const mostSamples = 1e5;
@@ -330,22 +506,22 @@ const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid
 	]),
 	reason: line
 })]);
-/** A variant installed and measured once: a number per metric, and the samples behind it. */
+/** One variant measured once: one number per metric, and its samples. */
 const runSchema = object({
 	number: ordinal,
 	trial: ordinal,
-	/** A trial with an invalid run is repeated; all attempts are kept. */
+	/** A trial with an invalid run is repeated. All attempts are kept. */
 	attempt: ordinal,
 	/** A pair has one consecutive run of each variant in its cell. */
 	pair: ordinal,
 	variant,
-	/** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
+	/** Seed of the section order of the booted kernel; 1 is the linker's own order. Absent if linked only once. */
 	layout: ordinal.optional(),
-	/** Sent by the DUT, median of the samples; 0 may count, see `docs/how-to/reading-a-report.md`. */
+	/** Sent by the DUT; the median of the samples. Zero can be valid, see `docs/how-to/reading-a-report.md`. */
 	pps: rate$1,
-	/** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
+	/** CPU time of the DUT's forwarding thread per packet, in ns; the median of the samples. Absent if unknown. */
 	nsPerPacket: measured.optional(),
-	/** Executed by the guest per forwarded packet; absent if not counted. */
+	/** Instructions that the guest executed per forwarded packet; absent if not counted. */
 	instructionsPerPacket: measured.optional(),
 	samples: list(object({
 		seconds: seconds.positive(),
@@ -357,7 +533,7 @@ const runSchema = object({
 		instructions: total.optional()
 	}), mostSamples),
 	validity: validitySchema,
-	/** Phrase for a run without a forwarded packet: the rule, chain or setting that dropped them; absent if unknown. */
+	/** Rule, chain or setting that dropped all packets, for a run that forwarded none; absent if unknown. */
 	droppedBy: line.exactOptional()
 });
 /** Changes are ratios to base: −0.1 is 10 % less. */
@@ -367,13 +543,13 @@ const intervalSchema = object({
 	high: change
 });
 /**
-* Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change
-* of patched is corrected for early stopping, and its interval holds at any look.
+* Compares one metric of a cell, in packets per second, or in ns or instructions per packet. The change of patched is
+* corrected for early stopping, and its interval holds at every interim analysis.
 */
 const comparisonSchema = object({
 	metric: metricSchema,
 	base: level,
-	/** In `others`, that of the variant, as in `patchedRuns`. */
+	/** In `others`, the level of that variant, as in `patchedRuns`. */
 	patched: level,
 	baseRuns: ordinal,
 	patchedRuns: ordinal,
@@ -392,7 +568,7 @@ const cellVerdictSchema = discriminatedUnion("kind", [
 	object({ kind: literal("improvement") }),
 	object({
 		kind: literal("inconclusive"),
-		/** Still open when another cell's loss ended the experiment: see `gate.stopAtFirst`. */
+		/** Undecided when another cell's loss ended the experiment; see `gate.stopAtFirst`. */
 		isStopped: literal(true).exactOptional()
 	}),
 	object({
@@ -404,36 +580,36 @@ const designNames = ["fixed", "group-sequential"];
 /** The interim analyses of a cell, fixed before its first run. */
 const designSchema = object({
 	name: _enum(designNames),
-	/** Maximum pairs: as planned, then of each extension; ascending. */
+	/** Maximum pairs: the planned number, then that of each extension; ascending. */
 	budgets: list(ordinal, 100).min(1),
 	pairsPerStep: ordinal,
 	method: _enum(["paired", "pooled"])
 });
 const historySchema = object({
 	runs: ordinal,
-	/** Geometric mean and number of the runs since base last moved. */
+	/** Geometric mean and number of base's runs since its last change. */
 	typical: measured,
 	typicalRuns: ordinal,
 	/**
-	* Squared deviations of the mean log run of each session from that of its level; `sinceMove` counts the sessions since
-	* base last moved. Absent from older results.
+	* Squared deviations of each session's mean log run from its level's mean; `sinceMove` counts the sessions since base
+	* last changed. Absent in older results.
 	*/
 	sessionMeans: object({
 		sinceMove: ordinal,
 		sumOfSquares,
 		degreesOfFreedom: count
 	}).exactOptional(),
-	/** Squared deviations of log runs from the mean of their own experiment. */
+	/** Squared deviations of log runs from the mean of their experiment. */
 	sumOfSquares,
 	degreesOfFreedom: count,
 	/**
-	* Degrees of freedom of the variances of the testbed's sessions around that of their cell: few where sessions differ much
-	* in noise. Absent until ten sessions tell.
+	* Degrees of freedom of the variances of the testbed's sessions around that of their cell; few if sessions differ
+	* much in noise. Absent before the tenth session.
 	*/
 	sessionDegreesOfFreedom: number().positive().max(16).exactOptional()
 });
 const maxEarlierGates = 1e3;
-/** Earlier gates of the same base and head in this cell, in the history: under the same testbed, traffic and policy. */
+/** Earlier gates of the same base and head in this cell, from the history: same testbed, traffic and policy. */
 const earlierGatesSchema = object({
 	count: int().min(1).max(maxEarlierGates),
 	/** Counts the gates that found a regression in this cell. */
@@ -450,48 +626,48 @@ const baselineSchema = discriminatedUnion("kind", [
 		interval: intervalSchema
 	})
 ]);
-/** From a separate run beside the measured ones; or why there is none. */
+/** Sampled in a run besides the measured ones; or the reason why there is none. */
 const cellProfileSchema = discriminatedUnion("kind", [object({
 	kind: literal("profiled"),
 	variant,
-	/** In the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+	/** As the profiler names it: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
 	event: name,
 	kernel: line,
 	seconds: seconds.positive(),
-	/** Non-idle; shares are of these. */
+	/** Excludes idle samples. All shares are of these. */
 	busySamples: id,
 	idleSamples: total,
-	/** Folded stacks, relative to the result file; the DUT's raw output is beside them. */
+	/** Folded stacks; path relative to the result file. The DUT's raw output is next to it. */
 	file: path
 }), object({
 	kind: literal("missing"),
 	variant,
 	reason: line
 })]);
-/** A function whose own cost, without callees, changed beyond chance; ratios are shares of busy samples. */
+/** A function whose own cost, without callees, changed significantly. Ratios are shares of busy samples. */
 const changedFunctionSchema = object({
 	function: line,
-	/** Kernel or module without its folder; absent if unknown. */
+	/** Kernel or module, without its folder; absent if unknown. */
 	module: line.optional(),
 	baseRatio: share,
 	patchedRatio: share,
-	/** Share of the DUT's time per packet, in ns; absent if not measured. */
+	/** Its share of the DUT's time per packet, in ns; absent if not measured. */
 	nsPerPacket: object({
 		base: level,
 		patched: level
 	}).optional(),
-	/** Share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
+	/** Its share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
 	instructionsPerPacket: object({
 		base: level,
 		patched: level
 	}).optional()
 });
 const reasonSchema = object({
-	/** Greatest change first, at most ten; empty if nothing moved beyond chance. */
+	/** Greatest change first, at most ten; empty if no function changed significantly. */
 	changedFunctions: list(changedFunctionSchema, 100),
-	/** Number of all that moved beyond chance. */
+	/** Number of all functions that changed significantly. */
 	moved: count,
-	/** Stacks with one of these were left out as idle; only those found. */
+	/** Frames whose stacks were left out as idle; only those that occurred. */
 	idleFrames: list(line, 1e3)
 });
 const cellResultSchema = object({
@@ -499,16 +675,16 @@ const cellResultSchema = object({
 	verdict: cellVerdictSchema,
 	design: designSchema,
 	history: historySchema.optional(),
-	/** Absent for a first gate. */
+	/** Absent for the first gate. */
 	earlierGates: earlierGatesSchema.exactOptional(),
 	baseline: baselineSchema,
-	/** Available pairs at the decision, or at the end of the budget. */
+	/** Pairs available at the decision, or at the end of the budget. */
 	pairs: count,
 	/** The judged metric first, then the others; empty for a cell without enough runs. */
 	comparisons: list(comparisonSchema, 10),
 	/**
 	* Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
-	* runs; early stopping depends on base, and so partly on them.
+	* runs, as early stopping depends on base, and so partly on them.
 	*/
 	others: list(object({
 		variant,
@@ -518,7 +694,9 @@ const cellResultSchema = object({
 	/** Empty unless requested. */
 	profiles: list(cellProfileSchema, mostVariants).default([]),
 	/** Absent without profiles of both base and patched. */
-	reason: reasonSchema.optional()
+	reason: reasonSchema.optional(),
+	/** Absent unless read in trials of both base and patched. */
+	limits: cellLimitsSchema.exactOptional()
 });
 const trialSchema = object({
 	number: ordinal,
@@ -529,36 +707,38 @@ const trialSchema = object({
 	offeredPps: rate$1,
 	/** Busy share of the DUT's busiest CPU; absent if unknown. */
 	busiestCpuRatio: number().min(0).max(1e3).optional(),
-	/** Packets sent towards the receiver, by the DUT's own count; absent if unknown. */
+	/** Packets sent towards the receiver, as counted by the DUT; absent if unknown. */
 	egressPackets: total.optional(),
-	/** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
+	/** Packets that arrived from the senders, including dropped ones, as counted by the DUT; absent if unknown. */
 	ingressPackets: total.optional(),
 	/** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
 	lineGigabits: number().positive().max(1e5).exactOptional(),
-	/** The guest that waited longest for the CPUs of its host; absent where none waited for long, or none is a guest. */
+	/** The guest that waited longest for its host's CPUs. Absent if none waited long, or none is a guest. */
 	starvation: object({
 		machine: line,
 		deniedRatio: number().min(0).max(1)
 	}).exactOptional(),
 	/** Absent if the variants share a kernel. */
 	kernel: line.optional(),
-	/** By variant, if guests ran side by side. */
+	/** By variant, for guests that ran side by side. */
 	kernels: byVariant(line).exactOptional(),
-	/** Time from the trial's beginning until its guests were up; absent where it needed no boot, or machines boot. */
+	/** Time from the trial's beginning until its guests were up. Absent without a boot, and for machines. */
 	bootSeconds: seconds.exactOptional(),
+	/** CPUs, queues and drops by the DUT's own counters; absent for a variant without such readings. */
+	limits: byVariant(trialLimitsSchema).exactOptional(),
 	/** Folder, relative to the result file. */
 	logs: path
 });
 const policySchema = object({
 	metric: metricSchema,
 	marginRatio: share,
-	/** Two-sided; 1 − 2 × `missRatio`, as verdicts rest on the interval. */
+	/** Two-sided: 1 − 2 × `missRatio`, as verdicts rest on the interval. */
 	confidenceRatio: share,
-	/** Share of harmless patches with a regression in any cell. */
+	/** Share of harmless patches that show a regression in any cell. */
 	falseAlarmRatio: share,
-	/** Share of cells that lost the margin but passed. */
+	/** Share of cells that lost more than the margin and still passed. */
 	missRatio: share,
-	/** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
+	/** The first cell with a loss ends the runs of all others. Absent: each cell is measured to its own end. */
 	stopsAtFirst: literal(true).exactOptional()
 });
 const maxIgnoredPaths = 20;
@@ -576,7 +756,7 @@ const outcomeSchema = discriminatedUnion("kind", [
 	}),
 	object({
 		kind: literal("unchanged"),
-		/** Paths of changed files that matter on other testbeds only, or are configured to be ignored. */
+		/** Changed files that matter on other testbeds only, or that ppsgate.yml ignores. */
 		ignoredPaths: array(string().regex(/^[\w+.*@/-]{1,200}$/)).min(1).max(20).exactOptional()
 	}),
 	...rejections
@@ -584,7 +764,7 @@ const outcomeSchema = discriminatedUnion("kind", [
 const variantSummarySchema = object({
 	name: variant,
 	commit: name,
-	/** Repository folder of the overlay files, empty for the top; absent without an overlay. */
+	/** Folder of the overlay in the repository, empty for the top; absent without an overlay. */
 	folder: path.optional(),
 	files: list(object({
 		path,
@@ -610,13 +790,7 @@ const resultSchema = object({
 		warnings: list(line, 1e3)
 	}),
 	policy: policySchema,
-	traffic: object({
-		flows: count,
-		frameBytes: count,
-		/** Absent: maximum speed of the sender. */
-		offeredPps: rate$1.optional(),
-		measureSeconds: seconds
-	}),
+	traffic: offeredTrafficSchema.extend({ measureSeconds: seconds }),
 	seed: int(),
 	startedAt: time,
 	finishedAt: time,
@@ -659,9 +833,9 @@ const metricNouns = {
 	nsPerPacket: "CPU time per packet",
 	instructionsPerPacket: "instructions per packet"
 };
-/** With the better direction. */
+/** Includes the better direction. */
 const metricName = (metric) => `${metricNouns[metric]} (${isCost(metric) ? "less" : "more"} is better)`;
-/** Anchor and file name, `which` is a variant or `difference`: `flamegraph-forwarding-inet4-base`. */
+/** Anchor and file name: `flamegraph-forwarding-inet4-base`; `which` is a variant or `difference`. */
 const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
 /** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
 const formatChange = (ratio) => `${signedPercent(ratio)} %`;
@@ -692,7 +866,7 @@ function formatSigned(ratio) {
 	if (ratio === 0) return "0";
 	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
 }
-/** `9.3`: a share in percent beside another. */
+/** `9.3`: a share in percent, without its sign, next to another one. */
 const formatShare = (ratio) => (ratio * 100).toFixed(1);
 function formatDifference(difference) {
 	const shown = Math.abs(difference).toFixed(1);
@@ -705,7 +879,7 @@ function formatTwoDigits(difference) {
 	if (shown === 0) return "±0";
 	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
 }
-/** `24 + 24 of 26 + 26`: counted runs of base and patched, of those made if more. */
+/** `24 + 24 of 26 + 26`: counted runs of base and patched, and the runs made if there were more. */
 function formatRuns(counted, made) {
 	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
 	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
@@ -720,9 +894,9 @@ function formatDuration(seconds) {
 	const whole = Math.round(seconds);
 	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
-/** `some 25 min`, an estimate. */
+/** `some 25 min`: an estimate. */
 const formatEstimate = (seconds) => seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
-/** `25 min`, without the seconds. */
+/** `25 min`: omits the seconds. */
 function formatRoughly(seconds) {
 	const minutes = Math.round(seconds / 60);
 	if (minutes < 1) return "under 1 min";
@@ -807,12 +981,6 @@ const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
 }, limit);
 /** Message of a zod issue: `expected a percentage like 2%, found 2`. */
 const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-/** Adds a full stop unless it ends in a question. */
-const sentence = (message) => message.endsWith("?") ? message : `${message}.`;
-/** At most 40 characters of untrusted text on one line: it may be a secret, or control a terminal. */
-function excerpt(text) {
-	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
-}
 function quantity(form, units, limit) {
 	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
 	const read = (text) => inBaseUnit(written.exec(text), units);
@@ -821,7 +989,7 @@ function quantity(form, units, limit) {
 		abort: true
 	}).refine((text) => limit.holds(read(text)), { error: expected(limit.description) }).meta({ title: limit.description }).transform(read);
 }
-/** Rounds to the 15 digits of a double: 2.01 Mpps are 2010000 pps, not 2009999.9999999998. */
+/** Rounds to the 15 digits of a double, so that 2.01 Mpps is 2010000 pps, not 2009999.9999999998. */
 function inBaseUnit(match, units) {
 	const [, digits = "", unit = ""] = match ?? [];
 	const value = Number(digits) * (units[unit] ?? NaN);
@@ -848,9 +1016,10 @@ function reasonOf(error) {
 	if (error.message === "" && "code" in error) return String(error.code);
 	return oneLine(error.message);
 }
-function shortened$1(text) {
+const shortened$1 = (text) => shortenedTo(80, text);
+function shortenedTo(most, text) {
 	const line = oneLine(text);
-	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+	return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
 const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
@@ -864,21 +1033,21 @@ function codeSpan(text, mostCharacters = 200) {
 	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
 	return `${fence}${padding}${line}${padding}${fence}`;
 }
-/** A fenced code block, shortened in the middle. */
+/** A fenced code block; its middle is cut out if it is too long. */
 function codeBlock(text, mostCharacters = 4e3) {
 	const block = plainBlock(text, mostCharacters);
 	const fence = fenceFor(block, 3);
 	return `${fence}\n${block}\n${fence}`;
 }
-/** Removes control and format characters, on one line; markup stays markup. */
+/** Removes control and format characters and joins lines; leaves markup as it is. */
 const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
-/** Several lines, shortened in the middle. */
+/** Keeps line breaks; cuts out the middle if it is too long. */
 const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
 function fenceFor(text, least) {
 	const runs = text.match(/`+/g) ?? [];
 	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
 }
-/** Control and format characters colour terminals, reverse text or hide it; tabs and line ends are kept. */
+/** Control and format characters can colour a terminal, and reverse or hide text. Tabs and line ends stay. */
 function withoutControls(text) {
 	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
 }
@@ -886,7 +1055,7 @@ function withoutControls(text) {
 const withoutSequences = (text) => text.replace(sequences, "");
 /**
 * Terminal sequences of ECMA-48: control sequences, terminated strings, and character set selection. Node's
-* stripVTControlCharacters takes hours for a megabyte of unterminated strings; here no part can begin within another.
+* stripVTControlCharacters needs hours for a megabyte of unterminated strings. Here no part can begin within another.
 */
 const sequences = new RegExp([
 	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
@@ -904,9 +1073,9 @@ function cut(text, mostCharacters) {
 	if (text.length <= mostCharacters) return text;
 	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
 }
-/** A cut may split a surrogate pair. */
+/** A cut may have split a surrogate pair. */
 const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
-/** Rejects anything that could end an address in markup; undefined if it is no page. */
+/** Returns undefined unless the address is a web page and holds nothing that could end it in markup. */
 function pageUrl(address) {
 	const url = URL.parse(address);
 	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
@@ -915,7 +1084,7 @@ function pageUrl(address) {
 const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
 // src/model/json.ts
-/** Returns undefined if it is none: undefined is no JSON value, so any schema rejects it. */
+/** Returns undefined for invalid JSON. No JSON value is undefined, so every schema rejects it. */
 function parseJson(text) {
 	try {
 		return JSON.parse(text);
@@ -923,7 +1092,7 @@ function parseJson(text) {
 		return;
 	}
 }
-/** Parses each line that may be an object, without splitting the text into all its lines; stops after `mostLines`. */
+/** Parses each line that may be an object, and stops after `mostLines`. Does not split the text into all its lines. */
 function* jsonLines(text, mostLines) {
 	let start = 0;
 	for (let lines = 0; lines < mostLines && start < text.length; lines += 1) {
@@ -935,7 +1104,7 @@ function* jsonLines(text, mostLines) {
 }
 
 // src/model/pause.ts
-/** Resolves on abort, where node's own rejects. */
+/** Resolves on abort; Node's own function rejects. */
 const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
 
 // src/model/priority.ts
@@ -947,11 +1116,11 @@ const priorities = [
 
 // src/model/flows.ts
 /**
-* Splits a number of flows exactly into sources × destinations: 2000 as 20 × 100. Uses the largest divisor up to 100 as
-* destinations that leaves every sender a source; rejects numbers whose sources exceed their network.
+* Splits a number of flows exactly into sources × destinations: 2000 as 20 × 100. Picks the largest divisor up to 100
+* for the destinations that leaves every sender a source. Rejects numbers whose sources exceed their network.
 */
 function flowRanges(flows, family, senders = 1) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused$1(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
 	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
 	const sources = flows / destinations;
 	if (sources <= mostSources[family]) return {
@@ -961,9 +1130,9 @@ function flowRanges(flows, family, senders = 1) {
 			destinations
 		}
 	};
-	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
+	return refused$1(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
 }
-const refused = (message) => ({
+const refused$1 = (message) => ({
 	kind: "refused",
 	message
 });
@@ -991,7 +1160,7 @@ function flowSlices({ sources, destinations }, senders) {
 
 // src/model/freebsd-port.ts
 /**
-* The interface for pkt-gen: a Chelsio port has a second, virtual one for netmap, see cxgbe(4) on `hw.cxgbe.num_vis`.
+* The interface for pkt-gen. A Chelsio port has a second, virtual one for netmap: see `hw.cxgbe.num_vis` in cxgbe(4).
 */
 const netmapPort = (name) => name.replace(/^(?:cxgbe|cxl|cc)\d+$/, "v$&");
 /** Driver names as in ifconfig(8) and in the manual: `cxl` and `cxgbe`. */
@@ -999,7 +1168,7 @@ function driversOf(port) {
 	const driver = port.replace(/\d+$/, "");
 	return [driver, driverOfPort[driver] ?? driver];
 }
-/** Drivers whose ports have another name, see section 4 of the manual. */
+/** Drivers whose ports have another name; see section 4 of the manual. */
 const driverOfPort = {
 	cxl: "cxgbe",
 	cc: "cxgbe",
@@ -1176,7 +1345,7 @@ const driverSettings = [
 		source: "sys/dev/liquidio/lio_sysctl.c"
 	}
 ];
-/** With the port's name and number filled in; empty for an unknown driver. */
+/** Fills in the port's name and number. Empty for an unknown driver. */
 function driverSettingsOf(port) {
 	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
 	const named = (text) => text.replace("PORT.N", `${driver}.${unit}`);
@@ -1199,9 +1368,9 @@ const withoutPauseFrames = [
 	"ixv",
 	"iavf"
 ];
-/** Its pause frames, if any, are neither read nor fixed here. */
+/** Its pause frames, if it sends any, can be neither read nor fixed here. */
 const isFlowControlUnknown = (port) => !withoutPauseFrames.includes(port.replace(/\d+$/, "")) && !driverSettingsOf(port).some(({ appliesToGenerators }) => appliesToGenerators);
-/** Sysctls of the firmware: a Chelsio card has several ports, and its own number. */
+/** Sysctls of the firmware. A Chelsio card has several ports, and a number of its own. */
 function firmwareNames(port) {
 	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
 	const nexus = (/* @__PURE__ */ new Map([
@@ -1233,7 +1402,7 @@ const general = [
 	"kern.cp_time",
 	"kern.boottime"
 ];
-/** Names as in messages; see freebsd-ports.ts. */
+/** Takes names as in messages; see freebsd-ports.ts. */
 const isForwardingPathSetting = (name) => /^the (?:route|blackhole route|mac address|mtu) /i.test(name);
 
 // src/model/overlay-files.ts
@@ -1241,13 +1410,13 @@ const overlayFiles = {
 	linux: ["nftables.conf", "sysctl.conf"],
 	freebsd: ["pf.conf", "ipfw.rules"]
 };
-/** A DUT loads no other file of an overlay, in base as little as in patched. */
+/** A DUT loads no other file of an overlay, neither in base nor in patched. */
 const isLoaded = (system, path) => overlayFiles[system].some((name) => name === path);
 /** Git's modes; Debian's nftables.conf is executable. */
 const plainModes = ["100644", "100755"];
-/** False for a link or a submodule, whose content is elsewhere. */
+/** False for a link or a submodule: its content is elsewhere. */
 const isPlain = (mode) => plainModes.includes(mode);
-/** Returns the first file that a DUT would load and cannot, as it is a link; undefined without one. */
+/** Returns the first file that the DUT would load but that is a link, so cannot be loaded. */
 const linkAmong = (files, system) => files.find(({ path, mode }) => isLoaded(system, path) && !isPlain(mode));
 /** Returns a sentence for each file of the variants' overlays that no DUT of the system loads. */
 function ignoredFiles(variants, system) {
@@ -1265,7 +1434,7 @@ const interfaceRoles = [
 // src/model/without-paths.ts
 /**
 * Replaces absolute paths, of this machine or the lab, by `[path]`: messages of Node, git and ssh do not distinguish
-* them. Keeps URLs, commands to ppsgate and paths within a tree.
+* them. Keeps URLs, commands to ppsgate, and paths within a tree.
 */
 const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
 /** Line number and punctuation after a path, up to 40 characters. */
@@ -1282,16 +1451,21 @@ const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${st
 
 // src/model/bisect-result.ts
 const mostCommits = 2e4;
-/** With the good end. */
+/** Includes the good end. */
 const mostRevisions = 20001;
-/** Why a commit cannot be measured: seen twice, or on a neighbour too; or once, if nothing depended on it. */
+/**
+* Reason why a commit cannot be measured. One failure is enough if nothing depended on it; otherwise it was seen twice,
+* or on a neighbour too.
+*/
 const faultSchema = discriminatedUnion("kind", [...rejections, object({
 	kind: literal("forwards-nothing"),
 	message: prose()
 })]);
 /** A build of a revision: its own, or with fix-ups on top. */
 const formSchema = object({
-	/** `base` for the good end, `patched` for the bad one, else an abbreviated commit id, plus those of fix-ups. */
+	/**
+	* `base` for the good end, `patched` for the bad one; otherwise an abbreviated commit id, with those of its fix-ups.
+	*/
 	variant,
 	fixUps: list(commitId, 100),
 	/** Rate of each boot, or of each run if variants share a trial, in the metric's unit. */
@@ -1310,14 +1484,14 @@ const revisionSchema = object({
 	/** Number of following commits with the same kernel or files. */
 	alike: count,
 	isSkipped: boolean(),
-	/** Untried, between two similar failures. */
+	/** Between two similar failures, so it was not tried. */
 	isAssumedFailed: boolean(),
-	/** Probability of being the change, given all measurements. */
+	/** Posterior probability that this is the change. */
 	probability: share,
 	/** Tried variants; mostly empty. */
 	forms: list(formSchema, 1e3)
 });
-/** The commit named as bad: its kernel or files may be those of an earlier one. */
+/** The commit named as bad. Its kernel or files may be those of an earlier commit. */
 const namedCommitSchema = revisionSchema.pick({
 	commit: true,
 	diff: true,
@@ -1327,7 +1501,7 @@ const namedCommitSchema = revisionSchema.pick({
 const bisectConfidenceRatio = .95;
 const changeSchema$1 = object({
 	...intervalSchema.shape,
-	/** Geometric means before and after it, up to the next change, in the metric's unit. */
+	/** Geometric means before and after the change, up to the next one, in the metric's unit. */
 	before: level,
 	after: level
 });
@@ -1337,7 +1511,7 @@ const foundSchema = discriminatedUnion("kind", [object({
 	revision: ordinal,
 	probability: share,
 	change: changeSchema$1,
-	/** Fix-ups on top of it, which could have caused the fault. */
+	/** Fix-ups on top of it, any of which could have caused the fault. */
 	measuredWith: list(commitId, 100)
 }), object({
 	kind: literal("group"),
@@ -1345,7 +1519,7 @@ const foundSchema = discriminatedUnion("kind", [object({
 	last: ordinal,
 	probability: share,
 	change: changeSchema$1,
-	/** The commit that probably fixed the ones before it: a fix-up that would help. */
+	/** Probably fixed the commits before it, so it would help as a fix-up. */
 	likelyFix: commitId.optional()
 })]);
 const bisectAnswerSchema = discriminatedUnion("kind", [
@@ -1403,12 +1577,7 @@ const bisectResultSchema = object({
 	}),
 	cell: cellSchema,
 	metric: metricSchema,
-	traffic: object({
-		flows: count,
-		frameBytes: count,
-		offeredPps: rate$1.optional(),
-		measureSeconds: seconds
-	}),
+	traffic: offeredTrafficSchema.extend({ measureSeconds: seconds }),
 	history: historySchema.optional(),
 	/** Several variants share a trial; otherwise each boot has one. */
 	isShared: boolean(),
@@ -1419,7 +1588,7 @@ const bisectResultSchema = object({
 	answer: bisectAnswerSchema,
 	/** Boots, or shared trials, including failed ones. */
 	boots: count,
-	/** The bad end without the culprit; absent if not requested. */
+	/** The bad end with the culprit reverted; absent if not requested. */
 	revert: discriminatedUnion("kind", [object({
 		kind: literal("measured"),
 		values: list(rate$1),
@@ -1436,7 +1605,7 @@ const bisectResultSchema = object({
 });
 
 // src/model/xml.ts
-/** Fits text and quoted attributes. Characters that XML forbids, or that hide or reverse text, become a space. */
+/** Safe as text and in quoted attributes. Characters that XML forbids, or that hide or reverse text, become a space. */
 const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
 const unfit = /[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu;
 const entities = {
@@ -1448,7 +1617,7 @@ const entities = {
 };
 
 // src/model/variant-name.ts
-/** Only base and patched get a verdict; others are shown beside them. */
+/** Base and patched have a verdict; any other variant is shown next to them. */
 const isJudged = (variant) => variant === "base" || variant === "patched";
 /** `diff 80345`: an earlier diff of a revision. */
 const diffName = (diff) => `diff ${diff}`;
@@ -1471,7 +1640,7 @@ const kernelDependentFacts = /* @__PURE__ */ new Set([
 	"kern.boottime",
 	"kernel sha256"
 ]);
-/** The frequency follows the load; the kernel chooses the route lookup by the number of routes, among others. */
+/** The frequency follows the load, and the kernel chooses its route lookup by the number of routes. */
 const volatileFacts = /* @__PURE__ */ new Set([
 	"dev.cpu.0.freq",
 	"net.route.algo.inet.algo",
@@ -1484,27 +1653,27 @@ const volatileFacts = /* @__PURE__ */ new Set([
 * letter or digit directly, or its first backtick is literal.
 */
 const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
-/** Takes a plain line: removing characters later could join separate ones. */
+/** Takes a plain line: removing characters afterwards could join separate ones. */
 function inCode(line) {
 	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
 	return inside === "" ? "" : `\`${inside}\``;
 }
 /** Fits a table column, which is split at `|` before code is recognized, except between `[[` and `]]`. */
 const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
-/** Escapes a line of our own that may contain untrusted parts: anything but plain words becomes code. */
+/** Escapes one of our own lines that may contain untrusted parts: all but plain words becomes code. */
 const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
 /** Excludes capitals, which may name a repository, and possible commit hashes. */
 const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
 /**
-* A code block that scrolls beyond `visibleLines`; shortened in the middle. A line that ends in three backticks would
-* close it, and a first line like `lang=c` would set options, had the block none.
+* A code block that scrolls beyond `visibleLines`; its middle is cut out if it is too long. A line that ends in three
+* backticks would close it, and a first line like `lang=c` would set options.
 */
 function remarkupBlock(name, untrusted, visibleLines = 12, mostCharacters = 6e3) {
 	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, mostCharacters).replaceAll("```", "'''")}\n\`\`\``;
 }
 /**
-* Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image where another rule
-* takes effect in them, so letters and digits that could name an object or a commit are set apart.
+* Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image if another rule
+* takes effect in them. So letters and digits that could name an object or a commit are set apart.
 */
 const remarkupAlt = (text, mostCharacters = 300) => plainLine(text, mostCharacters).replaceAll(",", ";").replace(/[^\p{L}\p{N} .:;%±…–−+()-]+|:(?! )/gu, " ").replace(/[A-Z](?=\d)|r(?=[A-Z])|[0-9a-f]{6}(?=[0-9a-f])/g, "$& ").replace(/ +/g, " ").trim();
 
@@ -1548,15 +1717,15 @@ const rates = list(measured);
 const nightlySchema = object({
 	at: time,
 	commit: commitId,
-	/** Orders commits; absent: unknown, `at` is used. */
+	/** Orders commits; if absent, `at` does. */
 	committedAt: time.optional(),
-	/** `again` repeats a session that was off. */
+	/** `again` repeats a session whose numbers deviated. */
 	occasion: _enum([
 		"nightly",
 		"push",
 		"again"
 	]),
-	/** Numbers of the trials; empty if the DUT has none. */
+	/** One number per trial; empty if the DUT measures none. */
 	pps: rates,
 	nsPerPacket: rates,
 	/** Absent from older lines. */
@@ -1566,14 +1735,14 @@ const nightlySchema = object({
 	/** Folder of the result, which may be gone. */
 	result: resultPath.optional()
 });
-/** Identity of a testbed: another firmware, setting, or for Linux kernel makes another one. */
+/** Identity of a testbed. Other firmware, other settings or, on Linux, another kernel make a new one. */
 const fingerprintSchema = object({
 	id: string().regex(/^[0-9a-f]{12}$/),
 	testbed: name,
 	since: time,
-	/** New facts as `name: value`, for people; empty for the first. */
+	/** New facts as `name: value`, for people; empty for the first identity. */
 	differs: list(line, 1e3),
-	/** Kept for comparison with the next one; only the testbed's last one has them. */
+	/** Facts to compare with the next identity; only the testbed's last one has them. */
 	facts: facts.optional()
 });
 const levelSchema = object({
@@ -1583,7 +1752,7 @@ const levelSchema = object({
 	after: measured,
 	/** `after` to `before`, minus one: −0.041 is 4.1 % less. */
 	changeRatio: change,
-	/** Begin of the first nightly run at the new level, which identifies it. */
+	/** Begin of the first nightly run at the new level; identifies the change. */
 	firstAt: time
 });
 const changeStates = [
@@ -1596,11 +1765,14 @@ const changeStates = [
 ];
 /** A lasting step of a testbed's level, in all cells that stepped between the same two commits. */
 const changeSchema = object({
-	/** Forty hex digits of the testbed and both commits, twelve in old files: the key of all that is written about it. */
+	/**
+	* Forty hex digits that identify the testbed and both commits (twelve in old files); key of every comment on the
+	* change.
+	*/
 	id: string().regex(/^[0-9a-f]{12}(?:[0-9a-f]{28})?$/),
 	testbed: name,
 	metric: metricSchema,
-	/** Last commit of the old level and first of the new one; equal if none came between. */
+	/** Last commit of the old level, and first of the new one; equal if none is between. */
 	good: commitId,
 	bad: commitId,
 	cells: list(levelSchema, 1e3).min(1),
@@ -1616,22 +1788,22 @@ const changeSchema = object({
 			interval: intervalSchema.optional()
 		}), 1e3)
 	})),
-	/** Bisection of its range; with the commit if it named a single one. */
+	/** Bisection of its range; has the commit if it named exactly one. */
 	bisection: object({
 		result: resultPath,
 		culprit: commitId.optional()
 	}).optional(),
-	/** Notification of the change; `intended` is set before sending, and stays if the outcome is unknown. */
+	/** Notification about the change. `intended` is set before sending, and stays if the outcome is unknown. */
 	alert: object({
 		intended: time.optional(),
-		/** Random name of the updating process, with which two concurrent ones detect each other. */
+		/** Random name of the updating process, by which two concurrent updates detect each other. */
 		updates: name.optional(),
 		issue: id.optional(),
-		/** Last posted text, as in `saidOf` of the alert. */
+		/** Last text posted, as in `saidOf` of the alert. */
 		postedText: text(1e5).optional(),
-		/** The commit whose pull request and revision were looked up and commented. */
+		/** Commit whose pull request and revision were looked up and commented on. */
 		commentedCommit: commitId.optional(),
-		/** Commented pull requests and revisions, as `#12` and `D27401`. */
+		/** Pull requests and revisions that have a comment, as `#12` and `D27401`. */
 		told: list(line).default([])
 	}).default({ told: [] })
 });
@@ -1642,16 +1814,16 @@ const changeSumsSchema = object({
 	runSumOfSquares: sumOfSquares
 });
 const gateSumsSchema = object({
-	/** Gates with a judged cell, and those with a regression or an improvement. */
+	/** Gates with a judged cell, and gates with a regression or an improvement. */
 	gates: count,
 	alarms: count,
-	/** Cells likewise, and those that could not be judged. */
+	/** Likewise for cells, with those that could not be judged. */
 	cells: count,
 	cellAlarms: count,
 	inconclusive: count,
 	invalid: count
 });
-/** Counts false alarms of A/A runs, one count per method. */
+/** Counts false alarms of A/A runs, once for each method. */
 const aaRunCountsSchema = object({
 	/** Both variants are one build, or two layouts of one tree. */
 	kind: _enum(["same-build", "layout-noise"]),
@@ -1669,9 +1841,9 @@ const aaRunCountsSchema = object({
 		cells: list(cellSchema, 1e3),
 		result: resultPath
 	})),
-	/** Compares changes between two layouts with their runs. */
+	/** Compares the differences between two layouts with the noise of their runs. */
 	scatter: list(changeSumsSchema.extend({ gates: ordinal }), 1e3),
-	/** The newest gates, oldest first, so that a republished gate counts once; absent from old counts. */
+	/** Newest gates, oldest first, so that republishing a gate counts it once; absent in old counts. */
 	newest: list(object({
 		at: time,
 		...gateSumsSchema.shape,
@@ -1681,14 +1853,14 @@ const aaRunCountsSchema = object({
 /** `trend/index.json`. */
 const trendIndexSchema = object({
 	schemaVersion: literal(1),
-	/** Cells with nightly runs; years ascending. */
+	/** Cells that have nightly runs; years ascending. */
 	cells: list(object({
 		testbed: name,
 		cell: cellSchema,
 		years: list(count, 1e3)
 	})),
 	fingerprints: list(fingerprintSchema),
-	/** Oldest first; never dropped. */
+	/** Oldest first; none is ever removed. */
 	changes: list(changeSchema),
 	aaRuns: list(aaRunCountsSchema),
 	/** Release tags measured since; newest last. */
@@ -1697,9 +1869,134 @@ const trendIndexSchema = object({
 		commit: commitId,
 		at: time
 	})),
-	/** Page of the commits between `{from}` and `{to}`. */
+	/** Page of the commits from `{from}` to `{to}`. */
 	compareUrl: url.optional()
 });
+
+// src/model/capture.ts
+const mostCaptureBytes = 4 * 1024 ** 2;
+const mostPackets = 2e4;
+const mostFrameBytes = 1514;
+const fileHeaderBytes = 24;
+const recordHeaderBytes = 16;
+const ethernetHeaderBytes = 14;
+const ethernet = 1;
+/** Leaves out frames without IP, fragments, and IPv6 with extension headers, whose checksums have no known place. */
+function parseCapture(file) {
+	if (file.length > mostCaptureBytes) return refused(`has ${file.length} bytes, and may have ${mostCaptureBytes}: keep fewer packets`);
+	if (file.length < fileHeaderBytes) return refused("is too short for a pcap file");
+	const number = numbersOf(file);
+	if (number === void 0) return file.readUInt32BE(0) === 168627466 ? refused("is a pcapng file: convert it with `editcap -F pcap`") : refused("is no pcap file: write one with `tcpdump -w`");
+	const link = number(20) & 65535;
+	if (link !== ethernet) return refused(`has the link type ${link}, and not Ethernet: capture on an Ethernet interface`);
+	const packets = [];
+	let count = 0;
+	for (let at = fileHeaderBytes; at < file.length;) {
+		count += 1;
+		if (count > mostPackets) return refused(`has more than ${mostPackets} packets: keep fewer`);
+		const start = at + recordHeaderBytes;
+		if (start > file.length) return refused(`ends within packet ${count}: copy it again`);
+		const [captured, length] = [number(at + 8), number(at + 12)];
+		if (captured < length) return refused(`has packet ${count} only in part: capture with \`tcpdump -s 0\``);
+		if (captured > mostFrameBytes) return refused(`has a packet ${count} of ${captured} bytes, and ${mostFrameBytes} are the most: capture without TSO and GRO`);
+		at = start + captured;
+		if (at > file.length) return refused(`ends within packet ${count}: copy it again`);
+		packets.push(...packetIn(file.subarray(start, at)));
+	}
+	if (packets.length === 0) return refused("has no whole packet of IPv4 or IPv6 to send");
+	return {
+		kind: "read",
+		packets
+	};
+}
+const refused = (why) => ({
+	kind: "refused",
+	why
+});
+/** Reads in the byte order of the file; its times are in microseconds or nanoseconds. */
+function numbersOf(file) {
+	const magics = [2712847316, 2712812621];
+	if (magics.includes(file.readUInt32LE(0))) return (at) => file.readUInt32LE(at);
+	if (magics.includes(file.readUInt32BE(0))) return (at) => file.readUInt32BE(at);
+}
+function packetIn(frame) {
+	if (frame.length < ethernetHeaderBytes) return [];
+	const type = frame.readUInt16BE(12);
+	const packet = frame.subarray(ethernetHeaderBytes);
+	if (type === 2048) return whole(ipv4(packet));
+	return type === 34525 ? whole(ipv6(packet)) : [];
+}
+/** RFC 791. */
+function ipv4(packet) {
+	if (packet.length < 20) return void 0;
+	const [first = 0, length] = [packet[0], packet.readUInt16BE(2)];
+	const payloadAt = (first & 15) * 4;
+	const isFragment = (packet.readUInt16BE(6) & 16383) !== 0;
+	if (first >>> 4 !== 4 || payloadAt < 20 || length < payloadAt || isFragment) return void 0;
+	if (length > packet.length) return void 0;
+	return {
+		family: "inet4",
+		bytes: packet.subarray(0, length),
+		payloadAt,
+		protocol: packet[9] ?? 0
+	};
+}
+/** RFC 8200. */
+function ipv6(packet) {
+	if (packet.length < 40) return void 0;
+	const [first = 0, protocol = 0] = [packet[0], packet[6]];
+	const length = 40 + packet.readUInt16BE(4);
+	if (first >>> 4 !== 6 || length > packet.length || extensions.includes(protocol)) return void 0;
+	return {
+		family: "inet6",
+		bytes: packet.subarray(0, length),
+		payloadAt: 40,
+		protocol
+	};
+}
+/** Hop-by-hop, routing, fragment, authentication, destination and mobility headers. */
+const extensions = [
+	0,
+	43,
+	44,
+	51,
+	60,
+	135
+];
+const leastHeaderBytes = /* @__PURE__ */ new Map([
+	[6, 20],
+	[17, 8],
+	[58, 4]
+]);
+const whole = (packet) => packet !== void 0 && packet.bytes.length - packet.payloadAt >= (leastHeaderBytes.get(packet.protocol) ?? 0) ? [packet] : [];
+const sourceOf = ({ family, bytes }) => family === "inet4" ? bytes.toString("hex", 12, 16) : bytes.toString("hex", 8, 24);
+const destinationOf = ({ family, bytes }) => family === "inet4" ? bytes.toString("hex", 16, 20) : bytes.toString("hex", 24, 40);
+/** Packets of one protocol between the same addresses and ports are of one flow. */
+function flowOf(packet) {
+	const { bytes, payloadAt, protocol } = packet;
+	const ports = protocol === 6 || protocol === 17 ? bytes.toString("hex", payloadAt, payloadAt + 4) : "";
+	return [
+		sourceOf(packet),
+		destinationOf(packet),
+		protocol,
+		ports
+	].join(" ");
+}
+
+// src/model/text-file.ts
+/** Returns a clause on a file in UTF-16, or on a binary one; undefined for text. */
+function whyNotText(bytes) {
+	const [first, second] = bytes;
+	if (first === 255 && second === 254 || first === 254 && second === 255) return "has the encoding UTF-16: save it as UTF-8";
+	return bytes.includes(0) ? "is binary: name a text file" : void 0;
+}
+const byteOrderMark = [
+	239,
+	187,
+	191
+];
+/** Editors of Windows begin UTF-8 with a byte order mark. */
+const withoutMark = (bytes) => byteOrderMark.every((byte, index) => bytes[index] === byte) ? bytes.subarray(byteOrderMark.length) : bytes;
 
 // src/model/planned-trial.ts
 const plannedRunSchema = object({
@@ -1713,13 +2010,13 @@ const plannedTrialSchema = object({
 	cell: cellSchema,
 	runs: list(plannedRunSchema).min(1)
 });
-/** Pairs rotate through the layouts, both counted from 1. */
+/** Rotates pairs through the layouts; both are counted from 1. */
 const layoutOfPair = (pair, layouts) => (pair - 1) % layouts + 1;
 
 // src/model/lease-outcome.ts
 const notUsed = (why) => `not used: ${why}`;
 const endedEarly = (why) => `ended: ${why}`;
-/** Incomplete uses do not count for the usual duration of leases. */
+/** Only completed uses count towards the usual duration of a lease. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, counted, designNames, designSchema, diffName, diffPhids, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, excerpt, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, id, ignoredFiles, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLinuxScenario, isLoaded, isLoss, isPlain, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, linkAmong, list, machineFacts, maxEarlierGates, measured, metricChoice, metricName, metricNouns, metricSchema, mostChange, mostCommits, mostDocument, mostRuns, mostTrials, mostVariants, name, namedCommitSchema, netmapPort, nightlySchema, notUsed, oneLine, ordinal, overlayFiles, ownRulesSchema, packageOf, packagesOf, pageUrl, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, rate$1, ratio, realPause, reasonOf, rejectionSchema, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, sentence, share, shortId, shortened$1 as shortened, size, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, word, worstConclusion };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, comparedNames, comparisonName, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, counted, designNames, designSchema, destinationOf, diffName, diffPhids, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowOf, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, hasOneSize, historySchema, id, ignoredFiles, imix, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLinuxScenario, isLoaded, isLoss, isPlain, isSameTraffic, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, linkAmong, list, machineFacts, maxEarlierGates, meanFrameBytes, measured, metricChoice, metricName, metricNouns, metricSchema, mostCaptureBytes, mostChange, mostCommits, mostCpus, mostDocument, mostQueues, mostRuns, mostTrials, mostVariants, name, namedCommitSchema, netmapPort, nightlySchema, notUsed, offeredTraffic, offeredTrafficSchema, oneLine, ordinal, overlayFiles, ownRulesSchema, packageOf, packagesOf, packetsSchema, packetsText, pageUrl, parseCapture, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, ratio, realPause, reasonOf, rejectionSchema, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, shortened$1 as shortened, shortenedTo, size, sourceOf, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, whyNotText, withoutKernelFacts, withoutMark, withoutPaths, withoutSequences, word, worstConclusion };

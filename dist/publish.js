@@ -11,16 +11,16 @@ import { join } from "node:path";
 
 // src/publish/nightly.ts
 /**
-* Runs an A/A run of a commit under one lease of one testbed. Cells off their level are measured again; each possible
-* change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss. On
-* Sundays another layout variant is measured, if the testbed builds several. Returns the result of the A/A run; the
-* follow-ups, each in its own folder, may fail with a warning.
+* Measures a commit against itself under one lease of one testbed. Measures cells off their level again. Each possible
+* change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss.
+* On Sundays it measures another layout variant, if the testbed builds several. Returns the A/A result; follow-ups have
+* their own folders, and may fail with a warning.
 */
 async function nightlyRun(request, directory, deps) {
 	await refuseUsed(directory);
 	return runOnOneLease(request, directory, deps);
 }
-/** Resumes a nightly run: keeps finished parts again without a testbed. Throws a `PlanError` if nothing was planned. */
+/** Resumes a nightly run; returns finished parts without a testbed. Throws a `PlanError` if nothing was planned. */
 async function resumeNightly(request, directory, deps) {
 	const { patch, testbed } = await readPlan(directory);
 	return runOnOneLease({
@@ -29,7 +29,7 @@ async function resumeNightly(request, directory, deps) {
 		testbeds: [testbed]
 	}, directory, deps);
 }
-/** The first part with something to measure reserves the testbed for all. */
+/** The first part with something to measure reserves the testbed for all parts. */
 async function runOnOneLease(request, directory, deps) {
 	let lease;
 	const leased = {
@@ -72,10 +72,10 @@ async function runOnOneLease(request, directory, deps) {
 		return result;
 	});
 }
-/** A nightly run needs the level of every cell, also after an alarm in one of them. */
+/** A nightly run needs every cell's level, even after an alarm in one of them. */
 const withoutEarlyStop = ({ stopsAtFirst: _, ...rest }) => rest;
 const gateOrResume = async (request, directory, deps, begin = gate) => await hasPlan(directory) ? resumeGate(directory, deps) : begin(request, directory, deps);
-/** An A/A result of a single commit is a nightly run of the branch; all others follow up an earlier change. */
+/** An A/A result of a single commit is a nightly run of the branch. Any other result follows up an earlier change. */
 function trendUpdateOf(result, occasion = "again") {
 	const isOfOne = isOfGate(result) && isOfOneCommit(result);
 	return {
@@ -145,7 +145,7 @@ function hasLayoutVariants({ testbeds }, name) {
 	const testbed = testbeds[name];
 	return testbed?.kind === "freebsd" && (testbed.builder?.layoutVariants ?? 1) > 1;
 }
-/** Results of other commits must not enter the history that patches are compared with. */
+/** Runs of other commits must not enter the history that patches are compared with. */
 const withoutHistory = (deps) => ({
 	...deps,
 	history: {
@@ -210,7 +210,7 @@ function withOneCell(config, cell) {
 		...size
 	};
 }
-/** A change whose commits are gone, as after a forced push, must not stop the others. */
+/** A change whose commits are gone, for example after a forced push, must not stop the others. */
 const warnOfMissingCommits = ({ good, bad }, deps) => (error) => {
 	if (conclusionOfError(error) !== "usage") throw error;
 	const text = `The change after ${shortId(good)} up to ${shortId(bad)} cannot be measured: ${reasonOf(error)}`;

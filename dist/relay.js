@@ -23,7 +23,7 @@ import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { buffer } from "node:stream/consumers";
 
 // src/relay/answers.ts
-/** Writes an answer to disk once. Throws an `InboxError`. */
+/** Writes an answer to disk, once per key. Throws an `InboxError`. */
 function keepAnswer(answer, { conduit, inbox }) {
 	const revision = answer.kind === "reply" ? answer.of : answer.revision.number;
 	const text = JSON.stringify(answer);
@@ -35,8 +35,8 @@ function keepAnswer(answer, { conduit, inbox }) {
 	});
 }
 /**
-* Delivers waiting answers of all processes, oldest first, until the server fails; returns while another process
-* delivers. A refused answer delays only later ones of its revision.
+* Delivers waiting answers of all processes, oldest first, until the server fails. Returns if another process delivers.
+* A refused answer delays only later ones of its revision.
 */
 async function giveAnswers(deps) {
 	const { conduit, inbox, now, log, signal } = deps;
@@ -58,7 +58,7 @@ async function giveAnswers(deps) {
 		}
 	}
 }
-/** Returns `not-now` where the server accepts nothing at all. */
+/** Returns `not-now` if the server accepts nothing at all. */
 async function give(waiting, deps) {
 	const { inbox, now, log } = deps;
 	const { key, keptAt } = waiting;
@@ -114,7 +114,7 @@ function keeping$1(answer, keptEnd, deps) {
 	};
 }
 const interim = (key, { conduit, inbox }) => inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
-/** Tries until it is delivered, refused, or `over` is aborted. */
+/** Tries until the answer is delivered or refused, or `over` is aborted. */
 async function giveUntil(key, over, deps) {
 	const { now, pause = realPause } = deps;
 	for (;;) {
@@ -147,7 +147,7 @@ const keptMilliseconds$1 = secondsOfPatience * 1e3;
 const revision$1 = object({
 	number: id,
 	diff: id,
-	/** Absent in answers of an older ppsgate. */
+	/** Absent in answers of older versions. */
 	phids: diffPhids.optional()
 });
 const keptEnding = discriminatedUnion("kind", [
@@ -189,7 +189,7 @@ const keptAnswerSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("reply"),
 		of: id,
-		/** Absent in answers of an older ppsgate. */
+		/** Absent in answers of older versions. */
 		phid: diffPhids.shape.revision.optional(),
 		to: word,
 		text: document
@@ -231,7 +231,7 @@ function endingOf$1(kept) {
 	}
 }
 const nameOf$1 = (answer) => answer.kind === "reply" ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
-/** True where the gate of this run has kept its comment, delivered or not. */
+/** True if the gate of this run has stored its comment, delivered or not. */
 const hasConcluded = (inbox, revision, run) => inbox.hasConcluded(commentKey(revision, run));
 const commentKey = ({ number, diff }, run) => `comment D${number}:${diff} ${run}`;
 function keyOf$1(answer) {
@@ -241,7 +241,7 @@ function keyOf$1(answer) {
 		case "reply": return `reply ${nameOf$1(answer)} ${answer.to}`;
 	}
 }
-/** The updates know which target was sent its units, which must not be repeated, and which picture is uploaded. */
+/** Shared per answer, as an update knows which target already has its units, and which picture is uploaded. */
 function allUpdatesOf(inbox) {
 	const updates = updatesByInbox.get(inbox) ?? /* @__PURE__ */ new Map();
 	updatesByInbox.set(inbox, updates);
@@ -287,14 +287,14 @@ function updatesOf(answer, { conduit, log, pause }) {
 // src/relay/inbox.ts
 const deliverySchema = discriminatedUnion("kind", [object({
 	kind: literal("webhook"),
-	/** A hash of the bytes, so that a redelivery has the same. */
+	/** Hash of the bytes, equal for a redelivery. */
 	id: word,
 	at: date(),
 	object: word,
 	transactions: list(word)
 }), object({
 	kind: literal("build"),
-	/** The target: a build that is restarted has a new one. */
+	/** Id of the target; a restarted build has a new one. */
 	id: word,
 	at: date(),
 	target: word,
@@ -307,7 +307,7 @@ var InboxError = class extends Error {
 };
 /** Shared by a machine's relay, poller and gates. */
 const inboxIn = (directory) => join(directory, "inbox.sqlite");
-/** Creates the file where it is missing; it must be on a local disk. */
+/** Creates a missing file; it must be on a local disk. */
 const openInbox = (path, now) => new SqliteInbox(resolve(path), now);
 var SqliteInbox = class {
 	#path;
@@ -440,7 +440,7 @@ var SqliteInbox = class {
 		for (const transaction of seen) this.#sql.see.run(transaction);
 		return jobs.filter((job) => this.#sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0);
 	}
-	/** This process alone starts jobs while it has the lock, so jobs that seem to be starting were left over. */
+	/** True while this process has the lock. Only then it starts jobs, so jobs that seem to be starting are left over. */
 	#mayStart() {
 		this.#starting ??= lockIfFree(`${this.#path}.lock`);
 		if (this.#starting === void 0) return false;
@@ -449,7 +449,7 @@ var SqliteInbox = class {
 		return true;
 	}
 };
-/** Seen transactions and keys of jobs prevent repeated work on a redelivery after that. */
+/** Time for which seen transactions and keys of jobs prevent repeated work on a redelivery. */
 const keptMilliseconds = 7776e6;
 function prepare(database) {
 	const one = (text) => database.prepare(text);
@@ -577,7 +577,7 @@ function open$2(path) {
 		throw new InboxError(error.format === void 0 ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.` : `The relay's queue ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another folder.`);
 	}
 }
-/** Atomic, also while other processes try the same. */
+/** Atomic, even if other processes do the same. */
 function createIfMissing(path) {
 	if (statSync(path, { throwIfNoEntry: false }) !== void 0) return;
 	const draft = `${path}.${randomUUID()}`;
@@ -595,7 +595,7 @@ const header = {
 	applicationId: 1886417778,
 	format: 1
 };
-/** Older queues of this format lack these tables; an older ppsgate ignores them. */
+/** Older queues of this format lack these tables; older versions of ppsgate ignore them. */
 const answersSchema = `
   CREATE TABLE IF NOT EXISTS answers (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -646,7 +646,7 @@ const schema = `
   COMMIT;
 `;
 const moved = (path) => `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
-/** Bound of the wait for a lock that another process holds for a transaction; it blocks this process. */
+/** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5e3;
 function sentence(path, error) {
 	const subject = `The relay's queue ${path}`;
@@ -674,7 +674,7 @@ const unreachable = (what, why, fix) => ({
 });
 
 // src/relay/check-secret-file.ts
-/** @param key of ppsgate.yml that names the file. */
+/** @param key of ppsgate.yml that names the file */
 const secretStep = (key, place) => ({
 	what: key,
 	async run(what) {
@@ -685,7 +685,7 @@ const secretStep = (key, place) => ({
 		return path === void 0 ? [ok(what, `${variable} in the environment`)] : keeping(what, path);
 	}
 });
-/** Returns nothing where the file is missing, which its reader reports. */
+/** Returns nothing for a missing file, which its reader reports. */
 async function exposure(what, path) {
 	const found = await stat(path).catch(() => void 0);
 	if (found === void 0 || !isExposed(found)) return [];
@@ -701,11 +701,11 @@ const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toStri
 const fixOf = (path) => typed(shell`chmod 600 ${path}`);
 
 // src/relay/delivery.ts
-/** The object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
+/** Object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
 const checkObject = "PHID-DREV-ppsgatecheck";
 /** Any sender can forge this user agent. */
 const checkAgent = "ppsgate-check";
-/** @param body the bytes as they were sent, which a redelivery repeats */
+/** @param body the bytes as sent; a redelivery has the same */
 function readWebhook(body, at) {
 	const { data } = webhookSchema.safeParse(parseJson(Buffer.from(body).toString()));
 	if (data === void 0) return { kind: "strange" };
@@ -723,7 +723,7 @@ function readWebhook(body, at) {
 	};
 }
 /**
-* Reads the URI of the build step,
+* Reads the query of the build step's URI:
 * `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`.
 */
 function readBuild(query, at) {
@@ -751,7 +751,7 @@ const webhookSchema = object({
 const number = string().regex(/^[1-9]\d{0,8}$/).transform(Number);
 /** Accepts `27401` and `D27401`. */
 const revision = preprocess((text) => String(text).replace(/^D/, ""), number);
-/** Harbormaster writes a missing value as the empty text. */
+/** Harbormaster sends an empty text for a missing value. */
 const nothing$1 = literal("").transform(() => void 0);
 const buildSchema = object({
 	target: phid("HMBT"),
@@ -761,7 +761,7 @@ const buildSchema = object({
 });
 
 // src/relay/check-relay.ts
-/** Reads the answers that the relay, the poller or the gates of this machine keep. */
+/** Reads the undelivered answers of this machine's relay, poller and gates. */
 const answersStep = ({ url, relay: { directory } }, now) => ({
 	what: "answers",
 	async run(what) {
@@ -825,7 +825,7 @@ const relayClient = (relay, signal) => async (path, request = {}) => {
 	if (answer.kind === "no-answer") throw new Error(answer.why);
 	return answer;
 };
-/** URL of the relay on this machine: loopback where it listens on all addresses. */
+/** URL of the relay on this machine: the loopback address if it listens on all addresses. */
 function baseOf({ host, port }) {
 	const near = {
 		"0.0.0.0": "127.0.0.1",
@@ -879,7 +879,7 @@ function webhookSteps(path, { url }, client) {
 		}
 	];
 }
-/** Marked as sent by hand with Herald's `test`, and so without effect. */
+/** Marked as sent manually with Herald's `test`, so it has no effect. */
 const testWebhook = JSON.stringify({
 	object: {
 		type: "DREV",
@@ -928,7 +928,7 @@ function open$1(what, credential, { status }) {
 }
 
 // src/relay/check-starter.ts
-/** @param branch base of diffs that name none. */
+/** @param branch base of diffs that name none */
 function starterStep(start, branch, deps) {
 	switch (start.kind) {
 		case "here": return {
@@ -968,7 +968,7 @@ async function clone(what, path, branch, { now, overlay }) {
 	const found = `${path} has ${branch}, at ${shortId(tip)}`;
 	return [overlay === void 0 ? ok(what, found) : await base(what, found, repository, tip, overlay)];
 }
-/** Notes hold the revisions of Subversion that diffs of before 2021 were made for. */
+/** Notes with the Subversion revisions that diffs from before 2021 are based on. */
 const withNotes = "remote.origin.fetch=+refs/notes/*:refs/notes/*";
 async function base(what, found, repository, commit, overlay) {
 	try {
@@ -988,7 +988,7 @@ async function base(what, found, repository, commit, overlay) {
 }
 
 // src/relay/setup-check.ts
-/** A step that fails does not stop the others. Throws the signal's reason. */
+/** A failed step does not stop the others. Throws the signal's reason. */
 const checkPhabricator = (config, deps) => walk(stepsOf(config, deps), {
 	...deps,
 	failed
@@ -1061,7 +1061,7 @@ const authority = (path, session) => ({
 const unwritten = "nothing is written here, so a server in read-only mode shows only when it is to take a comment";
 const mostSeconds = 20;
 const mostBytes$1 = 1024 ** 2;
-/** Sends no token, since the server is not verified yet. */
+/** Sends no token, as the server is not verified yet. */
 async function server(what, { url }, session, { signal }) {
 	const answer = await sendRequest(`${url}/api/conduit.ping`, {
 		method: "POST",
@@ -1100,7 +1100,7 @@ const envelope = object({
 	result: unknown(),
 	error_code: word.nullable()
 });
-/** A larger difference misleads readers who compare a log with a comment. */
+/** A larger difference would mislead readers who compare a log with a comment. */
 const mostSecondsApart = 60;
 function clocks(what, { date }, now) {
 	if (date === void 0) return [skipped(what, "the server does not tell its time")];
@@ -1294,7 +1294,7 @@ const payloadOf = ({ key, build, overrides, bisect, ...job }) => ({
 	...bisect && { instead: bisectWords(bisect) },
 	...overridesAs(overrides, kebabCase)
 });
-/** Seconds before each request: a run shows up some time after its event. */
+/** Seconds before each request, as a run appears some time after its event. */
 const waits = [
 	0,
 	2,
@@ -1311,7 +1311,7 @@ async function awaitRun(runs, key, signal) {
 		if (run !== void 0) return run;
 	}
 }
-/** Months, newest first. */
+/** Cover months of runs, newest first. */
 const mostPages = 3;
 const perPage = 100;
 async function findRun({ octokit, owner, repo }, key) {
@@ -1339,7 +1339,7 @@ async function cancelRun(octokit, call) {
 		if (failure?.kind !== "answered" || failure.status !== 409) throw error;
 	}
 }
-/** @param about.what begins the sentence of a failure */
+/** @param about.what beginning of the sentence on a failure */
 async function answered(request, { what, needs }) {
 	try {
 		return { answer: await request() };
@@ -1360,7 +1360,7 @@ function reason(failure, needs) {
 	if (status === 403 || status === 404) return `the token may not (${said}): it needs ${needs}, and a classic one \`repo\``;
 	return `GitHub answered ${said}`;
 }
-/** `https://github.com` of `https://api.github.com`; a server of one's own has its API below `/api/v3`. */
+/** `https://github.com` for `https://api.github.com`. A GitHub Enterprise Server has its API below `/api/v3`. */
 function pagesOf(apiUrl) {
 	const { protocol, host } = new URL(apiUrl);
 	return `${protocol}//${host.replace(/^api\./, "")}`;
@@ -1436,7 +1436,7 @@ const nameOf = ({ revision, diff }) => `diff ${diff} of D${revision}`;
 const diedTooOften = (job, directory) => `The ${workOf(job)} of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
 const trySchema = object({
 	leader: leaderSchema,
-	/** The work directory; for an extension that of the first job. */
+	/** Work directory; for an extension, that of the first job. */
 	work: word,
 	tries: int(),
 	maxRuns: int().optional()
@@ -1539,7 +1539,7 @@ async function invocationOf(job, before, { configPath, repository, directory, si
 	};
 }
 const flags = (values) => Object.entries(values).flatMap(([name, value]) => value === void 0 ? [] : [name, value]);
-/** Throws, and starts nothing, where the process cannot be started or recorded. */
+/** Throws, and starts nothing, if the process cannot be started or recorded. */
 async function launch(key, { work, args, maxRuns }, triesBefore, { program, directory, environment }) {
 	await mkdir(directory, { recursive: true });
 	const path = join(directory, key);
@@ -1569,7 +1569,10 @@ async function launch(key, { work, args, maxRuns }, triesBefore, { program, dire
 		child.unref();
 	}
 }
-/** Waits for the line that confirms its record, or exits with the starter. Outlives SIGTERM to write the exit code. */
+/**
+* Waits for the line that confirms its record; without it, exits with the starter. Outlives SIGTERM to write the exit
+* code.
+*/
 const wrapped = (argv, endedPath) => commandText(shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`);
 async function leaderOf(child) {
 	child.stdin?.on("error", () => {});
@@ -1668,7 +1671,7 @@ function jenkinsOf({ url, user, token }) {
 		authorization: `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
 	};
 }
-/** Actions of a build or of a queued item, most of which are no parameters. */
+/** Actions of a build or a queued item. Most are not parameters. */
 const actionsSchema = list(object({ parameters: list(object({
 	name: word,
 	value: unknown().optional()
@@ -1699,7 +1702,7 @@ async function findInQueue(jenkins, key, signal) {
 		url: `${root}/queue/item/${item.id}/`
 	};
 }
-/** The path from the job on: Jenkins may know itself by another address. */
+/** Path below the job: Jenkins may use another address for itself. */
 const pathOf = (url) => URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, "");
 async function readJob(jenkins, signal) {
 	const { job } = jenkins;
@@ -1770,7 +1773,7 @@ async function read(jenkins, address, { tree, schema, signal }) {
 	throw new NotDone("refused", `${origin}${pathname} does not answer as Jenkins does`);
 }
 const answerSeconds = 30;
-/** A queue of a thousand builds is some 100 kB. */
+/** A queue of a thousand builds has about 100 kB. */
 const mostBytes = 16 * 1024 ** 2;
 async function request({ authorization }, url, { form, signal }) {
 	const answer = await sendRequest(url, {
@@ -1815,7 +1818,7 @@ function reasonFor({ status, location }, { job, user }, permission) {
 // src/relay/open-starter.ts
 /**
 * Throws a `UsageError` for a missing token.
-* @param deps.program ppsgate, as a program and its first arguments; absent: the running one.
+* @param deps.program ppsgate, as a program and its first arguments; absent: the running one
 */
 async function openStarter({ start, directory }, deps) {
 	switch (start.kind) {
@@ -1890,7 +1893,7 @@ const elsewhere = (starter) => ({
 	hasRoom: async () => true,
 	ended: async () => ({ kind: "elsewhere" })
 });
-/** A starter returns its errors. */
+/** Starters return their errors, and need no log. */
 const silent = {
 	debug() {},
 	info() {},
@@ -1899,13 +1902,13 @@ const silent = {
 };
 
 // src/relay/earlier-diffs.ts
-/** More are too many for one command, and for a testbed. */
+/** More would be too many for one command, and for a testbed. */
 const mostEarlierDiffs = 30;
 /**
-* `all` is the diffs of this moment, if `mayRun` holds for all their senders; else a person has to name each. A diff that
-* is attached to the revision later is in no list. Throws a `UsageError` for ids that are none of earlier diffs.
+* `all` means the diffs at this moment, if `mayRun` holds for each sender; otherwise a person must name each one.
+* Excludes diffs attached to the revision later. Throws a `UsageError` for ids that are not of earlier diffs.
 *
-* @param asked as typed, or as an earlier command had it.
+* @param asked as typed, or as pinned by an earlier command
 */
 async function pinnedDiffs(command, asked, found, mayRun) {
 	if (!asked) return {
@@ -1937,7 +1940,7 @@ function commandWith(command, earlier, diff) {
 }
 
 // src/relay/decide.ts
-/** Throws a ConduitError where Phabricator does not reply. */
+/** Throws a ConduitError if Phabricator does not reply. */
 async function decide(occurrence, deps) {
 	try {
 		switch (occurrence.kind) {
@@ -1988,14 +1991,14 @@ async function decideDiff({ of, diff }, deps) {
 		}
 	};
 }
-/** The jobs of this revision: a restored server may have given its number to another one before. */
+/** Jobs of this revision, by PHID: a restored server may have reused the number of another one. */
 const jobsOf = (found, { inbox }) => inbox.jobsOf(found.number).filter(({ job }) => isSameDiff(job, found));
 function isSameDiff({ phids, diff }, found) {
 	if (phids === void 0) return true;
 	const known = [found.diff, ...found.earlier].find(({ id }) => id === diff);
 	return phids.revision === found.phid && (known === void 0 || known.phid === phids.diff);
 }
-/** Has the PHID in it where a job of another diff has the usual key. */
+/** Includes the PHID if a job of another diff has the usual key. */
 function keyOfDiff(found, { inbox, warn }) {
 	const { number, diff } = found;
 	const usual = `D${number}:${diff.id}`;
@@ -2104,7 +2107,7 @@ async function decideCommand(occurrence, deps) {
 			by: person,
 			at: occurrence.at,
 			sentAt: before.sentAt,
-			isMeasured: isMeasured(of, before.diff, deps),
+			isMeasured: isMeasured(found, before.diff, deps),
 			isNamed: named !== void 0 || command.kind === "bisect" && command.overrides.good !== void 0
 		}, deps);
 		if (authorization.kind !== "allowed") return reply("refused", authorization.why);
@@ -2191,7 +2194,7 @@ function jobFor(command, requested, earlierJobs) {
 		extend
 	};
 }
-/** The diff that the comment names, or the newest when it was written, with the date when it was sent. */
+/** Returns the diff that the comment names, or the newest one at that time, with the time when it was sent. */
 async function diffBefore({ of, id }, named, { conduit }) {
 	const { phid, diff, earlier } = await findRevision(conduit, { revision: of });
 	const found = (await transactionsOf(conduit, phid, {})).flatMap((one) => {
@@ -2205,7 +2208,7 @@ async function diffBefore({ of, id }, named, { conduit }) {
 	throw new UsageError(named === void 0 ? `it is not clear which diff you mean; write ${callOnPhabricator} run ${diff.id}` : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`);
 }
 /** Known of gates on this machine alone, since others report only that they were started. */
-const isMeasured = (of, diff, { inbox }) => inbox.jobsOf(of).some(({ job, state }) => job.diff === diff && job.bisect === void 0 && state.kind === "ended" && measured.has(state.how));
+const isMeasured = (found, diff, deps) => jobsOf(found, deps).some(({ job, state }) => job.diff === diff && job.bisect === void 0 && state.kind === "ended" && measured.has(state.how));
 const measured = /* @__PURE__ */ new Set([
 	"it passed",
 	"the patch is at fault",
@@ -2239,7 +2242,7 @@ function whyForeign({ number, repository, status }, { config }) {
 	if (repositories === void 0 || isNamed(repository, repositories)) return void 0;
 	return `D${number} is of none of the repositories that are measured: ${repositories.join(", ")}.`;
 }
-/** Undefined where the diff changes a file below the paths, or cannot be read. */
+/** Undefined if the diff changes a file below the paths, or cannot be read. */
 async function elsewhereOf({ number, diff }, { config, conduit }) {
 	const { paths } = config;
 	if (paths === void 0) return void 0;
@@ -2266,7 +2269,7 @@ function isBelowRest(path, folder) {
 	const rest = folder.slice(folder.indexOf("/") + 1);
 	return rest !== "" && path.startsWith(rest);
 }
-/** Undefined where it cannot be read: the gate reports that to its author. */
+/** Undefined if it cannot be read; the gate reports that to its author. */
 async function pathsOf(diff, conduit) {
 	try {
 		const fetched = await fetchDiff(conduit, diff);
@@ -2290,7 +2293,7 @@ const nothing = (why) => ({
 });
 
 // src/relay/occurrence.ts
-/** Leaves out seen transactions; throws a ConduitError where Phabricator does not reply. */
+/** Omits seen transactions. Throws a ConduitError if Phabricator does not reply. */
 async function occurrencesOf(conduit, delivery, inbox) {
 	if (delivery.kind === "build") return buildOf(conduit, delivery);
 	const { object, transactions } = delivery;
@@ -2315,7 +2318,7 @@ async function occurrencesOf(conduit, delivery, inbox) {
 		seen: fresh
 	};
 }
-/** The bot may be unable to see the diff of a build, which then has no revision. */
+/** The bot may be unable to see a build's diff, which then has no revision. */
 async function buildOf(conduit, { target: key, build, diff, revision }) {
 	try {
 		return {
@@ -2337,9 +2340,7 @@ async function buildOf(conduit, { target: key, build, diff, revision }) {
 		};
 	}
 }
-/**
-* Returns the events of all revisions that were changed at or after a time in the server's seconds, or a little before.
-*/
+/** Returns the events of all revisions changed at or after a time by the server's clock, or shortly before. */
 async function occurrencesSince(conduit, since, inbox) {
 	const from = Math.max(0, since - slackSeconds);
 	const constraints = { modifiedStart: from };
@@ -2373,8 +2374,8 @@ async function occurrencesSince(conduit, since, inbox) {
 	return happened;
 }
 /**
-* A change has the time when the server began to save it, and may show up after one with a later time; a transaction may
-* be a little older than the change of its revision, which is saved after it.
+* A change has the time when the server began to save it, so it may appear after one with a later time. A transaction
+* may also be slightly older than the change of its revision, which is saved after it.
 */
 const slackSeconds = 60;
 /** Returns all events that a first poll must not report as new. */
@@ -2426,7 +2427,7 @@ async function diffIds(conduit, phids) {
 }
 
 // src/relay/reply.ts
-/** @param why a sentence that may contain untrusted text, or nothing */
+/** @param why a sentence that may contain untrusted text, or empty */
 function replyText(topic, why) {
 	const said = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
 	switch (topic) {
@@ -2440,7 +2441,7 @@ function replyText(topic, why) {
 		case "help": return ["**ppsgate**", help].join("\n\n");
 	}
 }
-/** A list, as phones cut off a table of this width. */
+/** A list, as phones would cut off a table of this width. */
 const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkupText(write)}: ${to}`).join("\n");
 
 // src/relay/relay.ts
@@ -2455,8 +2456,8 @@ async function workOnJobs(deps) {
 	await watchJobs(deps);
 }
 /**
-* Works until the signal is aborted. Answers have rounds of their own, since one that the server does not accept takes
-* most of a minute, in which commands would wait.
+* Works until the signal is aborted. Answers have separate rounds, as an undeliverable one takes most of a minute, and
+* commands would wait.
 */
 async function workOn(deps, rounds) {
 	const answers = openBell(deps.pause);
@@ -2473,9 +2474,9 @@ async function workOn(deps, rounds) {
 	};
 	await Promise.all([loop(work, rounds.wait), loop(() => giveAnswers(deps), () => answers.waitFor(10, deps.signal))]);
 }
-/** Between looks at started gates and retries of failures. */
+/** Time between checks of started gates, and between retries. */
 const secondsBetweenRounds = 10;
-/** A ring without a waiter is kept for the next one. */
+/** A ring without a waiter is stored for the next one. */
 function openBell(pause = realPause) {
 	let rung = new AbortController();
 	return {
@@ -2486,7 +2487,7 @@ function openBell(pause = realPause) {
 		}
 	};
 }
-/** Reads the changes on the server since the last poll; the first poll only finds its starting point. */
+/** Reads the changes on the server since the last poll. The first poll only finds its starting point. */
 async function pollOnce(deps) {
 	const { conduit, inbox, log } = deps;
 	const since = inbox.pollState(conduit.url);
@@ -2540,7 +2541,7 @@ async function workOnDeliveries(deps) {
 }
 const isOfOne = ({ kind, code }) => kind === "refused" && code === void 0;
 const mostHeldBack = 3;
-/** Replies and cancels before the jobs are stored: after a crash it is done again, which is harmless. */
+/** Replies and cancels before it stores the jobs. After a crash it does so again, which is harmless. */
 async function jobsFrom(occurrences, deps) {
 	let jobs = [];
 	for (const occurrence of occurrences) {
@@ -2660,13 +2661,13 @@ async function startJobs(deps) {
 	}
 }
 const mostSecondsBetweenTries = 600;
-/** Runs after the newer gate's start, which then inherits the older one's place in the queue. */
+/** Runs after the newer gate's start, so that it inherits the older one's place in the queue. */
 async function endOlder(job, deps) {
 	if (!isAutomatic(job)) return;
 	const older = deps.inbox.unendedJobs().filter(({ job: other }) => other.revision === job.revision && other.diff < job.diff);
 	for (const record of older) if (isAutomatic(record.job)) await end$1(record, `diff ${job.diff} replaced it`, deps);
 }
-/** True where no person requested this diff: the key is that of the diff or of a build's target. */
+/** True if no person requested this diff: the key is that of the diff or of a build's target. */
 const isAutomatic = ({ key }) => /^(?:D\d|PHID-HMBT-)/.test(key);
 async function reportRefusal(job, why, deps) {
 	const { revision: of, build, key, phids } = job;
@@ -2688,7 +2689,7 @@ const revisionOf = ({ revision: number, diff, phids }) => ({
 	diff,
 	...phids && { phids }
 });
-/** Keeps the comment and the build's end that a gate has left out. */
+/** Stores the comment and the end of the build that a gate did not post. */
 function concludeFor(job, why, deps) {
 	const { build, key: run } = job;
 	const revision = revisionOf(job);
@@ -2738,7 +2739,7 @@ async function watchJobs(deps) {
 	}
 }
 const endedAlone = (job, how) => `The ${workOf(job)} of diff ${job.diff} ended before it had a result (${how}): ask for it again, or ask the operator, who finds the reason in the log beside the relay.`;
-/** No gate takes longer. */
+/** Longer than any gate. */
 const secondsElsewhere = 259200;
 function logQueued(jobs, { log }) {
 	for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
@@ -2748,10 +2749,10 @@ const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
 // src/relay/seldom-log.ts
 const firstSeconds = 60;
 const longestSeconds = 3600;
-/** A sentence that was not repeated for so long is news again. */
+/** A sentence that did not recur for this long is logged again at once. */
 const forgottenSeconds = 2 * longestSeconds;
 const mostSentences = 1e3;
-/** Returns a log that drops repetitions within an interval, which doubles from a minute to an hour. */
+/** Returns a log that drops repetitions within an interval, which doubles from a minute up to an hour. */
 function seldomLog(log, now) {
 	const logged = /* @__PURE__ */ new Map();
 	return (sentence) => {
@@ -2774,7 +2775,7 @@ function seldomLog(log, now) {
 }
 
 // src/relay/connections.ts
-/** A client that sends its request at once outlives any number of idle connections that were opened before it. */
+/** Tracks open connections. A client that sends its request at once outlives all idle connections opened before it. */
 var Connections = class {
 	#limits;
 	/** Oldest first. */
@@ -2782,7 +2783,7 @@ var Connections = class {
 	constructor(limits) {
 		this.#limits = limits;
 	}
-	/** Returns the connection to close, if there are too many now; it may be the new one. */
+	/** Returns the connection to close if there are too many; it may be the new one. */
 	add(socket) {
 		const network = networkOf(socket.remoteAddress ?? "");
 		this.#open.set(socket, { network });
@@ -2791,7 +2792,7 @@ var Connections = class {
 		if (ofNetwork.length > this.#limits.connectionsPerNetwork) return this.#takeOldest(ofNetwork);
 		if (this.#open.size > this.#limits.connections) return this.#takeOldest([...this.#open]);
 	}
-	/** A connection whose request is complete is being answered, and is not closed for others. */
+	/** A connection with a complete request is being answered, so it is never closed for another one. */
 	setRequest(socket, request) {
 		const connection = this.#open.get(socket);
 		if (connection !== void 0) connection.request = request;
@@ -2802,7 +2803,7 @@ var Connections = class {
 		return oldest;
 	}
 };
-/** Returns the addresses that one host can choose from: of IPv6 the first 64 bits (RFC 7421). */
+/** Returns the network of addresses that one host can choose from: for IPv6, the first 64 bits (RFC 7421). */
 function networkOf(address) {
 	if (!isIPv6(address) || /^::ffff:/i.test(address)) return address;
 	const [head, tail] = address.replace(/%.*/, "").split("::").map((half) => half.split(":").filter(Boolean));
@@ -2818,7 +2819,7 @@ function networkOf(address) {
 // src/relay/refusal-log.ts
 const checkCommand = "ppsgate phabricator check";
 const secondsBetweenLines = 60;
-/** Logs each kind of refusal once a minute, without the request's text: strangers choose its rate. */
+/** Logs each kind of refusal once a minute, without the request's text: strangers control its rate. */
 function refusalLog({ now, log }) {
 	const logged = /* @__PURE__ */ new Map();
 	return ({ headers, socket }, why) => {
@@ -2840,7 +2841,7 @@ function refusalLog({ now, log }) {
 }
 
 // src/relay/signature.ts
-/** @param signature hexadecimal HMAC-SHA256 of the bytes as they were sent */
+/** @param signature hexadecimal HMAC-SHA256 of the bytes as sent */
 function isSigned(body, signature, key) {
 	if (signature === void 0 || !/^[0-9a-f]{64}$/i.test(signature)) return false;
 	const expected = createHmac("sha256", key).update(body).digest();
@@ -2848,7 +2849,7 @@ function isSigned(body, signature, key) {
 }
 
 // src/relay/server.ts
-/** An edit has a few transactions, and a webhook with 700 is within these 64 KiB. */
+/** An edit has a few transactions; even a webhook with 700 fits into these 64 KiB. */
 const usualLimits = {
 	headerBytes: 16384,
 	bodyBytes: 49152,
@@ -2926,7 +2927,7 @@ async function startRelayServer(options) {
 		return address === null || typeof address === "string" ? port : address.port;
 	}
 }
-/** RFC 9110, section 15, and RFC 6585, section 5. */
+/** See RFC 9110, section 15, and RFC 6585, section 5. */
 const reasons = {
 	200: "OK",
 	400: "Bad Request",
@@ -2945,7 +2946,10 @@ const says = (status, text, headers = {}) => ({
 	text,
 	headers
 });
-/** Reads nothing after the reply, as Phabricator opens one connection a request; Node would read the body's rest. */
+/**
+* Reads nothing after the reply: Phabricator opens one connection per request, and Node would read the rest of the
+* body.
+*/
 function end(socket, { status, text, headers }, date) {
 	if (socket.destroyed) return;
 	const body = `${text}\n`;
@@ -2991,7 +2995,7 @@ function routesOf(options, bodyBytes, accept, logRefusal) {
 	if (buildPassword) routes.set("/build", buildRoute(buildPassword, accept, deps));
 	return routes;
 }
-/** Batches simultaneous deliveries into one write, before the replies; Node accepts one connection in a turn. */
+/** Writes simultaneous deliveries in one batch, before the replies; Node accepts one connection per turn. */
 function together(inbox, countArrived) {
 	let waiting = [];
 	const acceptAll = () => {
@@ -3024,7 +3028,7 @@ function together(inbox, countArrived) {
 		}
 	};
 }
-/** Bounds the wait under constant load to about ten milliseconds. */
+/** Limits the wait under constant load to about ten milliseconds. */
 const mostTurns = 100;
 const queued = (found) => says(200, found === "new" ? "queued" : "known");
 const healthRoute = (inbox) => ({
@@ -3084,7 +3088,7 @@ const buildRoute = (password, accept, { now, log, logRefusal }) => ({
 		return says(400, build.why);
 	}
 });
-/** True where the header has the user and password, in the scheme Basic (RFC 7617). */
+/** True if the header has this user and password, in the scheme Basic (RFC 7617). */
 function isAuthorized(header, userAndPassword) {
 	const [, encoded = ""] = /^basic +([\w+/=-]+)$/i.exec(header ?? "") ?? [];
 	const received = hash("sha256", Buffer.from(encoded, "base64"), "buffer");

@@ -1,15 +1,81 @@
-import { bisectConfidenceRatio, bisectResultSchema, callOnGithub, callOnPhabricator, cellName, codeBlock, codeSpan, commitId as commitId$1, counted, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model.js";
+import { bisectConfidenceRatio, bisectResultSchema, callOnGithub, callOnPhabricator, cellName, codeBlock, codeSpan, commitId as commitId$1, comparedNames, counted, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, hasOneSize, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, packetsText, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model.js";
 import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
-import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { buildNoise, confidencePercents, countedRuns, criticalT, interactionOf, median, moderated, noNoise, renderMinistat, runCounts, runsApart, sumOf } from "./analysis/stats.js";
+import { mean, sum, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
+import { adviceToReachMore, buildNoise, confidencePercents, countedRuns, cpusAtWork, criticalT, interactionOf, median, moderated, noNoise, queuesReached, reachesFew, renderMinistat, runCounts, runsApart, sumOf } from "./analysis/stats.js";
 import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./analysis/profile.js";
 import { isOfOneCommit } from "./analysis/trend.js";
 import { basename, dirname, join, posix } from "node:path";
-import { constants } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { lstat, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, open, readFile, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+
+// src/system/give-to-caller.ts
+/** The user who called sudo. Undefined for root itself, or if this process is not root. */
+function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
+	const [uid, gid] = [idOf$2(SUDO_UID), idOf$2(SUDO_GID)];
+	if (ownUid !== 0 || uid === void 0 || gid === void 0 || uid === 0) return void 0;
+	return {
+		uid,
+		gid
+	};
+}
+/** Excludes the largest 32-bit number, for which chown(2) keeps the owner. */
+const idOf$2 = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
+/**
+* Creates the folder and its missing parents; the caller may have just created the folder itself. A parent's owner can
+* replace it meanwhile. So owners are changed through open descriptors, and no path is resolved twice.
+*/
+async function placeAt(directory, own, justMade) {
+	const made = justMade ?? await mkdir(directory, { recursive: true });
+	const flags = made === void 0 ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
+	const handle = await open(made ?? directory, flags);
+	const before = await readdir(pathOf$1(handle));
+	const isNew = made !== void 0 && before.length <= (made === directory ? 0 : 1);
+	return {
+		async giveTo(caller) {
+			if (isNew || made === void 0 && isOurs(before, own)) return giveOpen(handle, caller);
+			const since = own.names.filter((name) => made === void 0 && !before.includes(name));
+			for (const name of since) await giveNamed(handle, name, caller);
+		},
+		[Symbol.asyncDispose]: () => handle.close()
+	};
+}
+/** The caller of sudo where the folder is theirs: root's files in it would lock them out. */
+function callerOwning(folder) {
+	const caller = callerThroughSudo(process.env, process.getuid?.());
+	if (caller === void 0) return void 0;
+	return statSync(folder, { throwIfNoEntry: false })?.uid === caller.uid ? caller : void 0;
+}
+/** Gives the caller of sudo a file or folder that a command has just made in a folder of theirs. */
+async function giveNew(path) {
+	const caller = callerOwning(dirname(path));
+	if (caller === void 0) return;
+	await using folder = await open(dirname(path), O_DIRECTORY);
+	if ((await folder.stat()).uid === caller.uid) await giveNamed(folder, basename(path), caller);
+}
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const isOurs = (found, { names, marks }) => found.some((name) => marks.includes(name)) && found.every((name) => names.includes(name));
+const pathOf$1 = ({ fd }) => `/proc/self/fd/${fd}`;
+/**
+* Changes the owner of the first entry of a directory. While root owns the directory, no other user can exchange
+* entries.
+*/
+async function giveOpen(handle, caller) {
+	const entry = await handle.stat();
+	if (entry.uid !== 0 || !(entry.isDirectory() || entry.isFile() && entry.nlink === 1)) return;
+	const names = entry.isDirectory() ? await readdir(pathOf$1(handle)) : [];
+	for (const name of names) await giveNamed(handle, name, caller);
+	await handle.chown(caller.uid, caller.gid);
+}
+async function giveNamed(directory, name, caller) {
+	const path = `${pathOf$1(directory)}/${name}`;
+	const handle = await open(path, O_NOFOLLOW | O_NONBLOCK).catch(() => void 0);
+	if (handle === void 0) return;
+	await using entry = handle;
+	await giveOpen(entry, caller);
+}
 
 // src/report/document.ts
 const quoted = (text, most) => ({
@@ -442,7 +508,7 @@ function afterGroup({ revisions, isShared }, { likelyFix }, { fixUp, goOn }) {
 }
 function afterNothing({ revisions, isShared }, { fault }, { fixUp, goOn }) {
 	if (fault === void 0) return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more ${unitOfRuns({ isShared })}s (${goOn}) may show it.`;
-	return `Name another ${endOf(fault.revision, revisions)} commit that works, or a fix-up that makes this one work, as with ${fixUp("COMMIT")}.`;
+	return `Name another ${endOf$1(fault.revision, revisions)} commit that works, or a fix-up that makes this one work, as with ${fixUp("COMMIT")}.`;
 }
 /** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
 function foundText(result, found) {
@@ -475,10 +541,10 @@ function notReproduced(result, answer) {
 /** `the bad one cannot be measured: it forwards nothing`. */
 function faultOfEnd({ revisions }, { fault }) {
 	if (fault === void 0) return "one of them cannot be measured";
-	return `the ${endOf(fault.revision, revisions)} one cannot be measured: it ${faultText(fault.fault)}`;
+	return `the ${endOf$1(fault.revision, revisions)} one cannot be measured: it ${faultText(fault.fault)}`;
 }
-const endOf = (revision, revisions) => revision === 0 ? "good" : revision === revisions.length - 1 ? "bad" : "middle";
-/** `does not boot`, `forwards nothing`: what is the matter with a revision. */
+const endOf$1 = (revision, revisions) => revision === 0 ? "good" : revision === revisions.length - 1 ? "bad" : "middle";
+/** `does not boot`, `forwards nothing`: the fault of a revision. */
 const faultText = (fault) => fault.kind === "forwards-nothing" ? "forwards nothing" : rejectionText(fault);
 function probabilityText(probability) {
 	const shown = formatProbability(probability);
@@ -530,22 +596,23 @@ function ratiosToGood({ runs, revisions, metric }) {
 * Builds one row per cell, followed by its other variants. Change and interval come first as one column: a phone shows
 * three. Remarkup comments have four narrow columns: cell with verdict, and base with patched.
 */
-function cellTable(policy, cells, metric, isOnPage = false) {
+function cellTable({ policy, patch }, cells, metric, isOnPage = false) {
 	const isJudged = metric === policy.metric;
 	const change = { head: `change (${formatPercent(policy.confidenceRatio)} interval)` };
+	const names = headsOf(patch);
 	const groups = cells.map((cell) => ({
 		weight: weightOf(cell),
 		rows: rowsOf$1(cell, metric, isJudged, isOnPage)
 	}));
 	return {
 		kind: "table",
-		caption: `Change of patched against base, by ${metricName(metric)}`,
+		caption: words`Change of ${names.patched} against ${names.base}, by ${metricName(metric)}`,
 		isLimited: true,
 		columns: [
 			{ head: "cell" },
 			...isJudged ? [{ head: "verdict" }] : [],
 			change,
-			...numberColumns("base", "patched", "runs")
+			...numberColumns(names.base, names.patched, "runs")
 		],
 		groups: groups.map(({ weight, rows }) => ({
 			weight,
@@ -568,7 +635,7 @@ function cellTable(policy, cells, metric, isOnPage = false) {
 			columns: [
 				{ head: isJudged ? "cell and verdict" : "cell" },
 				change,
-				{ head: "base → patched" },
+				{ head: `${names.base} → ${names.patched}` },
 				{ head: "runs" }
 			],
 			groups: groups.map(({ weight, rows }) => ({
@@ -583,6 +650,19 @@ function cellTable(policy, cells, metric, isOnPage = false) {
 		}
 	};
 }
+/** A comparison has names of its own, whose ends differ. */
+function headsOf(patch) {
+	const { base, patched } = comparedNames(patch) ?? {
+		base: "base",
+		patched: "patched"
+	};
+	return {
+		base: endOf(base),
+		patched: endOf(patched)
+	};
+}
+const mostHead = 30;
+const endOf = (text) => text.length > mostHead ? `…${text.slice(-29)}` : text;
 const numberColumns = (...heads) => heads.map((head) => ({
 	head,
 	isNumber: true
@@ -732,7 +812,7 @@ function stepsOf(answer) {
 		}));
 	}
 }
-const isNamed = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
+const isNamed$1 = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
 const bootsOf = (forms) => forms.reduce((sum, { values }) => sum + values.length, 0);
 /** Returns a row per form of a listed revision, and one per range of others; an infinite `most` lists all. */
 function bisectRows(result, most) {
@@ -764,7 +844,7 @@ function rowsOfRevision(result, index, numbers) {
 		place: nth === 0 ? unbroken(`${placesText(revision)}${end}`) : "",
 		id: revisionId(revision),
 		subject,
-		isNamed: isNamed(answer, index),
+		isNamed: isNamed$1(answer, index),
 		isFurther: nth > 0,
 		fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
 		cells: {
@@ -1024,7 +1104,7 @@ function svgDocument(width, height, pieces) {
 	throw new RangeError(`a plot of ${svg.length} characters is not drawn, at most ${mostCharacters$3} are`);
 }
 function element(name, attributes, inside) {
-	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
+	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round$1(value) : escaped(value)}"`).join("")}`;
 	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
 }
 const path$1 = (d, attributes) => element("path", {
@@ -1032,7 +1112,7 @@ const path$1 = (d, attributes) => element("path", {
 	...attributes
 });
 const text = (said, attributes) => element("text", attributes, escaped(said));
-const round = (pixels) => Math.round(pixels * 100) / 100;
+const round$1 = (pixels) => Math.round(pixels * 100) / 100;
 
 // src/report/bisect-plot.ts
 /** SVG with its own light background; undefined without measurements. */
@@ -1049,7 +1129,7 @@ function bisectPlot(result, form = "wide") {
 		leastRatio: .004
 	});
 	const scale = linearScale(axis, sizes.bottom, sizes.top);
-	const heightOf = (value) => round(scale(value));
+	const heightOf = (value) => round$1(scale(value));
 	const drawing = {
 		result,
 		numbers,
@@ -1277,7 +1357,7 @@ function hatching({ x, y, width, height }, stroke) {
 	const lines = Array.from({ length: Math.max(count, 0) }, (_, nth) => {
 		const sum = start + nth * hatchPixels;
 		const [from, to] = [Math.max(0, sum - height), Math.min(width, sum)];
-		return `M${round(x + from)} ${round(y + sum - from)}L${round(x + to)} ${round(y + sum - to)}`;
+		return `M${round$1(x + from)} ${round$1(y + sum - from)}L${round$1(x + to)} ${round$1(y + sum - to)}`;
 	});
 	const look = {
 		stroke,
@@ -1301,7 +1381,7 @@ function faultName({ faults }, area) {
 	const isUpright = long > area.width;
 	if (name === "" || isUpright && (area.width < 16 || long > area.height)) return [];
 	const [width, height] = isUpright ? [16, long] : [long, 16];
-	const turned = isUpright ? { transform: `rotate(-90 ${round(middle.x)} ${round(middle.y)})` } : void 0;
+	const turned = isUpright ? { transform: `rotate(-90 ${round$1(middle.x)} ${round$1(middle.y)})` } : void 0;
 	return [element("rect", {
 		x: middle.x - width / 2,
 		y: middle.y - height / 2,
@@ -1339,7 +1419,7 @@ function bands(drawing) {
 			height,
 			fill: color,
 			"fill-opacity": "0.16"
-		}), path$1(`M${round(x)} ${y}H${round(end)}`, {
+		}), path$1(`M${round$1(x)} ${y}H${round$1(end)}`, {
 			stroke: color,
 			"stroke-width": 1.2
 		})];
@@ -1386,7 +1466,7 @@ function step(drawing) {
 			from: at - width / 2,
 			to: at + width / 2
 		};
-		return [...(isOne ? [x] : [x, end]).map((one) => path$1(`M${round(one)} ${top - 4}V${chanceBottom}`, {
+		return [...(isOne ? [x] : [x, end]).map((one) => path$1(`M${round$1(one)} ${top - 4}V${chanceBottom}`, {
 			stroke: amber$1,
 			"stroke-dasharray": "4 3"
 		})), ...claimed(spans, span) ? [text(name, {
@@ -1472,7 +1552,7 @@ function arrow(x, y, { color, isPlain, radius: r, isUp }) {
 		fill: paper$1,
 		stroke: color
 	};
-	return path$1(`M${round(x - r)} ${round(y + base)}h${2 * r}l${-r} ${tip}Z`, colors);
+	return path$1(`M${round$1(x - r)} ${round$1(y + base)}h${2 * r}l${-r} ${tip}Z`, colors);
 }
 const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
 	cx,
@@ -1504,7 +1584,7 @@ function chances({ result, sizes, columns }) {
 	return [...drawn.map(({ column, chance }) => {
 		const width = Math.min(column.width * .7, 26);
 		const height = chance * (chanceBottom - chanceTop);
-		const fill = isNamed(answer, column.first) ? namedColor(answer, metric) : grey$1;
+		const fill = isNamed$1(answer, column.first) ? namedColor(answer, metric) : grey$1;
 		const x = middleOf(column) - width / 2;
 		return element("rect", {
 			x,
@@ -1557,7 +1637,7 @@ function namedColor(answer, metric) {
 function labels({ result, sizes, columns }) {
 	const { revisions, answer } = result;
 	const { chanceBottom, left, right } = sizes;
-	const weightOf = ({ first }) => isNamed(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
+	const weightOf = ({ first }) => isNamed$1(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
 	const spans = [];
 	const shown = columns.toSorted((a, b) => weightOf(a) - weightOf(b)).flatMap((column) => {
 		const { first, last, isListed } = column;
@@ -1706,11 +1786,12 @@ function settingOf(result, kernel) {
 	const testbedText = [quoted(testbed.name), hosts.length > 0 ? words` (${joined(hosts, ", ")})` : ""];
 	if (trials.length === 0) return testbedText;
 	const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
-	const asked = traffic.offeredPps === void 0 ? "" : `${formatPps(traffic.offeredPps)} asked for, `;
+	const asked = traffic.offeredPps === void 0 ? "" : `the sender aimed at ${formatPps(traffic.offeredPps)} and `;
+	const size = hasOneSize(traffic.packets) ? `${frameSizes(result)} ` : "";
 	const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1e3;
 	return [
 		testbedText,
-		` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent on average over a whole trial`,
+		` · ${grouped(traffic.flows)} flows of ${size}${packetsText(traffic.packets)} · ${asked || "the sender "}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
 		` · measured in ${formatDuration(seconds)}`
 	];
 }
@@ -1742,15 +1823,19 @@ function linesShown({ console = "", consoleLines }) {
 }
 const guestConsoleOf = (outcome) => "guestConsole" in outcome ? outcome.guestConsole : void 0;
 const leftOf = (outcome) => guestConsoleOf(outcome) === void 0 ? "The DUT is back on its own kernel" : "The guest was discarded, and base runs in a new one";
-function failureText(outcome) {
+function failureText(outcome, patch) {
 	switch (outcome.kind) {
 		case "does-not-apply": return "The patch does not apply, and nothing was measured:";
 		case "build-failed": return "The base builds, but the patched kernel does not; nothing was measured. First messages of the build:";
 		case "out-of-disk": return "The patch is not to blame, and nothing was measured:";
-		case "does-not-load": return words`The base loads, but the patched files do not (${name(outcome.scenario)}); nothing was measured. Output of the DUT:`;
+		case "does-not-load": return words`${filesThatDoNotLoad(patch)} (${name(outcome.scenario)}); nothing was measured. Output of the DUT:`;
 		case "boot-failed": return `The patched kernel does not boot, and nothing was measured with it. ${leftOf(outcome)}:`;
 		case "panics-under-load": return `The patched kernel panicked twice in the same trial, and no verdict was reached. ${leftOf(outcome)}:`;
 	}
+}
+function filesThatDoNotLoad(patch) {
+	const names = comparedNames(patch);
+	return names === void 0 ? "The base loads, but the patched files do not" : `${names.base} loads, but ${names.patched} does not`;
 }
 const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some((cell) => !isSilent(cell) && cell.comparisons.some((one) => one.metric === other)));
 /** `packets per second (more is better), which is not judged`. */
@@ -1906,10 +1991,10 @@ function whoFailed({ revisions, fixUps }) {
 	return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(", ")}`;
 }
 const mostNamed$2 = 3;
-const mostGroups = 20;
+const mostGroups$1 = 20;
 function faultLines(result) {
 	const groups = faultGroups(result);
-	const lines = groups.slice(0, mostGroups).map((group) => {
+	const lines = groups.slice(0, mostGroups$1).map((group) => {
 		const { fault } = group;
 		const panic = "panic" in fault && fault.panic ? words` (panic: ${quoted(fault.panic)})` : "";
 		const said = fault.message === "" ? "" : words`: ${quoted(fault.message, 300)}`;
@@ -1998,11 +2083,11 @@ const valuesOf$1 = (revisions) => revisions.flatMap(({ forms }) => forms.filter(
 /** Explains the first cells in a line each, and counts the others. */
 function whyLines(cells, links) {
 	const explained = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
-	const lines = explained.slice(0, mostLines).map((cell) => words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
+	const lines = explained.slice(0, mostLines$1).map((cell) => words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
 	const rest = explained.length - lines.length;
 	return rest > 0 ? [...lines, words`${strong("Why")} of ${String(rest)} more ${rest === 1 ? "cell" : "cells"}: below`] : lines;
 }
-const mostLines = 3;
+const mostLines$1 = 3;
 const order = [
 	"regression",
 	"improvement",
@@ -2011,7 +2096,7 @@ const order = [
 	"no-regression"
 ];
 const deservesLine = (cell) => isExplained(cell) && (isChanged(cell) || cell.reason?.changedFunctions[0] !== void 0);
-/** A packet that is not forwarded takes no time that a profile could tell. */
+/** A packet that is not forwarded has no time for a profile to explain. */
 const isExplained = (cell) => isProfiled(cell) && !isSilent(cell);
 const isChanged = ({ verdict: { kind } }) => kind === "regression" || kind === "improvement";
 /** Nothing has a reason where nothing is known to have changed. */
@@ -2446,7 +2531,7 @@ function graphPreview({ profile, base }) {
 		base: samplesOf(stacks.base)
 	};
 	if (totals.profile === 0) return void 0;
-	const pixelsPerSample = width$2 / totals.profile;
+	const pixelsPerSample = width$3 / totals.profile;
 	const { rows } = layout(stacks, "profile", {
 		pixelsPerSample,
 		leastPixels: .7
@@ -2456,10 +2541,10 @@ function graphPreview({ profile, base }) {
 		path: `M${tenths(box.x)} ${rows.length - depth - 1}h${tenths(box.width)}v1h-${tenths(box.width)}z`
 	})));
 	const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join("")}"/>`);
-	return html`<svg class="preview" viewBox="0 0 ${width$2} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
+	return html`<svg class="preview" viewBox="0 0 ${width$3} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
 }
 /** Page width in pixels, approximate. Rows have height 1 and are scaled. */
-const width$2 = 340;
+const width$3 = 340;
 const tenths = (pixels) => Math.round(pixels * 10) / 10;
 const moduleLook = ({ module }) => module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
 /** Colour by the share of the path, callees included, before and now. */
@@ -2468,6 +2553,237 @@ function changeLook({ samples }, totals) {
 	if (Math.abs(change) < .003) return "same";
 	return `${change > 0 ? "more" : "less"}${Math.abs(change) < .03 ? "" : " much"}`;
 }
+
+// src/report/limit-lines.ts
+/** Returns a line for each of the first cells with a limit to name, for a comment. */
+function limitLines(cells) {
+	const lines = cells.flatMap((cell) => {
+		const sentences = limitSentences(cell);
+		return sentences.length === 0 ? [] : [words`${strong("Limit")} (${nameOf(cell.cell)}): ${joined(sentences, "; ")}`];
+	});
+	const rest = lines.length - mostLines;
+	return [...lines.slice(0, mostLines), ...rest > 0 ? [words`${strong("Limit")} of ${String(rest)} more cells: on the page`] : []];
+}
+const mostLines = 3;
+/** Only what differs beyond chance, explains the verdict, or makes the test itself doubtful. */
+function limitSentences(cell) {
+	const { limits } = cell;
+	if (limits === void 0) return [];
+	return [
+		...spreadSentences(limits, cell.verdict.kind),
+		...reachSentences(limits.base),
+		...tableSentences(limits),
+		...isNamed(cell) ? [] : dropSentences(limits, cell.verdict.kind)
+	];
+}
+/** A report already names what drops the packets of a variant that forwards nothing. */
+const isNamed = (cell) => isSilent(cell) && droppedBy(cell) !== void 0 || cell.verdict.kind === "invalid" && droppedBy(cell, "base") !== void 0;
+/** `patched uses 5 of 8 CPUs (base 8 of 8): a change of distribution, not of the cost of a packet`. */
+function spreadSentences({ base, patched, differing }, verdict) {
+	const isOf = (kind) => differing.some((one) => one.kind === kind);
+	const cpus = {
+		base: cpusAtWork(base),
+		patched: cpusAtWork(patched)
+	};
+	const queues = queuesReached(base).flatMap((own) => {
+		const other = queuesReached(patched).find(({ device }) => device === own.device);
+		return other === void 0 || other.used === own.used ? [] : [[own, other]];
+	});
+	const [queue] = isOf("queue") ? queues : [];
+	const kind = verdict === "regression" || verdict === "improvement" ? ", so the change is one of distribution, not of the cost of a packet" : "";
+	const flows = queue === void 0 ? "" : words`flows reach ${String(queue[1].used)} of ${String(queue[1].all)} receive queues of ${quoted(queue[1].device)} (base ${String(queue[0].used)} of ${String(queue[0].all)})`;
+	const differ = cpus.base !== void 0 && cpus.base.used !== cpus.patched?.used;
+	if (cpus.base !== void 0 && cpus.patched !== void 0 && differ && (isOf("cpu") || isOf("queue"))) return [[
+		`patched uses ${cpus.patched.used} of ${cpus.patched.all} CPUs (base ${cpus.base.used} of ${cpus.base.all})`,
+		...flows === "" ? [] : [": its ", flows],
+		kind
+	]];
+	return flows === "" ? [] : [[
+		"patched: ",
+		flows,
+		kind
+	]];
+}
+function reachSentences(base) {
+	return queuesReached(base).filter(reachesFew).map(({ device, used, all }) => words`the flows reach only ${String(used)} of ${String(all)} receive queues of ${quoted(device)} on base: ${adviceToReachMore}`);
+}
+/** Share of a table's limit; entries may go during the count. */
+const fullRatio = .99;
+function tableSentences({ base, patched }) {
+	const full = {
+		base,
+		patched
+	};
+	const tables = ["base", "patched"].flatMap((variant) => full[variant].stateTables.filter(({ states, limit }) => states >= limit * fullRatio).map(({ name, limit }) => ({
+		name,
+		limit,
+		variant
+	})));
+	return [...Map.groupBy(tables, ({ name }) => name)].map(([name, own]) => {
+		const variants = own.map(({ variant }) => variant).join(" and ");
+		return words`the state table ${quoted(name)} is full on ${variants} (${grouped(own[0]?.limit ?? 0)} states)`;
+	});
+}
+/** A smaller loss explains nothing. */
+const leastLostRatio = .01;
+/** Share of all losses beside which the rest needs no word. */
+const nearlyAllRatio = .95;
+const mostDropsNamed = 3;
+/** Losses at these places are faults of the test's setting, also on base; others are how a router shows its limit. */
+const faultPlaces = /* @__PURE__ */ new Set([
+	"ip",
+	"firewall",
+	"state-table"
+]);
+function dropSentences({ base, patched, differing }, verdict) {
+	const [largest] = patched.drops;
+	if (verdict === "regression" && patched.lostRatio >= leastLostRatio && largest !== void 0 && largest.ratio >= patched.lostRatio * nearlyAllRatio && largest.ratio >= leastLostRatio) {
+		const own = ratioOf(base, largest);
+		return [words`all losses of patched (${formatPercent(largest.ratio)} of the packets, base ${formatPercent(own)}) are in ${dropText(largest)}`];
+	}
+	const isDiffering = (drop) => differing.some((one) => one.kind === "drop" && one.place === drop.place && one.cause === drop.cause);
+	const isFault = (drop) => faultPlaces.has(drop.place) && drop.ratio >= leastLostRatio;
+	return unionOfDrops({
+		base,
+		patched
+	}).filter((drop) => isDiffering(drop) || isFault(drop)).slice(0, mostDropsNamed).map((drop) => words`patched loses ${formatPercent(ratioOf(patched, drop))} of the packets in ${dropText(drop)} (base ${formatPercent(ratioOf(base, drop))})`);
+}
+/** Each drop once, with its larger share; the largest first. */
+function unionOfDrops({ base, patched }) {
+	return [...Map.groupBy([...base.drops, ...patched.drops], ({ place, cause }) => JSON.stringify([place, cause])).values()].flatMap((own) => own.toSorted((a, b) => b.ratio - a.ratio).slice(0, 1)).toSorted((a, b) => b.ratio - a.ratio);
+}
+const ratioOf = ({ drops }, { place, cause }) => drops.find((one) => one.place === place && one.cause === cause)?.ratio ?? 0;
+/** `firewall, inet filter forward: … drop`. */
+const dropText = ({ place, cause }) => words`${placeNames[place]}, ${quoted(cause, 120)}`;
+const placeNames = {
+	"before-dut": "before the DUT",
+	card: "card",
+	driver: "driver",
+	backlog: "backlog",
+	ip: "IP",
+	firewall: "firewall",
+	"state-table": "state table",
+	"output-queue": "output queue",
+	"after-dut": "behind the DUT"
+};
+
+// src/report/limits-plot.ts
+/** Uses the colours of the page's style; undefined without CPUs and queues. */
+function limitStrips({ base, patched }) {
+	const groups = {
+		base: groupsOf(base),
+		patched: groupsOf(patched)
+	};
+	const both = Map.groupBy([...groups.base, ...groups.patched], ({ title }) => title);
+	const mostOf = (title) => title === busyTitle ? 1 : largest((both.get(title) ?? []).flatMap(({ bars }) => bars));
+	const strips = ["base", "patched"].flatMap((variant) => groups[variant].length === 0 ? [] : strip(variant, groups[variant], mostOf));
+	return strips.length === 0 ? void 0 : html`<div class="strips">${strips}</div>\n`;
+}
+const busyTitle = "busy CPUs";
+const largest = (bars) => bars.reduce((most, { ratio }) => Math.max(most, ratio), 0);
+function groupsOf({ cpuBusyRatios, queues }) {
+	const cpus = cpuBusyRatios.map((ratio, number) => ({
+		name: `CPU ${number}`,
+		ratio
+	}));
+	const devices = Map.groupBy(queues, ({ device, direction }) => device === "softnet" ? "packets by CPU" : `${plainLine(device, 30)}, ${direction} queues`);
+	return [...cpus.length > 0 ? [{
+		title: busyTitle,
+		bars: cpus
+	}] : [], ...[...devices].slice(0, mostGroups).map(([title, own]) => ({
+		title,
+		bars: own.map(({ number, ratio }) => ({
+			name: String(number),
+			ratio
+		}))
+	}))];
+}
+const mostGroups = 9;
+const mostBars = 128;
+const [width$2, rowHeight$1, top$1, barHeight] = [
+	440,
+	62,
+	24,
+	34
+];
+const strip = (variant, groups, mostOf) => html`<svg class="strip" viewBox="0 0 ${width$2} ${top$1 + groups.length * rowHeight$1}" role="img" aria-label="${described$2(variant, groups)}">
+<text class="${variant}" x="0" y="14">${variant}</text>
+${groups.map((group, index) => bars(variant, group, {
+	y: top$1 + index * rowHeight$1,
+	most: mostOf(group.title)
+}))}
+</svg>\n`;
+/** `most` is the share of a bar of full height: all for a busy CPU, else that of the largest queue of both variants. */
+function bars(variant, { title, bars: all }, { y, most }) {
+	const shown = all.slice(0, mostBars);
+	const step = Math.min(48, width$2 / shown.length);
+	const foot = y + 14 + barHeight;
+	const path = shown.map(({ ratio }, index) => {
+		const part = most > 0 ? Math.min(1, Math.max(0, ratio / most)) : 0;
+		const height = Math.max(.5, part * barHeight);
+		return `M${round(index * step + step * .1)} ${foot}h${round(step * .8)}v${round(-height)}h${round(-step * .8)}Z`;
+	}).join("");
+	const more = all.length > shown.length ? `, the first ${shown.length} of ${all.length}` : "";
+	return html`<text x="0" y="${y + 8}">${title}${more}</text>
+<path class="edge" d="M0 ${foot}H${round(step * shown.length)}"/><path class="${variant}" d="${path}"/>\n`;
+}
+const round = (pixels) => Math.round(pixels * 10) / 10;
+const described$2 = (variant, groups) => `${variant}: ${groups.map(({ title, bars }) => {
+	return `${title} ${bars.slice(0, 16).map(({ name, ratio }) => `${name} ${formatPercent(ratio)}`).join(", ")}`;
+}).join("; ")}`;
+
+// src/report/limits-blocks.ts
+/** Empty without readings. */
+function limitBlocks(cell) {
+	const { limits } = cell;
+	if (limits === void 0) return [];
+	const strips = limitStrips(limits);
+	const notUnderstood = /* @__PURE__ */ new Set([...limits.base.notUnderstood, ...limits.patched.notUnderstood]);
+	return [
+		heading$2("Where the limit was"),
+		...list(limitSentences(cell)),
+		...strips === void 0 ? [] : [{
+			kind: "drawing",
+			drawing: strips
+		}],
+		dropTable(limits),
+		...notUnderstood.size === 0 ? [] : [paragraph(words`Counters in the log of an unknown form, left out of this table: ${quoted([...notUnderstood].join(", "), 500)}.`)]
+	];
+}
+function dropTable(limits) {
+	const { base, patched } = limits;
+	const row = (place, cause, of) => [
+		place,
+		cause,
+		unbroken(formatPercent(of(base))),
+		unbroken(formatPercent(of(patched)))
+	];
+	const drops = unionOfDrops(limits);
+	const shown = drops.slice(0, mostRows$1);
+	const rest = drops.slice(mostRows$1);
+	const rows = [
+		...shown.map((drop) => row(placeNames[drop.place], quoted(plainLine(drop.cause), 200), (one) => ratioOf(one, drop))),
+		...rest.length === 0 ? [] : [row(`${rest.length} more`, "", (one) => sum(rest.map((drop) => ratioOf(one, drop))))],
+		row("unaccounted", "in no counter", unaccounted),
+		row("lost in all", "offered, and not received", ({ lostRatio }) => lostRatio)
+	];
+	return {
+		kind: "table",
+		caption: "Packets lost, as shares of those offered to the DUT; medians over the trials",
+		columns: [
+			{ head: "place" },
+			{ head: "cause" },
+			...numberColumns("base", "patched")
+		],
+		groups: [{
+			weight: 0,
+			rows
+		}]
+	};
+}
+const mostRows$1 = 20;
+/** Below 0 if two places counted a packet. */
+const unaccounted = ({ lostRatio, drops }) => lostRatio - sum(drops.map(({ ratio }) => ratio));
 
 // src/report/interval-plot.ts
 /** SVG with its own light background; undefined without judged cells. Beyond `mostCells`, the worst are drawn. */
@@ -2673,7 +2989,7 @@ function scale(axis, tops, policy, form) {
 	const [from, to] = loss < gain ? [plot.left, lossAt] : [lossAt, plot.right];
 	const [left, right] = loss < gain ? ["loss", "gain"] : ["gain", "loss"];
 	const bands = bandsOf(tops, form);
-	const upright = (change, attributes) => bands.map(([first, last]) => path$1(`M${round(placeOf$1(change, axis, plot))} ${first}V${last}`, attributes));
+	const upright = (change, attributes) => bands.map(([first, last]) => path$1(`M${round$1(placeOf$1(change, axis, plot))} ${first}V${last}`, attributes));
 	const small = {
 		"font-size": 11,
 		fill: faint
@@ -2799,7 +3115,7 @@ function labelOf(name) {
 }
 /** Draws bars at the ends, or arrows where the interval leaves the plot. */
 function drawnInterval({ low, high }, axis, y, color, plot) {
-	const [left, right] = [round(placeOf$1(low, axis, plot)), round(placeOf$1(high, axis, plot))];
+	const [left, right] = [round$1(placeOf$1(low, axis, plot)), round$1(placeOf$1(high, axis, plot))];
 	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
 	const arrow = (x, tip) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
 	const ends = [low < axis.low ? arrow(left - 9, -5) : bar(left), high > axis.high ? arrow(right + 9, 5) : bar(right)];
@@ -2838,7 +3154,7 @@ const unjudged = {
 	symbol: disc
 };
 const symbolAt = ({ x, y }, { color, symbol }) => path$1(symbol, {
-	transform: `translate(${round(x)} ${y})`,
+	transform: `translate(${round$1(x)} ${y})`,
 	fill: color,
 	stroke: paper
 });
@@ -2942,7 +3258,7 @@ function axisOf(points) {
 		leastRatio: .005
 	});
 }
-/** Points outside of the axis to its edge, each with its value where there is space. */
+/** Points outside the axis to its edge, each with its value where there is space. */
 function drawnOutside(points, axis, metric) {
 	const outside = points.filter(({ value }) => !isWithin(value, axis));
 	return [true, false].map((isUp) => {
@@ -3010,6 +3326,7 @@ const cellSection = (policy, result, pictures) => ({
 		...conclusion(policy, result),
 		...isSilent(result) ? [] : whyBlocks(result, reasonTitle(result)),
 		...graphFolds(pictures),
+		...limitBlocks(result),
 		...runs(policy, result),
 		...ministats(policy, [result]).map(ministatFold)
 	]
@@ -3254,8 +3571,9 @@ const environment$1 = (result) => ({
 
 // src/report/next-steps.ts
 /** A trusted plain sentence; undefined if a rejection explains itself. */
-function meaningOf({ outcome, policy }) {
-	if (outcome.kind === "unchanged") return unchangedMeaning(outcome);
+function meaningOf({ outcome, policy, patch }) {
+	const names = namesOf(patch);
+	if (outcome.kind === "unchanged") return unchangedMeaning(outcome, names);
 	if (outcome.kind !== "judged") return void 0;
 	const { cells, verdict } = outcome;
 	const those = withVerdict(cells, verdict);
@@ -3263,32 +3581,54 @@ function meaningOf({ outcome, policy }) {
 	const did = deeds[policy.metric];
 	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
 	switch (verdict) {
-		case "regression": return `${lossText(those, cells, did.loss)}${stopText(cells)}`;
-		case "improvement": return `The patched router ${did.gain} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
-		case "no-regression": return passText(cells, policy, margin);
-		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
-		case "invalid": return `Too few runs can be used${where} for a verdict, which is not held against the patch.`;
+		case "regression": return `${lossText(those, cells, did.loss, names)}${stopText(cells)}`;
+		case "improvement": return `${names.router} ${did.gain} than ${names.base}${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+		case "no-regression": return passText(cells, policy, margin, names);
+		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether ${names.patch} costs ${margin} or nothing.`;
+		case "invalid": return `Too few runs can be used${where} for a verdict, which is not held against ${names.patch}.`;
 	}
 }
-function lossText(losing, cells, loss) {
+const usualNames = {
+	router: "The patched router",
+	base: "base",
+	patch: "the patch",
+	both: "base and patched",
+	again: "update the patch",
+	excuse: "; or explain in it what the loss is for",
+	use: "merging the patch"
+};
+function namesOf(patch) {
+	const names = comparedNames(patch);
+	if (names === void 0) return usualNames;
+	return {
+		router: `The router with ${names.patched}`,
+		base: `that with ${names.base}`,
+		patch: names.patched,
+		both: `${names.base} and ${names.patched}`,
+		again: "compare again",
+		excuse: "",
+		use: `using ${names.patched}`
+	};
+}
+function lossText(losing, cells, loss, names) {
 	const silent = losing.filter(isSilent);
 	const moving = losing.filter((cell) => !isSilent(cell));
-	const slower = moving.length === 0 ? "" : `The patched router ${loss} than base${whereText(moving, cells)}, beyond what chance explains.`;
-	return [silenceText(silent, cells), slower].filter(Boolean).join(" ");
+	const slower = moving.length === 0 ? "" : `${names.router} ${loss} than ${names.base}${whereText(moving, cells)}, beyond what chance explains.`;
+	return [silenceText(silent, cells, names), slower].filter(Boolean).join(" ");
 }
 /** Counts what the silent runs received, which excludes a sender that was not heard. */
-function silenceText(silent, cells) {
+function silenceText(silent, cells, { router, base }) {
 	if (silent.length === 0) return "";
 	const runs = silent.flatMap((cell) => cell.runs.filter(({ variant, validity, pps }) => variant === "patched" && validity.kind === "valid" && pps === 0));
 	const received = runs.flatMap(({ samples }) => samples).reduce((sum, { receivedPackets }) => sum + receivedPackets, 0);
 	const those = runs.length === 1 ? "the run" : `the ${runs.length} runs`;
 	const counted = received > 0 ? `: in ${those} without a packet forwarded, ${grouped(received)} were received` : "";
-	return `The patched router forwards no packet${whereText(silent, cells)}, where base forwards them${counted}.`;
+	return `${router} forwards no packet${whereText(silent, cells)}, where ${base} forwards them${counted}.`;
 }
-function passText(cells, policy, margin) {
+function passText(cells, policy, margin, { router }) {
 	const losses = smallLosses(cells, policy);
 	if (losses.length === 0) return `No loss was found${whereText(cells, cells)}, and one of ${margin} or more is excluded.`;
-	return `The patched router is ${smallLossText(losses, policy)}${whereText(losses, cells)}: a small loss, beyond what chance explains.`;
+	return `${router} is ${smallLossText(losses, policy)}${whereText(losses, cells)}: a small loss, beyond what chance explains.`;
 }
 const deeds = {
 	pps: {
@@ -3309,8 +3649,8 @@ function stopText(cells) {
 	if (stopped === 0) return "";
 	return ` That ended the experiment, as requested: ${stopped} of ${cells.length} cells ${stopped === 1 ? "is" : "are"} not decided yet.`;
 }
-function unchangedMeaning({ ignoredPaths }) {
-	if (ignoredPaths === void 0) return "Nothing was measured: nothing that this testbed installs differs between base and patched.";
+function unchangedMeaning({ ignoredPaths }, names = usualNames) {
+	if (ignoredPaths === void 0) return `Nothing was measured: nothing that this testbed installs differs between ${names.both}.`;
 	return `Nothing was measured: no packet of this testbed passes what the patch changes. It changes ${ignoredPaths.join(", ").replaceAll("*", "…")}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }
 /** ` in 1 of 4 cells`; empty with a single cell. */
@@ -3319,25 +3659,29 @@ function whereText(those, cells) {
 	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
 }
 /** Backticks mark typed text. `goOn` requests more runs at the place of the report. */
-function nextStep({ outcome, testbed, patch }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
+function nextStep(result, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
+	const { outcome, patch } = result;
 	if (outcome.kind === "unchanged") return afterUnchanged(outcome, patch);
-	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
+	const names = namesOf(patch);
+	if (outcome.kind !== "judged") return afterRejection(outcome, names);
 	switch (outcome.verdict) {
 		case "regression": {
 			const losing = withVerdict(outcome.cells, "regression");
-			if (losing.every(isSilent)) return afterSilence(losing);
-			return `${outcome.cells.some((cell) => isProfiled(cell) && !isSilent(cell)) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and update the patch; or explain in it what the loss is for.${stoppedCells(outcome.cells).length > 0 ? ` To decide the other cells too, use ${goOn}.` : ""}`;
+			if (losing.every(isSilent)) return afterSilence(losing, names);
+			const where = outcome.cells.some((cell) => isProfiled(cell) && !isSilent(cell)) ? "See below which functions cost more" : `See what ${names.patch} does for each packet`;
+			const others = stoppedCells(outcome.cells).length > 0 ? ` To decide the other cells too, use ${goOn}.` : "";
+			return `${where}, make that cheaper, and ${names.again}${names.excuse}.${others}`;
 		}
 		case "improvement": return "Nothing. The numbers below can go into the commit message.";
-		case "no-regression": return "Nothing: forwarding speed is no obstacle to merging the patch.";
+		case "no-regression": return `Nothing: forwarding speed is no obstacle to ${names.use}.`;
 		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
-		case "invalid": return afterInvalid(outcome.cells, testbed.name);
+		case "invalid": return afterInvalid(outcome.cells, result);
 	}
 }
-function afterSilence(silent) {
-	if (silent.every((cell) => droppedBy(cell) !== void 0)) return "Correct the rule or setting that is named above, and send the patch again.";
+function afterSilence(silent, { patch, again }) {
+	if (silent.every((cell) => droppedBy(cell) !== void 0)) return `Correct the rule or setting that is named above, and ${again}.`;
 	const [family = ""] = silent.flatMap(({ cell }) => cell.scenario.split("-")[0] ?? []);
-	return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${dropCounters[family] ?? "`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`"}, and \`netstat -s\`). Correct that one, and update the patch.`;
+	return `Load ${patch} on a router of your own, send it packets, and see which rule, chain or hook counts them (${dropCounters[family] ?? "`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`"}, and \`netstat -s\`). Correct that one, and ${again}.`;
 }
 /** Commands that show the counters of rules, by the first word of a scenario. */
 const dropCounters = {
@@ -3356,10 +3700,13 @@ const calls = {
 	revision: callOnPhabricator
 };
 /** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
-function afterInvalid(cells, testbed) {
-	if (withVerdict(cells, "invalid").some((cell) => droppedBy(cell, "base") !== void 0)) return "Let the rules of base pass the test traffic: map the names of their interfaces with `overlay.interfaces`, and let them accept UDP to port 2000, as docs/how-to/overlay.md describes it.";
+function afterInvalid(cells, { testbed, traffic }) {
+	if (withVerdict(cells, "invalid").some((cell) => droppedBy(cell, "base") !== void 0)) {
+		const { packets } = traffic;
+		return `Let the rules of base pass the test traffic: map the names of their interfaces with \`overlay.interfaces\`, and let them accept ${packets === void 0 ? "UDP to port 2000" : packetsText(packets)}, as docs/how-to/overlay.md describes it. Or send packets that they accept: see docs/how-to/traffic.md.`;
+	}
 	const cause = causeOf(withVerdict(cells, "invalid"));
-	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
+	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed.name) ? ` ${testbed.name}` : ""}\``;
 	return `${(cause === void 0 ? void 0 : fixes[cause]) ?? `Fix what ${check} finds wrong`}, and run it again.`;
 }
 /** By the main cause of invalid runs; for others the testbed is checked. */
@@ -3369,14 +3716,16 @@ const fixes = {
 	"machine-busy": "Stop what else runs on that machine, or wait until it ends",
 	"too-short": "Measure for longer, with `traffic.measure`"
 };
-const afterRejection = {
-	"does-not-apply": "Rebase the patch onto the head of its branch, and update it.",
-	"build-failed": "Build the patched kernel yourself, fix the first error, and update the patch. The whole log is in `builds/`, beside `result.json`.",
-	"out-of-disk": "Ask a maintainer of the lab to free space on the disk named above, then run the same patch again.",
-	"does-not-load": "Load the files on a machine of your own, for example with `pfctl -nf`, `nft -c -f` or `ipfw -n`, fix the error above, and update the patch.",
-	"boot-failed": "Boot the patched kernel on a machine with a console, fix the cause, and update the patch.",
-	"panics-under-load": "Send packets through the patched kernel on a machine with a console: the same trial crashes it each time. Fix the panic, and update the patch."
-};
+function afterRejection({ kind }, { again }) {
+	switch (kind) {
+		case "does-not-apply": return "Rebase the patch onto the head of its branch, and update it.";
+		case "build-failed": return "Build the patched kernel yourself, fix the first error, and update the patch. The whole log is in `builds/`, beside `result.json`.";
+		case "out-of-disk": return "Ask a maintainer of the lab to free space on the disk named above, then run the same patch again.";
+		case "does-not-load": return `Load the files on a machine of your own, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and ${again}.`;
+		case "boot-failed": return `Boot the patched kernel on a machine with a console, fix the cause, and ${again}.`;
+		case "panics-under-load": return `Send packets through the patched kernel on a machine with a console: the same trial crashes it each time. Fix the panic, and ${again}.`;
+	}
+}
 
 // src/report/gate-comment.ts
 const gateComment = (result, links) => ({
@@ -3407,9 +3756,10 @@ function mainBlocks(result, links) {
 		case "judged": return [
 			...meant,
 			next,
-			cellTable(policy, outcome.cells, policy.metric),
+			cellTable(result, outcome.cells, policy.metric),
 			...list(invalidLines(outcome.cells)),
 			...whyLines(outcome.cells, links).map(paragraph),
+			...limitLines(outcome.cells).map(paragraph),
 			...links.image === void 0 ? [] : [{
 				kind: "picture",
 				image: links.image,
@@ -3419,7 +3769,7 @@ function mainBlocks(result, links) {
 		];
 		case "unchanged": return [...meant, next];
 		default: return [
-			paragraph(failureText(outcome)),
+			paragraph(failureText(outcome, result.patch)),
 			{
 				kind: "code",
 				name: "what was said",
@@ -3449,7 +3799,7 @@ function details(result, links) {
 		...otherMetrics(policy, cells).map((metric) => ({
 			fold: "runs",
 			title: otherMetricTitle(metric),
-			blocks: [cellTable(policy, cells, metric)]
+			blocks: [cellTable(result, cells, metric)]
 		})),
 		...detailList("runs", "Runs that do not count", uncountedLines(cells)),
 		...detailList("runs", "Outliers, which count", apartLines(cells)),
@@ -3571,7 +3921,7 @@ function sectionsOf(result, graphs) {
 				{
 					id: "verdict",
 					heading: "What happened",
-					blocks: [paragraph(failureText(outcome)), said]
+					blocks: [paragraph(failureText(outcome, result.patch)), said]
 				},
 				{
 					id: "next",
@@ -3592,7 +3942,7 @@ function picturesOfCells(cells, graphs) {
 }
 function verdicts(result, cells) {
 	const { policy } = result;
-	const tableBy = (metric) => cellTable(policy, cells, metric, true);
+	const tableBy = (metric) => cellTable(result, cells, metric, true);
 	return {
 		id: "verdict",
 		heading: "Verdict",
@@ -3666,7 +4016,7 @@ function variantTable(result) {
 		"files installed on the DUT"
 	];
 	const rows = variants.map((variant) => [
-		quoted(variant.name),
+		variantText(result.patch, variant.name),
 		code(variant.commit, 64),
 		...kernels.size > 0 ? [quoted(kernels.get(variant.name)?.join(", ") ?? "–", 1e3)] : [],
 		variant === base || base === void 0 ? ownFiles(variant) : changedFiles(base, variant)
@@ -3680,6 +4030,12 @@ function variantTable(result) {
 			rows
 		}]
 	};
+}
+/** `base`, or `base, which is old.conf` in a comparison. */
+function variantText(patch, name) {
+	const names = comparedNames(patch);
+	if (names === void 0 || !(name === "base" || name === "patched")) return quoted(name);
+	return words`${name}, which is ${quoted(names[name])}`;
 }
 const ownFiles = ({ files }) => files.length === 0 ? "none" : {
 	kind: "lines",
@@ -4283,11 +4639,11 @@ function drawn(values, changes) {
 		high: Math.max(values.length - 1, 1)
 	}, inset, width - inset);
 	const up = linearScale(rangeOf(values, changes), height - inset, inset);
-	const x = (index) => round(along(index));
-	const y = (value) => round(up(value));
+	const x = (index) => round$1(along(index));
+	const y = (value) => round$1(up(value));
 	const [newest = 0] = values.slice(-1);
 	const line = values.map((value, index) => `${index === 0 ? "M" : "L"}${x(index)} ${y(value)}`);
-	const marks = changes.filter((place) => place > 0 && place < values.length).map((place) => `M${round((x(place - 1) + x(place)) / 2)} 0V${height}`);
+	const marks = changes.filter((place) => place > 0 && place < values.length).map((place) => `M${round$1((x(place - 1) + x(place)) / 2)} 0V${height}`);
 	return [
 		marks.length > 0 && path$1(marks.join(""), {
 			class: "change",
@@ -4416,7 +4772,7 @@ const wasmFile = new URL("index_bg.wasm", import.meta.url);
 const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
 
 // src/system/foreign-files.ts
-/** A path that is not followed, or a file that is not read; `why` is a clause. */
+/** A path that may not be followed, or a file that may not be read; `why` is a clause. */
 var ForeignFileError = class extends Error {
 	name = "ForeignFileError";
 	conclusion = "usage";
@@ -4427,8 +4783,8 @@ var ForeignFileError = class extends Error {
 	}
 };
 /**
-* Returns the place of a path below the folder; it and its folders may be missing. Throws a ForeignFileError for a path
-* that leads out of the folder, by its parts or through a link. The folder itself may be a link, and so may the place:
+* Returns a path below the folder; neither it nor its parents need exist. Throws a ForeignFileError for a path that
+* leads out of the folder, by its parts or through a link. The folder itself and the returned path may be links;
 * `readForeignFile` follows none.
 */
 async function placeBelow(folder, path) {
@@ -4464,7 +4820,7 @@ async function readForeignFile(folder, path, mostBytes) {
 async function readForeignText(folder, path, mostBytes) {
 	return (await readForeignFile(folder, path, mostBytes))?.toString();
 }
-/** A file that grows meanwhile is read as it was. */
+/** Ignores what is appended to the file meanwhile. */
 async function contentOf(file, size) {
 	const bytes = Buffer.alloc(size);
 	let filled = 0;
@@ -4655,7 +5011,7 @@ async function drawing(what, draw, leftOut) {
 const replaceDrawing = (path, content) => content === void 0 ? rm(path, { force: true }) : replaceFile(path, content);
 /** Writes atomically, and creates the folder if needed; follows no link in the place of the file or its draft. */
 async function replaceFile(path, content) {
-	await mkdir(dirname(path), { recursive: true });
+	const made = await mkdir(dirname(path), { recursive: true });
 	const draft = `${path}.part`;
 	await rm(draft, { force: true });
 	await writeFile(draft, content, {
@@ -4663,6 +5019,7 @@ async function replaceFile(path, content) {
 		flush: true
 	});
 	await rename(draft, path);
+	await giveNew(made ?? path);
 }
 
 // src/report/read-result.ts
@@ -4689,12 +5046,14 @@ const readResultBelow = (folder, path) => parsedFile(folder, path, union([bisect
 const mostResultBytes = 256 * 1024 ** 2;
 async function parsedFile(folder, path, schema) {
 	const text = await readForeignText(folder, path, mostResultBytes).catch((error) => {
-		throw new ResultError(reasonOf(error));
+		throw new ResultError(`${reasonOf(error).replace(/\.$/, "")}: name the work directory of a gate or a bisection.`);
 	});
 	if (text === void 0) throw new ResultError(`${join(folder, path)} cannot be read: name the work directory of a gate or a bisection that has finished.`);
-	const { success, data } = schema.safeParse(parseJson(text));
+	const value = parseJson(text);
+	const { success, data } = schema.safeParse(value);
 	if (success) return data;
-	throw new ResultError(`${join(folder, path)} is no result of this version of ppsgate: measure again with this version.`);
+	const why = value === void 0 ? `, as it is ${text.trim() === "" ? "empty" : "no whole JSON"}: copy it again, or resume its gate` : ": measure again with this version";
+	throw new ResultError(`${join(folder, path)} is no result of this version of ppsgate${why}.`);
 }
 /** A kernel's call graph of pmcstat has up to a hundred. */
 const mostProfileBytes = 256 * 1024 ** 2;
@@ -4721,13 +5080,14 @@ async function explained(result, directory, leftOut = () => {}) {
 
 // src/report/terminal-table.ts
 /** Returns one row per cell, worst first, with its other variants below; none where no cell was judged. */
-function terminalRows({ outcome, policy }) {
+function terminalRows(result) {
+	const { outcome, policy } = result;
 	if (outcome.kind !== "judged") return {
 		heads: [],
 		rows: []
 	};
 	const cells = worstFirst(outcome.cells);
-	const table = cellTable(policy, cells, policy.metric);
+	const table = cellTable(result, cells, policy.metric);
 	if (table.kind !== "table") return {
 		heads: [],
 		rows: []
@@ -4742,4 +5102,4 @@ function terminalRows({ outcome, policy }) {
 	};
 }
 
-export { ForeignFileError, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, bullets, colors$1 as colors, drawGraph, earlierGatesText, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, isBisectResult, linearScale, outcomeName, pageStyle, placeBelow, plainText, pngOf, readAnyResult, readForeignFile, readForeignText, readResult, readResultBelow, remarkOf, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, stoppedCells, table$2 as table, terminalRows, unchangedMeaning, verdictLine, worstFirst, writeResult };
+export { ForeignFileError, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, bullets, callerOwning, callerThroughSudo, colors$1 as colors, drawGraph, earlierGatesText, explained, fold, giveNew, graphsOf, headline, html, intervalPlot, invalidLines, isBisectResult, linearScale, outcomeName, pageStyle, placeAt, placeBelow, plainText, pngOf, readAnyResult, readForeignFile, readForeignText, readResult, readResultBelow, remarkOf, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round$1 as round, sentence, sparklineSheet, stoppedCells, table$2 as table, terminalRows, unchangedMeaning, verdictLine, worstFirst, writeResult };

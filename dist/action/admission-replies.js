@@ -13,8 +13,8 @@ const reply = (context, admission) => admission.kind === "refused" ? reportRefus
 	runId: context.inputs.job.runId
 }) : replyToCommand(context, admission);
 /**
-* Comments on the refusal, also for a job whose token can only read. A check that passed the head for another base or
-* another pull request fails from now on; a head that waits for the merge queue has a neutral one.
+* Comments on the refusal, even for a job whose token can only read. A check that passed the head for another base or
+* pull request fails from now on; a head that waits for the merge queue has a neutral check.
 */
 async function reportRefusal(context, refusal) {
 	const { pullRequest, config, name, why, what, commits = [], runId } = refusal;
@@ -46,7 +46,7 @@ async function reportRefusal(context, refusal) {
 		})).conclude(outcomeOfFailure(isForAnother ? "waits-for-approval" : "left-to-merge-queue", why));
 	}
 }
-/** A pull request reopened at the same head keeps the comment with its measurements. */
+/** A pull request that is reopened at the same head keeps the comment with its measurements. */
 const isReported = (comment, headCommit) => comment !== void 0 && readMemory(comment)?.headCommit === headCommit;
 function replyToCommand(context, { kind, pullRequest, why }) {
 	const parts = {

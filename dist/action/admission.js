@@ -1,5 +1,5 @@
 // src/action/admission.ts
-/** Name of the comment that replies to commands: strangers must not overwrite the one with the verdict. */
+/** Name of the comment with replies to commands: strangers must not overwrite the comment with the verdict. */
 const noticeName = "ppsgate notice";
 
 export { noticeName };

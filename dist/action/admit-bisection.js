@@ -1,9 +1,10 @@
 import { RepositoryError, bisectWords, digestOf, lineOfDiffs, listKey, ownEnds, patchOfRange, pinned, unreadCommits } from "../forge/patch.js";
 import { looksLikeRevision } from "../forge/phabricator.js";
-import { UsageError, callOnGithub, excerpt, families, isCost, parseJson, patchIdentity, patchName, resultSchema } from "../model.js";
+import { UsageError, callOnGithub, families, isCost, parseJson, patchIdentity, patchName, resultSchema } from "../model.js";
 import { noticeName } from "./admission.js";
 import { relayOf } from "./approved-request.js";
 import { scenariosIn } from "../config.js";
+import { excerpt } from "../model/excerpt.js";
 import { indexPath, parseIndex } from "../publish/data-branch.js";
 import { worstFirst } from "../report.js";
 
@@ -48,7 +49,7 @@ async function worstCellOf(patch, repository, branch) {
 }
 
 // src/action/admit-bisection.ts
-/** Any commits of a revision or of no patch: people who may start a job may have any commits bisected. */
+/** Commits of a revision, or of no patch. People who may start a job may have any commits bisected. */
 async function admitCommits({ overrides, list }, trigger, deps) {
 	const { by, patch: name } = trigger;
 	const areNamed = Boolean(overrides.good && overrides.bad);
@@ -78,7 +79,7 @@ async function admitCommits({ overrides, list }, trigger, deps) {
 		list
 	}, deps);
 }
-/** Commits that may be of strangers are listed first, as each may be built and run: approved is the list, not its end. */
+/** Lists commits that may be by strangers first, as each may be built and run: the list is approved, not its end. */
 async function admitBisection(bisection, deps) {
 	const { overrides: named, patch, config, why, relay, list } = bisection;
 	const { repository, calledAs } = deps;

@@ -1,9 +1,10 @@
-import { applyOverrides, bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs, parsePriority, testbedsFor, wrongName } from "../config.js";
+import { applyOverrides, bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs, parsePriority, selectorCalled, testbedsFor, wrongName } from "../config.js";
 import { placeOf, pullRequestFromEvent } from "../forge/github.js";
 import { int, looseObject, object, string, unknown } from "../vendor/zod.js";
 import { asksToAccept, parseCommand, parseEarlier, patchOfRevision } from "../forge/patch.js";
+import { excerpt, sentence } from "../model/excerpt.js";
 import { findRevision, parseRevisionName, phidsOf } from "../forge/phabricator.js";
-import { UsageError, byName, callOnGithub, document, excerpt, exitCodes, expected, id, sentence, time, word } from "../model.js";
+import { UsageError, byName, callOnGithub, document, exitCodes, expected, id, time, word } from "../model.js";
 import { outcomeOfError, pullRequestOfCheckRun } from "../publish/reporters.js";
 import { reply } from "./admission-replies.js";
 import { admit, readerOn } from "./pull-request-reader.js";
@@ -14,11 +15,11 @@ import { revisionReporter } from "./reporters.js";
 
 // src/action/trigger.ts
 /**
-* Reads the payload of an event; throws a `UsageError` for an unsupported event, and for a payload that is not as GitHub
-* describes it.
+* Reads the payload of an event. Throws a `UsageError` for an unsupported event, and for a payload that does not match
+* GitHub's documentation.
 *
-* @param event.commit that the job runs at, as in `GITHUB_SHA`.
-* @param overrides of the workflow's inputs; they fill in for fields missing from the payload.
+* @param event.commit at which the job runs, as in `GITHUB_SHA`.
+* @param overrides of the workflow's inputs; they replace fields missing from the payload.
 */
 function triggerOf(event, overrides) {
 	const reader = readers.get(event.name);
@@ -33,7 +34,7 @@ const fieldNames = [
 	"build",
 	...new Set([...overrideNames, ...bisectOverrideNames].map(kebabCase))
 ];
-/** A value that is not read would be asked for in vain: an unknown name, a list or a record is refused. */
+/** Refuses values that ppsgate would not read, so that none is ignored: an unknown name, a list, a record. */
 const texts = byName(unknown()).transform((record, context) => {
 	const named = Object.entries(record).map(([name, value]) => {
 		if (!fieldNames.includes(name)) context.addIssue({
@@ -73,7 +74,7 @@ function fromPullRequest(event) {
 		occasion
 	};
 }
-/** GitHub sends the pull request as it is at the event, so its last change is the label's. */
+/** GitHub sends the pull request as of the event, so its last change is the label's. */
 const labelledPayload = object({ pull_request: object({ updated_at: time }) });
 function occasionOf(event, { action, sender: { login: by }, label, changes }) {
 	const nothing = (why) => ({
@@ -273,7 +274,7 @@ function fromRepositoryDispatch(event, overrides) {
 		...client_payload
 	});
 }
-/** Bisects on a push or a schedule where the workflow's inputs name commits. */
+/** Bisects on a push or a schedule if the workflow's inputs name commits. */
 const unlessBisected = (otherwise) => (event, overrides) => {
 	if (bisectIn({}, withoutEmpty({ ...overrides.bisectOverrides })) === void 0) return otherwise(event);
 	const { sender: by } = read(event, object({ sender }));
@@ -295,7 +296,7 @@ const readers = /* @__PURE__ */ new Map([
 ]);
 
 // src/action/admit-event.ts
-/** @param onAdmission replaces admissions that another job carries out. */
+/** @param onAdmission replaces admissions that another job carries out */
 async function admitEvent(context, onAdmission = (admission) => admission) {
 	const { job, patch, ...inputs } = context.inputs;
 	const { testbed: _, ...overrides } = inputs.overrides;
@@ -320,6 +321,10 @@ function depsFor(trigger, context) {
 	const { inputs, octokit, repository, readConfig } = context;
 	const { job } = inputs;
 	const calledByRequester = trigger.kind === "dispatched" ? namingStyles.input : namingStyles.comment;
+	const calledFor = ({ testbed }) => testbed ? calledByRequester("testbed") : selectorCalled({
+		testbed: inputs.overrides.testbed,
+		each: inputs.each
+	}, namingStyles.input);
 	const priority = inputs.priority || (job.isRerun ? "rerun" : "");
 	return {
 		pullRequests: readerOn(octokit, job.repository),
@@ -330,18 +335,19 @@ function depsFor(trigger, context) {
 		nameOf(config, overrides) {
 			const selectors = selectorsFor(config, overrides, inputs);
 			const overridden = applyOverrides(config, overrides, calledByRequester);
-			for (const selector of selectors) testbedsFor(overridden, selector);
+			const called = calledFor(overrides);
+			for (const selector of selectors) testbedsFor(overridden, selector, called);
 			return gateNames(selectors)[0] ?? "ppsgate";
 		},
 		checkBisection(config, overrides) {
 			const overridden = applyOverrides(config, overrides, calledByRequester);
-			testbedsFor(overridden, bisectSelector(config, overrides, inputs));
+			testbedsFor(overridden, bisectSelector(config, overrides, inputs), calledFor(overrides));
 		},
 		calledAs: calledByRequester,
 		priority: priority === "" ? void 0 : parsePriority(priority, namingStyles.input("priority"))
 	};
 }
-/** Reports errors on the revision, too. */
+/** Also reports errors on the revision. */
 async function readRevision({ patch: text, overrides, key, build }, context) {
 	const { job } = context.inputs;
 	const config = await context.readConfig(job.commit);
@@ -379,7 +385,7 @@ async function readRevision({ patch: text, overrides, key, build }, context) {
 	}
 }
 const exitCodeOf = ({ kind }) => kind === "refused" ? exitCodes.usage : exitCodes.pass;
-/** Reacts to a command's comment before its execution; a failure is only logged. */
+/** Reacts to a command's comment before carrying it out. A failure is only logged. */
 async function acknowledge(comment_id, { octokit, inputs }) {
 	await octokit.request("POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions", {
 		...placeOf(inputs.job.repository),

@@ -1,7 +1,8 @@
 import { namingStyles, parseSwitch } from "../config.js";
 import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
 import { bisectOverridesSchema, gateOverridesSchema, jobSchema } from "../forge/patch.js";
-import { UsageError, cellSchema, commitId, excerpt, exitCodes, id, parseJson, patchIdentity, patchSchema, priorities, text } from "../model.js";
+import { UsageError, cellSchema, commitId, exitCodes, id, parseJson, patchIdentity, patchSchema, priorities, text } from "../model.js";
+import { excerpt } from "../model/excerpt.js";
 import { conclusionOf, outcomeOfError } from "../publish/reporters.js";
 
 // src/action/approved-request.ts
@@ -10,22 +11,22 @@ const purposes = [
 	"history",
 	"nightly"
 ];
-/** Relay run that requested a revision, and the Harbormaster build that waits for it. */
+/** Relay run that requested a revision, and Harbormaster build that waits for it. */
 const relaySchema = jobSchema.pick({
 	key: true,
 	build: true
 }).partial();
 const gateRequestSchema = object({
-	/** Pinned at approval. */
+	/** Fixed at approval. */
 	patch: patchSchema,
 	overrides: gateOverridesSchema,
 	priority: _enum(priorities),
 	/** `history` is a push to the default branch, `nightly` its head against itself. */
 	purpose: _enum(purposes),
-	/** Branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
+	/** Branch of a merge queue that waits for it, such as `gh-readonly-queue/main/pr-7-1a2b…`. */
 	queue: text(400).optional(),
 	relay: relaySchema.optional(),
-	/** Workflow run with the experiment to extend, and the new maximum of runs. */
+	/** Workflow run that has the experiment to extend, and the new maximum of runs. */
 	extend: object({
 		run: id,
 		maxRuns: text(20).optional()
@@ -33,11 +34,11 @@ const gateRequestSchema = object({
 });
 const bisectRequestSchema = object({
 	command: literal("bisect"),
-	/** The patch that gets the reply; a range of commits where there is no patch. */
+	/** Patch that gets the reply; a range of commits if there is no patch. */
 	patch: patchSchema,
 	good: commitId,
 	bad: commitId,
-	/** The commits are the patch's own; those of a revision are its diffs, one on top of the other. */
+	/** The commits are the patch's own; those of a revision are its diffs, each on top of the one before. */
 	isOwn: boolean(),
 	cell: cellSchema,
 	overrides: bisectOverridesSchema.omit({
@@ -68,7 +69,7 @@ function relayOf({ key, build }) {
 	const names = error.issues.map(({ path }) => path.join(".")).join(" and ");
 	throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
 }
-/** Identifies the patch for a workflow's `concurrency` and for the queue of the testbeds. */
+/** Identifies the patch for a workflow's `concurrency` and for the testbeds' queue. */
 function subjectOf(request) {
 	if (isBisection(request)) return patchIdentity(request.patch);
 	const { patch, purpose, queue } = request;
@@ -77,7 +78,7 @@ function subjectOf(request) {
 }
 /** Drops the base commit at the end: a queue makes a new branch for a pull request after an earlier one's failure. */
 const pullRequestInQueue = (branch) => branch.replace(/-[0-9a-f]{40,64}$/, "");
-/** Measures also a patch without changes, as in a nightly run. Throws a `UsageError` for an invalid switch. */
+/** Measures even a patch without changes, as in a nightly run. Throws a `UsageError` for an invalid switch. */
 const isMeasuredAnyway = ({ purpose, overrides }, inputs) => [
 	purpose === "nightly",
 	parseSwitch(inputs.measureAnyway, namingStyles.input("measureAnyway")),
@@ -92,7 +93,7 @@ const jobFailureSchema = object({
 	said: text(2e4),
 	isRefused: boolean()
 });
-/** Without paths, as every user who sees the repository can read the artifact. */
+/** Omits paths, as every user who sees the repository can read the artifact. */
 function failureOf(error) {
 	const ending = outcomeOfError(error);
 	return {
@@ -101,7 +102,7 @@ function failureOf(error) {
 		isRefused: false
 	};
 }
-/** Undefined for a job that was cut short before it wrote a failure. */
+/** Undefined for a job that was interrupted before it wrote a failure. */
 const readFailure = (text) => jobFailureSchema.safeParse(parseJson(text ?? "")).data;
 
 export { approvedRequestSchema, failureOf, gateFolder, isBisection, isMeasuredAnyway, nightlyPart, outputFile, readFailure, readRequest, relayOf, requestText, subjectOf };

@@ -1,9 +1,9 @@
-import { applyOverrides, namingStyles, parseMostBoots, parseSwitch, testbedsFor } from "../config.js";
+import { applyOverrides, namingStyles, parseMostBoots, parseSwitch, testbedsFor, withFrameSize } from "../config.js";
 import { shortId } from "../model.js";
 import { bisectSelector } from "./job.js";
 
 // src/action/bisect-plan.ts
-/** The request overrides the inputs of the job, and those the configuration; throws a `UsageError`. */
+/** The request overrides the job's inputs, which override the configuration. Throws a `UsageError`. */
 function bisectPlan({ overrides, cell }, written, { inputs }) {
 	const configured = applyOverrides(written, inputs.overrides, namingStyles.input);
 	const named = {
@@ -13,10 +13,7 @@ function bisectPlan({ overrides, cell }, written, { inputs }) {
 	};
 	const overridden = applyOverrides(configured, named, namingStyles.comment);
 	const frameBytes = cell.frameBytes ?? overridden.frameSizes?.[0];
-	const config = {
-		...overridden,
-		...frameBytes !== void 0 && { frameSizes: [frameBytes] }
-	};
+	const config = frameBytes === void 0 ? overridden : withFrameSize(overridden, frameBytes);
 	const { maxBoots, verifyRevert } = inputs.bisectOverrides;
 	return {
 		config,

@@ -75,7 +75,7 @@ async function conclude({ name, request }) {
 		overrides: request.overrides
 	}).conclude(cancelledOutcome);
 }
-/** Gives the files to the runner's user, who could not delete root's before the next job. */
+/** Gives the files to the runner's user, who otherwise could not delete root's before the next job. */
 async function handOver(folder) {
 	const { SUDO_UID: user, SUDO_GID: group } = process.env;
 	if (user === void 0 || process.getuid?.() !== 0) return;

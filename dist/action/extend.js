@@ -8,10 +8,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 // src/action/extend.ts
 const artifactName = "ppsgate-result";
 /**
-* Writes plan and journal into the work directory. The plan decides what the DUT boots, so the run must be of the
+* Writes plan and journal to the work directory. The plan decides what the DUT boots, so the run must be of the
 * repository's own workflow: a fork's pull request brings its own. Throws a `UsageError` for an unusable experiment.
 *
-* @param folder of the gate in the artifact: empty, or `1/`, `2/` of several gates.
+* @param folder of the gate in the artifact: empty, or `1/`, `2/` for several gates
 */
 async function fetchExperiment(octokit, repository, { run, patch, folder }, directory) {
 	const again = `write /ppsgate run to measure ${patchName(patch)} from the start.`;

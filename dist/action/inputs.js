@@ -1,12 +1,15 @@
 import { getInput } from "../vendor/actions-core.js";
 import { bisectOverrideNames, kebabCase, overrideNames, wrongName } from "../config.js";
-import { UsageError, sentence } from "../model.js";
+import { sentence } from "../model/excerpt.js";
 import { number, object, string, url } from "../vendor/zod.js";
+import { UsageError } from "../model.js";
 import { mask } from "./log.js";
 import { readFile } from "node:fs/promises";
 
 // src/action/inputs.ts
-/** `gate` and `bisect` do everything in one job; with `admit` and `publish`, three jobs have permissions of their own. */
+/**
+* `gate` and `bisect` do everything in one job. With `admit` and `publish`, three jobs each have their own permissions.
+*/
 const commands = [
 	"gate",
 	"bisect",
@@ -40,7 +43,7 @@ const jobSchema = object({
 	serverUrl: variables.GITHUB_SERVER_URL,
 	runId: variables.GITHUB_RUN_ID,
 	commit: variables.GITHUB_SHA,
-	/** The action lies in the repository itself, where a patch may change it. */
+	/** The action is in the repository itself, so a patch may change it. */
 	isOwnAction: variables.GITHUB_ACTION_REPOSITORY === "",
 	isRerun: variables.GITHUB_RUN_ATTEMPT > 1,
 	workflow: variables.GITHUB_WORKFLOW,

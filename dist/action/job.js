@@ -6,12 +6,12 @@ import { isBisection } from "./approved-request.js";
 import { log } from "./log.js";
 
 // src/action/job.ts
-/** Reads it at the base for commits to judge, at the job's own commit for a revision or a bisection of commits. */
+/** Reads it at the base for commits to judge, and at the job's own commit for a revision or a bisection of commits. */
 function readConfigFor(request, { inputs, readConfig }) {
 	const { patch } = request;
 	return readConfig((isBisection(request) ? patch.kind === "pull-request" : patch.kind !== "revision") ? patch.baseCommit : inputs.job.commit);
 }
-/** Repeats another machine's commits; throws a `PatchError` where they differ from the approved ones. */
+/** Recreates another machine's commits. Throws a `PatchError` if they differ from the approved ones. */
 async function restoreCommits(request, config, context) {
 	const { patch } = request;
 	if (patch.kind !== "revision" || isBisection(request) && !request.isOwn) return;
@@ -20,7 +20,7 @@ async function restoreCommits(request, config, context) {
 	if ((await lineOfDiffs(patch, context.repository)).bad === request.bad) return;
 	throw new PatchError(`The diffs of ${patchName(patch)} are not what they were: ask once more.`);
 }
-/** Connects to Phabricator as the bot of the job's token; throws a `UsageError` without one. */
+/** Connects to Phabricator as the bot of the job's token. Throws a `UsageError` without a token. */
 function revisionDepsOf({ inputs: { conduitToken: token }, repository }, configuration) {
 	const config = phabricatorOf(configuration);
 	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.");
@@ -40,7 +40,7 @@ function revisionDepsOf({ inputs: { conduitToken: token }, repository }, configu
 		config
 	};
 }
-/** The shortest job, which admits a patch, has ten minutes. */
+/** The shortest job, which admits a patch, lasts at most ten minutes. */
 const secondsOfRead = 240;
 /** Precedence: the comment, the inputs, the configuration. */
 const selectorsFor = (config, overrides, inputs) => selectorsOf(config, overrides.testbed ? { testbed: overrides.testbed } : {

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { StringDecoder } from "node:string_decoder";
 
 // src/action/log.ts
-/** Guards all output of the process; to be called before anything is printed. */
+/** Guards all output of the process. Call it before anything is printed. */
 function guardOutput() {
 	writeCommand = guard(process.stdout);
 	guard(process.stderr);
@@ -39,9 +39,9 @@ function command(name, data) {
 	const escaped = data.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 	writeCommand(`::${name}::${escaped}\n`);
 }
-/** Bypasses the guard once there is one. */
+/** Bypasses the guard, once it is installed. */
 let writeCommand = (line) => process.stdout.write(line);
-/** Passes complete lines only, so that two pieces never make a command. Returns a function that bypasses it. */
+/** Passes only complete lines, so that two pieces never form a command. Returns a function that bypasses the guard. */
 function guard(stream) {
 	const write = stream.write.bind(stream);
 	const decoder = new StringDecoder();
@@ -64,7 +64,7 @@ function guard(stream) {
 	});
 	return write;
 }
-/** Puts a blank into each beginning of a command. */
+/** Inserts a blank into each beginning of a command. */
 const harmless = (text) => text.replace(/[^\r\n]+/g, (line) => line.replace(/^[^\p{L}\p{N}\p{P}\p{S}]*:(?=:)/u, "$& ").replace(/#(?=#\[)/g, "# "));
 
 export { guardOutput, log, mask, readState, saveState, setOutput };

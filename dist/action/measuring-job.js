@@ -17,7 +17,7 @@ import { join, resolve } from "node:path";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 
 // src/action/merge-queue.ts
-/** Aborts also when the queue has dropped the branch; without a queue only when `signal` is aborted. */
+/** Also aborts when the queue has dropped the branch. Without a queue, aborts only with `signal`. */
 async function whileQueued(branch, { octokit, repository, pause = realPause }, signal, work) {
 	if (branch === void 0) return work(signal);
 	const ended = new AbortController();
@@ -40,7 +40,7 @@ async function whileQueued(branch, { octokit, repository, pause = realPause }, s
 		await watched;
 	}
 }
-/** Well within the thousand requests an hour of a job's token. */
+/** Well below the thousand requests per hour of a job's token. */
 const secondsBetween = 60;
 var DroppedError = class extends Error {
 	name = "DroppedError";
@@ -67,7 +67,7 @@ async function hasBranch(octokit, repository, branch) {
 }
 
 // src/action/measuring-job.ts
-/** Returns the exit code of the worst verdict; throws without a verdict. */
+/** Returns the exit code of the worst verdict. Throws if there is none. */
 async function runMeasuringJob(kind, context, { within, signal }) {
 	const isAlone = context.inputs.request === "";
 	const admission = isAlone ? await admitEvent(context, kind.onAdmission) : await handedOver(context);
@@ -142,7 +142,7 @@ async function measureAll(request, written, job) {
 	if (failure !== void 0) throw failure.reason;
 	return exitCodeFor(request, done);
 }
-/** Reports a request that cannot be carried out before anything is reserved, and not in the log alone. */
+/** Reports a request that cannot be carried out before anything is reserved, and not only in the log. */
 async function planned(request, written, { kind, context, isAlone }) {
 	try {
 		return kind.plan(request, written, context);
@@ -151,7 +151,7 @@ async function planned(request, written, { kind, context, isAlone }) {
 		throw error;
 	}
 }
-/** Sets the output `request` for another job where the conclusion was not delivered. */
+/** Sets the output `request` for another job if the conclusion was not delivered. */
 async function reporterOf(name, request, config, context) {
 	const reporter = await openReporter(context, request, config, {
 		name,
@@ -167,7 +167,7 @@ async function reporterOf(name, request, config, context) {
 		}
 	};
 }
-/** Prepares this machine where it is the lab; returns an exit code where another process has done so. */
+/** Prepares this machine if it is the lab. Returns an exit code if another process has done so. */
 async function readyLab(config, testbeds) {
 	const kinds = testbeds.flatMap((name) => {
 		const testbed = config.testbeds[name];
@@ -178,14 +178,14 @@ async function readyLab(config, testbeds) {
 	if (exitCode === void 0) saveState("embedded-lab", "up");
 	return exitCode;
 }
-/** Makes the folder that workflows upload. The end of the job releases the leases in it. */
+/** Creates the folder that workflows upload. The end of the job releases the leases in it. */
 async function newFolder({ inputs: { job } }) {
 	const folder = await makeFirst(join(job.temporary, "ppsgate"));
 	setOutput("directory", folder);
 	saveState("lease", folder);
 	return folder;
 }
-/** Makes the path, or where an earlier step has that one, `path-2`, `path-3` and so on. */
+/** Creates the path or, if an earlier step has created it, `path-2`, `path-3` and so on. */
 async function makeFirst(path, number = 1) {
 	const folder = number === 1 ? path : `${path}-${number}`;
 	try {
@@ -245,9 +245,9 @@ function sessionOf({ kind, context, request, plan, selector, directory, signal }
 		leaseFolder: directory
 	};
 }
-/** Writes only to the log: a runner like act may offer a terminal, and workflow commands must begin a line. */
+/** Writes only to the log: a runner like act may offer a terminal, but workflow commands must begin a line. */
 const jobLog = { write: (text) => process.stdout.write(text) };
-/** Joins this machine's history with that of the data branch: a fresh runner has none. */
+/** Joins this machine's history with that of the data branch, as a fresh runner has none. */
 function sharedHistory(config, context) {
 	const file = historyFile(config.history);
 	return {
@@ -271,14 +271,14 @@ async function published({ result }, { context, request, plan, directory }) {
 	const [links = {}] = await publishData(context, plan.config, [publication]);
 	return links;
 }
-/** The job's summary is the one place that every job can write to. */
+/** The job's summary is the only place that every job can write to. */
 async function summarized(ending) {
 	const write = async () => void await summary.addRaw(outcomeMarkdown(ending)).write();
 	summaries = summaries.then(write, write);
 	await summaries;
 	return ending;
 }
-/** Concurrent gates take turns: the runner's toolkit has one buffer. */
+/** Concurrent gates alternate, as the runner's toolkit has one buffer. */
 let summaries = Promise.resolve();
 async function keepRefusal(why, context) {
 	const path = join(await newFolder(context), outputFile("failure", 0, 1));
@@ -300,7 +300,7 @@ function setOutputs(done) {
 	setOutput("result-path", join(directory, "result.json"));
 	setOutput("report-path", join(directory, "report.md"));
 }
-/** Passes a push or a nightly run in spite of noise, and a nightly run in spite of a regression: its issue reports that. */
+/** Passes a push or a nightly run despite noise, and a nightly run despite a regression, which its issue reports. */
 function exitCodeFor(request, done) {
 	const conclusion = worstConclusion(done.map(({ ending }) => conclusionOf(ending)));
 	const purpose = isBisection(request) ? "patch" : request.purpose;

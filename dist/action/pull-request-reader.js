@@ -7,7 +7,7 @@ import { changeIdIn, markerOf, readMemory } from "../publish/reporters.js";
 import { relayOf } from "./approved-request.js";
 
 // src/action/admit.ts
-/** Throws a `UsageError` for a patch that cannot be measured, and an Error where GitHub does not reply. */
+/** Throws a `UsageError` for a patch that cannot be measured, and an Error if GitHub does not reply. */
 async function admit(trigger, given) {
 	const deps = {
 		...given,
@@ -68,7 +68,7 @@ async function admitted(request, why, { readConfig, priority }) {
 		why
 	};
 }
-/** Without a usable commit before the push (a new branch, a forced push) only the last one is measured. */
+/** Without a usable commit before the push (a new branch, a forced push) only the last commit is measured. */
 async function pushed({ before, after }, repository) {
 	const isPresent = await repository.resolve(before).then(() => !/^0+$/.test(before), () => false);
 	return patchOfRange(repository, `${isPresent ? before : `${after}^`}..${after}`);
@@ -139,7 +139,7 @@ function occasionOf(command, { by, at }) {
 		verb: command.kind
 	};
 }
-/** Replies only to people who may have the patch measured: text of strangers does not reach the pull request. */
+/** Replies only to people who may have the patch measured: text by strangers does not reach the pull request. */
 async function mistaken(why, { by, at }, found, { pullRequests, readConfig }) {
 	const { pullRequest } = found;
 	const { baseCommit, headCommit: commit } = pullRequest;
@@ -227,7 +227,7 @@ const byHand = (by, commit) => ({
 	by,
 	...commit && { commit }
 });
-/** The relay has checked the author of the diff; people who may start a job may have any diff measured. */
+/** The relay has checked the diff's author. People who may start a job may have any diff measured. */
 async function admitRevision(trigger, deps) {
 	const { by, overrides } = trigger;
 	const { patch, config } = await deps.readRevision(trigger);
@@ -321,7 +321,7 @@ const refusedCommands = {
 	cancel: "not cancelled",
 	bisect: "no bisection"
 };
-/** More or fewer runs, profiles and measuring anyway cannot pass a patch that would otherwise fail. */
+/** More or fewer runs, profiles, and measuring an unchanged patch cannot pass a patch that would otherwise fail. */
 function withOverrides(occasion, overrides) {
 	if (occasion.kind !== "commanded") return occasion;
 	const { maxRuns: _, profile: __, measureAnyway: ___, ...deciding } = overrides;
@@ -354,7 +354,7 @@ async function rulesFor({ pullRequest }, overrides, { pullRequests, readConfig, 
 		memory
 	};
 }
-/** Trusts the marker of an issue of our own, from a person with write access. Throws where GitHub does not reply. */
+/** Trusts the marker in an issue of our own, for a person with write access. Throws if GitHub does not reply. */
 async function admitAcceptance({ number, by }, { octokit, repositoryName: repository }) {
 	const body = await readIssue({
 		octokit,

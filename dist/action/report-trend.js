@@ -21,7 +21,7 @@ async function reportTrend(context, config, testbeds) {
 		log.warn(`Changes of the default branch were not told (${reasonOf(error)}).`);
 	}
 }
-/** Also closes its issue. Throws an Error for a failed write, a `UsageError` without a branch or directory. */
+/** Also closes its issue. Throws an Error for a failed write, and a `UsageError` without a branch or directory. */
 async function acceptLevel(context, config, id) {
 	const store = trendStore(context, config);
 	if (store === void 0) throw new UsageError("Nothing keeps the changes of the default branch: name a branch in `github.data.branch` of ppsgate.yml.");
@@ -79,7 +79,7 @@ function depsOf(context, config, store, { index, nightlyRuns }) {
 		drawName: randomUUID
 	};
 }
-/** Returns the only commit of the range along first parents, the ones that a branch is measured at. */
+/** Returns the only commit of the range along first parents, as nightly runs measure only those. */
 async function onlyCommitOf({ good, bad }, { repository }) {
 	if (good === bad) return void 0;
 	await repository.resolve(good);

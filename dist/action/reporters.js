@@ -7,7 +7,7 @@ import { bisectName, revisionDepsOf } from "./job.js";
 import { log, saveState } from "./log.js";
 
 // src/action/reporters.ts
-/** Opens what people see of a gate or of a bisection; nothing for a nightly run. */
+/** Opens the reporters of a gate or a bisection; a nightly run has none. */
 async function openReporter(context, request, config, options) {
 	const { patch } = request;
 	if (isBisection(request)) return bisectReporter(context, request, config, options);
@@ -79,7 +79,7 @@ function revisionReporter(context, config, revision, { name, runId, key, build, 
 		...build !== void 0 && { build }
 	});
 }
-/** Opens a separate comment. A bisection passes no judgement on the head, so there is no check. */
+/** Opens a separate comment. A bisection does not judge the head, so there is no check. */
 function bisectReporter(context, request, config, options) {
 	const { patch, relay } = request;
 	if (patch.kind !== "revision") {

@@ -6,7 +6,7 @@ import { log } from "./log.js";
 import { acceptLevel } from "./report-trend.js";
 
 // src/action/run-accept.ts
-/** Passes without a level to accept; throws where GitHub does not reply, or the data branch is not written. */
+/** Passes if there is no level to accept. Throws if GitHub does not reply, or the data branch cannot be written. */
 async function runAccept(context) {
 	const { octokit, inputs } = context;
 	const { job } = inputs;

@@ -65,7 +65,7 @@ const runGate = (context, signal, within = inSession) => runMeasuringJob({
 	within,
 	signal
 });
-/** Workflows from before there were bisections have no job for them. */
+/** Workflows older than bisections have no job for them. */
 function withoutBisection(admission) {
 	if (admission.kind !== "bisect") return admission;
 	const { patch } = admission.request;

@@ -22,7 +22,7 @@ import { openReporter } from "./reporters.js";
 import { relative } from "node:path";
 
 // src/action/gate-code.ts
-/** Returns a changed path of the workflows, or of the code of an action within the repository. */
+/** Returns a changed path of the workflows, or of an action's code within the repository. */
 async function changedOfGate({ baseCommit, headCommit }, repository, { isOwnAction, workspace }, code = import.meta.dirname) {
 	const base = await repository.mergeBase(baseCommit, headCommit);
 	for (const path of [".github/", ...isOwnAction ? pathsOfAction(relative(workspace, code)) : []]) {
@@ -30,7 +30,7 @@ async function changedOfGate({ baseCommit, headCommit }, repository, { isOwnActi
 		if (before !== after) return path;
 	}
 }
-/** Node searches modules and package.json beside the code, and in all its parent folders. */
+/** Node searches modules and package.json next to the code, and in all parent folders. */
 function pathsOfAction(code) {
 	const isInside = code !== "" && !code.startsWith("..");
 	const folders = isInside ? code.split("/").map((_, end, names) => names.slice(0, end)) : [[]];
@@ -66,7 +66,7 @@ async function fetchArtifactWithRetries(octokit, place, retry) {
 }
 
 // src/action/unchanged-claim.ts
-/** Compares the approved commits again; returns the reason of a refusal. */
+/** Compares the approved commits again. Returns the reason of a refusal. */
 async function whyNotUnchanged(request, { config, selector, context }) {
 	const { patch } = request;
 	const { repository, inputs } = context;
@@ -156,7 +156,7 @@ function indicesIn(answer) {
 }
 
 // src/action/verified-nightly.ts
-/** Logs the reason for each part that is left out. */
+/** Logs the reason for each part that it omits. */
 async function verifiedParts(texts, claim) {
 	const publications = [];
 	for (const [index, text] of texts.entries()) try {
@@ -203,7 +203,7 @@ async function verifiedGate(claimed, claim) {
 	for (const sentence of computed.refused) log.warn(`The artifact is not verified: ${sentence}`);
 	return computed.result;
 }
-/** Accepts only commits of the branch of the nightly run; git describes them. */
+/** Accepts only commits of the nightly run's branch, described by git. */
 async function patchBetween(good, bad, { own, context }) {
 	const { repository } = context;
 	await expectOnLine([good, bad], own.patch.headCommit, repository);
@@ -239,7 +239,7 @@ const concludedAs = (ending) => ({
 	publications: [],
 	corrections: []
 });
-/** Returns an outcome for each gate, in the order of their selectors, or that of the bisection. */
+/** Returns one outcome per gate, in the order of their selectors, or that of the bisection. */
 async function readOutcomes(source, task) {
 	const { config, context, judge = recompute } = task;
 	const { request } = source;
@@ -272,7 +272,9 @@ async function readOutcomes(source, task) {
 		})).catch(outcomeOfError);
 	}));
 }
-/** Other gates of the job have their own outcomes. A computation fails every time, a reader of git may not. */
+/**
+* Other gates of the job have their own outcomes. A computation fails every time, but reading git may succeed later.
+*/
 function outcomeOfError(error) {
 	if (error instanceof UsageError) throw error;
 	const why = `The result cannot be verified (${reasonOf(error)}): judge the patch again.`;
@@ -294,7 +296,7 @@ function filesOf(request, index, count) {
 		folder: gateFolder(index, count)
 	};
 }
-/** Fetches the artifact and reads these files; without it, all gates have the returned outcome. */
+/** Fetches the artifact and reads these files. Without it, all gates have the returned outcome. */
 async function readArtifact({ request: { patch }, runId, isTrusted }, files, { context, retry }) {
 	const { octokit, repository, inputs } = context;
 	const { job } = inputs;
@@ -332,7 +334,7 @@ async function readArtifact({ request: { patch }, runId, isTrusted }, files, { c
 }
 const notVerified = (why) => concludedAs(outcomeOfFailure("infrastructure", why));
 const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
-/** A job that was cut short left neither a result nor a failure. */
+/** An interrupted job left neither a result nor a failure. */
 function concludedOrRefused(text) {
 	const failure = readFailure(text);
 	if (failure === void 0) return concludedAs(cancelledOutcome);
@@ -369,7 +371,7 @@ async function gateOutcome(claim) {
 		corrections
 	};
 }
-/** Computes all that follows from the raw numbers again. */
+/** Recomputes everything that follows from the raw numbers. */
 async function recomputed({ text, request, config, selector, history, context, judge }) {
 	const { patch } = request;
 	const read = parseResult(text);
@@ -389,7 +391,7 @@ async function recomputed({ text, request, config, selector, history, context, j
 	};
 	return judge(withPatch(read.result, patch), asked);
 }
-/** Returns the results of a nightly run besides the A/A run; none for other gates. */
+/** Returns a nightly run's results other than the A/A run; none for other gates. */
 const partsOfNightly = (own, claim) => {
 	const { request, config, context, files, artifact } = claim;
 	return verifiedParts(files.parts.flatMap((name) => artifact.texts.get(name) ?? []), {
@@ -437,8 +439,8 @@ async function bisectOutcome({ text, request, config, context, artifact }) {
 
 // src/action/run-publish.ts
 /**
-* Passes once the patch has its report, with any verdict: the check shows that. After an hour without delivery, the job
-* can be run again, as the artifact keeps the measurements.
+* Passes once the patch has its report, with any verdict, as the check shows that. After an hour without delivery, the
+* job can be run again: the artifact keeps the measurements.
 */
 async function runPublish(context, retry = retryForAnHour()) {
 	const source = await sourceOf(context);
@@ -500,7 +502,7 @@ async function isReported({ ending }, reporter) {
 	else await summary.addRaw(outcomeMarkdown(ending)).write();
 	return isDelivered;
 }
-/** Returns the request of an earlier job of this run, or that of a fork's own run, as GitHub identifies its patch. */
+/** Returns the request of an earlier job of this run, or that of a fork's own run, whose patch GitHub identifies. */
 async function sourceOf(context) {
 	const { request: text, job } = context.inputs;
 	if (text !== "") return {

@@ -5,7 +5,7 @@ import { reportTrend } from "./report-trend.js";
 import { commitFacts } from "../publish.js";
 
 // src/action/publish-data.ts
-/** Updates only the badges without a publication. A failure is a warning: the verdict stands. */
+/** Without a publication, updates only the badges. A failure is a warning: the verdict stands. */
 async function publishData(context, config, publications) {
 	const links = await publish(context, config, publications);
 	const nightlyRuns = publications.filter(({ isDefaultBranch }) => isDefaultBranch);
@@ -86,7 +86,7 @@ async function gitFacts({ result }, repository) {
 }
 
 // src/action/shared-history.ts
-/** Empty without a branch; logs a warning where it cannot be read. */
+/** Empty without a branch. Logs a warning if it cannot be read. */
 async function readSharedHistory(config, { octokit, inputs: { job } }) {
 	const { branch } = config.github.data;
 	if (branch === void 0) return [];

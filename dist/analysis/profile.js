@@ -1,5 +1,6 @@
 import { cellName, escaped, grouped, plainLine, shortened as shortened$1 } from "../model.js";
-import { gammaln, median, sum } from "../vendor/simple-statistics.js";
+import { median, sum } from "../vendor/simple-statistics.js";
+import { chanceOf, unlikely } from "./stats.js";
 import { readFileSync } from "node:fs";
 
 // src/analysis/profile/profile-error.ts
@@ -108,9 +109,9 @@ function hasPath(paths, frames) {
 const samplesOf = (stacks) => stacks.reduce((sum, { samples }) => sum + samples, 0);
 
 // src/system/embedded-assets.ts
-/** Drops indentation, and comments on lines of their own. */
+/** Drops indentation, and comments on their own lines. */
 const embedded = (file) => readFileSync(file, "utf8").replaceAll(/^\s*(?:\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/)\n|^\s+/gm, "");
-/** Wraps a file in a strict function, which keeps its names from the page, as the type checker assumes of a module. */
+/** Wraps a file in a strict function, so that its names stay out of the page as those of a module do. */
 const embeddedScript = (file) => `\n(() => {\n'use strict';\n${embedded(file)}})();\n`;
 
 // src/analysis/profile/flamegraph-style.ts
@@ -319,25 +320,48 @@ function vanishedLane(placed, changeOf) {
 	const heading = `Only in base (dashed, to the same scale): ${share(root)}`;
 	return [line("note", heading, 32), drawn];
 }
+/** The script adds frames below a pixel, most of a large drawing, from less than half of the bytes. */
 function flames({ rows }, { look, about }) {
 	let characters = 0;
 	return {
 		markup: `<g class="flames">\n${rows.map((row, depth) => {
-			const frames = row.map((box) => {
-				const name = box.name || "(no name)";
-				const module = box.module === void 0 ? "" : `${escaped(shortened(box.module))} · `;
-				const label = fitted(name, box.width);
-				const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
-				const frame = `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
-				characters += frame.length;
+			const wide = [];
+			const narrow = [];
+			for (const box of row) {
+				const frame = {
+					box,
+					look: look(box),
+					about: `${moduleText(box)}${about(box)}`
+				};
+				const isWide = box.width >= leastWidePixels;
+				const text = isWide ? wideFrame(frame) : narrowFrame(frame);
+				characters += text.length;
 				if (characters > mostCharacters) throw tooLarge;
-				return frame;
-			});
-			return `<g transform="translate(0 ${(rows.length - 1 - depth) * rowHeight})">\n${frames.join("\n")}\n</g>`;
+				(isWide ? wide : narrow).push(text);
+			}
+			if (narrow.length > 0) wide.push(`<metadata>${narrow.join("\n")}</metadata>`);
+			return `<g transform="translate(0 ${(rows.length - 1 - depth) * rowHeight})">\n${wide.join("\n")}\n</g>`;
 		}).join("\n")}\n</g>`,
 		height: rows.length * rowHeight
 	};
 }
+const leastWidePixels = 1;
+const moduleText = ({ module }) => module === void 0 ? "" : `${escaped(shortened(module))} · `;
+const nameOf = ({ name }) => name || "(no name)";
+function wideFrame({ box, look, about }) {
+	const name = nameOf(box);
+	const label = fitted(name, box.width);
+	const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
+	return `<g class="${look}"><title>${escaped(shortened(name))}\n${about}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+}
+/** A line that flamegraph-viewer.js reads: escaped text has no tabs and line ends. */
+const narrowFrame = ({ box, look, about }) => [
+	look,
+	round(box.x),
+	round(box.width),
+	escaped(shortened(nameOf(box))),
+	about
+].join("	");
 /** A frame has about 200, with a maliciously long name 2,000. */
 const mostCharacters = 3e7;
 const tooLarge = new ProfileError(`A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`);
@@ -460,7 +484,8 @@ function explain(base, patched, cost, isChange = false) {
 	const exactness = cost?.metric === "instructionsPerPacket" ? counted : sampled;
 	const functions = ownShares(base, patched, totals, exactness);
 	const slowdowns = cost === void 0 ? [1, 1 / medianRatio(functions)] : [cost.patched / cost.base];
-	const changedFunctions = unlikely(functions, functions.map((one) => Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown, exactness)))), isChange ? falseAlarm.changed : falseAlarm.unchanged).filter(({ ratio }) => isLarge(slowdowns.map((slowdown) => relativeChange(ratio, slowdown)), exactness)).map((one) => changedFunctionOf(one, cost)).toSorted((a, b) => absoluteChange(b, cost) - absoluteChange(a, cost));
+	const chances = functions.map((one) => Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown, exactness))));
+	const changedFunctions = unlikely(functions, chances, isChange ? falseAlarm.changed : falseAlarm.unchanged).filter(({ ratio }) => isLarge(slowdowns.map((slowdown) => relativeChange(ratio, slowdown)), exactness)).map((one) => changedFunctionOf(one, cost)).toSorted((a, b) => absoluteChange(b, cost) - absoluteChange(a, cost));
 	return {
 		changedFunctions: changedFunctions.slice(0, mostChangedFunctions),
 		moved: changedFunctions.length
@@ -482,8 +507,6 @@ const falseAlarm = {
 	unchanged: .01,
 	changed: .05
 };
-/** Correlated samples count as one independent sample per this many. */
-const samplesPerBurst = 2;
 function ownShares(base, patched, totals, { leastChange }) {
 	const leaves = [...leavesOf(base, "base"), ...leavesOf(patched, "patched")];
 	return [...Map.groupBy(leaves, ({ name }) => name).values()].flatMap(byModule).map((leaves) => shareOf(leaves, totals)).filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
@@ -525,59 +548,6 @@ function shareOf(leaves, totals) {
 function medianRatio(functions) {
 	const logs = functions.filter(({ ratio }) => ratio.base > 0 && ratio.patched > 0).map(({ ratio }) => Math.log(ratio.patched / ratio.base));
 	return logs.length === 0 ? 1 : Math.exp(median(logs));
-}
-/**
-* Two-sided chance of such a split of samples between base and patched, if a packet takes `slowdown` times as long in
-* patched with no change in this function. Poisson counts of a known sum are binomial (Przyborowski and Wilenski,
-* Biometrika 31, 1940), exactly so if one of them is 0; differing boots make them beta-binomial.
-*/
-function chanceOf(samples, totals, slowdown, { bootDeviation }) {
-	const packets = {
-		base: totals.base,
-		patched: totals.patched / slowdown
-	};
-	const base = packets.base / (packets.base + packets.patched);
-	const patched = 1 - base;
-	const variance = 2 * (bootDeviation * base * patched) ** 2;
-	const weight = base * patched / variance - 1;
-	const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / mostCounted);
-	const baseSide = {
-		count: Math.round(samples.base / perCount),
-		weight: weight * base
-	};
-	const patchedSide = {
-		count: Math.round(samples.patched / perCount),
-		weight: weight * patched
-	};
-	const tail = patchedSide.count * base > baseSide.count * patched ? upperTail(patchedSide, baseSide) : upperTail(baseSide, patchedSide);
-	return Math.min(1, 2 * tail);
-}
-/** Beyond this the difference between boots dominates, and the sum is slow. */
-const mostCounted = 1e5;
-/** Probability of a beta-binomial count of at least `own.count`; the weights are the distribution's α and β. */
-function upperTail(own, other) {
-	const logBeta = (a, b) => gammaln(a) + gammaln(b) - gammaln(a + b);
-	const all = own.count + other.count;
-	const ways = gammaln(all + 1) - gammaln(own.count + 1) - gammaln(other.count + 1);
-	const parting = logBeta(own.count + own.weight, other.count + other.weight);
-	let term = Math.exp(ways + parting - logBeta(own.weight, other.weight));
-	let tail = term;
-	for (let count = own.count; count < all && term > tail * rounding; count += 1) {
-		const left = all - count;
-		term *= left / (count + 1) * ((count + own.weight) / (left - 1 + other.weight));
-		tail += term;
-	}
-	return tail;
-}
-const rounding = 1e-16;
-/** Holm's step-down: the least chance meets the strictest bound, until one exceeds its own. */
-function unlikely(functions, chances, falseAlarm) {
-	const inOrder = functions.map((one, index) => ({
-		one,
-		chance: chances[index] ?? 1
-	})).toSorted((a, b) => a.chance - b.chance);
-	const end = inOrder.findIndex(({ chance }, index) => chance > falseAlarm / (inOrder.length - index));
-	return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
 }
 /** Relative to a packet's cost in the more expensive variant. */
 const relativeChange = ({ base, patched }, slowdown) => (patched * slowdown - base) / Math.max(1, slowdown);
@@ -1052,7 +1022,7 @@ const placed = `${cpu}${misc}${date}${time}${event}`;
 const command = String.raw`^\s*(?<command>\S.{0,63}?)${gap}`;
 const numbered = new RegExp(`${command}${pid}${placed}`);
 const unnumbered = new RegExp(`${command}${cpu}${date}${time}${event}`);
-const nameless = new RegExp(String.raw`^\s{0,64}(?:${pid})?${placed}`);
+const nameless$1 = new RegExp(String.raw`^\s{0,64}(?:${pid})?${placed}`);
 /** `perf script -L` sets the command in 8 columns, the process in 5 or more, and the CPU in 3 without brackets. */
 const latency = new RegExp(String.raw`^(?:(?<command>.{8}) )?(?=[ \d]{4}[\d/])(?<pid> {0,6}\d{1,10}(?:/\d{1,10} {0,6})?) ` + String.raw`(?<cpu> {2}\d| \d\d|\d{3,5}) (?=.*:)\s{0,64}${date}${time}${event}`);
 function latencyHead(text) {
@@ -1066,13 +1036,13 @@ function latencyHead(text) {
 }
 /** A head without a command that begins with a number, a CPU or a time. */
 function placedHead(text) {
-	const match = nameless.exec(text);
+	const match = nameless$1.exec(text);
 	const { pid, cpu, date, time } = match?.groups ?? {};
 	return (pid ?? cpu ?? date ?? time) === void 0 ? void 0 : headOf(match);
 }
 /** Words before a colon may be any text; an event is followed by an address, or is a tracepoint with its fields. */
 function eventHead(text) {
-	const head = headOf(nameless.exec(text));
+	const head = headOf(nameless$1.exec(text));
 	if (head?.event === void 0) return void 0;
 	const { event, rest } = head;
 	return rest === "" || /^\s+[\da-f]{6,16}(?: |$)/.test(rest) || /^\w+:\w+$/.test(event) ? {
@@ -1100,7 +1070,7 @@ function isPerfScriptLine(line) {
 	return head?.isSure === true && head.command !== void 0;
 }
 const isFrameOfModule = (line) => line.endsWith(")") && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
-/** The address of a frame has 16 columns after a tab, and that of a sample without a call chain after a blank. */
+/** A frame's address has 16 columns after a tab; that of a sample without a call chain follows a blank. */
 const isAddressLine = (line) => /^\t[ \da-f]{15}[\da-f](?: \S|\s*$)/.test(line) || isLoneAddress(line) || / [ \da-f]{15}[\da-f] \S/.test(headBeforeAddress(line)?.rest ?? "");
 const isLoneAddress = (line) => /^ [ \da-f]{15}[\da-f](?: \S|\s*$)/.test(line);
 /** A mapping, a fork, a switch, a lost record, and those of later releases. */
@@ -1165,7 +1135,7 @@ var PerfScriptReader = class {
 		else if (line.startsWith("	")) this.#takeFrame(line);
 		else this.#takeWords(line);
 	}
-	/** A stack with a head goes on after a blank line: text of some tracepoints ends in one. */
+	/** A stack with a head continues after a blank line, in which the text of some tracepoints ends. */
 	#takeBlank() {
 		if (this.#sample?.head === void 0) this.#endSample();
 		this.#isInRecord = false;
@@ -1348,6 +1318,47 @@ function stackTable(name, bounds) {
 	};
 }
 
+// src/analysis/profile/byte-table.ts
+/** Keeps the last text of each slot. Calls `make` again after a collision and for long texts, so it must be pure. */
+var ByteTable = class {
+	#make;
+	/** In one array, as a small object for each text is slower to reach. */
+	#texts = new Uint8Array(slots * slotBytes);
+	/** Zero without a text. */
+	#lengths = new Uint8Array(slots);
+	#values = [];
+	constructor(make) {
+		this.#make = make;
+	}
+	/** Takes at least one byte. */
+	get(bytes, start, end) {
+		const length = end - start;
+		const slot = slotOf(bytes, start, end);
+		if (this.#lengths[slot] === length && this.#isAt(slot * slotBytes, bytes, start, end)) return this.#values[slot];
+		const value = this.#make(bytes.toString("utf8", start, end));
+		if (length > slotBytes) return value;
+		this.#texts.set(bytes.subarray(start, end), slot * slotBytes);
+		this.#lengths[slot] = length;
+		this.#values[slot] = value;
+		return value;
+	}
+	#isAt(place, bytes, start, end) {
+		const texts = this.#texts;
+		const offset = place - start;
+		for (let at = start; at < end; at += 1) if (texts[offset + at] !== bytes[at]) return false;
+		return true;
+	}
+};
+const slots = 8192;
+/** Most functions of kernels have shorter names. */
+const slotBytes = 64;
+/** The upper bits of a product by 2^32 over the golden ratio depend on all bytes. */
+function slotOf(bytes, start, end) {
+	let hash = 0;
+	for (let at = start; at < end; at += 1) hash = Math.imul(hash, 31) + (bytes[at] ?? 0) | 0;
+	return Math.imul(hash, 2654435761) >>> 19;
+}
+
 // src/analysis/profile/pmcstat-graph.ts
 /**
 * Makes a stack of each line without callers, with that line's samples, and skips other lines, as stackcollapse-pmc.pl
@@ -1356,113 +1367,139 @@ function stackTable(name, bounds) {
 * @throws ProfileError if no line is a sample, or a number is too large.
 */
 function pmcstatGraphParser(name, bounds) {
-	const frames = frameCache(name, bounds);
-	const moduleIn = moduleCache();
-	const nameless = { name: "" };
-	const stacks = stackList(name, bounds);
-	const events = /* @__PURE__ */ new Set();
-	const skipped = new SkippedLines();
+	const reader = new CallGraphReader(name, bounds);
+	return {
+		take(bytes) {
+			reader.take(bytes);
+		},
+		end(unfinished) {
+			return reader.end(unfinished);
+		}
+	};
+}
+var CallGraphReader = class {
+	#name;
+	#bounds;
+	#frameOf;
+	#names = new ByteTable((name) => ({ name }));
+	/** By the text after the name. */
+	#modules = new ByteTable((afterName) => / @ (.*\S)/.exec(afterName)?.[1]);
+	#stacks;
+	#events = /* @__PURE__ */ new Set();
+	#skipped = new SkippedLines();
 	/** From the sampled function to the caller in the last line, by indent. */
-	const branch = [];
-	let depth = -1;
-	let samples = 0;
-	let module;
-	let kernel;
-	let lines = 0;
-	let announced = 0;
-	let held = 0;
-	let isCut = false;
-	const place = () => `${name}, line ${lines}`;
-	const endBranch = () => stacks.add({
-		frames: branch.slice(0, depth + 1).reverse(),
-		samples
-	});
-	function countIn(bytes, start, end) {
-		if (end - start > exactDigits) return sampleCount(bytes.toString("latin1", start, end), place());
+	#branch = [];
+	#depth = -1;
+	#samples = 0;
+	#module;
+	#kernel;
+	#lines = 0;
+	#announced = 0;
+	#held = 0;
+	#isCut = false;
+	constructor(name, bounds) {
+		this.#name = name;
+		this.#bounds = bounds;
+		this.#frameOf = frameTable(name, bounds);
+		this.#stacks = stackList(name, bounds);
+	}
+	take(bytes) {
+		for (let start = 0; start < bytes.length;) {
+			this.#lines += 1;
+			start = this.#takeLine(bytes, start) + 1;
+		}
+	}
+	/** Takes `INDENT SHARE%  [SAMPLES]   NAME @ MODULE`; shares and names are any text. Returns the end of the line. */
+	#takeLine(bytes, start) {
+		const indentEnd = skipSpaces(bytes, start);
+		const shareEnd = skip(bytes, indentEnd, share);
+		if (shareEnd === indentEnd || !startsCount(bytes, shareEnd)) return this.#takeOther(bytes, start);
+		const countStart = shareEnd + 4;
+		const countEnd = skip(bytes, countStart, digit);
+		if (!(countEnd > countStart && bytes[countEnd] === closingBracket)) return this.#takeOther(bytes, start);
+		const nameStart = skip(bytes, skipSpaces(bytes, countEnd + 1), blank);
+		const nameEnd = skip(bytes, nameStart, inName);
+		if (nameEnd === nameStart) return this.#takeOther(bytes, start);
+		const lineEnd = this.#endOfLine(bytes, start, nameEnd);
+		const depth = indentEnd - start;
+		if (depth <= this.#depth) this.#endBranch();
+		if (depth === 0) this.#module = void 0;
+		if (nameEnd < lineEnd) this.#module = this.#modules.get(bytes, nameEnd, lineEnd) ?? this.#module;
+		this.#startBranch(depth, this.#frameIn(this.#names.get(bytes, nameStart, nameEnd)));
+		this.#samples = this.#countIn(bytes, countStart, countEnd);
+		if (depth === 0) this.#held += this.#samples;
+		return lineEnd;
+	}
+	#endOfLine(bytes, start, from) {
+		const end = bytes[from] === newline ? from : bytes.indexOf(newline, from);
+		checkLine(end - start, this.#name);
+		return end;
+	}
+	#endBranch() {
+		const frames = this.#branch.slice(0, this.#depth + 1).reverse();
+		this.#stacks.add({
+			frames,
+			samples: this.#samples
+		});
+	}
+	#frameIn(named) {
+		if (named.frame === void 0 || named.frame.module !== this.#module) named.frame = this.#frameOf(named.name, this.#module);
+		return named.frame;
+	}
+	#startBranch(depth, frame) {
+		checkDepth(depth + 1, this.#name, this.#bounds);
+		while (this.#branch.length < depth) this.#branch.push(nameless);
+		this.#branch[depth] = frame;
+		this.#depth = depth;
+	}
+	#countIn(bytes, start, end) {
+		if (end - start > exactDigits) return sampleCount(bytes.toString("latin1", start, end), this.#place());
 		let count = 0;
 		for (let at = start; at < end; at += 1) count = count * 10 + (bytes[at] ?? 0) - zero;
 		return count;
 	}
-	function takeSample(bytes, line, lineEnd) {
-		const { countStart, countEnd, nameStart, nameEnd } = line;
-		if (line.depth <= depth) endBranch();
-		depth = line.depth;
-		if (depth === 0) module = void 0;
-		if (nameEnd < lineEnd) module = moduleIn(bytes.toString("utf8", nameEnd, lineEnd)) ?? module;
-		checkDepth(depth + 1, name, bounds);
-		while (branch.length < depth) branch.push(nameless);
-		branch[depth] = frames(bytes, nameStart, nameEnd, module);
-		samples = countIn(bytes, countStart, countEnd);
-		if (depth === 0) held += samples;
-	}
-	function takeOther(text) {
+	#takeOther(bytes, start) {
+		const end = this.#endOfLine(bytes, start, start);
+		const text = bytes.toString("utf8", start, end);
 		const [, event, count] = /^@ (\S.*) \[(\d+) samples\]/.exec(text) ?? [];
 		if (event !== void 0 && count !== void 0) {
-			events.add(event);
-			announced += sampleCount(count, place());
+			this.#events.add(event);
+			this.#announced += sampleCount(count, this.#place());
 		}
-		if (depth === -1) kernel ??= kernelIn(text);
-		if (!(event !== void 0 || isBlank(text) || isComment(text)) && !isCut) skipped.add(lines, text);
+		if (this.#depth === -1) this.#kernel ??= kernelIn(text);
+		if (!(event !== void 0 || isBlank(text) || isComment(text)) && !this.#isCut) this.#skipped.add(this.#lines, text);
+		return end;
 	}
-	function take(bytes) {
-		for (let start = 0; start < bytes.length;) {
-			lines += 1;
-			const line = sampleAt(bytes, start);
-			const end = lineEndAfter(bytes, line?.nameEnd ?? start);
-			checkLine(end - start, name);
-			if (line !== void 0) takeSample(bytes, line, end);
-			else takeOther(bytes.toString("utf8", start, end));
-			start = end + 1;
-		}
+	#place() {
+		return `${this.#name}, line ${this.#lines}`;
 	}
-	return {
-		take,
-		end(unfinished) {
-			isCut = unfinished !== void 0;
-			if (unfinished !== void 0) take(unfinished);
-			if (depth === -1) throw new ProfileError(`${name} is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.`);
-			endBranch();
-			const { about, notes } = eventsOf(events, name);
-			const how = announced > held ? `with ${held} of the ${announced} samples that it announces` : unfinished && "its last line has no end";
-			return {
-				profile: {
-					format: "pmcstat",
-					...about,
-					...kernel !== void 0 && { kernel },
-					stacks: stacks.all
-				},
-				notes: [
-					...notes,
-					...skipped.notes(name),
-					...how === void 0 ? [] : [cutNote(name, how)]
-				]
-			};
-		}
-	};
-}
-/** `INDENT SHARE%  [SAMPLES]   NAME`; shares and names are any text. */
-function sampleAt(bytes, start) {
-	const indentEnd = skipSpaces(bytes, start);
-	const shareEnd = skip(bytes, indentEnd, share);
-	if (shareEnd === indentEnd) return void 0;
-	if (!startsCount(bytes, shareEnd)) return void 0;
-	const countStart = shareEnd + 4;
-	const countEnd = skip(bytes, countStart, digit);
-	if (countEnd === countStart || bytes[countEnd] !== closingBracket) return void 0;
-	const nameStart = skip(bytes, skipSpaces(bytes, countEnd + 1), blank);
-	const nameEnd = skip(bytes, nameStart, inName);
-	if (nameEnd === nameStart) return void 0;
-	return {
-		depth: indentEnd - start,
-		countStart,
-		countEnd,
-		nameStart,
-		nameEnd
-	};
-}
-const startsCount = (bytes, at) => bytes[at] === percent && bytes[at + 1] === space && bytes[at + 2] === space && bytes[at + 3] === openingBracket;
+	end(unfinished) {
+		const name = this.#name;
+		this.#isCut = unfinished !== void 0;
+		if (unfinished !== void 0) this.take(unfinished);
+		if (this.#depth === -1) throw new ProfileError(`${name} is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.`);
+		this.#endBranch();
+		const { about, notes } = eventsOf(this.#events, name);
+		const how = this.#announced > this.#held ? `with ${this.#held} of the ${this.#announced} samples that it announces` : unfinished && "its last line has no end";
+		return {
+			profile: {
+				format: "pmcstat",
+				...about,
+				...this.#kernel !== void 0 && { kernel: this.#kernel },
+				stacks: this.#stacks.all
+			},
+			notes: [
+				...notes,
+				...this.#skipped.notes(name),
+				...how === void 0 ? [] : [cutNote(name, how)]
+			]
+		};
+	}
+};
+const nameless = { name: "" };
+const startsCount = (bytes, at) => bytes[at] === percent && bytes[at + 1] === space$1 && bytes[at + 2] === space$1 && bytes[at + 3] === openingBracket;
 const percent = 37;
-const space = 32;
+const space$1 = 32;
 const openingBracket = 91;
 const closingBracket = 93;
 const newline = 10;
@@ -1482,53 +1519,13 @@ const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 function skipSpaces(bytes, from) {
 	let at = from;
-	while (bytes[at] === space) at += 1;
+	while (bytes[at] === space$1) at += 1;
 	return at;
 }
 function skip(bytes, from, kind) {
 	let at = from;
 	while (((kinds[bytes[at] ?? newline] ?? 0) & kind) !== 0) at += 1;
 	return at;
-}
-const lineEndAfter = (bytes, at) => bytes[at] === newline ? at : bytes.indexOf(newline, at);
-/** Returns the identical string for the same module, for fast comparison. */
-function moduleCache() {
-	const known = /* @__PURE__ */ new Map();
-	return (afterName) => {
-		if (known.has(afterName)) return known.get(afterName);
-		const module = / @ (.*\S)/.exec(afterName)?.[1];
-		known.set(afterName, module);
-		return module;
-	};
-}
-/**
-* Finds the frame of a name without decoding known names: each slot of the table keeps the last name with its byte sum.
-*/
-function frameCache(name, bounds) {
-	const frameOf = frameTable(name, bounds);
-	const slots = Array.from({ length: 4096 });
-	return (bytes, start, end, module) => {
-		const slot = hashOf(bytes, start, end) & slots.length - 1;
-		const met = slots[slot];
-		if (met !== void 0 && met.module === module && isSame(met.bytes, bytes, start, end)) return met.frame;
-		const frame = frameOf(bytes.toString("utf8", start, end), module);
-		slots[slot] = {
-			bytes: Uint8Array.from(bytes.subarray(start, end)),
-			module,
-			frame
-		};
-		return frame;
-	};
-}
-function hashOf(bytes, start, end) {
-	let hash = 0;
-	for (let at = start; at < end; at += 1) hash = Math.imul(hash, 31) + (bytes[at] ?? 0) | 0;
-	return hash ^ hash >>> 12;
-}
-function isSame(known, bytes, start, end) {
-	if (known.length !== end - start) return false;
-	for (let at = 0; at < known.length; at += 1) if (known[at] !== bytes[start + at]) return false;
-	return true;
 }
 
 // src/analysis/profile/read-profile.ts
@@ -1747,29 +1744,79 @@ function packetCost(comparisons, { profiles }) {
 
 // src/analysis/profile/fold.ts
 /**
-* Prints a line per stack, in file order and without line ends; equal ones of perf are merged. With `modules` a frame
-* is written as in DTrace: if_cxgbe.ko`t4_eth_rx. Replaces characters that would split a line or control a terminal:
-* `;` by `:`, control characters by `?`, and a first `#`, which would make a comment.
+* Prints a line per stack, in file order, and merges equal ones of perf. With `modules` a frame is written as in
+* DTrace: if_cxgbe.ko`t4_eth_rx. Replaces characters that would split a line or control a terminal: `;` by `:`, control
+* characters by `?`, and a first `#`, which would make a comment.
+*
+* Copies the bytes of names: strings take four times as long. A piece holds whole lines.
 */
-function* foldedLines({ format, stacks }, { modules = false } = {}) {
-	const texts = textsOf(stacks, labels(modules));
-	for (const { text, samples } of format === "perf" ? merged(texts) : texts) yield `${text} ${samples}`;
-}
-function* textsOf(stacks, labelOf) {
-	for (const { frames, samples } of stacks) {
-		const text = frames.map(labelOf).join(";");
-		yield {
-			text: /^#\s/.test(text) ? `?${text.slice(1)}` : text,
-			samples
-		};
+function* foldedPieces({ format, stacks }, { modules = false } = {}) {
+	const labelOf = labels(modules);
+	const lines = new LineWriter(remembered((frame) => Buffer.from(labelOf(frame))));
+	for (const stack of format === "perf" ? merged(stacks, labelOf) : stacks) {
+		const full = lines.add(stack);
+		if (full !== void 0) yield full;
 	}
+	yield lines.end();
 }
-function labels(modules) {
+const pieceBytes = 262144;
+/** 17 digits, a sign and a line end, with some to spare. */
+const mostCountBytes = 32;
+var LineWriter = class {
+	#bytesOf;
+	#piece = Buffer.allocUnsafe(pieceBytes);
+	#end = 0;
+	constructor(bytesOf) {
+		this.#bytesOf = bytesOf;
+	}
+	/** Returns the lines before this one if it fills their piece. */
+	add({ frames, samples }) {
+		const names = frames.map(this.#bytesOf);
+		let mostBytes = mostCountBytes;
+		for (const { length } of names) mostBytes += length + 1;
+		const full = this.#end + mostBytes > this.#piece.length ? this.end() : void 0;
+		if (full !== void 0) {
+			this.#piece = Buffer.allocUnsafe(Math.max(pieceBytes, mostBytes));
+			this.#end = 0;
+		}
+		this.#write(names, samples);
+		return full;
+	}
+	#write(names, samples) {
+		const piece = this.#piece;
+		const start = this.#end;
+		let end = start;
+		for (const name of names) {
+			piece.set(name, end);
+			end += name.length;
+			piece[end] = semicolon;
+			end += 1;
+		}
+		piece[end - 1] = space;
+		end += piece.write(`${samples}\n`, end, "latin1");
+		if (!(piece[start] !== numberSign || !isComment(piece.toString("utf8", start, end)))) piece[start] = questionMark;
+		this.#end = end;
+	}
+	end() {
+		return this.#piece.subarray(0, this.#end);
+	}
+};
+const semicolon = 59;
+const space = 32;
+const numberSign = 35;
+const questionMark = 63;
+/** The lines of `foldedPieces`, without their ends. */
+function* foldedLines(profile, options) {
+	for (const piece of foldedPieces(profile, options)) if (piece.length > 0) yield* piece.toString("utf8", 0, piece.length - 1).split("\n");
+}
+/** Names the frames as they are printed. */
+const labels = (modules) => remembered((frame) => labelOf(frame, modules));
+function remembered(make) {
 	const known = /* @__PURE__ */ new Map();
 	return (frame) => {
-		const label = known.get(frame);
-		if (label !== void 0) return label;
-		const made = labelOf(frame, modules);
+		const found = known.get(frame);
+		if (found !== void 0) return found;
+		const made = make(frame);
 		known.set(frame, made);
 		return made;
 	};
@@ -1778,13 +1825,19 @@ function labelOf({ name, module }, modules) {
 	const file = module?.slice(module.lastIndexOf("/") + 1);
 	return (modules && file !== void 0 ? `${file}\`${name}` : name).replaceAll(";", ":").replace(/[\p{Cc}\u2028\u2029]/gu, "?");
 }
-function merged(texts) {
+/** Adds up stacks that read alike. */
+function merged(stacks, labelOf) {
 	const byText = /* @__PURE__ */ new Map();
-	for (const { text, samples } of texts) byText.set(text, (byText.get(text) ?? 0) + samples);
-	return byText.entries().map(([text, samples]) => ({
-		text,
-		samples
-	}));
+	for (const { frames, samples } of stacks) {
+		const text = frames.map(labelOf).join(";");
+		const known = byText.get(text);
+		if (known === void 0) byText.set(text, {
+			frames,
+			samples
+		});
+		else known.samples += samples;
+	}
+	return byText.values();
 }
 
 // src/analysis/profile/kept-flamegraph.ts
@@ -1806,6 +1859,6 @@ function isDrawn(drawing) {
 	}
 	return true;
 }
-const tag = /<\/?(?:svg|g|title|text|rect)(?: xmlns="http:\/\/www\.w3\.org\/2000\/svg"| (?:class|role|aria-label|width|height|viewBox|transform|x|y|text-anchor)="[^"<]*")*\/?>/y;
+const tag = /<\/?(?:svg|g|title|text|rect|metadata)(?: xmlns="http:\/\/www\.w3\.org\/2000\/svg"| (?:class|role|aria-label|width|height|viewBox|transform|x|y|text-anchor)="[^"<]*")*\/?>/y;
 
-export { ProfileError, embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, keptFlamegraph, labels, layout, parseProfile, profiledCells, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };
+export { ProfileError, embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foldedPieces, foreignBounds, keptFlamegraph, labels, layout, parseProfile, profiledCells, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };

@@ -1,5 +1,5 @@
-import { formatPps, isCost, isJudged, layoutOfPair, metricSchema, mostChange, verdictsWorstFirst } from "../model.js";
-import { errorFunction, gammaln, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
+import { cellName, formatPps, isCost, isJudged, layoutOfPair, metricSchema, mostChange, verdictsWorstFirst } from "../model.js";
+import { errorFunction, gammaln, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, standardDeviation, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 
 // src/analysis/stats/student.ts
@@ -397,7 +397,7 @@ function crossingProbability(sizes, levels) {
 	for (const [index, size] of sizes.entries()) {
 		const deviation = Math.sqrt(size - reached);
 		const limit = criticalZ(levels[index] ?? 0) * Math.sqrt(size);
-		total += sumOver(inside, ({ at, mass }) => mass * upperTail((limit - at) / deviation));
+		total += sumOver(inside, ({ at, mass }) => mass * upperTail$1((limit - at) / deviation));
 		const next = sizes[index + 1];
 		if (next === void 0) break;
 		const range = {
@@ -440,7 +440,7 @@ const farthest = 6;
 const leastLevel = 1e-12;
 /** Levels beyond the range of a double are practically never crossed; one half is the maximum. */
 const criticalZ = (level) => level < leastLevel ? 7 : level >= 1 / 2 ? 0 : criticalT(Infinity, level);
-const upperTail = (z) => studentTail(z, Infinity);
+const upperTail$1 = (z) => studentTail(z, Infinity);
 /** Most nodes are too far apart to contribute to a double, and exponentials are slow. */
 const normalDensity = (z) => z * z > 80 ? 0 : Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
 function sumOver(nodes, value) {
@@ -524,7 +524,7 @@ const singleSizes = [
 	20
 ];
 const sizeOfSinglesAfter = (size) => singleSizes.find((next) => next > size) ?? Math.round(size * 4 / 3);
-/** After every step, and where they have become many, after every twentieth part more. */
+/** Sizes after every step or, once there are many steps, after every twentieth part more. */
 const sizeOfStepsAfter = (pairsPerStep) => (size) => size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
 
 // src/analysis/stats/judge.ts
@@ -1207,12 +1207,48 @@ function runsApart(runs) {
 	const centers = new Map([...variants].map(([name, group]) => [name, median(group.map(logOf))]));
 	const distanceOf = (run) => Math.abs(logOf(run) - (centers.get(run.variant) ?? 0));
 	const distances = counted.map(distanceOf).toSorted((a, b) => a - b);
-	const deviation = Math.max(median(distances.slice(variants.size)), leastDeviation);
+	const deviation = Math.max(median(distances.slice(variants.size)), leastDeviation$1);
 	return counted.filter((run) => (variants.get(run.variant)?.length ?? 0) >= 3 && .6745 * distanceOf(run) > 3.5 * deviation);
 }
 const logOf = (run) => Math.log(run.pps);
 /** Lower limit: if runs agree to the packet, a run that differs by 0.1 % is no outlier. */
-const leastDeviation = 5e-4;
+const leastDeviation$1 = 5e-4;
+
+// src/analysis/stats/spread.ts
+/** A CPU with less than this share of the busiest one's work has other work, as that of a timer. */
+const leastOfBusiest = .5;
+/** Below it, no CPU was a limit. */
+const leastBusyRatio = .2;
+/** By packets of each CPU, as it may be busy with others' work; without them by busy shares. */
+function cpusAtWork({ cpuBusyRatios, queues }) {
+	const packets = queues.filter(({ device }) => device === "softnet").map(({ ratio }) => ratio);
+	const shares = packets.length > 0 ? packets : cpuBusyRatios;
+	const busiest = shares.reduce((most, share) => Math.max(most, share), 0);
+	const least = packets.length > 0 ? Number.MIN_VALUE : leastBusyRatio;
+	if (shares.length < 2 || busiest < least) return void 0;
+	return {
+		used: shares.filter((share) => share >= busiest * leastOfBusiest).length,
+		all: shares.length
+	};
+}
+/** A queue with less than this part of its even share got no flows of the test. */
+const leastOfEven = .1;
+/** Receive queues of cards, with at least two. */
+function queuesReached({ queues }) {
+	const received = queues.filter(({ device, direction }) => direction === "receive" && device !== "softnet");
+	return [...Map.groupBy(received, ({ device }) => device)].flatMap(([device, own]) => {
+		const all = own.length;
+		const used = own.filter(({ ratio }) => ratio >= leastOfEven / all).length;
+		return all < 2 || used === 0 ? [] : {
+			device,
+			used,
+			all
+		};
+	});
+}
+/** A test that reaches fewer than half leaves most of the DUT idle: its numbers are of a few queues. */
+const reachesFew = ({ used, all }) => used * 2 < all;
+const adviceToReachMore = "offer more `flows`, change the RSS key of the card, or give it fewer queues";
 
 // src/analysis/stats/interaction.ts
 /**
@@ -1254,7 +1290,7 @@ function fTail(f, between, within) {
 // src/analysis/stats/binomial.ts
 /** Chance that a bound is ever wrong, however often it is looked at. */
 const everWrongRatio = .05;
-/** Beta prior of the share, which is expected near 1 %: it decides where the bounds are tightest, not whether they hold. */
+/** Beta prior of the share, expected near 1 %. It decides where the bounds are tightest, not whether they hold. */
 const prior = {
 	events: .5,
 	others: 50
@@ -1538,13 +1574,70 @@ function baselineOf(base, history) {
 		high: changeOf(effect + reach)
 	};
 	return {
-		kind: Math.abs(effect) > reach + rounding ? "moved" : "steady",
+		kind: Math.abs(effect) > reach + rounding$1 ? "moved" : "steady",
 		interval
 	};
 }
 const varianceOf = (sumOfSquares, degreesOfFreedom) => degreesOfFreedom === 0 ? 0 : sumOfSquares / degreesOfFreedom;
 /** If all runs agree to the packet, the reach is zero except for the rounding of logarithms. */
-const rounding = 1e-12;
+const rounding$1 = 1e-12;
+
+// src/analysis/stats/share-test.ts
+/**
+* Two-sided chance of such a split of samples between base and patched, if a packet takes `slowdown` times as long in
+* patched with no change in this function. Poisson counts of a known sum are binomial (Przyborowski and Wilenski,
+* Biometrika 31, 1940), exactly so if one of them is 0; differing boots make them beta-binomial.
+*/
+function chanceOf(samples, totals, slowdown, { bootDeviation }) {
+	const packets = {
+		base: totals.base,
+		patched: totals.patched / slowdown
+	};
+	const base = packets.base / (packets.base + packets.patched);
+	const patched = 1 - base;
+	const variance = 2 * (bootDeviation * base * patched) ** 2;
+	const weight = base * patched / variance - 1;
+	const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / mostCounted);
+	const baseSide = {
+		count: Math.round(samples.base / perCount),
+		weight: weight * base
+	};
+	const patchedSide = {
+		count: Math.round(samples.patched / perCount),
+		weight: weight * patched
+	};
+	const tail = patchedSide.count * base > baseSide.count * patched ? upperTail(patchedSide, baseSide) : upperTail(baseSide, patchedSide);
+	return Math.min(1, 2 * tail);
+}
+/** Correlated samples count as one independent sample per this many. */
+const samplesPerBurst = 2;
+/** Beyond this the difference between boots dominates, and the sum is slow. */
+const mostCounted = 1e5;
+/** Probability of a beta-binomial count of at least `own.count`; the weights are the distribution's α and β. */
+function upperTail(own, other) {
+	const logBeta = (a, b) => gammaln(a) + gammaln(b) - gammaln(a + b);
+	const all = own.count + other.count;
+	const ways = gammaln(all + 1) - gammaln(own.count + 1) - gammaln(other.count + 1);
+	const parting = logBeta(own.count + own.weight, other.count + other.weight);
+	let term = Math.exp(ways + parting - logBeta(own.weight, other.weight));
+	let tail = term;
+	for (let count = own.count; count < all && term > tail * rounding; count += 1) {
+		const left = all - count;
+		term *= left / (count + 1) * ((count + own.weight) / (left - 1 + other.weight));
+		tail += term;
+	}
+	return tail;
+}
+const rounding = 1e-16;
+/** Holm's step-down: the least chance meets the strictest bound, until one exceeds its own. */
+function unlikely(all, chances, falseAlarm) {
+	const inOrder = all.map((one, index) => ({
+		one,
+		chance: chances[index] ?? 1
+	})).toSorted((a, b) => a.chance - b.chance);
+	const end = inOrder.findIndex(({ chance }, index) => chance > falseAlarm / (inOrder.length - index));
+	return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
+}
 
 // src/analysis/stats/normal.ts
 /** Mean 0, deviation 1; Box and Muller (Annals of Mathematical Statistics 29, 1958). */
@@ -1738,7 +1831,7 @@ const isLimited = ({ validity }) => validity.kind === "invalid" && validity.caus
 const leastTolerance = .02;
 const toleranceInDeviations = 5;
 /** A series has no level if half of its seconds are further away than this. */
-const mostDeviation = .1;
+const mostDeviation$1 = .1;
 /** Ramp and tail together may take at most the rest of the traffic's whole seconds. */
 const leastShare = .75;
 /** The generator starts and ends within a second of the receiver's. */
@@ -1759,7 +1852,7 @@ function steadyStretch(pps) {
 	const level = median(middle);
 	const deviation = medianAbsoluteDeviation(middle);
 	if (level === 0) return unsteady("most of the time no packet was counted");
-	if (deviation > mostDeviation * level) return unsteady(`half of its rates are more than 10 % away from ${formatPps(level)}`);
+	if (deviation > mostDeviation$1 * level) return unsteady(`half of its rates are more than 10 % away from ${formatPps(level)}`);
 	const tolerance = Math.max(leastTolerance * level, toleranceInDeviations * deviation);
 	const stretch = ends(pps, (rate) => Math.abs(rate - level) <= tolerance) ?? traffic;
 	if (length(stretch) < leastShare * (length(traffic) - partialSeconds)) {
@@ -1845,8 +1938,219 @@ function secondsUntilSteady(pps, { atMost = 600, ...bounds } = defaultBounds) {
 	for (let seconds = Math.max(0, bounds.atLeast); seconds <= last; seconds++) if (isSteady(pps.slice(0, seconds), bounds)) return seconds;
 }
 
+// src/analysis/stats/cell-limits.ts
+/** Adds the limits of every judged cell, and replaces those that it has. */
+function withLimits(result) {
+	const { outcome, trials } = result;
+	if (outcome.kind !== "judged") return result;
+	const byCell = Map.groupBy(trials, ({ cell }) => cellName(cell));
+	const cells = outcome.cells.map(({ limits: _, ...cell }) => {
+		const limits = cellLimits(byCell.get(cellName(cell.cell)) ?? []);
+		return {
+			...cell,
+			...limits && { limits }
+		};
+	});
+	return {
+		...result,
+		outcome: {
+			...outcome,
+			cells
+		}
+	};
+}
+/** Undefined unless both base and patched have readings in `trials`, which are of one cell. */
+function cellLimits(trials) {
+	const base = readingsOf(trials, "base");
+	const patched = readingsOf(trials, "patched");
+	if (base.length === 0 || patched.length === 0) return void 0;
+	return {
+		base: variantLimits(base),
+		patched: variantLimits(patched),
+		differing: differing({
+			base,
+			patched
+		})
+	};
+}
+/** Without those that no packet reached. */
+const readingsOf = (trials, variant) => trials.flatMap(({ limits }) => {
+	const own = limits?.[variant];
+	return own !== void 0 && own.offeredPackets > 0 ? [own] : [];
+});
+const sharesOf = (readings) => [
+	...cpuShares(readings),
+	...queueShares(readings),
+	...dropShares(readings)
+];
+/** Clock ticks of such a stretch, in which shares have this resolution. */
+const ticks = 1e3;
+function cpuShares(readings) {
+	const known = readings.map((one) => one.cpuBusyRatios).filter((ratios) => ratios.length > 0);
+	const most = known.reduce((length, ratios) => Math.max(length, ratios.length), 0);
+	return Array.from({ length: most }, (_, number) => ({
+		limit: {
+			kind: "cpu",
+			number
+		},
+		counts: known.map((ratios) => Math.min(1, Math.max(0, ratios[number] ?? 0)) * ticks),
+		totals: known.map(() => ticks)
+	}));
+}
+function queueShares(readings) {
+	return [...Map.groupBy(readings.flatMap(({ queues }, trial) => queues.map((queue) => ({
+		...queue,
+		trial
+	}))), ({ device, direction }) => JSON.stringify([device, direction])).values()].flatMap((own) => {
+		const totals = sumsByTrial(own, readings.length);
+		return [...Map.groupBy(own, ({ number }) => number)].flatMap(([number, queue]) => {
+			const [one] = queue;
+			if (one === void 0) return [];
+			const { device, direction } = one;
+			return {
+				limit: {
+					kind: "queue",
+					device,
+					direction,
+					number
+				},
+				counts: sumsByTrial(queue, readings.length),
+				totals
+			};
+		});
+	});
+}
+function dropShares(readings) {
+	return [...Map.groupBy(readings.flatMap(({ drops }, trial) => drops.map((drop) => ({
+		...drop,
+		trial
+	}))), ({ place, cause }) => JSON.stringify([place, cause])).values()].flatMap((own) => {
+		const [one] = own;
+		if (one === void 0) return [];
+		const { place, cause } = one;
+		return {
+			limit: {
+				kind: "drop",
+				place,
+				cause
+			},
+			counts: sumsByTrial(own, readings.length),
+			totals: readings.map(({ offeredPackets }) => offeredPackets)
+		};
+	});
+}
+function sumsByTrial(counted, trials) {
+	const sums = new Array(trials).fill(0);
+	for (const { trial, packets } of counted) sums[trial] = (sums[trial] ?? 0) + packets;
+	return sums;
+}
+const ratiosOf = ({ counts, totals }) => counts.flatMap((count, trial) => {
+	const total = totals[trial] ?? 0;
+	return total > 0 ? [count / total] : [];
+});
+function variantLimits(readings) {
+	const shares = sharesOf(readings).map((one) => ({
+		...one,
+		ratio: median(ratiosOf(one))
+	}));
+	return {
+		trials: readings.length,
+		lostRatio: Math.max(-1e3, median(readings.map(({ offeredPackets: all, receivedPackets }) => 1 - receivedPackets / all))),
+		cpuBusyRatios: shares.flatMap(({ limit, ratio }) => limit.kind === "cpu" ? ratio : []),
+		queues: shares.flatMap(({ limit, ratio }) => {
+			if (limit.kind !== "queue") return [];
+			const { kind: _, ...queue } = limit;
+			return {
+				...queue,
+				ratio
+			};
+		}),
+		drops: shares.flatMap(({ limit, ratio }) => {
+			if (limit.kind !== "drop" || ratio === 0) return [];
+			const { kind: _, ...drop } = limit;
+			return {
+				...drop,
+				ratio
+			};
+		}).toSorted((a, b) => b.ratio - a.ratio).slice(0, 200),
+		stateTables: fullestTables(readings),
+		notUnderstood: [...new Set(readings.flatMap(({ notUnderstood }) => notUnderstood))].slice(0, 50)
+	};
+}
+function fullestTables(readings) {
+	return [...Map.groupBy(readings.flatMap(({ stateTables }) => stateTables), ({ name }) => name).values()].flatMap((own) => own.toSorted((a, b) => b.states - a.states).slice(0, 1)).slice(0, 20);
+}
+/** Chance of any wrong name in a cell. */
+const falseAlarm = .01;
+/**
+* Changes below these are not worth a word: busy shares follow the load of the moment, and flows in flight move between
+* queues.
+*/
+const leastChanges = {
+	cpu: .05,
+	queue: .05,
+	drop: .0075
+};
+/** Uses the test of changed functions, with the deviation that the trials themselves show. */
+function differing(readings) {
+	const base = new Map(sharesOf(readings.base).map((one) => [JSON.stringify(one.limit), one]));
+	const patched = new Map(sharesOf(readings.patched).map((one) => [JSON.stringify(one.limit), one]));
+	const compared = [.../* @__PURE__ */ new Set([...base.keys(), ...patched.keys()])].flatMap((key) => {
+		const own = {
+			base: base.get(key),
+			patched: patched.get(key)
+		};
+		const limit = (own.base ?? own.patched)?.limit;
+		return limit === void 0 ? [] : comparedOf(limit, own, readings);
+	});
+	const chances = compared.map(({ chance }) => chance);
+	return unlikely(compared, chances, falseAlarm).filter(({ limit, change }) => change >= leastChanges[limit.kind]).map(({ limit }) => limit);
+}
+/** Empty where one variant has no reading of such a limit. */
+function comparedOf(limit, own, readings) {
+	const whole = (of) => {
+		const none = readings[of].map(() => 0);
+		const offered = readings[of].map(({ offeredPackets }) => offeredPackets);
+		return own[of] ?? {
+			limit,
+			counts: none,
+			totals: limit.kind === "drop" ? offered : none
+		};
+	};
+	const sides = {
+		base: whole("base"),
+		patched: whole("patched")
+	};
+	const samples = {
+		base: sum$1(sides.base.counts),
+		patched: sum$1(sides.patched.counts)
+	};
+	const totals = {
+		base: sum$1(sides.base.totals),
+		patched: sum$1(sides.patched.totals)
+	};
+	if (totals.base === 0 || totals.patched === 0) return [];
+	const bootDeviation = Math.max(deviationOf(sides.base), deviationOf(sides.patched));
+	return [{
+		limit,
+		change: Math.abs(samples.patched / totals.patched - samples.base / totals.base),
+		chance: chanceOf(samples, totals, 1, { bootDeviation })
+	}];
+}
+/** As for a function on several CPUs; one trial has no deviation. */
+const leastDeviation = .05;
+/** Beyond it the distribution of the test has no sense. */
+const mostDeviation = .5;
+/** Relative deviation of a share between trials. */
+function deviationOf(share) {
+	const ratios = ratiosOf(share);
+	const middle = ratios.length < 2 ? 0 : mean(ratios);
+	if (middle === 0) return leastDeviation;
+	return Math.min(mostDeviation, Math.max(leastDeviation, standardDeviation(ratios) / middle));
+}
+
 // src/analysis/stats/verdict.ts
-/** `baseNumbers` are base's, one per trial; `others` are shown beside patched. */
+/** `baseNumbers` are base's, one per trial; `others` are shown next to patched. */
 function cellResult(interim, policy, baseNumbers, others) {
 	const { input, judgement } = interim;
 	const { cell, design, history, runs } = input;
@@ -2000,4 +2304,4 @@ function worstVerdict(cells) {
 	return verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? "no-regression";
 }
 
-export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changeOf, changePoints, changesRunByRun, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, formatGeneral, holes, interactionOf, interimResults, isCounted, isEnough, isSteady, lastLevel, leastChangeRatio, limitsOf, lookSizes, looksSharedBy, lowerBound, median, ministatPieces, moderated, mostEarlierRuns, nightlySigmaRatio, noNoise, parseColumn, pooledEvidence, renderMinistat, runCounts, runsApart, secondsUntilSteady, sessionDegreesOfFreedom, simulate, steadyStretch, sumOf, trialNumbers, upperBound, validPairs, worstVerdict };
+export { MinistatInputError, adviceToReachMore, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, chanceOf, changeOf, changePoints, changesRunByRun, compare, compare$1, confidencePercents, countedRuns, cpusAtWork, criticalT, defaultBounds, earlierNoise, evidenceAt, formatGeneral, holes, interactionOf, interimResults, isCounted, isEnough, isSteady, lastLevel, leastChangeRatio, limitsOf, lookSizes, looksSharedBy, lowerBound, median, ministatPieces, moderated, mostEarlierRuns, nightlySigmaRatio, noNoise, parseColumn, pooledEvidence, queuesReached, reachesFew, renderMinistat, runCounts, runsApart, secondsUntilSteady, sessionDegreesOfFreedom, simulate, steadyStretch, sumOf, trialNumbers, unlikely, upperBound, validPairs, withLimits, worstVerdict };

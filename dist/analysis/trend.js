@@ -1,18 +1,21 @@
-import { byMetric, cellName, commitId, isJudged, isLoss, jsonLines, machineFacts, nightlySchema, plainLine } from "../model.js";
+import { byMetric, cellName, commitId, isJudged, isLoss, jsonLines, machineFacts, nightlySchema, packetsText, plainLine } from "../model.js";
 import { changePoints, lastLevel, leastChangeRatio, lowerBound, median, nightlySigmaRatio, trialNumbers, upperBound } from "./stats.js";
 import { sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { createHash } from "node:crypto";
 
 // src/analysis/trend/fingerprint.ts
-/** Facts that no kernel under test changes, and the traffic; on Linux, where variants share it, also the kernel. */
+/**
+* Covers the traffic, and facts that no kernel under test changes; on Linux, where variants share it, also the kernel.
+*/
 function fingerprintOf({ testbed, trials, traffic }) {
 	const hasOwnKernels = trials.some(({ kernel }) => kernel !== void 0);
-	const { flows, frameBytes, offeredPps } = traffic;
+	const { flows, frameBytes, offeredPps, packets } = traffic;
 	const told = {
 		...hasOwnKernels ? machineFacts(testbed.fingerprint) : testbed.fingerprint,
 		flows: `${flows}`,
 		"frame bytes": `${frameBytes}`,
-		"offered pps": offeredPps === void 0 ? "as many as the sender can" : `${offeredPps}`
+		"offered pps": offeredPps === void 0 ? "as many as the sender can" : `${offeredPps}`,
+		...packets !== void 0 && { packets: packetsText(packets) }
 	};
 	const sorted = Object.entries(told).toSorted(([a], [b]) => a < b ? -1 : 1);
 	return {
@@ -20,7 +23,7 @@ function fingerprintOf({ testbed, trials, traffic }) {
 		facts: Object.fromEntries(sorted)
 	};
 }
-/** Records the testbed's current fingerprint and its differences from the earlier one. */
+/** Records the testbed's current fingerprint, and its differences from the previous one. */
 function withFingerprint(index, result) {
 	const { id, facts } = fingerprintOf(result);
 	const testbed = result.testbed.name;
@@ -62,7 +65,7 @@ function measuresLayoutNoise({ outcome }) {
 const layoutOf = ({ layout = 1 }) => layout;
 /**
 * Adds an A/A run to the index; any other gate leaves it unchanged. `path` is the folder of its result. Another method
-* or a changed machine begins a new count. A gate that was extended or published again counts once.
+* or a changed machine starts a new count. A gate that was extended or published again counts once.
 */
 function withSameGate(index, gate, path) {
 	const { outcome } = gate;
@@ -104,7 +107,7 @@ function sameSummary({ gates, alarms, falseAlarmRatio }) {
 }
 /** `0 of 41 gates, ≤ 7.1 %`, with the bound rounded up. */
 const sameText = (count) => `${count.alarms} of ${count.gates} gates, ≤ ${(Math.ceil(sameSummary(count).upper * 1e3) / 10).toFixed(1)} %`;
-/** Returns the growing counts, one per testbed and kind, and all that ended before, newest first. */
+/** Returns the current counts, one per testbed and kind, and all ended ones, newest first. */
 function countsOf(index) {
 	return [...Map.groupBy(index.aaRuns, ({ testbed, kind }) => `${kind} ${testbed}`).values()].flatMap((row) => {
 		const [current, ...earlier] = row.toSorted((a, b) => a.last < b.last ? 1 : -1);
@@ -114,7 +117,7 @@ function countsOf(index) {
 		};
 	});
 }
-/** Scatter of changes between two layouts beyond what their runs explain, as a ratio; undefined without gates. */
+/** Scatter of changes between two layouts beyond the noise of their runs, as a ratio; undefined without gates. */
 function linkNoise(count) {
 	const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
 	if (gates === 0) return void 0;
@@ -122,7 +125,7 @@ function linkNoise(count) {
 	return Math.sqrt(Math.max(beyond, 0) / gates / 2);
 }
 const mostAlarms = 20;
-/** Enough for gates that are extended or published late: gates of one testbed follow each other. */
+/** Enough for gates that are extended or published late, as gates of one testbed follow each other. */
 const mostNewest = 10;
 function gateOf(gate, cells) {
 	const called = (kind) => cells.filter(({ verdict }) => verdict.kind === kind).length;
@@ -155,7 +158,7 @@ function scatterOf({ cell, runs, comparisons }, metric) {
 	}];
 }
 const fourDigits = (value) => Number(value.toPrecision(4));
-/** Squared standard error of the mean logarithm, from the spread of runs of one layout; NaN with too few. */
+/** Squared standard error of the mean logarithm, from the spread of runs of one layout; NaN for too few. */
 function varianceOfMean(runs, metric) {
 	const layouts = [...Map.groupBy(runs, layoutOf).values()].map((own) => trialNumbers(own, metric).map(Math.log));
 	const numbers = layouts.flat();
@@ -199,7 +202,7 @@ const sums = [
 ];
 const isOfSameRow = (a, b) => a.kind === b.kind && a.testbed === b.testbed;
 const isSameTest = (a, b) => isOfSameRow(a, b) && a.fingerprint === b.fingerprint && a.metric === b.metric && a.marginRatio === b.marginRatio && a.falseAlarmRatio === b.falseAlarmRatio && a.design === b.design;
-/** Adds this gate once; returns the count unchanged if it has it, or if the gate is too old to tell. */
+/** Adds this gate once. Returns the count unchanged if it has the gate, or if the gate is too old to decide. */
 function counted(count, added) {
 	const newest = count.newest ?? [];
 	const before = newest.find(({ at }) => at === added.at);
@@ -243,20 +246,20 @@ const withoutNewest = ({ newest: _, ...count }) => count;
 
 // src/analysis/trend/change-history.ts
 const seriesKey = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
-/** Order of the commits; sessions of one commit, or of unknown commits, sort by their own time. */
+/** Sorts by commit. Sessions of one commit, or of unknown commits, sort by their own time. */
 const byCommit = (a, b) => (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
-/** The cells of a change that lost; empty for a gain. */
+/** Cells that lost in a change; empty for a gain. */
 const lossesOf = (change) => change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
 function worstOf(change) {
 	const lost = lossesOf(change);
 	return (lost.length > 0 ? lost : change.cells).reduce((worst, one) => Math.abs(one.changeRatio) > Math.abs(worst.changeRatio) ? one : worst);
 }
-/** The median of a nightly run; NaN without runs of the metric. */
+/** Median of a nightly run; NaN without runs of the metric. */
 const nightlyRunValue = (nightlyRun, metric) => median(nightlyRun[metric]);
 const valuesOf = (nightlyRuns, metric) => nightlyRuns.map((nightlyRun) => nightlyRunValue(nightlyRun, metric));
 /**
 * Updates the index from the nightly runs of some series: new changes, cells that join a change, grown losses, returned
-* levels. The nightly runs are by `seriesKey`, and sorted by `byCommit`.
+* levels. Nightly runs are keyed by `seriesKey`, and sorted by `byCommit`.
 */
 function judgeTrend(index, nightlyRuns, policy, now) {
 	const { metric } = policy;
@@ -283,7 +286,7 @@ function withFound(changes, series, { metric, marginRatio }, now) {
 	const cuts = [...known, ...fresh.map(({ index }) => index)].toSorted((a, b) => a - b);
 	return fresh.reduce((all, point) => withPoint(all, series, point, levelAt(series, point.index, cuts, metric), metric, now), [...changes]);
 }
-/** Indexes at which a series begins another level, by its kept changes; ascending. */
+/** Indexes at which a series begins another level, by its recorded changes; ascending. */
 function cutsOf(changes, series, metric) {
 	const firsts = new Set(changes.filter((change) => change.testbed === series.testbed && change.metric === metric).flatMap(({ cells }) => cells.filter(isOf(series)).map(({ firstAt }) => firstAt)));
 	return series.nightlyRuns.flatMap(({ at }, place) => firsts.has(at) ? [place] : []);
@@ -303,7 +306,7 @@ function levelAt({ cell, nightlyRuns }, index, cuts, metric) {
 		firstAt
 	};
 }
-/** Adds a point: as a change of its own, or as another cell of a change between the same commits. */
+/** Adds a change point: as a new change, or as another cell of a change between the same commits. */
 function withPoint(changes, { testbed, nightlyRuns }, { index, earliest, latest }, level, metric, now) {
 	const good = nightlyRuns[earliest - 1]?.commit ?? "";
 	const bad = nightlyRuns[latest]?.commit ?? "";
@@ -327,7 +330,7 @@ function withPoint(changes, { testbed, nightlyRuns }, { index, earliest, latest 
 	}];
 }
 const changeId = (...parts) => createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 40);
-/** True while it is unsettled and the old level has not returned. */
+/** True while the change is unsettled and the old level has not returned. */
 const isOpen = ({ state }) => state !== "accepted" && state !== "recovered";
 /** A gate that found nothing in other cells does not apply to this one. */
 function joined(change, level, now) {
@@ -345,7 +348,7 @@ const moved = (change, state, now) => change.state === state ? change : {
 	state,
 	changedAt: now.toISOString()
 };
-/** Updates a change from later nightly runs: its size, a return to the old level, or another half margin lost. */
+/** Updates a change from later nightly runs: its size, a return to the old level, or a loss of another half margin. */
 function followed(change, changes, all, { metric, marginRatio }, now) {
 	if (change.metric !== metric || !isOpen(change)) return change;
 	const isLostBy = (least, ratio) => isLoss(change, ratio) && Math.abs(ratio) >= least;
@@ -374,7 +377,7 @@ function followed(change, changes, all, { metric, marginRatio }, now) {
 		cells
 	};
 }
-/** Until a level has lasted this long, each nightly run refines its size. */
+/** Nightly runs for which the size of a new level is refined. */
 const nightlyRunsThatSettle = 10;
 function sinceLastCut({ nightlyRuns }, cuts, metric) {
 	const start = cuts.at(-1) ?? 0;
@@ -387,8 +390,8 @@ function sinceLastCut({ nightlyRuns }, cuts, metric) {
 	};
 }
 /**
-* Applies a gate between the last good commit (base) and the suspect (patched) of a change on the same testbed; without
-* such an open change the index stays unchanged. A loss there too is code.
+* Applies a gate between a change's last good commit (base) and suspect (patched) on the same testbed. Without such an
+* open change, leaves the index unchanged. A loss in the gate, too, means that the code is at fault.
 */
 function withGate(index, gate, path) {
 	const commitOf = (name) => gate.variants.find((variant) => variant.name === name)?.commit;
@@ -426,7 +429,7 @@ function verdictOf(outcome) {
 	if (outcome.kind === "judged") return outcome.verdict;
 	return outcome.kind === "unchanged" ? "no-regression" : "invalid";
 }
-/** `said` are the verdicts of the cells that lost; two commits that make the same kernel cannot differ. */
+/** `said` has the verdicts of the cells that lost. Two commits with the same kernel cannot differ. */
 function stateAfter(said, isSameKernel) {
 	if (said.includes("regression")) return "code";
 	const isFree = (kind) => kind === "no-regression" || kind === "improvement";
@@ -448,7 +451,10 @@ function accepted(index, id, now) {
 	if (!index.changes.some(isMeant)) return void 0;
 	return withChange(index, isMeant, (change) => moved(change, "accepted", now));
 }
-/** True if more than 1 % and four deviations off the level of `before`, sorted by `byCommit`; false if too short. */
+/**
+* True if a run is more than 1 % and four deviations off the level of `before`, sorted by `byCommit`; false if that is
+* too short.
+*/
 function isOff(before, nightlyRun, metric) {
 	if (nightlyRun[metric].length === 0) return false;
 	const level = lastLevel(valuesOf(before.filter((other) => other[metric].length), metric));
@@ -460,9 +466,9 @@ const deviationsOff = 4;
 /** Changes that a gate should compare, oldest first: unexplained losses, at most three times each. */
 const changesToGate = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && isAsked(change) && change.gates.length < mostGates && lossesOf(change).length > 0);
 const mostGates = 3;
-/** Code changes that were not bisected, oldest first; git decides whether there are commits between. */
+/** Code changes that were not bisected, oldest first. Git decides if there are commits in between. */
 const changesToBisect = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && change.state === "code" && !change.bisection);
-/** Splits a series at its kept changes; nightly runs without the metric are left out. Sorted by `byCommit`. */
+/** Splits a series, sorted by `byCommit`, at its recorded changes. Omits nightly runs without the metric. */
 function levelsOf({ changes }, series, nightlyRuns, metric) {
 	const cuts = cutsOf(changes, {
 		...series,
@@ -525,7 +531,7 @@ function nightlyRunsOf(result, occasion, committedAt, path) {
 		};
 	});
 }
-/** Converts a run of base from before nightly runs were kept; undefined without a commit. */
+/** Converts a run of base from before nightly runs were stored; undefined without a commit. */
 function earlierNightlyRun({ at, commit, ...of }) {
 	const numbers = byMetric((metric) => rounded(of[metric], metric));
 	if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return void 0;
@@ -540,9 +546,9 @@ function earlierNightlyRun({ at, commit, ...of }) {
 /** A session that was extended or published again replaces itself. */
 const withNightlyRun = (nightlyRuns, nightlyRun) => [...nightlyRuns.filter((other) => !isSameSession(other, nightlyRun)), nightlyRun].toSorted(byCommit);
 const isSameSession = (a, b) => a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
-/** A nightly run every six minutes. */
+/** Limit of lines per year: a nightly run every six minutes. */
 const mostLines = 1e5;
-/** Returns the readable lines of a year: the branch can be edited by hand, and a bad line must not stop a gate. */
+/** Returns a year's readable lines: people can edit the branch, and a bad line must not stop a gate. */
 function parseNightlyRuns(text) {
 	const nightlyRuns = [];
 	for (const line of jsonLines(text, mostLines)) {
@@ -564,7 +570,7 @@ function isOfCommit(result) {
 }
 const numbersOf = (runs) => byMetric((metric) => rounded(trialNumbers(runs, metric), metric));
 const rounded = (values, metric) => values.map(roundings[metric]).filter((value) => value > 0);
-/** Further digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) are noise; short lines keep the branch small. */
+/** Further digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) are noise, and short lines keep the branch small. */
 const roundings = {
 	pps: Math.round,
 	nsPerPacket: (value) => Number(value.toPrecision(4)),

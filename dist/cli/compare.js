@@ -1,4 +1,4 @@
-import { UsageError, reasonOf } from "../model.js";
+import { UsageError, comparisonName, overlayFiles, reasonOf, whyNotText } from "../model.js";
 import { commitTree, gitIn, plainly, rootCommit } from "../forge/patch.js";
 import { headOf } from "../lab/qemu/vm.js";
 import { basename, join } from "node:path";
@@ -37,14 +37,15 @@ async function makeCompareRepository(directory, compared, name) {
 		headCommit
 	};
 }
+/** Takes the files from the repository, with the configured names of interfaces. */
+const overlayIn = (directory, { interfaces }) => ({
+	path: ".",
+	beside: directory,
+	...interfaces !== void 0 && { interfaces }
+});
 
 // src/cli/compare/compared.ts
-/** The files that a DUT loads, by its system. */
-const loadedFiles = {
-	linux: ["nftables.conf", "sysctl.conf"],
-	freebsd: ["pf.conf", "ipfw.rules"]
-};
-const allNames = Object.values(loadedFiles).flat();
+const allNames = Object.values(overlayFiles).flat();
 const mostBytes = 1024 ** 2;
 /** Throws a UsageError that names both where they are not of one kind, or of none. */
 async function readCompared(oldPath, newPath) {
@@ -72,12 +73,13 @@ async function readCompared(oldPath, newPath) {
 }
 const differ = (oldPath, one, newPath, other) => new UsageError(`${oldPath} is ${one}, and ${newPath} is ${other}: name two rule files of one firewall, two overlay folders or two kernels.`);
 /** True where a DUT of the system loads one of the files. */
-const isLoadedBy = (system, { old, new: other }) => loadedFiles[system].some((name) => old.has(name) || other.has(name));
+const isLoadedBy = (system, { old, new: other }) => overlayFiles[system].some((name) => old.has(name) || other.has(name));
 /** `old.conf → new.conf`, by their paths where the names are one; see `name` of a range in model/patch.ts. */
 function labelOf(oldPath, newPath) {
 	const names = [oldPath, newPath].map((path) => basename(path));
 	const [one = "", other = ""] = names[0] === names[1] ? [oldPath, newPath] : names;
-	return [one, other].map((text) => text.replace(/[^\w./ +-]/g, "_").slice(-90)).join(" → ");
+	const plain = (text) => text.replace(/[^\w./ +-]/g, "_").slice(-90);
+	return comparisonName(plain(one), plain(other));
 }
 function wordsFor(side) {
 	if (side.kind === "kernel") return "a kernel or another binary file";
@@ -92,12 +94,14 @@ async function sideOf(path) {
 		kind: "overlay",
 		files: await filesIn(path)
 	};
-	if (!stats.isFile()) throw new UsageError(`${path} is no regular file and no folder: name one of both.`);
+	if (!stats.isFile()) throw new UsageError(`${path} is neither a regular file nor a folder: name one of these.`);
 	const head = await headOf(path, 0, 4096);
+	const why = whyNotText(head.subarray(0, 2));
+	if (why !== void 0) throw new UsageError(`${path} ${why}.`);
 	if (head.includes(0) || head.toString("latin1", 0, 7) === "!<arch>") return { kind: "kernel" };
 	const text = await textOf(path, stats.size);
 	const name = nameOfRules(path, text);
-	if (name === void 0) throw new UsageError(`${path} is a text file that is none of rules of nftables, pf or ipfw, or settings of sysctl.conf: name it as a DUT does, like ${allNames.join(" or ")}.`);
+	if (name === void 0) throw new UsageError(`${path} is a text file other than rules of nftables, pf or ipfw, or settings of sysctl.conf: give it a DUT's file name, like ${allNames.join(" or ")}.`);
 	return {
 		kind: "rules",
 		files: /* @__PURE__ */ new Map([[name, text]])
@@ -105,17 +109,17 @@ async function sideOf(path) {
 }
 async function filesIn(folder) {
 	const names = (await readdir(folder)).filter((name) => allNames.includes(name));
-	if (names.length === 0) throw new UsageError(`The folder ${folder} is no overlay, as it holds none of ${allNames.join(", ")}: name the folder that does.`);
+	if (names.length === 0) throw new UsageError(`The folder ${folder} is no overlay, as it has none of ${allNames.join(", ")}: name the folder that has one.`);
 	const read = names.map(async (name) => {
 		const path = join(folder, name);
 		const stats = await stat(path);
-		if (!stats.isFile()) throw new UsageError(`${path} is no file: put rules or settings there.`);
+		if (!stats.isFile()) throw new UsageError(`${path} is not a file: put rules or settings there.`);
 		return [name, await textOf(path, stats.size)];
 	});
 	return new Map(await Promise.all(read));
 }
 async function textOf(path, bytes) {
-	if (bytes > mostBytes) throw new UsageError(`${path} has ${bytes} bytes, and rules at most ${mostBytes}: shorten it.`);
+	if (bytes > mostBytes) throw new UsageError(`${path} has ${bytes} bytes, but rules have at most ${mostBytes}: shorten it.`);
 	return readFile(path, "utf8");
 }
 /** By the file's name, else by what only one of the syntaxes has. */
@@ -148,4 +152,4 @@ const syntaxes = [
 	}
 ];
 
-export { isLoadedBy, labelOf, makeCompareRepository, readCompared };
+export { isLoadedBy, labelOf, makeCompareRepository, overlayIn, readCompared };

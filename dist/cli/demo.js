@@ -32,7 +32,7 @@ function warningOf(before, after) {
 	const idle = shares.reduce((sum, share) => sum + share, 0);
 	const wanted = Math.min(wantedCpus, shares.length);
 	if (idle >= leastIdleRatio * wanted) return void 0;
-	return `this machine is busy: other programs take ${Math.round((1 - idle / shares.length) * 100)} % of its ${shares.length} CPUs, and the lab wants ${wanted} for itself; end them or wait, or the demo takes longer and may end without a verdict`;
+	return `this machine is busy: other programs use ${Math.round((1 - idle / shares.length) * 100)} % of its ${shares.length} CPUs, and the lab needs ${wanted} for itself; end them or wait, as the demo otherwise lasts longer and may end without a verdict`;
 }
 /** A CPU added since counts as idle. */
 function idleShare(before, after) {
@@ -423,11 +423,11 @@ async function fetchKernels(folder, say) {
 			};
 		}
 	}
-	throw new UsageError("apt has no two kernels for x86 (is `apt-get update` lacking?): name two by --kernels BASE,PATCHED, each a .deb or a tar archive.");
+	throw new UsageError("apt does not list two kernels for x86 (run `apt-get update`?): name two with --kernels BASE,PATCHED, each a .deb or a tar archive.");
 }
 async function releasesByFlavour() {
 	const { stdout } = await run("apt-cache", ["pkgnames", "linux-image-"]).catch(() => {
-		throw new UsageError("This machine has no apt to fetch kernels with: name two by --kernels BASE,PATCHED, each a .deb or a tar archive with boot/vmlinuz-* and lib/modules/*.");
+		throw new UsageError("This machine has no apt to download kernels: name two with --kernels BASE,PATCHED, each a .deb or a tar archive with boot/vmlinuz-* and lib/modules/*.");
 	});
 	const releases = stdout.split("\n").flatMap((name) => /^linux-image-(\d+\.\d+\.\d[\w.+~-]*)$/.exec(name)?.[1] ?? []).toSorted((a, b) => b.localeCompare(a, "en", { numeric: true }));
 	return flavours.map((flavour) => releases.filter((release) => release.endsWith(`-${flavour}`)));

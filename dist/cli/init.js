@@ -1,6 +1,8 @@
 import { version } from "../package.js";
-import { UsageError, excerpt, expected, overlayFiles, reasonOf } from "../model.js";
+import { UsageError, expected, overlayFiles, reasonOf } from "../model.js";
 import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "../config.js";
+import { excerpt } from "../model/excerpt.js";
+import { giveNew } from "../report.js";
 import { githubFailure, makeLabel } from "../forge/github.js";
 import { require_dist } from "../vendor/yaml.js";
 import { execFile } from "node:child_process";
@@ -16,7 +18,10 @@ const modeline = (action) => {
 };
 /** The `overlay` of found files; paths that YAML would read otherwise are quoted. */
 const overlayOf = (found) => `# Files of this repository that the router loads, by their names in the overlay. Patches change these.
-${(0, import_dist.stringify)({ overlay: { files: Object.fromEntries(found) } })}`;
+${(0, import_dist.stringify)({ overlay: { files: Object.fromEntries(found) } })}\
+  # Names of interfaces in these files: test packets arrive at ingress, and leave by egress.
+  # interfaces: { lan0: ingress, wan0: egress }
+`;
 const usualOverlay = `\
 # A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
 overlay: dut
@@ -152,7 +157,7 @@ families: [inet4, inet6]
 const cacheAction = "actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0";
 /** Steps before a measurement of a tree: the image, and what builds kernels of FreeBSD. */
 const freebsdTreeSteps = (image) => `${freebsdImageSteps(image)}\n${builderSteps}`;
-/** Fetches the image, or takes it from the cache. */
+/** Downloads the image, or restores it from the cache. */
 const freebsdImageSteps = (image) => `\
       - uses: ${cacheAction}
         with:
@@ -191,15 +196,16 @@ async function placeFile(file, { directory, force, dryRun }) {
 			...change
 		};
 		if (text !== void 0) {
-			await mkdir(dirname(place), { recursive: true });
+			const made = await mkdir(dirname(place), { recursive: true });
 			await writeFile(place, text);
+			await giveNew(made ?? place);
 		}
 		return {
 			path,
 			kind
 		};
 	} catch (error) {
-		throw new UsageError(`${place} cannot be written (${reasonOf(error)}): see that it is a file, and yours.`);
+		throw new UsageError(`${place} cannot be written (${reasonOf(error)}): check that it is a file, and yours.`);
 	}
 }
 function changeOf(file, found, force) {
@@ -412,7 +418,7 @@ ${checkout}
       - uses: ${setting.action}
         with:
           command: accept${configLine(setting)}`;
-/** Five jobs with permissions of their own: what measures has a token that only reads. */
+/** Jobs with separate permissions: those that measure have a token that only reads. */
 const splitWorkflow = (setting) => `\
 # Judges patches on packets per second. A patch is hostile until an authorized person stands for it, so three jobs share
 # the work: admit decides what may be measured; gate, or bisect, measures it
@@ -567,10 +573,10 @@ function parseRunner(text) {
 /** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError without a full commit. */
 function parseAction(text) {
 	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
-	if (text === "") throw new UsageError("--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.");
+	if (text === "") throw new UsageError("--action: the running ppsgate is no clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.");
 	const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
-	if (name === void 0) throw refused("--action", "OWNER/ppsgate@COMMIT, a commit with all its 40 digits", text);
-	throw new UsageError(`--action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`);
+	if (name === void 0) throw refused("--action", "OWNER/ppsgate@COMMIT, a commit with all 40 digits", text);
+	throw new UsageError(`--action: ${name} is no commit with all 40 digits, and a tag or branch can be moved to other code: pin the commit that it names now.`);
 }
 function parseBranch(text) {
 	if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
@@ -582,7 +588,7 @@ function parseRepository(text) {
 }
 async function readClone(folder) {
 	const directory = await gitLine(folder, "rev-parse", "--show-toplevel");
-	if (directory === void 0) throw new UsageError(`${folder} is in no git repository: run \`ppsgate init\` in the one whose patches are to be judged.`);
+	if (directory === void 0) throw new UsageError(`${folder} is in no git repository: run \`ppsgate init\` in the repository with the patches.`);
 	const remoteHead = await gitLine(directory, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
 	const head = await gitLine(directory, "symbolic-ref", "--short", "HEAD");
 	const repository = await repositoryOf(directory);

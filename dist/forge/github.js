@@ -17,7 +17,7 @@ var PinError = class extends Error {
 		this.certificate = certificate;
 	}
 };
-/** Returns the error for any other certificate, after closing the socket. */
+/** Closes the socket and returns the error for any other certificate. */
 function verifyPin(socket, sha256) {
 	const certificate = socket.getPeerX509Certificate();
 	if (sha256Of(certificate) === sha256) return void 0;
@@ -25,7 +25,7 @@ function verifyPin(socket, sha256) {
 	return new PinError(certificate);
 }
 const sha256Of = (certificate) => certificate?.fingerprint256.replaceAll(":", "").toLowerCase() ?? "";
-/** Accepts every certificate: the caller verifies it before sending anything. */
+/** Accepts every certificate. The caller must verify it before it sends anything. */
 function connectUnverified({ hostname, port }, certificates, signal) {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	const socket = connect$1({
@@ -40,7 +40,10 @@ function connectUnverified({ hostname, port }, certificates, signal) {
 	socket.once("close", () => signal.removeEventListener("abort", stop));
 	return socket.on("error", () => {});
 }
-/** Describes the certificate that `error` is about; Node has dropped most of it by then, so a second connection reads it. */
+/**
+* Describes the certificate that `error` refers to. Opens a second connection to read it: Node has dropped most of it
+* by then.
+*/
 async function describeDistrust(error, url, trust, signal) {
 	const certificate = error instanceof PinError ? error.certificate : await readCertificate(url, trust, signal);
 	const names = namesOf(error);
@@ -84,7 +87,7 @@ async function readCertificate(url, trust, signal) {
 }
 
 // src/system/http.ts
-/** Sends one request over a new connection. Never rejects. Follows no redirects, which would pass credentials on. */
+/** Sends one request over a new connection; never rejects. Follows no redirect, which could pass credentials on. */
 const sendRequest = (url, request) => exchange(url, request, { trust: request.trust ?? {} });
 function openHttpClient(certificates) {
 	let agents;
@@ -114,7 +117,7 @@ async function openAgents(certificates) {
 		})
 	};
 }
-/** Loaded by the first request: Node loads its whole fetch with them, a tenth of what a command takes to start. */
+/** Imported by the first request: it loads Node's whole fetch, a tenth of a command's start-up time. */
 async function modules() {
 	const [http, https] = await Promise.all([import("node:http"), import("node:https")]);
 	return {
@@ -227,7 +230,7 @@ function begin(loaded, url, request, connections, end) {
 function trustOptions(url, trust, end) {
 	if (!("pinnedSha256" in trust)) return trust;
 	return { 
-	/** Hands the connection over once the certificate is verified; Node sends nothing before. */
+	/** Returns the connection once its certificate is verified; Node sends nothing earlier. */
 createConnection(_, created) {
 		const socket = connectUnverified(url, {}, end);
 		const settle = (error) => created(error ?? null, socket);
@@ -249,7 +252,7 @@ function limitConnecting(sent, seconds) {
 		else stop();
 	});
 }
-/** A request is sent only after the connection and, for HTTPS, the certificate's verification. */
+/** The request is sent only after the connection is open and, for HTTPS, its certificate verified. */
 function watchSending(sent, { protocol }, { trust }) {
 	let wasSent = false;
 	const send = () => {
@@ -261,7 +264,7 @@ function watchSending(sent, { protocol }, { trust }) {
 	});
 	return () => wasSent;
 }
-/** Returns undefined, and closes the stream, past that many bytes, even if the server announced fewer. */
+/** Returns undefined and closes the stream beyond that many bytes, even if the server announced fewer. */
 async function bytesWithin(mostBytes, stream) {
 	const chunks = [];
 	let bytes = 0;
@@ -282,7 +285,7 @@ async function* linesOf(response, mostBytes) {
 	}
 }
 /**
-* Wraps Node's fetch with a time limit for the whole response. Reads the body here: octokit treats a truncated body as
+* Limits the time of Node's fetch for the whole response, and reads the body itself. Octokit treats a truncated body as
 * empty, and an empty list of comments would make it write a second comment.
 */
 const fetchWithin = (seconds) => async (input, init) => {
@@ -295,16 +298,16 @@ const fetchWithin = (seconds) => async (input, init) => {
 };
 
 // src/forge/github/client.ts
-/** Bounds of the waits for a rate limit: seconds of each, and their number in one request. */
+/** Longest wait for a rate limit, in seconds, and number of waits per request. */
 const longestWait = 60;
 const mostWaits = 2;
 /**
-* Creates a client that retries failed requests and waits for a short rate limit, by octokit's own plugins.
+* Creates a client that retries failed requests and waits for short rate limits, by octokit's own plugins.
 *
 * @param settings.apiUrl as in `GITHUB_API_URL`.
 * @param settings.log never gets the token.
-* @param settings.answerSeconds bound of one response, its body included.
-* @param settings.plugins replaces single settings of the plugins; tests wait less with it.
+* @param settings.answerSeconds time limit of one response, including its body.
+* @param settings.plugins overrides settings of the plugins; tests use it to wait less.
 */
 async function createOctokit(settings) {
 	const { token, apiUrl, log, answerSeconds = 30, plugins } = settings;
@@ -337,22 +340,22 @@ async function createOctokit(settings) {
 	});
 }
 /**
-* True for GitHub's own hosts, which require a second between two writes and three between two comments, as octokit's
-* plugin waits. A GitHub Enterprise Server has only the limits that its administrator switched on
-* (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
-* and reports when one is reached.
+* True for GitHub's own hosts, for which octokit's plugin leaves a second between two writes and three between two
+* comments. A GitHub Enterprise Server has only the limits that its administrator switched on, and reports when one is
+* reached:
+* https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits.
 */
 function keepsPace(apiUrl) {
 	const { hostname } = new URL(apiUrl);
 	return hostname === "api.github.com" || hostname.endsWith(".ghe.com");
 }
 const atOnce = { key: () => ({ schedule: (_options, job) => job() }) };
-/** The plugin accepts these groups too, which its types omit. */
+/** The plugin also accepts these groups, which its types omit. */
 const unpaced = {
 	write: atOnce,
 	notifications: atOnce
 };
-/** Called when GitHub requests a wait; true waits, and then sends the request again. */
+/** Called when GitHub requests a wait. Returning true waits, and then sends the request again. */
 function waitWhenShort(log) {
 	return (seconds, _request, _octokit, waits) => {
 		if (seconds > longestWait || waits >= mostWaits) return false;
@@ -361,7 +364,7 @@ function waitWhenShort(log) {
 	};
 }
 const viewer = object({ viewer: object({ login: word }) });
-/** GET /user works for people only, GraphQL for apps, too. */
+/** GET /user fails for apps; GraphQL works for people and apps. */
 async function ownLogin(octokit) {
 	return viewer.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
 }
@@ -374,7 +377,7 @@ function placeOf(repository) {
 }
 
 // src/forge/github/failure.ts
-/** Undefined for errors that are not octokit's, and so ppsgate's bugs. */
+/** Undefined for errors that are not octokit's, which are bugs of ppsgate. */
 function githubFailure(error) {
 	if (!isRequestError(error)) return graphqlFailure(error);
 	const said = oneLine(error.message);
@@ -394,9 +397,9 @@ function githubFailure(error) {
 		said: `${error.status} ${said}`
 	};
 }
-/** GitHub or the network failed: the request may have succeeded, and a retry may help. */
+/** GitHub or the network failed: the request may have been carried out, and a retry may help. */
 const isBreakdown = (failure) => failure?.kind === "no-answer" || failure?.kind === "answered" && failure.status >= 500;
-/** A failure of GitHub or the network, or a rate limit, may pass within an hour. */
+/** True for a failure of GitHub or the network, or a rate limit: each may end within an hour. */
 const mayPassSoon = (failure) => isBreakdown(failure) || failure?.kind === "rate-limited";
 function whyNotDone(what, failure, { again, permission, otherwise }) {
 	const { kind, said } = failure;
@@ -410,7 +413,7 @@ function whyNotDone(what, failure, { again, permission, otherwise }) {
 		default: return `${what} because GitHub answered ${said}${otherwise}.`;
 	}
 }
-/** Checks the name and not the class, for which all of octokit would have to be loaded. */
+/** Checks the name instead of the class, for which it would have to load all of octokit. */
 function isRequestError(error) {
 	return error instanceof Error && error.name === "HttpError" && "request" in error;
 }
@@ -447,8 +450,8 @@ function oneLine(message) {
 	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
 }
 /**
-* A used-up quota names its end in `x-ratelimit-reset` (seconds since 1970), a secondary limit the wait in `retry-after`
-* (seconds), if at all: "Rate limits for the REST API" at docs.github.com.
+* Reads the end of a used-up quota from `x-ratelimit-reset` (seconds since 1970), and a secondary limit's wait from
+* `retry-after` (seconds, optional): "Rate limits for the REST API" at docs.github.com.
 */
 function endOfRateLimit({ status, message, response }) {
 	if (status !== 403 && status !== 429) return void 0;
@@ -460,13 +463,13 @@ function endOfRateLimit({ status, message, response }) {
 
 // src/forge/github/comment.ts
 /**
-* Makes the text of `compose` our only comment with this marker on the pull request or issue. Keeps the oldest of several
-* and deletes the others; never touches comments of other authors. Never throws for an error of GitHub or the network,
-* which is the sentence `why` then.
+* Makes the text of `compose` our only comment with this marker on the pull request or issue. Keeps the oldest of
+* several and deletes the others; never touches comments of other authors. Returns errors of GitHub or the network as
+* the sentence `why`.
 *
-* @param compose receives the present comment, if any, and returns Markdown that begins with the marker; undefined leaves
-*   it unchanged.
-* @param options.marker an HTML comment, which readers do not see: `<!-- ppsgate -->`.
+* @param compose receives the present comment, if any, and returns Markdown that begins with the marker; undefined
+*   leaves it unchanged.
+* @param options.marker an HTML comment, invisible to readers: `<!-- ppsgate -->`.
 * @param options.pause waits before another try.
 */
 async function publishComment(octokit, pullRequest, compose, options) {
@@ -511,10 +514,10 @@ async function findComment(octokit, { repository, number }, marker) {
 }
 const mostTries = 4;
 /**
-* A write must not simply be sent again: its response may be lost after GitHub did it, and a later run may have written
-* meanwhile. So octokit's retries are off here, and the comments are read before each further try.
+* A write must not simply be repeated: GitHub may have done it and its response was lost, and a later run may have
+* written meanwhile. So octokit's retries are off here, and each further try reads the comments first.
 *
-* @param again.lost the text that the last try may have written.
+* @param again.lost text that the last try may have written.
 */
 async function putComment(thread, compose, again = { tries: 1 }) {
 	const [kept, ...others] = await ownComments(thread, thread.login);
@@ -544,7 +547,7 @@ async function putComment(thread, compose, again = { tries: 1 }) {
 		lost: kind
 	});
 }
-/** False where another gate was faster: its comment becomes ours. */
+/** False if another gate was faster: its comment becomes ours. */
 async function isOnly(thread, url) {
 	const [oldest] = await ownComments(thread, thread.login);
 	return oldest === void 0 || oldest.url === url;
@@ -578,7 +581,7 @@ async function ownComments({ octokit, owner, repo, number, marker }, login) {
 		body
 	}));
 }
-/** A failed deletion leaves a duplicate, but the first comment is published. */
+/** A failed deletion only leaves a duplicate; the first comment is published. */
 async function deleteComments({ octokit, owner, repo }, comments) {
 	for (const { id } of comments) try {
 		await octokit.request("DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}", {
@@ -606,7 +609,7 @@ function whyNot$1(failure, { repository, number }) {
 const isLocked = /\block(?:ed)?\b/i;
 
 // src/forge/github/pull-request.ts
-/** @param payload the JSON in the file `GITHUB_EVENT_PATH` of a `pull_request` or `pull_request_target` event */
+/** @param payload JSON of the file `GITHUB_EVENT_PATH`, for a `pull_request` or `pull_request_target` event */
 function pullRequestFromEvent(eventName, payload) {
 	const event = object({ pull_request: pullRequestDocument }).safeParse(payload);
 	if (event.success) return found(event.data.pull_request);
@@ -650,7 +653,7 @@ async function pullRequestsWithHead(octokit, repository, headCommit) {
 	});
 	return openWithHead(await answered(list, `which pull requests have ${headCommit}`), headCommit);
 }
-/** Returns the pull request that a commit was merged by, if any; throws where GitHub does not reply. */
+/** Returns the pull request that merged a commit, if any. Throws if GitHub does not reply. */
 async function mergedAs(octokit, repository, commit) {
 	const list = async () => {
 		try {
@@ -669,7 +672,7 @@ async function mergedAs(octokit, repository, commit) {
 	const isHere = (name) => name.toLowerCase() === repository.toLowerCase();
 	return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))?.number;
 }
-/** Finds them by the branch of a fork, whose commits the repository itself may lack. */
+/** Searches by the branch of a fork: the repository itself may lack its commits. */
 async function pullRequestsOfBranch(octokit, repository, head) {
 	const { owner, repo } = placeOf(repository);
 	const list = () => octokit.paginate("GET /repos/{owner}/{repo}/pulls", {
@@ -684,7 +687,7 @@ async function pullRequestsOfBranch(octokit, repository, head) {
 function openWithHead(documents, headCommit) {
 	return documents.filter(({ state }) => state === "open").flatMap((document) => pullRequestDocument.safeParse(document).data ?? []).map(found).filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
 }
-/** Like `#7 and #9`. */
+/** `#7 and #9`. */
 const numbersOf = (all) => all.map(({ pullRequest }) => `#${pullRequest.number}`).join(" and ");
 async function mayWrite(octokit, repository, login) {
 	const { owner, repo } = placeOf(repository);
@@ -716,12 +719,12 @@ async function answered(request, what) {
 }
 /** Forty digits, or 64 in a repository that uses SHA-256. */
 const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
-/** The properties that events and the REST API have in common. */
+/** Properties that events and the REST API have in common. */
 const pullRequestDocument = object({
 	number: id,
 	title: line,
 	html_url: url,
-	/** Null where the account was deleted, which GitHub then calls "ghost". */
+	/** Null if the account was deleted; GitHub then shows "ghost". */
 	user: object({ login: word }).nullable(),
 	base: object({
 		ref: word,
@@ -767,8 +770,8 @@ function notFetched(failure, pullRequest) {
 
 // src/forge/github/issue.ts
 /**
-* Creates an issue without a second try where the response is lost: GitHub would create a second one. Octokit's retries
-* are off, except for a rate limit, which means that GitHub did nothing.
+* Creates an issue, without a second try if the response is lost: GitHub would create a second one. So octokit's
+* retries are off, except for a rate limit, after which GitHub has done nothing.
 */
 async function createIssue({ octokit, repository }, { title, body, label }) {
 	const { owner, repo } = placeOf(repository);
@@ -801,11 +804,11 @@ async function createIssue({ octokit, repository }, { title, body, label }) {
 		};
 	}
 }
-/** A proxy's 408 leaves open whether GitHub did it. */
+/** A proxy's 408 leaves open if GitHub carried out the request. */
 const isRefusal = (failure) => failure.kind === "rate-limited" || failure.kind === "answered" && failure.status >= 400 && failure.status < 500 && failure.status !== 408;
 /**
-* Returns the number of the oldest issue by `creator` whose text begins with the marker, open or closed; undefined where
-* GitHub lists none, which it does some time after its creation. Throws octokit's errors.
+* Returns the number of the oldest issue, open or closed, by `creator` whose text begins with the marker. Undefined if
+* GitHub lists none, as for some time after its creation. Throws octokit's errors.
 *
 * @param search.since earliest time of its creation.
 */
@@ -822,7 +825,7 @@ async function findIssue({ octokit, repository }, { creator, marker, since }) {
 		per_page: 100
 	})).find((issue) => isOurs(issue, creator, marker))?.number;
 }
-/** GitHub refuses fractions of seconds. */
+/** GitHub rejects fractions of seconds. */
 const isoSeconds = (date) => date.toISOString().replace(/\.\d+/, "");
 async function readIssue({ octokit, repository }, number, creator) {
 	const { owner, repo } = placeOf(repository);
@@ -873,7 +876,7 @@ async function replaceLabel(place, number, { old, label }) {
 		if (!isGone(githubFailure(error))) throw error;
 	}
 }
-/** Deleted, or transferred to a repository that the token cannot read. */
+/** Deleted, or moved to a repository that the token cannot read. */
 const isGone = (failure) => failure?.kind === "answered" && [404, 410].includes(failure.status);
 /** Keeps the colour of an existing label. Throws octokit's errors. */
 async function makeLabel({ octokit, repository }, label) {
@@ -888,9 +891,9 @@ async function makeLabel({ octokit, repository }, label) {
 		throw error;
 	}
 }
-/** GitHub returns 422 for any invalid request, with a code for the reason. */
+/** GitHub returns 422 for any invalid request; the code gives the reason. */
 const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
-/** Pull requests are issues, too, but never ours. */
+/** Pull requests are issues too, but never ours. */
 const isOurs = ({ user, body, pull_request }, creator, marker) => pull_request === void 0 && user?.login === creator && (body ?? "").startsWith(marker);
 
 // src/forge/github/artifact.ts
@@ -902,8 +905,8 @@ const artifactLimits = {
 	seconds: 300
 };
 /**
-* Downloads the newest artifact of this name of a workflow run: a re-run of its job adds another one. Needs a token with
-* `actions: read`, which is sent to GitHub and never to the host that it redirects to.
+* Downloads a workflow run's newest artifact of this name; a re-run of its job adds another. Needs a token with
+* `actions: read`. GitHub gets the token; the host that it redirects to does not.
 */
 async function fetchArtifact(octokit, wanted, limits = artifactLimits) {
 	try {
@@ -941,7 +944,7 @@ async function newestArtifact(octokit, wanted) {
 		per_page: 100
 	})).filter(({ name }) => name === wanted.name).toSorted((a, b) => b.id - a.id).at(0);
 }
-/** Requests the redirect alone: Octokit would follow it and read a response of any size into memory. */
+/** Requests only the redirect: Octokit would follow it, and read a response of any size into memory. */
 async function addressOf(octokit, wanted, id) {
 	const { headers } = await octokit.request("GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}", {
 		...placeOf(wanted.repository),
@@ -951,7 +954,7 @@ async function addressOf(octokit, wanted, id) {
 	});
 	return URL.parse(headers.location ?? "");
 }
-/** The address is itself a secret for a minute, and is not logged in full. */
+/** The address is itself a secret for a minute, so it is not logged in full. */
 async function download(place, wanted, limits) {
 	if (place === null || !isTrusted(place)) return refused(`${called(wanted)} was not fetched because GitHub points to no https address for it: look whether the API's address is right.`);
 	const again = "run the job again";
@@ -967,7 +970,7 @@ async function download(place, wanted, limits) {
 		bytes: body
 	};
 }
-/** Without TLS only from this machine, where tests serve it. */
+/** Allows plain HTTP only from this machine, for tests. */
 const isTrusted = ({ protocol, hostname, username, password }) => (protocol === "https:" || protocol === "http:" && loopback.has(hostname)) && username === "" && password === "";
 const loopback = /* @__PURE__ */ new Set(["127.0.0.1", "localhost"]);
 const whyNot = (failure, wanted) => whyNotDone(`${called(wanted)} was not fetched`, failure, {
@@ -986,7 +989,7 @@ function parseResult(text) {
 		return refused("The result.json of the artifact is no result of this version of ppsgate: judge the patch again.");
 	}
 }
-/** A result of 16 MiB by ppsgate has fewer. */
+/** More than any result of 16 MiB by ppsgate has. */
 const mostCommas = 5e5;
 function commas(text) {
 	let count = 0;
@@ -994,8 +997,8 @@ function commas(text) {
 	return count;
 }
 /**
-* Reads the files of these names from a zip, as text, those that exist. They are at the top or in one folder; names with
-* folders are relative to that. Of all other entries only the names are read. Nothing is written anywhere.
+* Reads the named files from a zip, as text; skips missing ones. They are at the top or in one folder; names with
+* folders are relative to that. Reads only the names of all other entries. Writes nothing.
 */
 async function readEntries(zip, names, limits = artifactLimits) {
 	try {
@@ -1022,12 +1025,12 @@ function refusalOf(error) {
 	const [said] = reasonOf(error).split(/[.:]/);
 	return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
 }
-/** Bound of all profiles of one result; flamegraphs of more are not drawn. */
+/** Size limit of all profiles of one result; further ones get no flamegraph. */
 const mostProfileBytes = 64 * 1024 ** 2;
-/** A profile for each variant in each cell: the longest experiments have about a hundred. */
+/** One profile for each variant in each cell; the longest experiments have about a hundred. */
 const mostProfiles = 500;
 const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
-/** Reads profiles below `folder`; reports each unreadable one to `leftOut`. The zip is read once for all files. */
+/** Reads profiles below `folder`, in one pass over the zip. Reports each unreadable one to `leftOut`. */
 async function profilesIn(zip, result, folder, leftOut = () => {}) {
 	const paths = profilePaths(result);
 	if (paths.length > mostProfiles) {
@@ -1080,7 +1083,7 @@ async function entriesOf(archive, names, { files }) {
 	}
 	return found;
 }
-/** Without its folder; undefined for a path that is deeper, or outside. */
+/** Drops the folder; undefined for a path that is deeper, or outside. */
 function nameOf(path) {
 	const parts = path.split("/");
 	const [folder, name] = parts.length === 1 ? ["top", ...parts] : parts;
@@ -1099,12 +1102,12 @@ async function textOf(member, mostBytes) {
 	if (!isUtf8(content)) throw new Refusal(`The artifact's ${name} is no UTF-8 text: judge the patch again.`);
 	return content.toString();
 }
-/** Reads the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
+/** Reads the type in st_mode(2), which zips made on Unix keep in the upper half; others keep nothing there. */
 function isRegularFile({ externalFileAttributes }) {
 	const type = externalFileAttributes >>> 16 & 61440;
 	return type === 0 || type === 32768;
 }
-/** The entry's size is untrusted: inflating stops at the bound. */
+/** The entry claims its size, so inflating stops at the limit. */
 async function contentOf({ archive, zip, name, entry }, mostBytes) {
 	const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
 	const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);

@@ -1,14 +1,18 @@
-import { UsageError, callOnGithub, callOnPhabricator, diffPhids, excerpt, families, id, oneLine, patchName, plainLine, scenarios, shortId, text } from "../model.js";
+import { UsageError, callOnGithub, callOnPhabricator, diffPhids, families, id, oneLine, patchName, plainLine, scenarios, shortId, text } from "../model.js";
 import { object, string } from "../vendor/zod.js";
-import { bisectOverrideNames, didYouMean, kebabCase, meantBy, overrideNames, parameter } from "../config.js";
+import { bisectOverrideNames, kebabCase, overrideNames, parameter } from "../config.js";
+import { excerpt } from "../model/excerpt.js";
 import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";
+import { didYouMean, meantBy } from "../config/did-you-mean.js";
+import { callerOwning } from "../report.js";
 import { fetchDiff, findRevision, isNamed, isSameName, phidsOf } from "./phabricator.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
+import { statSync } from "node:fs";
 import { promisify } from "node:util";
 import { createHash } from "node:crypto";
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
 
@@ -30,7 +34,7 @@ const keysOf = (names) => new Map(names.flatMap((name) => {
 		name
 	}]];
 }));
-/** An unknown key is a mistake, with the nearest command. */
+/** Reports an unknown key as a mistake, with the nearest command. */
 function keyFor({ key, value }, of) {
 	const { verb, allowed, keyed } = of;
 	const parameter = keyed.get(key);
@@ -57,12 +61,12 @@ function keyFor({ key, value }, of) {
 
 // src/forge/patch/bisect-command.ts
 const typed$1 = text(500).optional();
-/** Settings of one bisection, as typed; without good and bad it searches the commits of the patch itself. */
+/** Settings of one bisection, as typed. Without good and bad, it searches the patch's own commits. */
 const bisectOverridesSchema = object(Object.fromEntries(bisectOverrideNames.map((name) => [name, typed$1])));
 const keyed$1 = keysOf(bisectOverrideNames);
 const allowed = [...keyed$1.keys()];
 const verifyRevert = kebabCase("verifyRevert");
-/** Reads the words after `bisect`: good comes before bad, all others in any order. */
+/** Reads the words after `bisect`: good precedes bad; other words may be anywhere. */
 function readBisect(words, isHead) {
 	const overrides = {};
 	const others = [];
@@ -109,7 +113,7 @@ function readBisect(words, isHead) {
 /** `commits=…` approves a list of commits by its digest. */
 const listKey = "commits";
 const isDigest = (text) => /^[0-9a-f]{64}$/.test(text);
-/** Inverse of `readBisect`; `head` is the diff or commit up to which it searches where no ends are named. */
+/** Inverse of `readBisect`. Without named ends, `head` is the diff or commit at the end of the search. */
 function bisectWords(overrides, head) {
 	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
 	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
@@ -186,7 +190,7 @@ const shapes = {
 };
 
 // src/forge/patch/diff.ts
-/** Reads the output of git-diff(1) or diff(1) -u with prefixes `a/` and `b/`. Bytes, as sources may be in Latin-1. */
+/** Reads the output of git-diff(1) or diff(1) -u with prefixes `a/` and `b/`, as bytes: sources may be in Latin-1. */
 function checkDiff(diff) {
 	try {
 		return accept(diff);
@@ -198,14 +202,14 @@ function checkDiff(diff) {
 		throw error;
 	}
 }
-/** Arguments of git, before a tree, whose output `isAsSaid` reads. */
+/** Arguments of git, followed by a tree; `isAsSaid` reads the output. */
 const rawChanges = [
 	"diff-index",
 	"--cached",
 	"--no-renames",
 	"-z"
 ];
-/** Checks that git, when it applied the diff, changed the files that the diff names, all of them plain. */
+/** Checks that git, in applying the diff, changed exactly the files that the diff names, and that all are plain. */
 function isAsSaid(paths, raw) {
 	const words = raw.split("\0");
 	const changes = words.flatMap((word, at) => at % 2 === 0 && word !== "" ? {
@@ -227,7 +231,7 @@ function isAsSaid(paths, raw) {
 		reason: `The diff does to ${others.slice(0, 5).join(", ")} something else than it says; send it as one diff of the whole change.`
 	};
 }
-/** Explains the output of git-apply(1), whose first lines are the cause: `error: patch failed: sys/net/if.c:12`. */
+/** Explains the output of git-apply(1). Its first lines are the cause: `error: patch failed: sys/net/if.c:12`. */
 function whyGitRefuses(stderr, remarks) {
 	return [`git cannot apply the diff: ${stderr.split("\n").flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []).slice(0, 3).join("; ") || "it said nothing"}.`, ...remarks].join(" ");
 }
@@ -322,7 +326,7 @@ function plainName(section, pattern) {
 	return value === void 0 ? void 0 : unquoted(value);
 }
 const valueIn = ({ header }, pattern) => header.map((line) => pattern.exec(line)?.[1]).find((value) => value !== void 0);
-/** The name in `--- a/PATH` or `+++ b/PATH`; undefined where there is none, or no file on that side. */
+/** The name in `--- a/PATH` or `+++ b/PATH`; undefined if the line is missing or that side has no file. */
 function prefixedName(section, value, prefix) {
 	const [written = ""] = value?.split("	") ?? [];
 	if (value === void 0 || written === "/dev/null") return void 0;
@@ -343,7 +347,7 @@ function nameInGitLine(section, renamed) {
 	return a?.slice(2);
 }
 const refusePrefix = ({ line }) => refuse$1(`The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`);
-/** Git quotes a name as C quotes a string, with bytes in octal (see core.quotePath in git-config(1)). */
+/** Git quotes a name like a string in C, with bytes in octal; see core.quotePath in git-config(1). */
 function unquoted(name) {
 	if (!/^".*"$/.test(name)) return name;
 	return name.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code) => {
@@ -370,7 +374,7 @@ function refuseKind({ header }, path) {
 	const mode = header.map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (.+)$/s.exec(line)?.[1]).map((text) => text && modeAsGitReads(text)).find((mode) => mode !== void 0 && !plainModes.includes(mode));
 	if (mode !== void 0) refuse$1(notPlain(path, mode));
 }
-/** strtoul(3) in octal, ignoring all after a blank. */
+/** Parses octal like strtoul(3), ignoring everything after a blank. */
 const modeAsGitReads = (text) => /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
 function notPlain(path, mode) {
 	return `The diff changes ${path}, which is ${{
@@ -407,7 +411,7 @@ var RepositoryError = class extends Error {
 };
 const run = promisify(execFile);
 const maxBytes = 4194304;
-/** @param environment for git, where fetching missing objects needs more than the checkout has. */
+/** @param environment for git, if fetching missing objects needs more than the checkout has. */
 function gitIn(directory, environment) {
 	const options = [
 		"-C",
@@ -415,17 +419,24 @@ function gitIn(directory, environment) {
 		"-c",
 		"safe.directory=*"
 	];
+	const caller = callerReaching(resolve(directory));
+	const home = caller && { HOME: process.env.SUDO_HOME ?? "/" };
 	const runWith = async (more, ...args) => {
-		const env = {
-			...process.env,
-			...environment,
-			...more
+		const bounds = {
+			env: {
+				...process.env,
+				...home,
+				...environment,
+				...more
+			},
+			maxBuffer: maxBytes,
+			...caller
 		};
-		const { stdout } = await run("git", [...options, ...args], {
-			env,
-			maxBuffer: maxBytes
-		});
-		return stdout;
+		try {
+			return (await run("git", [...options, ...args], bounds)).stdout;
+		} catch (error) {
+			throw whyNotWritten(directory, error) ?? error;
+		}
 	};
 	return {
 		directory,
@@ -433,14 +444,20 @@ function gitIn(directory, environment) {
 		runWith,
 		async bytes(...args) {
 			const bounds = {
+				env: {
+					...process.env,
+					...home
+				},
 				maxBuffer: maxBytes,
-				encoding: "buffer"
+				encoding: "buffer",
+				...caller
 			};
 			return (await run("git", [...options, ...args], bounds)).stdout;
 		},
 		start: (args, more) => spawn("git", [...options, ...args], {
 			env: {
 				...process.env,
+				...home,
 				...environment
 			},
 			stdio: [
@@ -448,12 +465,34 @@ function gitIn(directory, environment) {
 				"pipe",
 				"ignore"
 			],
+			...caller,
 			...more
-		})
+		}),
+		async share(...paths) {
+			if (caller === void 0) return;
+			for (const path of paths) await chown(path, caller.uid, caller.gid);
+		}
 	};
 }
+/** The caller of sudo where the checkout is theirs, and git reaches it without their supplementary groups. */
+function callerReaching(directory) {
+	const caller = callerOwning(directory);
+	if (caller === void 0) return void 0;
+	for (let folder = directory;; folder = dirname(folder)) {
+		const { uid, gid, mode } = statSync(folder);
+		if ((mode & (uid === caller.uid ? 64 : gid === caller.gid ? 8 : 1)) === 0) return void 0;
+		if (folder === dirname(folder)) return caller;
+	}
+}
+/** Returns an error with advice where git cannot make an object. */
+function whyNotWritten(directory, error) {
+	const { stderr } = error;
+	const [line] = /(?:insufficient permission for adding an object|unable to create temporary file)[^\n]*/.exec(typeof stderr === "string" ? stderr : "") ?? [];
+	if (line === void 0) return void 0;
+	return new RepositoryError(`git cannot write in the repository ${directory} (${line}): make its .git writable for the user who runs this, as with chown -R.`);
+}
 const isId = (name) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
-/** Throws for a name that has not been resolved. */
+/** Throws for a name that is not resolved. */
 function idOf(text) {
 	if (isId(text)) return text;
 	throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
@@ -473,7 +512,7 @@ const plainly = [
 	"apply.ignoreWhitespace=no",
 	"i18n.commitEncoding=UTF-8"
 ].flatMap((setting) => ["-c", setting]);
-/** Dates author and committer, so that equal content makes equal commits. */
+/** Dates author and committer, so that equal content yields equal commits. */
 function signature(date) {
 	const at = `@${Math.floor(date.getTime() / 1e3)} +0000`;
 	const [name, email] = ["ppsgate", "ppsgate@localhost.invalid"];
@@ -486,7 +525,7 @@ function signature(date) {
 		GIT_COMMITTER_DATE: at
 	};
 }
-/** Yields the fields of an output, each ended by NUL and made `short`: one may be longer than our memory. */
+/** Yields the fields of an output that end in NUL, each shortened by `short`, as one may exceed our memory. */
 async function* fieldsOf(output, short) {
 	let field = "";
 	for await (const chunk of output) {
@@ -503,11 +542,11 @@ async function* fieldsOf(output, short) {
 var NoRepositoryError = class extends RepositoryError {
 	name = "NoRepositoryError";
 };
-/** Its sentence begins with the name. */
+/** The message begins with the name. */
 var NoCommitError = class extends RepositoryError {
 	name = "NoCommitError";
 };
-/** Throws a `RepositoryError` where there is no such commit. */
+/** Throws a `RepositoryError` if there is no such commit. */
 async function resolveCommit(git, name) {
 	if (!isCommitName(name)) throw new NoCommitError(`"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`);
 	const parse = () => git.run("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);
@@ -517,8 +556,8 @@ async function resolveCommit(git, name) {
 	}).catch(() => refuse(git, name))).trim();
 }
 /**
-* Resolves names that people write in commands. The first digits of an id count only for commits of branches and tags:
-* another object may have been fetched or made of a patch, and its author chooses its id.
+* Resolves names in commands. Abbreviated ids count only for commits of branches and tags: another object may come from
+* a patch, whose author can choose its id.
 */
 function withoutShortIds(repository) {
 	return {
@@ -534,7 +573,7 @@ function withoutShortIds(repository) {
 		}
 	};
 }
-/** The digits of an id that git reads in `1a2b3c4`, and in `v1.2-3-g1a2b3c4` of git-describe(1). */
+/** Abbreviated id that git reads in `1a2b3c4`, or in `v1.2-3-g1a2b3c4` of git-describe(1). */
 function shortIdIn(word) {
 	const [, digits] = /(?:^|-g)([0-9a-f]{4,})$/i.exec(word) ?? [];
 	return isId(word) ? void 0 : digits?.toLowerCase();
@@ -547,6 +586,9 @@ async function refuse(git, name) {
 	});
 	const history = "check it out with its history (fetch-depth: 0)";
 	if (isId(name)) throw new NoCommitError(`"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`);
+	const [, descendant, steps] = /^(.+)~(\d+)$/.exec(name) ?? [];
+	const first = descendant && await git.run("rev-list", "--count", "--first-parent", "--end-of-options", descendant, "--").catch(() => "");
+	if (first && Number(steps) >= Number(first)) throw new NoCommitError(`"${name}" would come before ${descendant}~${Number(first) - 1}, the first commit: name that or a later one, or ${history}.`);
 	const names = await git.run("for-each-ref", "--format=%(refname:short)", ...[
 		"refs/heads",
 		"refs/tags",
@@ -556,11 +598,11 @@ async function refuse(git, name) {
 	throw new NoCommitError(`"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`);
 }
 /**
-* Accepts names by the rules of git-check-ref-format(1) and their ancestors, as in `HEAD~2`, `v1^{commit}` or
-* `main@{upstream}`; refuses all else that git would read, like a refspec or a path.
+* Accepts names by the rules of git-check-ref-format(1), and their ancestors, such as `HEAD~2`, `v1^{commit}` or
+* `main@{upstream}`. Refuses everything else that git would read, such as a refspec or a path.
 */
 const isCommitName = (name) => name.length <= 250 && /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) && !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
-/** Options of a fetch that writes no ref, independent of `remote.…` and `fetch` of git-config(1). */
+/** Options of a fetch that writes no ref, overriding `remote.…` and `fetch` of git-config(1). */
 const objectsAlone = [
 	"--quiet",
 	"--refmap=",
@@ -599,6 +641,7 @@ async function commitDiff(git, base, diff, about) {
 	try {
 		const patch = join(folder, "patch.diff");
 		await writeFile(patch, diff);
+		await git.share(folder, patch);
 		const environment = {
 			GIT_DIR: (await git.run("rev-parse", "--absolute-git-dir")).trimEnd(),
 			GIT_INDEX_FILE: join(folder, "index"),
@@ -627,7 +670,7 @@ async function commitDiff(git, base, diff, about) {
 }
 
 // src/forge/patch/svn-commit.ts
-/** Options of git-log(1): three fields a commit, with the notes of this name alone. */
+/** Options of git-log(1): three fields per commit, with notes of this name only. */
 const svnLog = [
 	"-z",
 	"--no-show-signature",
@@ -635,8 +678,8 @@ const svnLog = [
 	"--format=%H%x00%N%x00%B"
 ];
 /**
-* Reads the output of `svnLog`, the newest first, as far as needed: numbers count the changes of a whole Subversion
-* repository, most of them to other branches, so a working copy had the newest that is not later.
+* Reads the output of `svnLog`, newest first, as far as needed. Numbers count the changes of a whole Subversion
+* repository, most of them on other branches. So a working copy had the newest revision that is not later.
 */
 async function newestUpTo(revision, output) {
 	let hasRevisions = false;
@@ -659,8 +702,8 @@ async function newestUpTo(revision, output) {
 }
 const endOf = (text) => text.slice(-4096);
 /**
-* Reads the last line of a message, as git-svn writes it, or a note of svn2git, as FreeBSD has them; later commits have
-* neither. A forged last line only makes its own commit, which is one of the branch, the base of a later diff.
+* Reads the last line of a message, as git-svn writes it, or a note of svn2git, as in FreeBSD. Later commits have
+* neither. A forged last line only makes its own commit, already on the branch, the base of a later diff.
 */
 function revisionIn(note, message) {
 	const revision = [...message.trimEnd().split("\n").slice(-1), ...note.split("\n")].map((line) => svnRevision.exec(line)?.[1]).findLast(Boolean);
@@ -669,9 +712,9 @@ function revisionIn(note, message) {
 const svnRevision = /^(?:git-svn-id: \S+@|svn path=[^;]*; revision=)(\d{1,9})(?![^ ;])/;
 
 // src/forge/patch/dated-commits.ts
-/** Several times the duration for FreeBSD's 280,000 commits. */
+/** Several times what FreeBSD's 280,000 commits need. */
 const svnLogMilliseconds = 6e4;
-/** Arguments for git-rev-list(1): a branch without the commits merged into it. */
+/** Arguments for git-rev-list(1): a branch, without the commits merged into it. */
 async function branchBefore(git, branch, date) {
 	const tip = await resolveCommit(git, `origin/${branch}`).catch(() => resolveCommit(git, branch));
 	return [
@@ -752,7 +795,7 @@ async function contains(git, commit, other) {
 		throw failed(`tell whether ${other} came before ${commit}`, git);
 	});
 }
-/** Leaves out what `isOnBranch` finds. */
+/** Excludes all that `isOnBranch` finds. */
 const notOnBranches = ["--not", ...[
 	"--branches",
 	"--tags",
@@ -850,7 +893,9 @@ async function* firstParents(git, after, upTo) {
 	}
 	if (!await isWell) throw failed(`read the commits after ${after} up to ${upTo}`, git);
 }
-/** Parses four fields a commit, then two a change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path. */
+/**
+* Parses four fields per commit, then two per change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path.
+*/
 async function* commitsOf(output) {
 	let head = [];
 	let changes = [];
@@ -946,7 +991,7 @@ async function sameChanges(git, commit, { after, upTo }) {
 		isReverse: change === reverse
 	}));
 }
-/** Ids of each change that a command of git prints as a patch, and of its commit. */
+/** Returns the id of each change in git's patch output, with its commit. */
 async function patchIds(git, command) {
 	const [from, to] = [git.start(command), git.start(["patch-id", "--stable"])];
 	const piped = pipeline(from.stdout, to.stdin).then(isDone, isNot);
@@ -1030,7 +1075,7 @@ async function textOf({ stdout }) {
 }
 
 // src/forge/patch/repository.ts
-/** @param environment for git, where fetching missing objects needs more than the checkout has. */
+/** @param environment for git, if fetching missing objects needs more than the checkout has. */
 function openRepository(directory, environment = {}) {
 	const git = gitIn(directory, environment);
 	return {
@@ -1063,6 +1108,11 @@ function readerOf(git) {
 			const [id = "", ...path] = object.split(":");
 			const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
 			return run("cat-file", "blob", [idOf(id), ...path].join(":")).catch(failed(why));
+		},
+		async readBytes(object) {
+			const [id = "", ...path] = object.split(":");
+			const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
+			return git.bytes("cat-file", "blob", [idOf(id), ...path].join(":")).catch(failed(why));
 		},
 		async idAt(commit, path) {
 			const named = `${idOf(commit)}:${path}`;
@@ -1161,7 +1211,7 @@ function treeEntry(line, prefix) {
 }
 
 // src/forge/patch/bisect-target.ts
-/** Resolves commits to full ids, and branches of the origin. Throws a `UsageError` for a name that is no commit. */
+/** Resolves commits, and branches of the origin, to full ids. Throws a `UsageError` for a name that is no commit. */
 async function pinned(overrides, repository, calledAs) {
 	const idOf = async (name, called) => {
 		const elsewhere = () => repository.resolve(`origin/${name}`);
@@ -1183,12 +1233,12 @@ async function pinned(overrides, repository, calledAs) {
 		...overrides.skip && { skip: await pinnedList("skip", "..") }
 	};
 }
-/** More are too many for a person to read, and for a comment. */
+/** More would be too many to read, and for a comment. */
 const mostListedCommits = 100;
 /**
-* The commits that a bisection may build and that no person with write permission need have read, oldest first. `line`
-* says which of those after the good one they are; of the others, those on no branch and no tag. Throws a `UsageError` if
-* they are too many to be approved.
+* Lists the commits, oldest first, that the bisection may build although perhaps no person with write permission has
+* read them. `line` selects among those after the good commit; of the others (fix-ups), those on no branch and no tag
+* count. Throws a `UsageError` for too many to approve.
 */
 async function unreadCommits({ good, bad, fixUp = "" }, line, repository) {
 	const scope = line === "none" ? void 0 : {
@@ -1203,7 +1253,7 @@ async function unreadCommits({ good, bad, fixUp = "" }, line, repository) {
 	if (commits.length <= 100) return commits;
 	throw new UsageError(`A bisection may build and run more than ${100} commits that are on no branch here, too many to be read and approved: name a shorter range, by GOOD BAD.`);
 }
-/** Digest of an ordered list of full ids, by which a command approves it; no other list has it. */
+/** Digest of an ordered list of full ids, unique to it, by which a command approves the list. */
 const digestOf = (commits) => createHash("sha256").update(commits.join("\n")).digest("hex");
 async function ownEnds(patch, repository) {
 	const { baseCommit, headCommit: bad } = patch;
@@ -1220,11 +1270,11 @@ async function ownEnds(patch, repository) {
 // src/forge/patch/command.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
 const typed = text(500).optional();
-/** Settings of one gate that replace those of ppsgate.yml, as typed. */
+/** Overrides of ppsgate.yml for one gate, as typed. */
 const gateOverridesSchema = object(Object.fromEntries(overrideNames.map((name) => [name, typed])));
 /**
-* Parses the first line of a comment, which must begin with `call`; undefined for other comments. Scenarios, testbeds and
-* margins are not checked against the configuration here.
+* Parses the first line of a comment, which must begin with `call`; undefined for other comments. Does not check
+* scenarios, testbeds and margins against the configuration.
 */
 function parseCommand(comment, call = callOnGithub) {
 	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
@@ -1377,7 +1427,7 @@ function headNamed(text, call) {
 }
 
 // src/forge/patch/commit-range.ts
-/** The range's last commit names the patch. Throws a `RepositoryError` for a text that is no range. */
+/** Names the patch after the range's last commit. Throws a `RepositoryError` for a text that is no range. */
 async function patchOfRange(repository, text) {
 	const { base, head } = await endsIn(text, repository);
 	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
@@ -1391,9 +1441,9 @@ async function patchOfRange(repository, text) {
 	};
 }
 /**
-* The patch of a range that a person typed. Throws a `RepositoryError` for one in reversed order, and for one commit
-* named twice unless that `isOneAllowed`: both would be judged as unchanged. The title counts several commits, since the
-* last is not the only one that may be at fault.
+* Creates the patch of a range that a person typed. Throws a `RepositoryError` for a reversed range, and for one commit
+* named twice unless `isOneAllowed`: both would be judged as unchanged. The title counts several commits, as any of
+* them may be at fault.
 */
 async function patchOfTypedRange(repository, text, isOneAllowed = false) {
 	const patch = await patchOfRange(repository, text);
@@ -1419,8 +1469,8 @@ async function endsIn(text, repository) {
 	throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
 }
 /**
-* Throws a `RepositoryError` unless the commits are on the line of first parents of `tip`: other commits of a repository,
-* or those that can be fetched by their ids, were perhaps never merged.
+* Throws a `RepositoryError` unless the commits are on the line of first parents of `tip`. Other commits of a
+* repository, or those that can be fetched by id, may never have been merged.
 */
 async function expectOnLine(commits, tip, repository) {
 	for (const commit of commits) {
@@ -1459,8 +1509,8 @@ function parseEarlier(text, called) {
 	throw new UsageError(`${called}: expected all, none or ids of diffs like 80345,80654, found "${text}".`);
 }
 /**
-* Throws a `PatchError` where the diff does not apply, a `UsageError` or `RevisionError` where there is no such diff or
-* it belongs to another repository. An earlier diff that does not apply is left out, with a note.
+* Throws a `PatchError` if the diff does not apply, and a `UsageError` or `RevisionError` if it does not exist or
+* belongs to another repository. Omits an earlier diff that does not apply, with a note.
 */
 async function patchOfRevision(name, earlier, deps) {
 	const found = await findRevision(deps.conduit, name);
@@ -1496,7 +1546,7 @@ async function patchOfRevision(name, earlier, deps) {
 		notes
 	};
 }
-/** Throws a `PatchError` where the commits differ, since the diff is then not the approved one. */
+/** Throws a `PatchError` if the commits differ: the diff is then not the approved one. */
 async function restoreRevision(patch, deps) {
 	const { number, baseCommit, earlier, phids } = patch;
 	const judged = {
@@ -1517,8 +1567,8 @@ async function restoreRevision(patch, deps) {
 	}
 }
 /**
-* The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
-* siblings on one base, and a bisection goes by first parents. Throws a `UsageError` where there is one diff alone.
+* Creates a line of commits from a revision's diffs, as a bisection follows first parents but diffs are siblings on one
+* base. Each commit has all files of its diff. Throws a `UsageError` for a single diff.
 */
 async function lineOfDiffs({ number, diff, baseCommit, headCommit, earlier }, repository) {
 	if (earlier.length === 0) throw new UsageError(`D${number} has no diff before ${diff} that applies, so there is nothing to choose from: name a good commit and a bad one.`);
@@ -1658,35 +1708,38 @@ function unusable(number, { id }, { fault, why }) {
 
 // src/forge/patch/job-key.ts
 const jobSchema = object({
-	/** Identifies the request, so that it runs once. Letters, digits and `.:-`, so that it can name a folder or a run. */
+	/**
+	* Identifies the request, so that it runs once. Consists of letters, digits and `.:-`, so that it can name a folder
+	* or run.
+	*/
 	key: string().regex(/^\w[\w.:-]{0,119}$/),
 	revision: id,
-	/** Pinned at approval. */
+	/** Fixed at approval. */
 	diff: id,
-	/** Absent in jobs of an older ppsgate. */
+	/** Absent in jobs of older versions. */
 	phids: diffPhids.optional(),
 	overrides: gateOverridesSchema,
-	/** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
+	/** Bisects instead: the named commits, or the revision's diffs up to this one. */
 	bisect: bisectOverridesSchema.optional(),
 	/** PHID of the Harbormaster build that waits for the outcome. */
 	build: string().regex(/^PHID-HMBD-\w{1,40}$/).optional(),
 	/** The requester's user name, or `Harbormaster`. */
 	by: text(100),
-	/** Extends the experiment of that job, which stayed inconclusive. */
+	/** Extends that job's experiment, which was inconclusive. */
 	extend: object({
 		key: text(120),
 		maxRuns: text(20).optional()
 	}).optional()
 });
-/** Names the diff of a job by numbers and, since a restored server may give those to another one, by PHIDs. */
+/** Names the diff of a job by numbers and by PHIDs, as a restored server may reuse the numbers. */
 const patchOf = ({ revision, diff, phids }) => [`D${revision}:${diff}`, ...phids === void 0 ? [] : [phids.revision, phids.diff]].join(":");
 const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
 
 // src/forge/patch/authorize.ts
 /**
-* Decides for the head of `found` alone: a later push needs approval again. An act at the pull request of a fork approves
-* a head that its actor can have seen: the commit named in full, or a head that was shown before. Its first digits alone
-* name no head, as another commit with the same ones takes seconds to make.
+* Decides only for the head of `found`: a later push needs its own approval. On a fork's pull request, a command or
+* button approves a head that its author can have read: the commit with its full id, or a head shown before. First
+* digits do not count, as another commit with the same ones takes seconds to make.
 */
 async function authorize(occasion, found, rules) {
 	const { number, repository, headCommit, author } = found.pullRequest;
@@ -1773,7 +1826,7 @@ async function authorize(occasion, found, rules) {
 		}
 	}
 }
-/** Bound of the difference between the clocks of GitHub and a runner. */
+/** Greatest difference between the clocks of GitHub and a runner. */
 const clockSeconds = 10;
 function whyUnseen({ at, commit }, verb, headCommit, seen) {
 	if (commit === headCommit) return void 0;
@@ -1788,7 +1841,7 @@ function whyUnseen({ at, commit }, verb, headCommit, seen) {
 }
 const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
 const unseenLabel = (headCommit) => `The head is ${headCommit}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${headCommit}, or take the label off and put it on again.`;
-/** GitHub does not report when a run was started. */
+/** GitHub does not report when a run was started, so the head must be named. */
 const unnamed = (number, headCommit) => `The head of #${number} is ${headCommit}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
 const isOlder = (commit, headCommit) => `The head is ${headCommit} and no longer ${commit}: read it, and ask again.`;
 const stranger$1 = (by, { pullRequest: { number, repository } }) => ({
@@ -1799,7 +1852,7 @@ const notBisected = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
 	why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`
 });
-/** A wide margin passes any patch, and would let its author merge it without write permission. */
+/** A wide margin passes any patch, so its author could merge it without write permission. */
 const asConfigured = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
 	why: `Thank you, ${by}: you can have #${number} measured as ppsgate.yml says; a margin, scenarios, families or a testbed of one's own are for those who may write to ${repository}.`
@@ -1813,7 +1866,7 @@ function fromElsewhere({ pullRequest, headRepository }, label) {
 }
 
 // src/forge/patch/own-changes.ts
-/** Touches objects only, neither the index nor a branch. Throws a `RepositoryError` where nothing was changed. */
+/** Touches only objects, neither the index nor a branch. Throws a `RepositoryError` if nothing was changed. */
 async function ownChanges(directory) {
 	const git = gitIn(directory, {});
 	const head = await resolveCommit(git, "HEAD");
@@ -1831,7 +1884,7 @@ async function ownChanges(directory) {
 		untracked
 	};
 }
-/** Prefers the branch of the remote, since one's own may have the changes already. */
+/** Prefers the remote's branch, as the local one may already have the changes. */
 async function mainBranch(git, head) {
 	for (const since of [
 		"origin/HEAD",
@@ -1864,13 +1917,14 @@ async function statusOf(git) {
 	const [untracked, uncommitted] = [lines.filter((line) => line.startsWith("??")), lines.filter((line) => !line.startsWith("??"))].map((some) => some.map((line) => line.slice(3)));
 	return [uncommitted ?? [], untracked ?? []];
 }
-/** Equal files make an equal commit: its date is its parent's. */
+/** Dated like its parent, so that equal files yield an equal commit. */
 async function commitOfFiles(git, head) {
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-index-"));
 	try {
 		const index = join(folder, "index");
 		const own = (await git.run("rev-parse", "--git-path", "index")).trimEnd();
 		await copyFile(resolve(git.directory, own), index);
+		await git.share(folder, index);
 		const indexed = (...args) => git.runWith({ GIT_INDEX_FILE: index }, ...plainly, ...args);
 		await indexed("-C", (await git.run("rev-parse", "--show-toplevel")).trimEnd(), "add", "--update", ".");
 		const tree = (await indexed("write-tree")).trim();
@@ -1894,8 +1948,8 @@ function named(paths) {
 
 // src/forge/patch/authorize-revision.ts
 /**
-* Decides for one diff, permanently: a later one needs approval again. A command approves a diff that its author can have
-* read: the one it names, or one that was there for a while before.
+* Decides for one diff only: a later one needs its own approval. A command approves a diff that its author can have
+* read, either the one that it names or one that existed for a while before.
 */
 async function authorizeRevision({ number, diff }, occasion, rules) {
 	const isAuthorized = async ({ phid, name }) => rules.people.some((one) => isSameName(one, name)) || rules.projects.length > 0 && await rules.isMember(phid);
@@ -1940,7 +1994,7 @@ async function authorizeRevision({ number, diff }, occasion, rules) {
 		}
 	}
 }
-/** A comment that was begun before the diff came is posted by then. */
+/** A comment that was begun before the diff arrived is posted within this time. */
 const readingSeconds = 60;
 const waits = {
 	run: "is not measured yet",
@@ -1966,4 +2020,4 @@ function oursIn({ people, projects }) {
 }
 const noPerson = (what) => `no person may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, commitTree, digestOf, expectOnLine, gateOverridesSchema, gitIn, isAsSaid, jobSchema, lineOfDiffs, listKey, named, objectsAlone, openRepository, ownChanges, ownEnds, parseCommand, parseEarlier, patchOf, patchOfRange, patchOfRevision, patchOfTypedRange, pinned, plainly, rangeLike, rawChanges, restoreRevision, rootCommit, unreadCommits, whyGitRefuses, withoutShortIds, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, commitTree, digestOf, expectOnLine, gateOverridesSchema, gitIn, isAsSaid, isCommitName, jobSchema, lineOfDiffs, listKey, named, objectsAlone, openRepository, ownChanges, ownEnds, parseCommand, parseEarlier, patchOf, patchOfRange, patchOfRevision, patchOfTypedRange, pinned, plainly, rangeLike, rawChanges, restoreRevision, rootCommit, unreadCommits, whyGitRefuses, withoutShortIds, workOf };

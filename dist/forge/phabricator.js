@@ -10,9 +10,9 @@ import { readFile } from "node:fs/promises";
 var ConduitError = class extends Error {
 	name = "ConduitError";
 	kind;
-	/** Conduit's own code, like ERR-CONDUIT-CORE. */
+	/** Conduit's own code, such as ERR-CONDUIT-CORE. */
 	code;
-	/** The size of the object itself is beyond our bound. */
+	/** The object itself exceeds our size limit. */
 	isTooLarge;
 	constructor(kind, message, code, isTooLarge = false) {
 		super(message);
@@ -22,15 +22,15 @@ var ConduitError = class extends Error {
 	}
 };
 /**
-* True where another try would fail the same way. A proxy's page, a redirect, an unreachable database, an unknown result
-* and an invalid token are not final: the operator of either side corrects them.
+* True if another try would fail the same way. A proxy's page, a redirect, an unreachable database, an unknown result
+* and an invalid token are not final: an operator can correct each of them.
 */
 function isFinal(error) {
 	if (!(error instanceof ConduitError)) return false;
 	if (error.isTooLarge) return true;
 	return error.kind === "refused" && error.code !== void 0 && !isOfToken(error);
 }
-/** Reads, deliveries and answers are tried for so long. */
+/** Time limit for retrying reads, deliveries and answers. */
 const secondsOfPatience = 604800;
 const isOfToken = ({ code = "" }) => tokenCodes.has(code);
 const tokenCodes = /* @__PURE__ */ new Set(["ERR-INVALID-AUTH", "ERR-INVALID-SESSION"]);
@@ -39,7 +39,7 @@ const unreadable = (why) => ({
 	why,
 	advice: "look whether this is the address of a Phabricator, and whether a proxy answers for it"
 });
-/** Classifies an error that Conduit names. */
+/** Classifies an error by Conduit's code for it. */
 function failureNamed(code, info) {
 	const why = `${code}: ${info}`;
 	if (code === "ERR-CONDUIT-CORE" && /\bread-only mode\b/.test(info)) return {
@@ -60,8 +60,8 @@ function failureNamed(code, info) {
 	};
 }
 /**
-* Errors of MariaDB by their numbers, and uncaught exceptions by their classes: a statement may have been carried out.
-* Returns false for an error of the data itself, which is final: a null, a duplicate, and a value that does not fit.
+* Recognizes errors of MariaDB by number, and uncaught exceptions by class: the statement may have been carried out.
+* False for an error of the data itself, which is final: a null, a duplicate, or a value that does not fit.
 */
 function isOfDatabase(code, info) {
 	if (!/^ERR[-_]/.test(code)) return true;
@@ -106,7 +106,7 @@ function otherStatus({ status, statusText, headers }) {
 	};
 }
 const isRead = (method) => /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
-/** True where a repetition within the same call does no harm. */
+/** True if a repetition within the same call is harmless. */
 const mayRetry = ({ kind }, method) => kind === "busy" || kind === "lost" && isRead(method);
 function errorOf(outcome, method, server) {
 	const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
@@ -152,14 +152,14 @@ const words = {
 		otherwise: "look there before it is tried again"
 	}
 };
-/** Shortens to one readable line, without tokens: the server quotes an invalid one. */
+/** Shortens a message to one readable line without tokens: the server quotes an invalid one. */
 function said(text, token) {
 	const line = reasonOf(text.replaceAll(token, "(token)").replace(/\b(?:api|cli|clr)-\w+/gi, "(token)"));
 	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
 }
 
 // src/forge/phabricator/conduit.ts
-/** A map as PHP writes it, whose empty ones are empty lists. */
+/** A map as PHP writes it: an empty one is an empty list. */
 const mapOf = (value) => preprocess((map) => Array.isArray(map) && map.length === 0 ? {} : map, byName(value));
 /** After the last wait the call fails. */
 const pausesSeconds = [
@@ -170,7 +170,7 @@ const pausesSeconds = [
 	30
 ];
 const longestPauseSeconds = 120;
-/** Throws a `ConduitError` where the token would be sent in the clear, or is none. */
+/** Throws a `ConduitError` if the token would be sent unencrypted, or is malformed. */
 function openConduit(options) {
 	const { url, token, log, signal = new AbortController().signal, pause = realPause } = options;
 	refuseUnsafe(url, token);
@@ -195,8 +195,8 @@ function openConduit(options) {
 	};
 }
 /**
-* Repeats reads that fail for a while, since maintenance may last longer than one call waits. Logs at growing intervals.
-* Throws the last error after `mostSeconds`, on abort, and where `mayWait` returns false.
+* Repeats failing reads, as maintenance may last longer than one call waits. Logs at growing intervals. Throws the last
+* error after `mostSeconds`, on abort, and if `mayWait` returns false.
 */
 function withPatience(conduit, { log, signal, pause = realPause, mostSeconds = secondsOfPatience, mayWait }) {
 	const call = async (method, params, schema) => {
@@ -255,7 +255,7 @@ async function sendCall({ url, token, ca, signal, answerSeconds, send = sendRequ
 		why: answer.why
 	};
 }
-/** PHP refuses half of a surrogate pair, which a shortened text may end in. */
+/** PHP rejects half a surrogate pair, in which a shortened text may end. */
 const asJson = (params) => JSON.stringify(params, (_key, value) => typeof value === "string" ? value.toWellFormed() : value);
 const mostBytes = 32 * 1024 ** 2;
 const envelope = object({
@@ -280,7 +280,7 @@ function readAnswer({ headers, body }) {
 		result
 	} : failureNamed(code, info ?? "no reason");
 }
-/** Codes of errors from before the connection. */
+/** Codes of errors before the connection. */
 const beforeSending = [
 	"ECONNREFUSED",
 	"ENOTFOUND",
@@ -342,7 +342,7 @@ function searchBy(call, url) {
 		throw new ConduitError("refused", `${url} has more than ${mostPages} pages for ${method}: nothing as large is taken.`);
 	};
 }
-/** The first page was answered, so a later one is refused for the row that it names: deleted or hidden meanwhile. */
+/** The first page succeeded, so a later refusal is about the row that it names, deleted or hidden meanwhile. */
 const isAboutCursor = (error) => error instanceof ConduitError && error.code === "ERR-CONDUIT-CORE" && error.kind === "refused";
 
 // src/forge/phabricator/revision.ts
@@ -352,8 +352,8 @@ var RevisionError = class extends Error {
 };
 const looksLikeRevision = (text) => /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 /**
-* Parses `D27401`, `D27401:80677` (at that diff, which a job follows by the PHIDs of both), `diff:80677`, or the URL of a revision or a diff. Undefined for other
-* texts; throws a `RevisionError` for a URL of another server.
+* Parses `D27401`, `D27401:80677` (at that diff, which a job follows by both PHIDs), `diff:80677`, or the URL of a
+* revision or diff. Undefined for other texts. Throws a `RevisionError` for a URL of another server.
 */
 function parseRevisionName(text, server) {
 	const written = text.trim();
@@ -377,7 +377,7 @@ const nameOf = (revision, diff) => ({
 	revision: Number(revision),
 	...diff !== void 0 && { diff: Number(diff) }
 });
-/** Accepts also links to a comment, or to the changes between two diffs: `id` is the later one. */
+/** Also accepts links to a comment, or to the changes between two diffs; `id` is then the later one. */
 function nameInUrl(text, server) {
 	const url = URL.parse(text);
 	if (url === null) return void 0;
@@ -389,7 +389,9 @@ function nameInUrl(text, server) {
 	const isDiff = diff === void 0 || /^[1-9]\d{0,8}$/.test(diff);
 	return revision === void 0 || !isDiff ? void 0 : nameOf(revision, diff);
 }
-/** Reads `Differential Revision: https://reviews.freebsd.org/D27401`, written by `arc land` or FreeBSD's committers. */
+/**
+* Reads `Differential Revision: https://reviews.freebsd.org/D27401`, as written by `arc land` or FreeBSD's committers.
+*/
 function landedRevision(message, server) {
 	const named = [...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim)];
 	try {
@@ -399,7 +401,7 @@ function landedRevision(message, server) {
 		throw error;
 	}
 }
-/** Throws a `RevisionError` where the bot sees no such revision, or the diff belongs to another. */
+/** Throws a `RevisionError` if the bot sees no such revision, or the diff belongs to another one. */
 async function findRevision(conduit, name) {
 	const { id: number, phid, fields } = await revisionNamed(conduit, name);
 	const constraints = { revisionPHIDs: [phid] };
@@ -431,14 +433,15 @@ async function findRevision(conduit, name) {
 		earlier: earlier.map((diff) => foundDiff(diff, names))
 	};
 }
-/** The PHIDs that jobs and answers keep. */
+/** PHIDs that jobs and answers store. */
 const phidsOf = ({ phid: revision, diff }) => ({
 	revision,
 	diff: diff.phid
 });
 /**
-* Compares a revision and its diff with those that have their numbers now. Returns a sentence on what was replaced, as
-* by a restore of the server; undefined where they are the same, or hidden from the bot. Throws a ConduitError.
+* Compares a revision and its diff with the current owners of their numbers. Returns a sentence on what was replaced,
+* for example by a restore of the server; undefined if they are the same, or hidden from the bot. Throws a
+* ConduitError.
 */
 async function whyAnother(conduit, { number, diff, phids }) {
 	if (phids === void 0) return void 0;
@@ -451,7 +454,7 @@ async function whyAnother(conduit, { number, diff, phids }) {
 }
 const phid = string().regex(/^PHID-[\w-]{1,100}$/, "expected a PHID");
 const id = id$1;
-/** Until the year 9999. */
+/** Up to the year 9999. */
 const epoch = int().min(0).max(253402300799).transform((seconds) => /* @__PURE__ */ new Date(seconds * 1e3));
 const revisionItem = object({
 	id,
@@ -474,9 +477,9 @@ const diffItem = object({
 		dateCreated: epoch,
 		refs: list(object({
 			type: word,
-			/** A branch's. */
+			/** The branch's name. */
 			name: document.nullish(),
-			/** A base's, which may be anything that its author typed. */
+			/** The base's id; its author may have typed anything. */
 			identifier: document.nullish()
 		}))
 	})
@@ -542,17 +545,17 @@ function claimedBase(text) {
 		text: line
 	};
 }
-/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or that without its revision. */
+/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or the URL without its revision. */
 const svnBase = /^(?:r?(?<number>[1-9]\d{0,8})|(?:svn(?:\+\w{1,20})?|https?|file):\/\/[\w.:@-]{0,100}\/(?<path>[\w.+%-]{1,60}(?:\/[\w.+%-]{1,60}){0,9})\/?(?:@(?<at>[1-9]\d{0,8}))?)$/;
 const personOf = (phid, names) => ({
 	phid,
 	name: names.get(phid) ?? phid
 });
-/** Phabricator compares the names of users, projects and repositories without their case. */
+/** Phabricator ignores case in names of users, projects and repositories. */
 const isSameName = (one, other) => one.toLowerCase() === other.toLowerCase();
-/** True where one of the names is the callsign or the short name. */
+/** True if one of the names is the callsign or the short name. */
 const isNamed = (repository, names) => [repository?.callsign, repository?.shortName].some((own) => own !== void 0 && names.some((name) => isSameName(name, own)));
-/** User names by PHID, without users whom the bot may not see, and PHIDs of other things. */
+/** User names by PHID. Omits users whom the bot may not see, and PHIDs of other objects. */
 async function userNames(conduit, phids) {
 	const users = [...new Set(phids)].filter((phid) => phid.startsWith("PHID-USER-"));
 	if (users.length === 0) return /* @__PURE__ */ new Map();
@@ -575,9 +578,9 @@ const me = object({
 	userName: word
 });
 /**
-* Returns the oldest first, with comments as they read now, without removed ones.
+* Returns the oldest first, with the current text of comments and without removed ones.
 *
-* @param filter.phids only these, of which some may be of other kinds.
+* @param filter.phids only these; some may be of other kinds.
 * @param filter.since id of a transaction: only later ones.
 */
 async function transactionsOf(conduit, revisionPhid, filter) {
@@ -637,9 +640,9 @@ const transactionItem = union([
 	others
 ]);
 /**
-* Checks that a user is a member of one of the projects, which are named by their hashtags.
+* Checks that a user is a member of one of the projects, named by hashtag.
 *
-* @returns `warning` is a sentence about projects that the bot cannot find, which have no members then.
+* @returns `warning` is a sentence about projects that the bot cannot find; they count as empty.
 */
 async function isMember(conduit, userPhid, slugs) {
 	if (slugs.length === 0) return { isMember: false };
@@ -656,12 +659,12 @@ async function isMember(conduit, userPhid, slugs) {
 }
 const projects = object({
 	data: list(object({ attachments: object({ members: object({ members: list(object({ phid })) }) }) })),
-	/** By hashtag, of which a project may have several. */
+	/** By hashtag; a project may have several. */
 	maps: object({ slugMap: mapOf(unknown()) })
 });
 
 // src/forge/phabricator/diff.ts
-/** Throws a `RevisionError` where the diff is missing, or hidden from the bot. */
+/** Throws a `RevisionError` if the diff is missing, or hidden from the bot. */
 async function fetchDiff(conduit, { id }) {
 	const text = await rawDiff(conduit, id);
 	const misleading = whyMisleading(text);
@@ -686,7 +689,7 @@ async function rawDiff(conduit, diffID) {
 		throw new RevisionError(`Diff ${diffID} is not on ${conduit.url}, or not for the bot to see, which Phabricator does not tell apart: look at its id, and at who may see it.`);
 	}
 }
-/** Undefined where Phabricator kept the meaning, as far as a diff shows. */
+/** Undefined if Phabricator kept the meaning, as far as the diff shows. */
 function whyMisleading(diff) {
 	for (const section of sectionsOf(diff)) {
 		const why = whySectionMisleads(section);
@@ -721,15 +724,15 @@ function whySectionMisleads(section) {
 		why: `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`
 	};
 }
-/** Lines of a file's text begin with a sign in a diff, so these are never one. */
+/** In a diff, lines of a file's text begin with a sign, so they never match. */
 const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
-/** True for `a/PATH b/PATH`; a regular expression would be slow for a hostile PATH. */
+/** True for `a/PATH b/PATH`. A regular expression would be slow for a hostile PATH. */
 function namesOne(names) {
 	const path = names.slice(2, (names.length - 1) / 2);
 	return names === `a/${path} b/${path}`;
 }
 /**
-* Both names of each file, or one where the other lacks only its first folder: Phabricator strips any folder of the new
+* Both names of each file, or one if the other lacks only its first folder. Phabricator strips any folder of the new
 * name as a prefix, but only `a/` and `b/` of the old one. A new file loses its folder in both names, and gets that of
 * another file.
 */
@@ -745,11 +748,11 @@ function pathsMeant(diff) {
 	});
 	return [...new Set(meant)];
 }
-/** Bounds the time for a hostile diff with many folders at the top of its tree. */
+/** Bounds the time for a hostile diff with many top-level folders. */
 const mostFolders = 20;
 /** Prefixes of diff.mnemonicPrefix, see git-config(1). */
 const prefixesOfGit = /^[ciow12]\/$/;
-/** `sys/` of `a/sys/net/if.c b/net/if.c`. */
+/** `sys/` for `a/sys/net/if.c b/net/if.c`. */
 function folderLost(section) {
 	const [before, after] = [oldNameOf(section), newNameOf(section)];
 	const folder = before.slice(0, before.length - after.length);
@@ -766,7 +769,7 @@ function phabricatorOf({ phabricator }) {
 	if (phabricator !== void 0) return phabricator;
 	throw new UsageError("The configuration has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.");
 }
-/** Throws a `UsageError` where there is no token, or no authority where one is named. */
+/** Throws a `UsageError` if the token, or a configured authority, is missing. */
 async function openPhabricator({ url, tokenPath, caPath }, options) {
 	const place = {
 		what: "The Conduit token",
@@ -781,7 +784,7 @@ async function openPhabricator({ url, tokenPath, caPath }, options) {
 		token: await readSecret(place)
 	});
 }
-/** PEM; undefined where no file is named. Throws a `UsageError` that names the file. */
+/** PEM; undefined if no file is configured. Throws a `UsageError` that names the file. */
 async function readAuthority(path) {
 	if (path === void 0) return void 0;
 	const pem = await readFile(path, "utf8").catch((error) => {

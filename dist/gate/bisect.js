@@ -1,19 +1,20 @@
 import { version } from "../package.js";
-import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, counted, excerpt, formatMetric, formatPps, historySchema, id, isCost, line, list, metricSchema, mostCommits, name, namedCommitSchema, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
+import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, counted, formatMetric, formatPps, historySchema, id, isCost, line, list, metricSchema, mostCommits, name, namedCommitSchema, offeredTraffic, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
 import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
 import { systemOf, testbedKindOf } from "../config.js";
+import { excerpt } from "../model/excerpt.js";
 import { NoCommitError, RepositoryError } from "../forge/patch.js";
 import { explained, readAnyResult, writeResult } from "../report.js";
 import { mean } from "../vendor/simple-statistics.js";
 import { baselineOf, boundsOf as boundsOf$1, changeOf as changeOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats.js";
 import { builderOf, entriesOf, mayChangeKernel, pathsIn, readOverlay, sourceOf, submodule } from "../kernel.js";
 import { alsoTelling, bisectionEstimateLines, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, takenForFailed, usualMinutes } from "./estimate.js";
-import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, entriesOf as entriesOf$1, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, takeProfilesOf } from "./experiment.js";
+import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, entriesOf as entriesOf$1, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, rulesOn, takeProfilesOf } from "./experiment.js";
 import { onTestbed } from "../gate.js";
 import { join } from "node:path";
 
 // src/gate/bisect/evidence.ts
-/** The bad end without the culprit: not part of the range. */
+/** Variant of the bad end without the culprit; not part of the range. */
 const revertedName = "reverted";
 function evidenceOf(plan, entries) {
 	const findings = findingsOf(plan, triesOf(plan, entries));
@@ -53,8 +54,8 @@ function triesOf(plan, entries) {
 }
 /**
 * A variant forwards nothing if it forwards less than a tenth of the slower end: a different bug. If the bad end itself
-* forwards nothing in any form, silence is the level sought, and counts as a thousandth of the good end, as zero has no
-* logarithm.
+* forwards nothing in any form, silence is the level to find. It then counts as a thousandth of the good end, as zero
+* has no logarithm.
 */
 function findingsOf({ range, metric }, tries) {
 	const triesAt = ({ variant }) => tries.get(variant) ?? [];
@@ -123,8 +124,8 @@ function lostAfter(tries) {
 	};
 }
 /**
-* Picks the form to measure of each revision: the first that has not failed, or if all have, the first whose failure is
-* unsure. If fix-ups helped a revision whose own kernel could not be measured, its stretch uses them at once.
+* Picks the form to measure of each revision: the first that has not failed or, if all have, the first with an unsure
+* failure. If fix-ups helped a revision that could not be measured without, its stretch uses them at once.
 */
 function positionsOf({ revisions }, findings) {
 	const findingAt = ({ variant }) => findings.get(variant) ?? unknown;
@@ -248,8 +249,8 @@ function measuring(plan, { positions }, variants, why) {
 	};
 }
 /**
-* Repeats a boot without a measurement, a build that failed once (it costs no boot) and a failed end at once; the next
-* form of a failed revision follows at once, too. The search decides on other repeats.
+* Repeats at once a boot without a measurement, a build that failed once (it costs no boot), and a failed end. Tries
+* the next form of a failed revision at once, too. The search decides on other repeats.
 */
 function tryAgain(plan, entries, evidence) {
 	const { positions, problem } = evidence;
@@ -275,7 +276,7 @@ function tryAgain(plan, entries, evidence) {
 	return measuring(plan, evidence, [variant], why);
 }
 const hasEnded = (plan, entries) => nextOf(plan, entries, noCosts).kind === "ended";
-/** True when a variant has failed since the testbed was opened last, and base has not been measured there since. */
+/** True if a variant failed since the testbed was last opened, and base has not been measured there since. */
 function lacksControl(entries, variant, base) {
 	return entries.reduce((isLacking, entry) => {
 		if (entry.kind === "started") return false;
@@ -306,10 +307,9 @@ function wantedVariants(plan, entries, next, isReady) {
 }
 
 // src/gate/bisect/assemble.ts
-/** Throws a RangeError for a bisection that has not ended. */
+/** Throws a RangeError for an unfinished bisection. */
 function assembleBisection(plan, journal) {
 	const evidence = evidenceOf(plan, journal);
-	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
 	const started = journal.findLast((entry) => entry.kind === "started");
 	const warned = journal.flatMap((entry) => entry.kind === "warned" ? entry.text : []);
 	const answer = answerOf(plan, journal);
@@ -338,10 +338,8 @@ function assembleBisection(plan, journal) {
 		cell: plan.cell,
 		metric: plan.metric,
 		traffic: {
-			flows,
-			frameBytes,
-			measureSeconds,
-			...offeredPps !== void 0 && { offeredPps }
+			...offeredTraffic(plan.traffic),
+			measureSeconds: plan.traffic.measureSeconds
 		},
 		...plan.history !== void 0 && { history: plan.history },
 		isShared: isShared(plan),
@@ -388,7 +386,7 @@ function revisionsOf({ range }, evidence) {
 		};
 	});
 }
-/** Maps each variant to the revision that reports it, as several may share a kernel: the first without a fix-up. */
+/** Maps each variant to the revision that reports it: the first without a fix-up, as several may share a kernel. */
 function allUpdatesOf(revisions) {
 	const allUpdates = /* @__PURE__ */ new Map();
 	const notify = (forms, index) => {
@@ -398,7 +396,7 @@ function allUpdatesOf(revisions) {
 	for (const [index, { forms }] of revisions.entries()) notify(forms, index);
 	return allUpdates;
 }
-/** Throws a RangeError for a bisection that has not ended. */
+/** Throws a RangeError for an unfinished bisection. */
 function answerOf(plan, journal) {
 	const evidence = evidenceOf(plan, journal);
 	const next = nextOf(plan, journal, noCosts);
@@ -457,7 +455,7 @@ function answerOf(plan, journal) {
 		}
 	}
 }
-/** The change between ends without a measured difference; only for `not-reproduced`. */
+/** Change between ends that do not measurably differ; only for `not-reproduced`. */
 const noChange = {
 	change: 0,
 	low: 0,
@@ -465,7 +463,7 @@ const noChange = {
 	before: 0,
 	after: 0
 };
-/** The positions around a change with the same rate on each side: up to the next changes and open stretches. */
+/** Positions around a change with the same rate on each side, up to the next changes and open stretches. */
 function surroundingsOf({ after, last }, { found, open }, steps) {
 	const others = [...found, ...open];
 	const before = others.filter((other) => other.last <= after).map((other) => other.last);
@@ -495,7 +493,7 @@ function foundOf(plan, evidence, { after, last, probability }, [from, to]) {
 	};
 }
 const level = (1 - bisectConfidenceRatio) / 2;
-/** Compares all measurements of two stretches of positions; undefined with too few. */
+/** Compares all measurements of two stretches of positions; undefined if there are too few. */
 function changeBetween({ positions, problem }, before, after) {
 	const findingsIn = ([first, last]) => positions.slice(first, last + 1).map(({ finding }) => finding);
 	const unit = unitOf(positions[0]);
@@ -528,7 +526,7 @@ function changeOf(before, after, history, unit) {
 	};
 }
 const asMeasurement = (level) => ({ value: Math.exp(level) });
-/** The metric's value at level 0: 1 if levels are absolute instead of relative to the same trial. */
+/** The metric's value at level 0. One if levels are absolute instead of relative to the same trial. */
 function unitOf(good) {
 	if (good === void 0 || good.finding.values.length === 0) return 1;
 	const { values, levels } = good.finding;
@@ -550,7 +548,7 @@ function revertOf({ isVerified }, answer, { findings, positions, problem }) {
 		change
 	};
 }
-/** Variants of the culprit's parent and of the culprit; empty for any other answer. */
+/** Variants of the culprit's parent and of the culprit; empty for any other conclusion. */
 function variantsToProfile(answer, { positions }) {
 	if (answer.kind !== "culprit") return void 0;
 	const at = positions.findIndex(({ first }) => first === answer.revision);
@@ -570,7 +568,7 @@ function profilesOf({ profile, cell }, journal, answer, evidence) {
 }
 
 // src/gate/bisect/first-parents.ts
-/** Resolves both ends and their distance; throws if they form no range. */
+/** Resolves both ends and their distance. Throws if they form no range. */
 async function endsOf(typed, repository) {
 	const good = await commitNamed("--good", typed.good, repository);
 	const bad = await commitNamed("--bad", typed.bad, repository);
@@ -595,13 +593,13 @@ async function endsOf(typed, repository) {
 		steps
 	};
 }
-/** Resolves an option to a full id; throws a `RepositoryError` that names the option. */
+/** Resolves an option's commit to a full id. Throws a `RepositoryError` that names the option. */
 function commitNamed(option, name, repository) {
 	return repository.resolve(name).catch((error) => {
 		throw error instanceof NoCommitError ? new RepositoryError(`${option}: ${error.message}`) : error;
 	});
 }
-/** The first place of the line that contains a commit; undefined if the bad one does not. */
+/** First place on the line that contains a commit; undefined if the bad end does not contain it. */
 async function placeOf(commit, { bad, commits, places }, repository) {
 	const own = places.get(commit);
 	if (own !== void 0) return own;
@@ -616,7 +614,7 @@ async function placeOf(commit, { bad, commits, places }, repository) {
 }
 
 // src/gate/bisect/fix-ups.ts
-/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that is useless in the range. */
+/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for a fix-up that has no use in the range. */
 async function readFixUps(texts, line, installed, repository) {
 	const fixUps = [];
 	for (const text of texts) {
@@ -660,7 +658,7 @@ async function firstPlace({ called, commit, first }, line, repository) {
 	if (await repository.contains(id, commit)) throw new UsageError(`${called}: ${excerpt(first)} has the fix already: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`);
 	return place;
 }
-/** Finds the places with a fix: from it, or the same change, to the commit that reverts it. */
+/** Finds the places that have a fix: from it, or the same change, to the commit that reverts it. */
 async function whoHas(commit, line, repository) {
 	const after = await repository.mergeBase(commit, line.good).catch((error) => {
 		if (error instanceof RepositoryError) return void 0;
@@ -688,7 +686,7 @@ async function whoHas(commit, line, repository) {
 		twin: changes.find((change) => change.commit !== commit && !change.isReverse)?.commit
 	};
 }
-/** Forms of each kernel in the order of attempts; notes report fix-ups that do not apply. */
+/** Lists the forms of each kernel in the order of attempts; notes report fix-ups that do not apply. */
 async function makeForms(kernels, fixUps, installed, onProgress) {
 	const conflicts = new Map(fixUps.map((fixUp) => [fixUp, /* @__PURE__ */ new Map()]));
 	const needing = kernels.filter((kernel) => fixUps.some((fixUp) => fixUp.isNeededBy(kernel)));
@@ -718,7 +716,7 @@ const plainly = ({ commit, tree }) => ({
 	tree,
 	fixUps: []
 });
-/** With the fix-ups that are always needed; with one more on top; with all. */
+/** With the fix-ups that are always needed, then with one more each, then with all. */
 async function formsOf(kernel, needed, { installed, onConflict }) {
 	const always = needed.filter(({ isAlways }) => isAlways);
 	const others = needed.filter(({ isAlways }) => !isAlways);
@@ -759,7 +757,7 @@ function notesOf({ called, twin }, needing, conflicts) {
 	if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) throw new UsageError(`${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`);
 	return stretchesOf(needing, conflicts).map(([first, last]) => `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, for conflicts in ${shown}: what is measured there goes without it.`);
 }
-/** First and last of each run of consecutive conflicts. */
+/** First and last of each stretch of consecutive conflicts. */
 function stretchesOf(needing, conflicts) {
 	const stretches = [];
 	let isGoingOn = false;
@@ -773,7 +771,7 @@ function stretchesOf(needing, conflicts) {
 	}
 	return stretches;
 }
-/** Limits concurrency: each item starts processes. */
+/** Limits concurrency, as each item starts processes. */
 async function eachOf(items, work) {
 	const answers = [];
 	const queue = items.entries();
@@ -809,7 +807,7 @@ async function filesOf({ overlay, good }, repository) {
 		}
 	};
 }
-/** Applies the rule that decides whether a patch needs measuring. */
+/** Applies the same rule that decides whether a patch needs measuring. */
 async function kernelsOf({ builder, good }, repository) {
 	const makefileAt = (commit) => repository.read(`${commit}:${makefileName}`).catch(() => void 0);
 	const matters = (path, makefile) => builder === void 0 || mayChangeKernel(path, builder, makefile);
@@ -837,7 +835,9 @@ function shareOf(paths, matters) {
 const makefileName = "Makefile.inc1";
 
 // src/gate/bisect/same-kernel.ts
-/** Compares ids of the installed part; where fix-ups begin or end, compares contents: FIX^ with FIX on top is FIX. */
+/**
+* Compares ids of the installed part. Where fix-ups begin or end it compares contents, as FIX^ with FIX on top is FIX.
+*/
 async function withKeys(built, installed, repository) {
 	const commits = built.flatMap(({ forms }) => forms.map(({ commit }) => commit));
 	const ids = installed.goesById ? await idsOf(commits, installed, repository) : commits;
@@ -865,13 +865,13 @@ async function withKeys(built, installed, repository) {
 		}))
 	}));
 }
-/** An id for each commit, of all that is installed. */
+/** An id for each commit, covering all that is installed. */
 async function idsOf(commits, { paths }, repository) {
 	const each = await Promise.all(paths.map((path) => repository.idsAt(commits, path)));
 	return commits.map((_, index) => each.map((ids) => ids[index] ?? "").join(" "));
 }
 const onTopOf = ({ forms }) => forms.map(({ fixUps }) => fixUps.join(" ")).join();
-/** Merges neighbours whose first form is the same kernel. Throws a `UsageError` if both ends are. */
+/** Merges neighbours whose first form has the same kernel. Throws a `UsageError` if both ends do. */
 function mergeAlike(kernels) {
 	const distinct = [];
 	for (const kernel of kernels) {
@@ -884,7 +884,7 @@ function mergeAlike(kernels) {
 	return distinct;
 }
 const keyOf = ({ forms }) => forms[0]?.key;
-/** The ends are `base` and `patched`, all others are named by commit; a repeated kernel keeps its name. */
+/** The ends are `base` and `patched`; others are named by commit. A repeated kernel keeps its name. */
 function withNames(kernels) {
 	const [base, patched] = [kernels.at(0), kernels.at(-1)].map((end) => end?.forms[0]?.key ?? "");
 	const names = /* @__PURE__ */ new Map([[base, "base"], [patched, "patched"]]);
@@ -911,7 +911,7 @@ function withNames(kernels) {
 }
 
 // src/gate/bisect/skips.ts
-/** Reads `COMMIT`, or `A..B` as in git: contained in B and not in A. Throws a `UsageError` if empty. */
+/** Reads `COMMIT`, or `A..B` as in git: in B but not in A. Throws a `UsageError` if empty. */
 async function readSkip(text, line, repository) {
 	const { first, last } = await boundsOf(text, line, repository);
 	if (first > last) throw new UsageError(`--skip ${excerpt(text)} names no commit on the line of first parents from --good to --bad: name one of those, or A..B.`);
@@ -929,7 +929,7 @@ async function boundsOf(text, { bad, commits, places }, repository) {
 			last: place === Infinity ? -1 : place
 		};
 	}
-	/** The place of the last commit in its history; below 0 if before the good one. */
+	/** Place of the last commit in its history; below 0 if before the good one. */
 	const lastIn = async (name) => {
 		const commit = await commitNamed("--skip", name, repository);
 		return commits.length - 1 - await repository.stepsSince(commit, bad);
@@ -939,7 +939,7 @@ async function boundsOf(text, { bad, commits, places }, repository) {
 		last: await lastIn(upTo)
 	};
 }
-/** Places of the skipped revisions; throws a `UsageError` for an end, which must be measured. */
+/** Places of the skipped revisions. Throws a `UsageError` for an end, as both must be measured. */
 function skippedOf(revisions, skips) {
 	const places = skips.flatMap(({ text, isNamed }) => {
 		const named = revisions.filter(({ place }) => isNamed(place));
@@ -958,14 +958,14 @@ const isAnyNamed = (isNamed) => ({ place, last }) => Array.from({ length: last -
 const formSchema = object({
 	/** Names the variant; equal kernels have equal names. */
 	variant,
-	/** The revision's own commit, or one made from it with the fix-ups, in this repository only. */
+	/** The revision's own commit, or one made from it with the fix-ups, only in this repository. */
 	commit: commitId,
 	fixUps: list(commitId, 100)
 });
 const revisionSchema = object({
 	place: count,
 	commit: commitId,
-	/** Id of the diff that it was made of. */
+	/** Id of the diff that it was made from. */
 	diff: id.exactOptional(),
 	subject: line,
 	author: line,
@@ -974,17 +974,17 @@ const revisionSchema = object({
 	forms: list(formSchema, 1e3).min(1)
 });
 const rangeSchema = object({
-	/** Commits after the good one, through the bad one. */
+	/** Number of commits after the good one, through the bad one. */
 	commits: ordinal,
 	/** Absent in older plans. */
 	badCommit: namedCommitSchema.exactOptional(),
-	/** Good first, bad last; commits of an unchanged kernel are merged with the one before. */
+	/** Good first, bad last. A commit with an unchanged kernel is merged with the one before. */
 	revisions: list(revisionSchema, mostCommits + 1).min(2),
-	/** Reports fix-ups that do not apply everywhere. */
+	/** Notes on fix-ups that do not apply everywhere. */
 	notes: list(prose(), 1e3)
 });
 /**
-* Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option if it is empty.
+* Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option if the range is empty.
 *
 * @param onProgress receives short progress texts.
 */
@@ -994,7 +994,7 @@ async function readRange(request, repository, onProgress) {
 		...request,
 		good
 	}, repository);
-	onProgress(`${steps} commits are read`);
+	onProgress(steps === 1 ? "Reading one commit" : `${steps} commits are read`);
 	const { line, kernels } = await readLine({
 		good,
 		bad
@@ -1033,7 +1033,7 @@ async function readRange(request, repository, onProgress) {
 		notes
 	};
 }
-/** The variant of a form on the testbed; recreates commits that are gone. */
+/** Returns the variant of a form on the testbed. Recreates missing commits. */
 async function variantOf({ commit: baseCommit }, { variant, commit, fixUps }, { system, overlay }, repository) {
 	await makeAgain({
 		baseCommit,
@@ -1116,7 +1116,7 @@ async function readLine({ good, bad }, installed, repository) {
 // src/gate/bisect/bisect-plan.ts
 const bisectPlanSchema = object({
 	schemaVersion: literal(1),
-	/** Both ends, fix-ups and skips, as typed. */
+	/** Ends, fix-ups and skips, as typed. */
 	good: name,
 	bad: name,
 	fixUps: list(name, 100),
@@ -1126,7 +1126,7 @@ const bisectPlanSchema = object({
 	/** Absent in older plans. */
 	kind: testbedKindSchema.exactOptional(),
 	system: _enum(["linux", "freebsd"]),
-	/** Files installed over the DUT's, for Linux. */
+	/** Files installed over the DUT's, on Linux. */
 	overlay: union([object({
 		path: path$1,
 		beside: path$1
@@ -1140,19 +1140,19 @@ const bisectPlanSchema = object({
 	rules: byName(ownRulesSchema),
 	profile: plannedProfile.optional(),
 	history: historySchema.optional(),
-	/** Expected change, as a ratio: that of a gate, or the loss that matters. */
+	/** Expected change as a ratio: that of a gate, or the loss that matters. */
 	effect: change,
 	seed: int(),
 	mostBoots: ordinal,
 	isVerified: boolean()
 });
 const file = "bisect.json";
-/** Writes the plan atomically; throws a `PlanError` for a directory in use. */
+/** Writes the plan atomically. Throws a `PlanError` for a directory in use. */
 const writeBisectPlan = (directory, plan) => beginPlanFile(directory, file, plan);
 const replaceBisectPlan = (directory, plan) => replacePlanFile(directory, file, plan);
 const readBisectPlan = (directory) => readPlanFile(directory, file, bisectPlanSchema);
 const hasBisectPlan = (directory) => hasPlanFile(directory, file);
-/** Excludes commits from the range; throws a `UsageError` for one outside it, or an end. */
+/** Excludes commits from the range. Throws a `UsageError` for an end, or a commit outside the range. */
 function withSkipped(plan, commits) {
 	const { revisions } = plan.range;
 	const between = revisions.slice(1, -1).map(({ commit }) => commit);
@@ -1170,7 +1170,7 @@ function withSkipped(plan, commits) {
 		}
 	};
 }
-/** Allows more boots; throws a `UsageError` if the plan has as many already. */
+/** Allows more boots. Throws a `UsageError` if the plan already allows as many. */
 function withMostBoots(plan, mostBoots) {
 	if (mostBoots > plan.mostBoots) return {
 		...plan,
@@ -1180,7 +1180,7 @@ function withMostBoots(plan, mostBoots) {
 }
 
 // src/gate/bisect/revert.ts
-/** `bad` is a form of the bad end; `impossible` explains why the culprit cannot be reverted. */
+/** `bad` is a form of the bad end. `impossible` explains why the culprit cannot be reverted. */
 async function revertedVariant({ culprit, bad }, plan, repository) {
 	const end = plan.range.revisions.at(-1);
 	if (end === void 0) throw new RangeError("A range has two ends.");
@@ -1217,7 +1217,7 @@ var BootPace = class {
 		return this.#waits.length === 0 ? usualMinutes.build : median(this.#waits);
 	}
 	isReady = (variant) => this.#testbed.ready().has(variant);
-	/** `wasReady` if it did not wait for a build. */
+	/** `wasReady`: the boot did not wait for a build. */
 	add(minutes, wasReady) {
 		if (wasReady) this.#runs.push(minutes);
 		else this.#waits.push(Math.max(0, minutes - this.runMinutes));
@@ -1225,7 +1225,7 @@ var BootPace = class {
 };
 
 // src/gate/bisect/run-bisection.ts
-/** Returns the whole journal; throws if the lab prevents an answer, after which the bisection can be resumed. */
+/** Returns the whole journal. Throws if the lab prevents a conclusion; the bisection can then be resumed. */
 async function runBisection(options) {
 	const journal = await openJournal(journalIn(options.directory));
 	try {
@@ -1338,7 +1338,7 @@ var BisectionRun = class {
 		if (next.kind === "measure") return next;
 		throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
 	}
-	/** Measures variants in one trial, or one in its own boot, while the other wanted ones are prepared. */
+	/** Measures variants in one trial, or one in its own boot, and prepares the other wanted ones meanwhile. */
 	async #boot(names, wanted, why) {
 		if (!await this.#prepare(names, wanted)) return;
 		const { directory, plan, testbed, now, onEvent, signal } = this.#options;
@@ -1376,7 +1376,7 @@ var BisectionRun = class {
 			text: `${unit} ${number} · ${measuredText(plan, entry, label)}`
 		});
 	}
-	/** Lists the wanted variants, the next ones first; false if one of the next was rejected. */
+	/** Lists the wanted variants, next ones first. False if one of the next was rejected. */
 	async #prepare(names, wanted) {
 		if (this.#journal.entries.some((entry) => entry.kind === "rejected" && names.includes(entry.variant))) await this.#list(wanted.filter((name) => !names.includes(name)));
 		let remaining = [...wanted];
@@ -1498,7 +1498,7 @@ var StuckError = class extends Error {
 };
 
 // src/gate/bisect/bisect.ts
-/** Bisects a range; leaves the plan, the journal, raw logs, `result.json` and the report in the work directory. */
+/** Bisects a range. Writes the plan, the journal, raw logs, `result.json` and the report to the work directory. */
 async function bisect(request, directory, deps) {
 	await refuseUsed(directory);
 	const plans = await plansFor(request, deps);
@@ -1513,7 +1513,9 @@ async function bisect(request, directory, deps) {
 		return carryOut(plan, directory, reserved, deps);
 	});
 }
-/** `mostBoots` also resumes an inconclusive bisection, `skips` excludes commits. A finished one needs no testbed. */
+/**
+* `mostBoots` also resumes an inconclusive bisection; `skips` excludes commits. A finished bisection needs no testbed.
+*/
 async function resumeBisection(directory, deps, { mostBoots, skips = [] } = {}) {
 	const written = await readBisectPlan(directory);
 	const extended = mostBoots === void 0 ? written : withMostBoots(written, mostBoots);
@@ -1539,7 +1541,7 @@ async function planBisection(request, deps) {
 	if (plan === void 0) throw new RangeError("No testbed was asked for.");
 	return plan;
 }
-/** Equality of kernels depends on the build, so each testbed has its own plan. */
+/** Each testbed has its own plan, as the build decides which kernels are equal. */
 async function plansFor(request, { repository, history, now, onEvent }) {
 	const { config } = request;
 	const [cell, another] = cellsOf(config);
@@ -1601,7 +1603,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 			cell,
 			metric,
 			traffic,
-			rules,
+			rules: rulesOn(testbed, config, rules),
 			seed,
 			mostBoots,
 			isVerified,
@@ -1658,7 +1660,7 @@ async function conclude(plan, journal, directory, { history, onEvent }) {
 	await writeResult(directory, result, profiles, warn);
 	return result;
 }
-/** The runs of the good end count as runs of base. */
+/** Runs of the good end count as runs of base. */
 function historyEntriesOf(plan, result) {
 	const { startedAt: at, testbed, cell, runs } = result;
 	const { measureSeconds: _, ...traffic } = result.traffic;
@@ -1679,7 +1681,7 @@ function historyEntriesOf(plan, result) {
 		moved
 	}];
 }
-/** On virtual testbeds the range is read as files, so a range of kernels would show no change. */
+/** Virtual testbeds read the range as files, so a range of kernels would show no change. */
 function refuseBuiltGuests({ testbeds }, name) {
 	const testbed = testbeds[name];
 	if (testbed?.kind !== "virtual") return;
@@ -1689,7 +1691,7 @@ function refuseBuiltGuests({ testbeds }, name) {
 }
 
 // src/gate/bisect/from-gate.ts
-/** Picks the cell with the greatest loss among those of the worst verdict; throws a `UsageError` without one. */
+/** Picks the cell with the greatest loss among those of the worst verdict. Throws a `UsageError` if there is none. */
 function gateFindingOf({ outcome, variants, testbed }) {
 	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
 	const [good, bad] = [commitOf("base"), commitOf("patched")];

@@ -21,10 +21,10 @@ const { seconds } = bounds_exports;
 const gateDurations = object({
 	/** From the end of a trial to the next one in another boot; 0 without boots. */
 	bootSeconds: seconds,
-	/** Includes rules, settling ports and traffic. */
+	/** Includes loading rules, waiting for ports, and traffic. */
 	trialSeconds: seconds,
 	trafficSeconds: seconds,
-	/** Waiting for kernels, and everything else before the first boot. */
+	/** Wait for kernels, and everything else before the first boot. */
 	buildSeconds: seconds
 });
 /** A self-test measures neither traffic nor builds. */
@@ -32,12 +32,11 @@ const durationsSchema = gateDurations.partial({
 	trafficSeconds: true,
 	buildSeconds: true
 });
-/** Medians of `gates` gates; 0: usual values of such a testbed. */
+/** Medians over `gates` gates; 0: usual values of such a testbed. */
 const expectedDurationsSchema = gateDurations.extend({ gates: count });
 /**
-* Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only
-* lengthen some. Undefined with fewer than two trials. If each boot has one trial, everything but its traffic counts as
-* boot.
+* Uses the median of trials but the lower quartile of boots, as waits for kernels, profiles and nightly runs lengthen
+* some. Undefined for fewer than two trials. If each boot has one trial, all but its traffic counts as boot.
 */
 function durationsOf(result) {
 	const bootOf = bootsIn(result);
@@ -65,7 +64,7 @@ function durationsOf(result) {
 		buildSeconds: Math.max(0, secondsBetween(result.startedAt, first.startedAt) - bootSeconds) + Math.max(0, (boots[0]?.seconds ?? usual) - usual)
 	};
 }
-/** Names the boot of a trial: of its variant, or of the guests of its pair, or none where variants share a kernel. */
+/** Names the boot of a trial: its variant's, its pair's guests', or none if variants share a kernel. */
 function bootsIn({ outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
@@ -77,7 +76,7 @@ function bootsIn({ outcome }) {
 }
 const quantileOf = (steps, share) => steps.length === 0 ? void 0 : quantile(steps.map((step) => step.seconds), share);
 const secondsBetween = (from, to) => Math.max(0, (Date.parse(to) - Date.parse(from)) / 1e3);
-/** Medians of the latest gates on the testbed; `entries` are lines of its history, several for each gate. */
+/** Medians of the latest gates on the testbed. `entries` are lines of its history, several per gate. */
 function expectedDurationsOn(entries, testbed, config) {
 	const latest = [...new Map(entries.flatMap(({ at, testbed: name, durations }) => name === testbed && durations !== void 0 ? [[at, durations]] : []))].toSorted(([a], [b]) => a.localeCompare(b)).slice(-mostGates).map(([, durations]) => durations);
 	const usual = usualDurations(config, testbed);
@@ -95,13 +94,13 @@ function expectedDurationsOn(entries, testbed, config) {
 	};
 }
 const mostGates = 10;
-/** A boot of a server and a kernel that is not in the cache, as docs/how-to/check-a-lab.md has them. */
+/** A server's boot and a kernel that is not cached, as in docs/how-to/check-a-lab.md. */
 const assumed = {
 	bootSeconds: 240,
 	buildSeconds: 600,
 	laySeconds: 2
 };
-/** A pair of guests on two emulated CPUs: its boot, and the packets that one of them forwards in a second. */
+/** A pair of guests on two emulated CPUs: its boot, and the packets per second that one guest forwards. */
 const assumedOfGuests = {
 	bootSeconds: {
 		linux: 15,
@@ -142,9 +141,9 @@ function usualDurations({ testbeds, traffic }, name) {
 
 // src/gate/bisect/information.ts
 /**
-* Mutual information, in bits, of a bit that is 1 with a probability, and a normal number of deviation 1 around 0 or
-* `distance`, depending on the bit: a sum over 160 points, tabulated by steps of 0.1 in the logarithm of the odds and of
-* 0.05 in distance.
+* Mutual information, in bits, between a bit that is 1 with the given probability and a normal number of deviation 1.
+* The number's mean is 0 or `distance`, by that bit. Sums over 160 points, tabulated by steps of 0.1 in the logarithm
+* of the odds and of 0.05 in distance.
 */
 function informationOf(probability, distance) {
 	const odds = Math.min(probability, 1 - probability) / Math.max(probability, 1 - probability);
@@ -158,11 +157,11 @@ function informationOf(probability, distance) {
 	table[index] = value;
 	return value;
 }
-/** Odds of one in a hundred million are the least. */
+/** The least odds are one in a hundred million. */
 const columnWidth = .1;
 const columns = 185;
 const rowHeight = .05;
-/** Ten deviations apart, the answer is certain. */
+/** At ten deviations, the answer is certain. */
 const rows = 200;
 const table = (/* @__PURE__ */ new Float64Array(37386)).fill(NaN);
 const points = 160;
@@ -184,7 +183,7 @@ const density = (at) => Math.exp(-(at * at) / 2) / Math.sqrt(2 * Math.PI);
 
 // src/gate/bisect/outliers.ts
 const mostOfBoot = -Math.log(.05);
-/** Likelihood ratio that a commit belongs to the other side, where no boot counts for more than an outlier's ratio. */
+/** Likelihood ratio that a commit belongs to the other side. No boot counts for more than the ratio of an outlier. */
 function likelihoodOfOtherSide({ values, own, other, deviation }) {
 	const logs = values.map((value) => {
 		const log = ((value - other) ** 2 - (value - own) ** 2) / (2 * deviation ** 2);
@@ -196,12 +195,12 @@ function likelihoodOfOtherSide({ values, own, other, deviation }) {
 // src/gate/bisect/search.ts
 const wantedProbability = .99;
 const bootsOfNeighbour = 2;
-/** Greatest odds, for each neighbour, that only outliers put it on its side. */
+/** Greatest odds, for each neighbour, that outliers alone put it on its side. */
 const mostDoubt = .01;
 const mostBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
 const deepest = 4;
-/** The least difference that counts as a separate level, beyond noise. */
+/** Minimum difference, beyond noise, of a separate level. */
 const leastLevelRatio = .01;
 /**
 * Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one boot of it is.
@@ -209,7 +208,7 @@ const leastLevelRatio = .01;
 const reproducedAt = 150;
 const thirdLevelAt = 1e3;
 const loneAt = 3e3;
-/** Similar failures this close are one, and the positions between are not tried. */
+/** Similar failures this close count as one, and the positions between are not tried. */
 const nearFailures = 16;
 /** Deterministic, and independent of the order of boots. */
 function nextStep(problem, costs) {
@@ -229,7 +228,7 @@ function nextStep(problem, costs) {
 	}
 	return ended(combined(known, endings));
 }
-/** Orders the builds beside finished and running ones: each halves the likeliest stretch without one. */
+/** Orders the builds besides finished and running ones: each halves the likeliest stretch without a build. */
 function nextBuilds(problem, isBuilt, count) {
 	const known = prepared(problem);
 	const open = openPart(known);
@@ -237,7 +236,7 @@ function nextBuilds(problem, isBuilt, count) {
 	const { low, high } = open.segment;
 	return partings(known, open, positions(low, high).filter(isBuilt), count);
 }
-/** The part of the range that still needs search, or the first. */
+/** The first part of the range that still needs search. */
 function openPart(known) {
 	const leaves = partsOfRange(known).map(({ segment }) => ({
 		segment,
@@ -264,7 +263,7 @@ function partings(known, { segment, chances }, others, count) {
 	}
 	return chosen;
 }
-/** Chooses at most `count` further positions: neighbours that an answer needs, then halves of likely stretches. */
+/** Chooses up to `count` more positions: neighbours that a conclusion needs, then halves of likely stretches. */
 function alsoTelling(problem, measured, count) {
 	const known = prepared(problem);
 	const open = openPart(known);
@@ -277,7 +276,7 @@ function alsoTelling(problem, measured, count) {
 		...wanted
 	], count - wanted.length)];
 }
-/** Probability of each step to be the change, by its end position; 0 for position 0. */
+/** Probability that each step is the change, by end position; 0 for position 0. */
 function probabilities(problem) {
 	const known = prepared(problem);
 	const all = new Array(problem.steps + 1).fill(0);
@@ -302,7 +301,7 @@ function failuresTogether({ failed, measured }) {
 		} : [];
 	});
 }
-/** Sorts the boots: the last digits of sums depend on their order. */
+/** Sorts the boots, as the last digits of sums depend on their order. */
 function prepared(problem) {
 	const measured = new Map([...problem.measured].filter(([, values]) => values.length > 0).map(([position, values]) => [position, values.toSorted((a, b) => a - b)]));
 	const { failed, skipped, history } = problem;
@@ -335,7 +334,7 @@ function spreadOf(sets) {
 		degreesOfFreedom
 	};
 }
-/** Splits the range at positions with a level of their own: each part contains a change. */
+/** Splits the range at positions with a level of their own; each part contains a change. */
 const partsOfRange = (known) => partsOf(known, {
 	low: 0,
 	high: known.steps
@@ -367,7 +366,7 @@ function partsOf(known, segment, depth) {
 		high
 	}, depth + 1)];
 }
-/** Finds a position at neither level. Repeats a single outlier; needs agreement of its boots and both ends. */
+/** Finds a position at neither level. Repeats a single outlier; requires agreement of its boots and both ends. */
 function thirdLevelIn(known, segment) {
 	const { low, high } = segment;
 	const inside = known.places.filter((place) => place > low && place < high);
@@ -439,8 +438,8 @@ function stepIn(known, { segment, look }, costs) {
 }
 /**
 * Returns the neighbour of a found change that needs another boot, as outliers alone may have put it on its side: the
-* change would be in the steps up to the next measured position. Beyond an end there is none, and good and bad may be
-* alike: as likely as all steps together.
+* change would then be in the steps up to the next measured position. Beyond an end there is none, and good and bad may
+* be alike, which is as likely as all steps together.
 */
 function doubtfulNeighbour(known, { segment: { low, high }, levels: { left, right } }, { after, last }) {
 	const before = known.places.findLast((place) => place >= low && place < after);
@@ -488,13 +487,13 @@ function mostTelling(known, { low, high }, { upTo, distance }, { waitMinutes, ru
 	}
 	return best;
 }
-/** Failures cluster; a twentieth of untried positions fail anyway. */
+/** Failures cluster. A twentieth of untried positions fail in any case. */
 const chanceToWork = (toFailure, position) => .95 * (1 - Math.exp(-toFailure(position) / 4));
 function distancesToFailure({ failed }) {
 	const known = [...failed.keys()];
 	return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
 }
-/** The less known end of a segment: repeating the position itself would not improve its reference level. */
+/** The end of a segment with fewer boots: repeating the position itself would not improve its reference level. */
 function weakEnd(known, { low, high }, { upTo }, position) {
 	if (position === void 0) return void 0;
 	const bootsWhere = (isThere) => sum$1(known.places.filter((place) => place >= low && place <= high && isThere(upTo(place))).map((place) => bootsAt(known, place)));
@@ -503,9 +502,9 @@ function weakEnd(known, { low, high }, { upTo }, position) {
 	return boots >= bootsWhere((chance) => chance >= .95) ? high : void 0;
 }
 /**
-* Locates the change with both levels unknown: each gap between measured neighbours splits the boots in two, and is as
-* likely as the two groups are homogeneous (the normal likelihood, with means and variance integrated out using the
-* noise of earlier experiments). Steps within a gap are equally likely.
+* Locates the change with both levels unknown. Each gap between measured neighbours splits the boots in two. Its
+* likelihood is that of two homogeneous groups: the normal likelihood, with means and variance integrated out using the
+* noise of earlier experiments. Steps within a gap are equally likely.
 */
 function chancesIn(known, segment) {
 	const { low, high } = segment;
@@ -561,7 +560,7 @@ function splitLogs(sets, earlier) {
 		return -(Math.log(left.count * right.count) + degreesOfFreedom * Math.log(squares)) / 2;
 	});
 }
-/** Identical boots, as of a simulator, have no noise to divide by. */
+/** Identical boots, for example of a simulator, have no noise to divide by. */
 const leastSquares = 1e-12;
 const nothing = {
 	count: 0,
@@ -589,7 +588,7 @@ function levelsAt(sets, gap) {
 		right: levelOf(sets.slice(gap + 1))
 	};
 }
-/** The likeliest run of steps between two measurable positions with none between. */
+/** The likeliest run of steps between two measurable positions with none in between. */
 function stretchIn(known, { segment, upTo }) {
 	let best = {
 		after: segment.low,
@@ -661,13 +660,13 @@ function largestGap(stops, { upTo }, isFit) {
 		};
 	}).toSorted((a, b) => b.mass - a.mass)[0]?.position;
 }
-/** Generalized likelihood ratio of two positions being different rather than alike, with unknown noise. */
+/** Generalized likelihood ratio that two positions differ, with unknown noise. */
 function ratioBetween(known, one, other) {
 	const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
 	if (a.length === 0 || b.length === 0) return 0;
 	return likelihoodRatio(known, (mean([...a]) - mean([...b])) / Math.sqrt(1 / a.length + 1 / b.length));
 }
-/** Likelihood ratio of Student's t, against chance, of a difference in deviations of one boot. */
+/** Likelihood ratio of Student's t, against chance, for a difference in deviations of one boot. */
 function likelihoodRatio({ noise }, distance) {
 	const { degreesOfFreedom } = noise;
 	return (1 + (distance / deviationOf(noise)) ** 2 / degreesOfFreedom) ** ((degreesOfFreedom + 2) / 2);
@@ -677,7 +676,7 @@ const valuesAt = ({ measured }, position) => measured.get(position) ?? [];
 const bootsAt = (problem, position) => valuesAt(problem, position).length;
 const poorerOf = (problem, one, other) => bootsAt(problem, other) < bootsAt(problem, one) ? other : one;
 const isLost = (failed, position) => failed.get(position)?.isSure === true;
-/** A failure that happened once and to no neighbour: the lab may have caused it. */
+/** A failure that happened once, and to no neighbour: the lab may have caused it. */
 function unsureFailure(known, { after, last }) {
 	const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
 	return positions(after + 1, last - 1).find((position) => known.failed.get(position)?.isSure === false && !sure.has(position));
@@ -874,7 +873,7 @@ function rowOf(ends) {
 		notReproduced: share(({ kind }) => kind === "not-reproduced")
 	};
 }
-/** A single wrong name makes the answer wrong; a group beside names makes it a group. */
+/** A single wrong name makes the conclusion wrong; a group next to names makes it a group. */
 function judge(end) {
 	if (end.kind !== "found") return "nothing";
 	const holds = end.found.every(({ after, last }) => end.culprits.some((culprit) => culprit > after && culprit <= last));
@@ -884,11 +883,11 @@ function judge(end) {
 const findsAll = (end) => end.kind === "found" && end.culprits.every((culprit) => end.found.some(({ after, last }) => culprit > after && culprit <= last));
 
 // src/gate/bisect/trials.ts
-/** True if variants change within a trial, as installed files; false if they need a boot. */
+/** True if variants change within a trial, as installed files do; false if each needs a boot. */
 const isShared = ({ traffic }) => traffic.runsPerTrial > 1;
-/** Limit of consecutive lost readings: a shared trial takes seconds, and a machine may stay busy for minutes. */
+/** Limit of consecutive lost readings. A shared trial lasts seconds, and a machine may stay busy for minutes. */
 const mostTriesOf = (plan) => isShared(plan) ? 10 : 3;
-/** A single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels; rotates per trial. */
+/** A single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels. Rotates per trial. */
 function plannedTrial({ cell, traffic }, number, variants) {
 	const turns = Math.max(1, Math.floor(traffic.runsPerTrial / (2 * variants.length)));
 	const first = number % variants.length;
@@ -936,7 +935,7 @@ function readingOf(runs, metric) {
 		level: median(values.map(Math.log))
 	};
 }
-/** Levels are relative to the middle of both ends in the same trial, which cancels its slowdown. */
+/** Levels are relative to the middle of both ends in the same trial, which cancels a slowdown of that trial. */
 function againstEnds({ range }, alone) {
 	const ends = [range.revisions.at(0), range.revisions.at(-1)].flatMap((end) => (end?.forms ?? []).map(({ variant }) => variant)).flatMap((name) => alone.get(name) ?? []);
 	const levels = ends.flatMap((end) => end.kind === "measured" ? end.level ?? [] : []);
@@ -1000,14 +999,14 @@ function estimateRuns({ design, history }, policy, cells, assumedNoiseRatio) {
 		}, noiseRatio, policy, cells)
 	};
 }
-/** A prior keeps few degrees of freedom, however many there are. */
+/** A prior keeps few degrees of freedom even of a long history. */
 const earlierRunsOf = ({ degreesOfFreedom }) => Math.min(degreesOfFreedom + 1, mostEarlierRuns);
 const fewestDegreesOfFreedom$1 = 4;
 function noiseOf(history) {
 	if (history === void 0 || history.degreesOfFreedom < fewestDegreesOfFreedom$1) return void 0;
 	return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 }
-/** Uses the last look alone: its critical value, and a fifth of the permitted misses. */
+/** Considers the last analysis only: its critical value, and a fifth of the permitted misses. */
 function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	const last = looksSharedBy(cells, { design }, policy).at(-1);
 	if (last === void 0) return 1;
@@ -1025,7 +1024,7 @@ const usualMinutes = {
 	run: 5,
 	failure: 10
 };
-/** Simulates bisections with the noise of earlier experiments; without it, counts one boot per halving. */
+/** Simulates bisections with the noise of earlier experiments. Without it, counts one boot per halving. */
 function estimateBisection(plan) {
 	const { range, effect, history, mostBoots } = plan;
 	const steps = range.revisions.length - 1;
@@ -1052,7 +1051,7 @@ function estimateBisection(plan) {
 		minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build
 	};
 }
-/** Each trial splits the range by its positions; two are needed anyway, and one more for the neighbours. */
+/** Each trial splits the range by its number of positions. Two are always needed, and one more for the neighbours. */
 function estimateShared(steps, { traffic }) {
 	const { warmUpSeconds, settleSeconds, measureSeconds, runsPerTrial } = traffic;
 	const partings = Math.ceil(Math.log(steps) / Math.log(4 + 1));
@@ -1063,9 +1062,9 @@ function estimateShared(steps, { traffic }) {
 		minutes: Math.ceil(boots * seconds / 60)
 	};
 }
-/** All variants of a trial are installed once before it. */
+/** A trial installs all of its variants once, before it starts. */
 const secondsToInstall = 5;
-/** Undefined if too little noise is known. Deterministic by history. */
+/** Undefined if the noise is not known well enough. Deterministic by history. */
 function estimateByNoise({ steps, effect, history, ...rest }) {
 	if (history.degreesOfFreedom < fewestDegreesOfFreedom) return void 0;
 	const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
@@ -1093,7 +1092,7 @@ function estimateByNoise({ steps, effect, history, ...rest }) {
 	};
 }
 const fewestDegreesOfFreedom = 4;
-/** Prints the size of the range, the estimate, and the notes of the plan. */
+/** Formats the range's size, the estimate, and the plan's notes. */
 function bisectionEstimateLines(plan) {
 	const { range, testbed, mostBoots, effect, system } = plan;
 	const { commits, revisions, notes } = range;
@@ -1124,7 +1123,7 @@ const timeParts = [
 	"profiles",
 	"givingBack"
 ];
-/** Typical noise, for cells without a history; docs/how-to/virtual.md has that of guests. */
+/** Typical noise for cells without a history; that of guests is from docs/how-to/virtual.md. */
 const assumedNoiseRatios = {
 	pps: .01,
 	nsPerPacket: .01,
@@ -1175,9 +1174,9 @@ function cellEstimate(planned, expected) {
 		reachableMarginRatio
 	};
 }
-/** Runs of both variants for the first interim analysis. */
+/** Runs of both variants up to the first interim analysis. */
 const leastRuns = ({ design }) => 2 * (lookSizes(design)[0] ?? 0);
-/** A boot serves all cells, so the slowest cell sets the number of boots. */
+/** A boot serves all cells, so the slowest cell determines the number of boots. */
 function courseOf({ traffic, profile, variants, durations }, cells) {
 	const isShared = traffic.runsPerTrial > 1;
 	const trials = sum(cells.map(({ planned, pairs }) => isShared ? pairs / planned.design.pairsPerStep : pairs * variants));
@@ -1350,7 +1349,10 @@ var RemainingTime = class {
 			}
 		}
 	}
-	/** At the start of a trial; undefined until each variant was measured in every cell, unless earlier gates are known. */
+	/**
+	* Called at the start of a trial. Undefined until every cell has measured each variant, unless earlier gates are
+	* known.
+	*/
 	left({ done, of }) {
 		if (this.#rounds.trials < this.#rounds.ofFirst && this.#known === void 0) return void 0;
 		const mostTrials = of - done;
@@ -1379,7 +1381,7 @@ var RemainingTime = class {
 		if (estimate.cells.some(({ basis }) => basis === "least")) return;
 		this.#expectedTrials = estimate.ifUnchanged.trials;
 	}
-	/** Ends the interval before. */
+	/** Ends the previous interval. */
 	#next(kind, now) {
 		this.#observed[this.#step.kind].push(now - this.#step.begunAt);
 		this.#step = {
@@ -1392,7 +1394,7 @@ var RemainingTime = class {
 		const durations = this.#plan?.durations;
 		return (durations?.gates ?? 0) > 0 ? durations : void 0;
 	}
-	/** Trials of a cell in which each variant is measured once. */
+	/** Trials in which a cell measures each variant once. */
 	#perCell() {
 		return this.#plan === void 0 || this.#plan.traffic.runsPerTrial > 1 ? 1 : this.#plan?.variants.length ?? 1;
 	}
@@ -1411,7 +1413,7 @@ var RemainingTime = class {
 		const usual = this.#plan?.durations?.trialSeconds ?? 0;
 		return this.#usualOr(this.#observed.trial, usual, .5);
 	}
-	/** With its first trial. Waits for kernels and repairs of accidents only lengthen some. */
+	/** Includes the first trial. Waits for kernels and repairs of accidents lengthen only some boots. */
 	#bootSeconds() {
 		const usual = (this.#plan?.durations?.bootSeconds ?? 0) + this.#trialSeconds();
 		return this.#usualOr(this.#observed.boot, usual, .25);

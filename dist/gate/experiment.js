@@ -1,17 +1,19 @@
 import { version } from "../package.js";
-import { UsageError, byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, diffName, earlierGatesSchema, facts, formatPercent, historySchema, isJudged, lastLine, layoutOfPair, line, list, maxEarlierGates, measured, metricSchema, mostTrials, mostVariants, name, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, rate$1 as rate, reasonOf, rejectionSchema, runSchema, seconds, shortened, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant, withoutPaths } from "../model.js";
+import { UsageError, byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, diffName, document, earlierGatesSchema, facts, formatPercent, historySchema, isJudged, isSameTraffic, lastLine, layoutOfPair, line, list, maxEarlierGates, measured, metricSchema, mostTrials, mostVariants, name, offeredTraffic, offeredTrafficSchema, ownRulesSchema, packetsText, patchSchema, plannedTrialSchema, policySchema, reasonOf, rejectionSchema, runSchema, seconds, shortened, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant, withoutPaths } from "../model.js";
 import { boolean, discriminatedUnion, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
 import { testbedKindOf } from "../config.js";
-import { ForeignFileError, readForeignText } from "../report.js";
+import { ForeignFileError, giveNew, readForeignText } from "../report.js";
 import { mean, sum, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, limitsOf, lookSizes, runCounts, runsApart, sessionDegreesOfFreedom, sumOf, trialNumbers, validPairs, worstVerdict } from "../analysis/stats.js";
+import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, limitsOf, lookSizes, runCounts, runsApart, sessionDegreesOfFreedom, sumOf, trialNumbers, validPairs, withLimits, worstVerdict } from "../analysis/stats.js";
 import { ExposedPlaceError, checkNotOpen, isPlaceLeftAlone, variantSchema } from "../kernel.js";
 import { durationsOf, durationsSchema, expectedDurationsOn, expectedDurationsSchema } from "./estimate.js";
 import { logNames, readLinuxLogs } from "../lab/netns.js";
 import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
+import { mapOwnRules, portNames } from "../lab/linux.js";
 import { freebsdLogNames, readFreebsdLogs } from "../lab/freebsd.js";
 import { pairsOf as pairsOf$1, readVirtualLogs, windowsLogName } from "../lab/qemu.js";
 import { basename, dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { createHash, randomInt } from "node:crypto";
 import { access, appendFile, glob, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
 
@@ -27,7 +29,6 @@ const gateOfLineSchema = object({
 	missRatio: ratio,
 	isRegression: boolean()
 });
-const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 /** Undefined for an A/A run, which passes no patch. */
 function gateOfLine({ startedAt, variants, policy }, { runs, verdict }) {
 	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
@@ -45,7 +46,7 @@ function gateOfLine({ startedAt, variants, policy }, { runs, verdict }) {
 	}).data;
 }
 const numbersOf$1 = (run) => [run?.pps, run?.samples.map(({ receivedPackets, forwardedPackets }) => [receivedPackets, forwardedPackets])];
-/** Gates of the same commits in the same cell, held to the same margin and rate of misses; undefined without one. */
+/** Gates of the same commits in the same cell, with the same margin and rate of misses; undefined if there are none. */
 function earlierGates(entries, gate) {
 	if (gate.base === gate.head) return void 0;
 	const gates = entries.flatMap((entry) => isSame(entry, gate) && entry.gate ? entry.gate : []);
@@ -66,45 +67,41 @@ function isSame(entry, { testbed, cell, traffic, base, head, policy }) {
 // src/gate/experiment/history.ts
 const rates = list(measured);
 const historyEntrySchema = object({
-	/** Begin of the experiment. An extended one writes again, and its last line counts. */
+	/** Start of the experiment. An extended one writes again, and its last line counts. */
 	at: time,
 	testbed: name,
 	/** Absent in older lines. */
 	kind: testbedKindSchema.exactOptional(),
 	cell: cellSchema,
-	traffic: object({
-		flows: count,
-		frameBytes: count,
-		offeredPps: rate.optional()
-	}),
+	traffic: offeredTrafficSchema,
 	commit: name,
-	/** Number of each trial, in order. */
+	/** One number per trial, in order. */
 	pps: rates,
 	nsPerPacket: rates,
-	/** Absent from older lines. */
+	/** Absent in older lines. */
 	instructionsPerPacket: rates.default([]),
-	/** Numbers of patched; absent from older lines, and where none of its runs count. */
+	/** Numbers of patched; absent in older lines, and if none of its runs count. */
 	patched: object({
 		pps: rates,
 		nsPerPacket: rates,
 		instructionsPerPacket: rates
 	}).optional(),
-	/** Base had moved against the earlier history. */
+	/** True if base had changed against the earlier history. */
 	moved: boolean(),
-	/** Booted layouts of base's kernel, if several: the spread then includes the noise of builds. */
+	/** Layouts of base's kernel that were booted, if several: the spread then includes the noise of builds. */
 	layouts: count.min(2).optional(),
 	/** Equal for all cells of a gate; absent in older lines. */
 	durations: durationsSchema.optional(),
-	/** Absent in older lines, and where no gate of two commits wrote the line. */
+	/** Absent in older lines, and unless a gate of two commits wrote the line. */
 	gate: gateOfLineSchema.optional()
 });
-/** An unusable history: nothing is measured until it is fixed. */
+/** The history is unusable, so nothing is measured until it is fixed. */
 var HistoryError = class extends Error {
 	name = "HistoryError";
 	conclusion = "usage";
 };
 /**
-* Opens the history at `path`, which may not exist yet; `read` throws a `HistoryError` that names the first bad line.
+* Opens the history at `path`, which need not exist yet. `read` throws a `HistoryError` that names the first bad line.
 */
 function historyFile(path) {
 	return {
@@ -115,16 +112,17 @@ function historyFile(path) {
 		},
 		async append(entries) {
 			if (entries.length === 0) return;
-			await mkdir(dirname(path), {
+			const made = await mkdir(dirname(path), {
 				recursive: true,
 				mode: 493
 			});
 			const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
 			await appendFile(path, lines, { mode: 420 });
+			await giveNew(made ?? path);
 		}
 	};
 }
-/** Any user could teach the gate another noise. */
+/** A file that any user may write could give the gate any noise. */
 function refuseIfOpen(path) {
 	try {
 		checkNotOpen(path);
@@ -135,7 +133,7 @@ function refuseIfOpen(path) {
 }
 const ifMissing = (path) => (error) => {
 	if (error.code === "ENOENT") return "";
-	throw new HistoryError(`The history ${path} cannot be read (${error.code}).`);
+	throw new HistoryError(`The history ${path} cannot be read (${error.code}): name a file by \`history\` in ppsgate.yml.`);
 };
 function parseLine$1(line, path, index) {
 	try {
@@ -144,11 +142,11 @@ function parseLine$1(line, path, index) {
 		throw new HistoryError(`${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`);
 	}
 }
-/** Drops entries of the future, which would remain the newest forever. */
+/** Drops entries from the future, which would stay the newest forever. */
 const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
 /**
-* Returns the lines of a testbed, without those from when its name stood for another kind. A line without a kind has that
-* of the scenarios and metrics of its gate, and counts for every kind where they do not show it.
+* Returns the lines of a testbed, except those from when its name stood for another kind. A line without a kind has
+* that of its gate's scenarios and metrics; if they do not show one, it counts for every kind.
 */
 function entriesOf(entries, { testbed, kind }) {
 	const own = entries.filter((entry) => entry.testbed === testbed);
@@ -161,7 +159,9 @@ function mayBeOf(gate, kind) {
 	const isCounted = gate.some(({ instructionsPerPacket }) => instructionsPerPacket.length > 0);
 	return (systems.size === 0 || systems.has(systemOfTestbedKind(kind))) && (!isCounted || kind.startsWith("virtual"));
 }
-/** Describes the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
+/**
+* Describes the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy.
+*/
 function historyOf(entries, { testbed, cell, traffic, metric, hasLayouts = false }) {
 	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry.layouts !== void 0 === hasLayouts && entry[metric].length > 0);
 	const sessions = lastLines(own).toSorted((a, b) => a.at.localeCompare(b.at)).slice(-mostSessionsOfCell);
@@ -183,7 +183,7 @@ function historyOf(entries, { testbed, cell, traffic, metric, hasLayouts = false
 		...ofSessions !== void 0 && { sessionDegreesOfFreedom: ofSessions }
 	};
 }
-/** Splits sessions where base moved. */
+/** Splits sessions where base changed. */
 function levelsOf(sessions) {
 	const levels = [];
 	for (const entry of sessions) {
@@ -193,7 +193,7 @@ function levelsOf(sessions) {
 	}
 	return levels;
 }
-/** An experiment that was extended has several lines. */
+/** An extended experiment has several lines. */
 const lastLines = (entries) => [...new Map(entries.map((entry) => [entry.at, entry])).values()];
 /** Spread of the runs of base and patched within a session, each around its own mean. */
 function noiseOf(entry, metric) {
@@ -213,9 +213,9 @@ function sessionsOn(entries, testbed, metric) {
 }
 /** More than a prior keeps, so that the variance itself is well known. */
 const enoughDegreesOfFreedom = 24;
-/** Sessions of one number have no degree of freedom, and a level that is not of today. */
+/** Sessions with one number have no degree of freedom, and a level that may be out of date. */
 const mostSessionsOfCell = 30;
-/** Counts degrees of freedom, not lines: gates that end early have few runs. */
+/** Counts degrees of freedom instead of lines, as gates that end early have few runs. */
 function newest(sessions, metric) {
 	let degreesOfFreedom = 0;
 	const first = sessions.findLastIndex((entry) => {
@@ -225,13 +225,13 @@ function newest(sessions, metric) {
 	return sessions.slice(Math.max(0, first));
 }
 const baseNumbers = (runs, metric) => numbersOf("base", runs, metric);
-/** Leaves a line that only counts its gate. */
+/** Keeps a line that only counts its gate. */
 const withoutNumbers = ({ patched: _, durations: __, layouts: ___, ...entry }) => ({
 	...entry,
 	...byMetric(() => []),
 	moved: false
 });
-/** Counts only the first boot of each of several layouts: repeats would understate the spread. */
+/** Counts only the first boot of each layout, if several: repeats would understate the spread. */
 function numbersOf(variant, runs, metric) {
 	const counted = runs.filter((run) => run.variant === variant && isCounted(run));
 	const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
@@ -241,7 +241,7 @@ function numbersOf(variant, runs, metric) {
 function historyEntries(experiment) {
 	const { startedAt: at, testbed, variants, outcome } = experiment;
 	if (outcome.kind !== "judged") return [];
-	const { measureSeconds: _, ...traffic } = experiment.traffic;
+	const traffic = offeredTraffic(experiment.traffic);
 	const durations = durationsOf(experiment);
 	const commit = variants.find((variant) => variant.name === "base")?.commit ?? "";
 	return outcome.cells.flatMap((result) => {
@@ -294,7 +294,7 @@ const entrySchema = discriminatedUnion("kind", [
 		at,
 		trial: count,
 		reason: line,
-		/** Variants to be measured; absent if the plan has them. */
+		/** Variants to measure; absent if the plan has them. */
 		variants: list(variant, 1e3).optional(),
 		/** See `TrialOutcome`. */
 		lacksControl: literal(true).optional()
@@ -316,7 +316,7 @@ const entrySchema = discriminatedUnion("kind", [
 		at
 	})
 ]);
-/** Drops a last line that a kill cut short; throws a `JournalError` for any other bad line. */
+/** Drops a last line that a kill cut short. Throws a `JournalError` for any other bad line. */
 async function openJournal(path) {
 	const { entries, text, whole } = await read(path);
 	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
@@ -333,9 +333,9 @@ async function openJournal(path) {
 }
 const file$1 = "journal.jsonl";
 const journalIn = (directory) => join(directory, file$1);
-/** Reads without changing the file; empty without a journal. */
+/** Reads without changing the file. Empty if there is no journal. */
 const readJournal = async (path) => (await read(path)).entries;
-/** True where a trial of the directory, or of a gate in a folder of it, would be lost with it. */
+/** True if deleting the directory would lose a trial of it, or of a gate in a folder below. */
 async function hasMeasured(directory) {
 	for await (const name of glob([file$1, `*/${file$1}`], { cwd: directory })) {
 		const entries = await readJournal(join(directory, name)).catch(() => void 0);
@@ -343,7 +343,7 @@ async function hasMeasured(directory) {
 	}
 	return false;
 }
-/** A trial has some kilobytes. */
+/** A trial has a few kilobytes. */
 const mostBytes$1 = 256 * 1024 ** 2;
 /** `whole` is the text up to its last newline. */
 async function read(path) {
@@ -378,15 +378,15 @@ const planFiles = {
 		command: "ppsgate bisect"
 	}
 };
-/** A trial has about a hundred, and a commit of a bisection a thousand. */
+/** A plan has about a hundred bytes per trial, and a thousand per commit of a bisection. */
 const mostBytes = 64 * 1024 ** 2;
-/** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
+/** Writes the plan atomically. Throws a `PlanError` if the directory already has one. */
 async function beginPlanFile(directory, file, plan) {
 	await refuseUsed(directory);
 	await mkdir(directory, { recursive: true });
 	await replacePlanFile(directory, file, plan);
 }
-/** Throws a PlanError if the directory has an experiment or a bisection already. */
+/** Throws a PlanError if the directory already has an experiment or a bisection. */
 async function refuseUsed(directory) {
 	for (const [file, { of, command }] of Object.entries(planFiles)) if (await isThere$1(join(directory, file))) throw new PlanError(`${directory} holds ${of} already: resume it with '${command} --resume ${directory}', or name another directory.`);
 }
@@ -395,7 +395,7 @@ async function replacePlanFile(directory, file, plan) {
 	await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
 	await rename(draft, join(directory, file));
 }
-/** Reads the plan of an earlier process; throws a `PlanError` if there is none, or one of the other command. */
+/** Reads the plan of an earlier process. Throws a `PlanError` if there is none, or it is the other command's. */
 async function readPlanFile(directory, file, schema) {
 	const path = join(directory, file);
 	try {
@@ -415,9 +415,9 @@ var PlanError = class extends Error {
 
 // src/gate/experiment/schedule.ts
 /**
-* A pair holds one run of each variant, also of more than two. Pairs come as ABBA or BAAB (ABCCBA and the like), so
-* that a drift within two pairs cancels; each round draws a new order of cells. Deterministic by request; a request
-* with more runs continues the schedule.
+* A pair has one run of each variant, even for more than two. Pairs alternate as ABBA or BAAB (or ABCCBA), so that a
+* drift within two pairs cancels. Each round draws a new order of cells. Deterministic by request: one with more runs
+* continues the schedule.
 */
 function schedule(request) {
 	const random = xoroshiro128plus(request.seed);
@@ -462,8 +462,8 @@ function sharedTrials(request, random) {
 	return trials;
 }
 /**
-* Every run has its own trial, grouped across cells so that a variant boots once for all. The order of the first pair is
-* random too: a first run that differs from all others must not always be base's.
+* Every run has its own trial, and a variant boots once for all cells. The order of the first pair is random, too, as a
+* first run that differs from all others must not always be base's.
 */
 function singleRuns(request, random) {
 	const { cells, variants, runsPerVariant } = request;
@@ -482,8 +482,8 @@ function singleRuns(request, random) {
 	return trials;
 }
 /**
-* Pairs in a step; at least one, which then takes several trials. With more than two variants that share a trial the
-* number is even, so that a pair shares it with its mirror image: one random draw, not two.
+* Pairs in a step, at least one; several trials may share a step. With more than two variants in a trial the number is
+* even, so that a pair shares the step with its mirror image: one random draw instead of two.
 */
 function pairsPerTrial(runsPerTrial, variants) {
 	const fitting = Math.floor(runsPerTrial / variants);
@@ -508,15 +508,13 @@ const plannedCellSchema = object({
 	cell: cellSchema,
 	design: designSchema,
 	history: historySchema.optional(),
-	/** Kept by an extension, which is no gate of its own. */
+	/** An extension keeps these, as it is no gate of its own. */
 	earlierGates: earlierGatesSchema.exactOptional(),
-	/** The patch touches this cell and not all others, so it comes first in each round. */
+	/** The patch affects this cell but not all others, so it comes first in each round. */
 	isFirst: literal(true).exactOptional()
 });
-const plannedTraffic = object({
-	flows: count,
-	frameBytes: count,
-	offeredPps: rate.optional(),
+const plannedTraffic = offeredTrafficSchema.extend({
+	captured: document.optional(),
 	warmUpSeconds: seconds,
 	settleSeconds: seconds,
 	measureSeconds: seconds,
@@ -547,10 +545,10 @@ const planSchema = object({
 	/** Absent in older plans. */
 	durations: expectedDurationsSchema.optional(),
 	seed: int(),
-	/** Every trial that may be needed, in order; most cells are decided before their last. */
+	/** Every trial that may be needed, in order. Most cells are decided before their last trial. */
 	trials: list(plannedTrialSchema, mostTrials).min(1)
 });
-/** The seed decides the order of everything, and the history of a cell is its prior. */
+/** The seed determines the order of everything; a cell's history is its prior. */
 function makePlan(request, unlinked, entries) {
 	const variants = withLayouts(unlinked, request);
 	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
@@ -596,7 +594,7 @@ function makePlan(request, unlinked, entries) {
 		testbed,
 		...kind !== void 0 && { kind },
 		variants,
-		rules,
+		rules: rulesOn(testbed, config, rules),
 		cells,
 		policy,
 		traffic,
@@ -625,8 +623,8 @@ function planCells(config, { testbed, cells, variants, hasLayouts = false }, his
 	});
 }
 /**
-* Chooses the booted layouts of each kernel. A gate for layout noise has exactly two, drawn by the seed: their
-* difference beyond the runs is the noise of builds, which several layouts would hide in the spread.
+* Chooses the layouts of each kernel to boot. A gate for layout noise has exactly two, drawn by the seed: their
+* difference beyond the runs' is the noise of builds, which several layouts would hide in the spread.
 */
 function withLayouts(variants, { config, testbed, seed, measuresLayoutNoise = false }) {
 	const often = layoutsOn(config, testbed);
@@ -651,6 +649,17 @@ function layoutsOn({ testbeds }, name) {
 	return testbed?.kind === "freebsd" && testbed.builder?.layoutVariants || 1;
 }
 const layoutsOf = ({ kernel }) => kernel?.kind === "tree" && kernel.layouts || [];
+/** Puts a FreeBSD DUT's interfaces into rules that name those of their own router; guests know theirs later. */
+function rulesOn(testbed, { testbeds, overlay: { interfaces } }, rules) {
+	const one = testbeds[testbed];
+	if (one?.kind !== "freebsd" || interfaces === void 0) return rules;
+	const { ingress, egress } = one.dut;
+	const ports = {
+		ingress: ingress.interface,
+		egress: egress.interface
+	};
+	return mapOwnRules(rules, portNames(interfaces, ports));
+}
 /** Texts of the site's own rules to be measured; throws a `UsageError` for an unreadable one. */
 async function readRules({ rules, scenarios }) {
 	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
@@ -672,7 +681,7 @@ function cellsOf({ scenarios, families, frameSizes }) {
 		...size
 	}))));
 }
-/** The given cells that the configuration still has, in its order. */
+/** Those of the given cells that the configuration still has, in its order. */
 function cellsAmong(config, some) {
 	const names = new Set(some.map(cellName));
 	return cellsOf(config).filter((cell) => names.has(cellName(cell)));
@@ -698,10 +707,13 @@ function designOf({ traffic, gate }, variants) {
 	};
 }
 const usualSingleRuns = 20;
-/** Equals the pairs of five trials of two variants, also if more variants share them: the verdict keeps its certainty. */
+/**
+* Equals the pairs of five trials of two variants, also if more variants share them, so the verdict keeps its
+* certainty.
+*/
 const usualPairs = (runsPerTrial, variants) => 5 * Math.max(pairsPerTrial(runsPerTrial, variants), pairsPerTrial(runsPerTrial, 2));
 const wholeSteps = (pairs, pairsPerStep) => Math.ceil(pairs / pairsPerStep) * pairsPerStep;
-/** Each cell is then measured to its own end. Throws a `UsageError` if the plan has as many runs already. */
+/** Measures each cell to its own end. Throws a `UsageError` if the plan already has as many runs. */
 function extendPlan(plan, maxRunsPerVariant) {
 	const cells = plan.cells.map(({ design, ...cell }) => {
 		const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
@@ -735,10 +747,10 @@ const trialsFor = (cells, variants, runsPerTrial, seed) => schedule({
 		return layouts.length === 0 ? [] : [[variant.variant, layouts]];
 	}))
 });
-/** Unpredictable; the plan keeps it. */
+/** Unpredictable, and stored in the plan. */
 const randomSeed = () => randomInt(2 ** 31);
 const file = "experiment.json";
-/** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
+/** Writes the plan atomically. Throws a `PlanError` if the directory already has one. */
 const writePlan = (directory, plan) => beginPlanFile(directory, file, plan);
 const replacePlan = (directory, plan) => replacePlanFile(directory, file, plan);
 const readPlan = (directory) => readPlanFile(directory, file, planSchema);
@@ -783,7 +795,7 @@ const without = (out, trial) => ({
 	...trial,
 	runs: trial.runs.filter(({ variant }) => !out.has(variant))
 });
-/** True with base or patched in it: other variants do not decide the number of runs. */
+/** True for trials with base or patched: other variants do not decide the number of runs. */
 const isOfVerdict = ({ trial }) => trial.runs.some(({ variant }) => isJudged(variant));
 function triesOf$1(trial, tries) {
 	const most = isOfVerdict({ trial }) ? mostTriesOf(tries) : 1;
@@ -793,7 +805,7 @@ function triesOf$1(trial, tries) {
 		needed: tries.length < most && !tries.some(isWhole(trial))
 	};
 }
-/** A sender or receiver limit is accepted after two tries. */
+/** A limit of sender or receiver is accepted after two tries. */
 const mostTriesOf = (tries) => tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 const isLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && limits.has(validity.cause));
 const limits = /* @__PURE__ */ new Set(["generator-limited", "receiver-limited"]);
@@ -808,7 +820,10 @@ const isWhole = ({ runs }) => (entry) => {
 	return pairs === 1 ? entry.runs.every((run) => run.validity.kind === "valid" && run.pps > 0) : isEnough(validPairs(entry.runs).length, pairs);
 };
 const pairsOf = (runs) => new Set(runs.map(({ pair }) => pair)).size;
-/** The last interim analysis with all its trials, and the trials that the next one lacks; outliers are repeated once. */
+/**
+* The last interim analysis that has all its trials, and the trials that the next one lacks. Outliers are repeated
+* once.
+*/
 function reached({ design }, trials) {
 	let closedPairs = 0;
 	for (const size of lookSizes(design)) {
@@ -833,7 +848,7 @@ function reached({ design }, trials) {
 		open: []
 	};
 }
-/** Counts lost pairs of trials with at most one pair, which is measured whole or not at all. */
+/** Counts lost pairs in trials of at most one pair, which is measured whole or not at all. */
 function lostPairs(trials) {
 	const lost = trials.filter(({ trial, tries, needed }) => pairsOf(trial.runs) === 1 && !needed && !tries.some(isWhole(trial)));
 	return new Set(lost.flatMap(({ trial }) => trial.runs.map((run) => run.pair))).size;
@@ -853,7 +868,7 @@ function interimApart(trials) {
 
 // src/gate/experiment/profiles.ts
 const takeProfiles = (plan, deps) => takeProfilesOf(deps, (entries) => nextProfile(plan, entries));
-/** Takes profiles until none is left. If the testbed fails, the rest is skipped: the measurements stay valid. */
+/** Takes profiles until none is missing. If the testbed fails, skips the rest: the measurements stay valid. */
 async function takeProfilesOf(deps, nextOf) {
 	const { journal, warn } = deps;
 	for (;;) {
@@ -880,7 +895,7 @@ async function takeProfilesOfBoot(plan, deps) {
 		}
 	}
 }
-/** Journals the outcome; returns the reason if the testbed failed. */
+/** Journals the outcome. Returns the reason if the testbed failed. */
 async function take(next, { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }) {
 	signal.throwIfAborted();
 	if (wanted === void 0) return void 0;
@@ -934,12 +949,12 @@ function withoutLog({ log: _, ...rest }) {
 	return rest;
 }
 const mostAttempts = 3;
-/** Goes by variant, as each may need a boot; the one that ran last comes first. */
+/** Proceeds by variant, as each may need a boot; the variant that ran last comes first. */
 function nextProfile(plan, entries) {
 	const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) => stopped || !isTimed(judgement) ? [] : input.cell);
 	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
 }
-/** Profiles of the variant in cells that lack one, unless tried often enough, or impossible on this machine. */
+/** Missing profiles of the variant, except those tried often enough, or impossible on this machine. */
 function lackingOf({ profile }, entries, cells, variant) {
 	if (profile === void 0 || impossibleOf(entries, variant) !== void 0) return [];
 	return cells.flatMap((cell) => {
@@ -962,10 +977,10 @@ const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at
 	variant,
 	reason: "the experiment ended before"
 };
-/** A profile tells nothing of packets that are not forwarded. */
+/** A profile reveals nothing on packets that are not forwarded. */
 const isTimed = (judgement) => judgement?.evidence !== void 0;
 const judgedCells = (plan, entries) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => isTimed(judgement) ? input.cell : []);
-/** Cells with a valid run of the variant that have or will have a verdict. */
+/** Cells with a valid run of the variant that have, or will have, a verdict. */
 const measuredCells = (plan, entries, variant) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
 	const { judgement, closed, stopped, input } = interim;
 	const isMeasured = input.runs.some((run) => run.variant === variant && run.validity.kind === "valid");
@@ -978,16 +993,16 @@ function variantsInOrder(plan, entries) {
 	return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
 }
 const triesOf = (entries, cell, variant) => entries.flatMap((entry) => entry.kind === "profiled" && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell) ? entry : []);
-/** Why a machine can take no profile is the same in all cells. */
+/** The reason why a machine can take no profile is the same for all cells. */
 const impossibleOf = (entries, variant) => entries.filter((entry) => entry.kind === "profiled").find(({ profile, isFinal }) => profile.kind === "missing" && profile.variant === variant && isFinal);
-/** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
+/** `profiles/forwarding-inet4-base`; for a second attempt, `profiles/forwarding-inet4-base.2`. */
 function folderOf({ cell, variant, attempt }) {
 	const name = `${cellName(cell)}-${variant}`.replaceAll(" ", "-");
 	return join("profiles", attempt === 1 ? name : `${name}.${attempt}`);
 }
 
 // src/gate/experiment/log-folders.ts
-/** `trials/003-forwarding-inet4`, and `trials/003-forwarding-inet4.2` for a second attempt. */
+/** `trials/003-forwarding-inet4`; for a second attempt, `trials/003-forwarding-inet4.2`. */
 function trialFolder(trial, attempt) {
 	const name = `${String(trial.number).padStart(3, "0")}-${cellName(trial.cell).replaceAll(" ", "-")}`;
 	return join("trials", attempt === 1 ? name : `${name}.${attempt}`);
@@ -1000,7 +1015,7 @@ function keepLogIn(directory, folder) {
 }
 
 // src/gate/experiment/rejection-message.ts
-/** Without a working base there is no verdict on a patch. */
+/** Without a working base, a patch has no verdict. */
 var BaseRejectedError = class extends Error {
 	name = "BaseRejectedError";
 	constructor(rejection) {
@@ -1013,9 +1028,9 @@ function whyRejected(rejection) {
 	const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
 	return `${message}${panic}${panic || !shown ? "" : ` The last on its console: "${shortened(shown)}".`}`;
 }
-/** `does not boot: …`, after the variant's name. */
+/** `does not boot: …`; follows the variant's name. */
 const rejectionMessage = (rejection) => `${faultOf(rejection)}: ${whyRejected(rejection)}`;
-/** `does not boot`, after the variant's name. */
+/** `does not boot`; follows the variant's name. */
 const faultOf = ({ kind }) => faults[kind];
 const faults = {
 	"does-not-apply": "does not apply",
@@ -1027,12 +1042,11 @@ const faults = {
 };
 
 // src/gate/experiment/assemble.ts
-/** Returns the interim result if the experiment is unfinished. */
+/** Returns the interim result of an unfinished experiment. */
 function assembleResult(plan, journal) {
-	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
 	const started = journal.findLast((entry) => entry.kind === "started");
 	const warned = journal.flatMap((entry) => entry.kind === "warned" ? entry.text : []);
-	return {
+	return withLimits({
 		schemaVersion: 1,
 		generator: {
 			name: "ppsgate",
@@ -1057,10 +1071,8 @@ function assembleResult(plan, journal) {
 		},
 		policy: plan.policy,
 		traffic: {
-			flows,
-			frameBytes,
-			measureSeconds,
-			...offeredPps !== void 0 && { offeredPps }
+			...offeredTraffic(plan.traffic),
+			measureSeconds: plan.traffic.measureSeconds
 		},
 		seed: plan.seed,
 		startedAt: journal.at(0)?.at ?? epoch,
@@ -1068,9 +1080,9 @@ function assembleResult(plan, journal) {
 		trials: journal.flatMap((entry) => entry.kind === "measured" ? entry.summary : []),
 		leftOut: leftOutIn(journal),
 		outcome: outcomeOf$1(plan, journal)
-	};
+	});
 }
-/** The result of an experiment that is not needed; `ignoredPaths` are places of files without effect there. */
+/** Result of an experiment that is not needed. `ignoredPaths` are files without effect on the testbed. */
 function unchangedResult(plan, ignoredPaths, now) {
 	const at = now.toISOString();
 	const outcome = {
@@ -1109,7 +1121,7 @@ const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.varian
 
 // src/gate/experiment/next-trial.ts
 /**
-* Serves undecided cells, then other variants of decided ones. Repeats an invalid run at once while its variant is still
+* Serves undecided cells, then other variants of decided ones. Repeats an invalid run at once while its variant is
 * booted, and other failed trials last.
 */
 function nextTrial(plan, entries) {
@@ -1125,7 +1137,10 @@ function nextTrial(plan, entries) {
 		...whyAgain(tries)
 	};
 }
-/** Another boot costs more than a trial; a second invalid run may be due to this boot. A limit is of no boot. */
+/**
+* Another boot costs more than a trial, but a second invalid run may be due to this boot. A boot has no effect on a
+* limit of sender or receiver.
+*/
 const isStillBooted = ({ trial, tries }, last) => last?.kind === "measured" && last.summary.number === trial.number && trial.runs.length === 1 && tries.length === 1 && !isLimited(last) && last.runs.some(({ validity }) => validity.kind === "invalid");
 function whyAgain(tries) {
 	const last = tries.at(-1);
@@ -1137,7 +1152,7 @@ function whyAgain(tries) {
 	if (fault === void 0) return { why: silent ? `${silent.variant} forwarded nothing` : "it stood apart from the others" };
 	return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
 }
-/** Undefined while there is work left. */
+/** Undefined while work remains. */
 function finishedAt(plan, entries) {
 	const last = entries.at(-1);
 	return last?.kind === "finished" && nextTrial(plan, entries) === void 0 ? last.at : void 0;
@@ -1179,7 +1194,7 @@ function trialCount(cells) {
 }
 
 // src/gate/experiment/experiment.ts
-/** Returns the whole journal. Ends early if patched cannot be measured; leaves out any other such variant. */
+/** Returns the whole journal. Ends early if patched cannot be measured; omits any other such variant. */
 async function runExperiment(options) {
 	const journal = await openJournal(journalIn(options.directory));
 	const at = () => options.now().toISOString();
@@ -1190,14 +1205,14 @@ async function runExperiment(options) {
 		decided: /* @__PURE__ */ new Set()
 	};
 	try {
-		await inspect(experiment);
+		await inspect$1(experiment);
 		if (await prepare(experiment) && await measureAll(experiment)) await finish(experiment);
 		return journal.entries;
 	} finally {
 		await journal.close();
 	}
 }
-async function inspect({ plan, testbed, journal, at, onEvent }) {
+async function inspect$1({ plan, testbed, journal, at, onEvent }) {
 	onEvent({
 		kind: "planned",
 		plan
@@ -1213,7 +1228,7 @@ async function inspect({ plan, testbed, journal, at, onEvent }) {
 		text
 	});
 }
-/** Prepares all remaining variants; false if patched is rejected. */
+/** Prepares all remaining variants. False if patched is rejected. */
 async function prepare(experiment) {
 	const { directory, plan, testbed, journal, onEvent, signal } = experiment;
 	for (;;) {
@@ -1233,7 +1248,7 @@ async function prepare(experiment) {
 		if (!await goesOnWithout(prepared, experiment)) return false;
 	}
 }
-/** Measures until no cell needs a trial; false if patched is rejected. */
+/** Measures until no cell needs a trial. False if patched is rejected. */
 async function measureAll(experiment) {
 	const { plan, journal, signal } = experiment;
 	let boot;
@@ -1309,7 +1324,7 @@ async function finish(experiment) {
 		at: experiment.at()
 	});
 }
-/** Journals the rejection of a variant; false if it is patched. Throws if it is base. */
+/** Journals the rejection of a variant. False if it is patched; throws if it is base. */
 async function goesOnWithout({ variant, rejection }, { journal, at, onEvent }) {
 	if (variant === "base") throw new BaseRejectedError(rejection);
 	await journal.append({
@@ -1361,10 +1376,9 @@ const measuredAs = ({ number, runs: planned }, { summary, runs }, { attempt, log
 
 // src/gate/experiment/recompute.ts
 /**
-* Applies the policy, cells, designs and traffic of the configuration to the raw runs. The noise of earlier experiments
-* is trusted as numbers, like the runs; so is an invalid cell, which passes nothing. Earlier gates are counted again, and
-* the larger number is kept. Profiles are kept, and reasons recomputed; whether a patch is unchanged must be checked
-* against the repository.
+* Applies the configuration's policy, cells, designs and traffic to the raw runs. Trusts the numbers on earlier noise
+* like the runs, and an invalid cell, which passes nothing. Counts earlier gates again, and keeps the larger number.
+* Keeps profiles, and recomputes reasons. Whether a patch is unchanged must be checked against the repository.
 */
 function recompute(claimed, asked) {
 	const { config, testbeds } = asked;
@@ -1372,10 +1386,9 @@ function recompute(claimed, asked) {
 		kind: "refused",
 		why: `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(" or ")}: judge the patch again.`
 	};
-	const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
 	const { kind: _, ...testbed } = claimed.testbed;
 	const kind = testbedKindOf(config, testbed.name);
-	const result = withEarlierGates({
+	const computed = {
 		...claimed,
 		testbed: {
 			...testbed,
@@ -1383,16 +1396,15 @@ function recompute(claimed, asked) {
 		},
 		policy: policyAsked(asked),
 		traffic: {
-			flows,
-			frameBytes,
-			measureSeconds,
-			...offeredPps !== void 0 && { offeredPps }
+			...offeredTraffic(config.traffic),
+			measureSeconds: config.traffic.measureSeconds
 		},
 		variants: variantsOf(claimed, asked),
 		leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
 		...claimed.outcome.kind === "unchanged" && { trials: [] },
 		outcome: outcomeOf(claimed, asked)
-	}, asked);
+	};
+	const result = withLimits(withEarlierGates(computed, asked));
 	return {
 		kind: "computed",
 		result,
@@ -1402,7 +1414,7 @@ function recompute(claimed, asked) {
 const policyAsked = ({ config, isExtended }) => isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 /** A forged result may have any number of such cells. */
 const mostTold = 20;
-/** The commits are the approved ones; without git, the fork point is left to the history of the patch. */
+/** The commits are the approved ones. Without git, the fork point depends on the patch's history. */
 function variantsOf({ variants }, { patch, mergeBase }) {
 	const earlier = patch.kind === "revision" ? patch.earlier : [];
 	const commits = [{
@@ -1427,7 +1439,7 @@ function variantsOf({ variants }, { patch, mergeBase }) {
 		...one
 	}))];
 }
-/** A claim may add gates that the trusted side does not know, and hide none that it knows. */
+/** A claim may add gates that the trusted side does not know, but hide none that it knows. */
 function withEarlierGates(result, { patch, history = [], mergeBase }) {
 	const { outcome, testbed, policy } = result;
 	if (outcome.kind !== "judged") return result;
@@ -1539,8 +1551,8 @@ function inputOf(cell, claims, { patch, config, isExtended }) {
 	};
 }
 /**
-* Pairs of the last look with all its runs. If all looks so far have evidence but the result claims an invalid cell,
-* the experiment ended with the next one, whose runs were lost.
+* Pairs of the last analysis that has all its runs. If every analysis so far has evidence but the result claims an
+* invalid cell, the experiment ended with the next one, whose runs were lost.
 */
 function closedPairsOf(input, policy) {
 	const { claim, design, runs } = input;
@@ -1556,9 +1568,9 @@ function closedPairsOf(input, policy) {
 }
 /** The maximum of `parseMaxRuns`. */
 const mostRuns = 1e4;
-/** Doubling reaches those runs in ten steps; each halves the error rate, which soon underflows. */
+/** Doubling reaches those runs in ten steps. Each halves the error rate, which soon underflows. */
 const mostBudgets = 20;
-/** Budgets added by extensions, if plausible. */
+/** Budgets that extensions added, if plausible. */
 function extended({ budgets: planned, pairsPerStep }, claimed) {
 	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < mostRuns + pairsPerStep) && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
 }
@@ -1566,7 +1578,7 @@ function isThere(runs, size) {
 	const pairsOf = (name) => new Set(runs.flatMap(({ variant, pair }) => variant === name && pair <= size ? pair : []));
 	return isEnough(pairsOf("base").intersection(pairsOf("patched")).size, size);
 }
-/** Limited to the variants, so that their number is bounded. */
+/** Limited to known variants, which bounds their number. */
 function profilesOf(claim, patch) {
 	return [
 		"base",
@@ -1574,7 +1586,7 @@ function profilesOf(claim, patch) {
 		...othersOf(patch)
 	].flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
 }
-/** Sentences about claims that the recomputed result contradicts. */
+/** Sentences on claims that the recomputed result contradicts. */
 const differences = (claimed, result) => [
 	...ofPolicy(claimed.policy, result.policy),
 	...ofTraffic(claimed.traffic, result.traffic),
@@ -1595,12 +1607,15 @@ const ratioNames = [
 	["missRatio", "a rate of misses"]
 ];
 function ofTraffic(claimed, asked) {
-	return [
+	const numbers = [
 		"flows",
 		"frameBytes",
 		"offeredPps",
 		"measureSeconds"
 	].flatMap((key) => claimed[key] === asked[key] ? [] : `Its traffic has ${key} ${claimed[key] ?? "unbounded"}, and ${asked[key] ?? "unbounded"} is asked for.`);
+	if (isDeepStrictEqual(claimed.packets, asked.packets)) return numbers;
+	const [said, wanted] = [claimed, asked].map(({ packets }) => packetsText(packets));
+	return [...numbers, `Its packets are ${said} instead of ${wanted}.`];
 }
 function ofOutcome(claimed, computed) {
 	if (claimed.kind !== "judged" || computed.kind !== "judged") return [];
@@ -1653,12 +1668,14 @@ async function measureAgain(directory, plan, entry) {
 		...trial,
 		runs: trial.runs.filter(({ number }) => numbers.has(number))
 	};
-	const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits, starvation } = summary;
-	const ports = {
+	const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits } = summary;
+	const { starvation, limits } = summary;
+	const counted = {
 		...egressPackets !== void 0 && { egressPackets },
 		...ingressPackets !== void 0 && { ingressPackets },
 		...lineGigabits !== void 0 && { lineGigabits },
-		...starvation !== void 0 && { starvation }
+		...starvation !== void 0 && { starvation },
+		...limits !== void 0 && { limits }
 	};
 	const outcome = await outcomeIn(logsIn(directory, summary.logs)).catch((error) => {
 		if (error instanceof ForeignFileError) return void 0;
@@ -1688,11 +1705,11 @@ async function measureAgain(directory, plan, entry) {
 		return freebsd && readFreebsdLogs(planned, freebsd, {
 			startedAt,
 			traffic,
-			summary: ports
+			summary: counted
 		});
 	}
 }
-/** A log has some kilobytes for each second of its trial. */
+/** A log has a few kilobytes for each second of its trial. */
 const mostLogBytes = 64 * 1024 ** 2;
 const logsIn = (directory, folder) => (name) => readForeignText(directory, `${folder}/${name}`, mostLogBytes);
 async function readVirtual(log, planned) {
@@ -1731,4 +1748,4 @@ async function readFreebsd(log) {
 	}
 }
 
-export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, entriesOf, extendPlan, finishedAt, goingOn, hasMeasured, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };
+export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, entriesOf, extendPlan, finishedAt, goingOn, hasMeasured, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, rulesOn, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };

@@ -1,11 +1,11 @@
 import { version } from "../package.js";
-import { UsageError, byName, count as count$1, document, facts, families, formatShortOrdinal, list, name as name$1, oneLine, parseJson, path as path$1, reasonOf, seconds, share, shortened, total, variant } from "../model.js";
+import { UsageError, byName, count as count$1, document, facts, families, formatShortOrdinal, list, name as name$1, oneLine, packetsSchema, parseJson, path as path$1, reasonOf, seconds, share, shortened, total, variant } from "../model.js";
 import { _enum, array, boolean, discriminatedUnion, literal as literal$1, looseObject, number$1 as number, object, partialRecord, union, unknown } from "../vendor/zod.js";
+import { giveNew } from "../report.js";
 import { HostError, commandText, hostFailures, shell, stdoutOf } from "../system/host.js";
 import { PowerError } from "../lab/power.js";
 import { ConsoleError, ConsoleTape } from "../lab/console.js";
-import { parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes } from "../lab/freebsd/dut.js";
-import { openFreebsdTestbed } from "../lab/freebsd.js";
+import { openFreebsdTestbed, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes } from "../lab/freebsd.js";
 import { parsePktGenLog } from "../lab/traffic.js";
 import { fencedDeps } from "../lab/lease.js";
 import { KernelFilesError, portOf, wireAddress } from "../lab/qemu/vm.js";
@@ -97,7 +97,7 @@ function decodeEscapes(original) {
 	return decoded;
 }
 const maxRounds = 4;
-/** Printable ASCII alone, of which names, addresses and keys consist. */
+/** Printable ASCII only, which names, addresses and keys consist of. */
 const encoded = /%([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\+(\/)/gi;
 const isEncoded = new RegExp(encoded.source, "i");
 function decodeOnce(before) {
@@ -1066,7 +1066,7 @@ var RecordingFile = class {
 		this.#isOver = true;
 		this.#log.close();
 	}
-	/** Masks the machine's own names, serial numbers and secrets from here on; asks each machine once. */
+	/** Masks the machine's own names, serial numbers and secrets from here on; queries each machine once. */
 	async learn(host, label) {
 		if (this.#learnt.has(label)) return;
 		this.#learnt.add(label);
@@ -1411,7 +1411,7 @@ async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3, r
 	const some = testbeds.filter((testbed) => isRecorded(testbed, command));
 	if (some.length === 0) throw new UsageError(`--record: \`ppsgate ${command}\` records testbeds of ${command === "gate" ? "`kind: freebsd` or `kind: virtual`" : "`kind: freebsd`"} only; leave it out.`);
 	const terms = await Promise.all(some.map((testbed) => sensitiveTermsOf(testbed)));
-	return startRecording(path, {
+	const recorder = startRecording(path, {
 		command,
 		now,
 		report,
@@ -1424,6 +1424,8 @@ async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3, r
 			others: new Map(terms.flatMap(({ others }) => [...others ?? []]))
 		}
 	});
+	await giveNew(path);
+	return recorder;
 }
 /** A check of virtual machines makes its own. */
 const isRecorded = (testbed, command) => isRecordable(testbed) && (testbed.kind === "freebsd" || command === "gate");
@@ -1485,6 +1487,8 @@ const testbed = looseObject({
 const traffic = looseObject({
 	flows: count$1,
 	frameBytes: count$1.optional(),
+	packets: packetsSchema.optional(),
+	captured: document.optional(),
 	windows: object({
 		count: count$1,
 		packets: total
@@ -1742,7 +1746,7 @@ function unpacked(path) {
 		packed = readFileSync(path);
 	} catch (error) {
 		if (error instanceof UsageError) throw error;
-		throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}).`);
+		throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}): name a file that --record has written.`);
 	}
 	try {
 		return gunzipSync(packed, {
@@ -2324,7 +2328,7 @@ const mostVariants = 100;
 function uploadedKernel(variant, requests) {
 	const name = `ppsgate.${variant.replace(/[^\w.-]+/g, "-")}`;
 	const isNamed = new RegExp(`${name.replaceAll(".", "\\.")}(?![\\w-])`);
-	/** By host: machines are prepared beside each other. */
+	/** By host, as machines are prepared concurrently. */
 	const next = /* @__PURE__ */ new Map();
 	let found = {
 		sha256: "",

@@ -9,8 +9,8 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 // src/gate/reserve/queue.ts
 const byTurn = (a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority) || a.order - b.order || (a.id < b.id ? -1 : 1);
 /**
-* Returns the grants for the free testbeds, in the order of turns. A waiting request blocks its machines for all later
-* ones, or smaller requests could pass it forever. Time grows with lines and free testbeds, not with requests.
+* Returns the grants for the free testbeds in order of turns. A waiting request blocks its machines for all later ones,
+* as smaller requests could otherwise pass it forever. Time grows with lines and free testbeds, not with requests.
 */
 function assign(lines, free) {
 	const open = new Map(free);
@@ -43,7 +43,7 @@ function headOf(line, index) {
 	}];
 }
 const lastInTurn = (a, b) => byTurn(b.place, a.place);
-/** Inserts before equal items of a sorted list. */
+/** Inserts an item before equal ones in a sorted list. */
 function insertInOrder(list, item, order) {
 	let [low, high] = [0, list.length];
 	while (low < high) {
@@ -54,7 +54,7 @@ function insertInOrder(list, item, order) {
 	}
 	list.splice(low, 0, item);
 }
-/** Unites the testbeds of all lines. If two lines know different machines of one testbed, it takes both sets. */
+/** Unites the testbeds of all lines. If two lines list different machines of one testbed, it has both sets. */
 function testbedsOf(lines) {
 	const testbeds = /* @__PURE__ */ new Map();
 	for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
@@ -91,13 +91,13 @@ function indexOf(wants) {
 const holder = object({
 	who: line,
 	purpose: line,
-	/** The subject under test, like `o/r#12 at 1a2b3c4`. */
+	/** Subject of the test, such as `o/r#12 at 1a2b3c4`. */
 	patch: line.optional(),
 	url: path$1.optional()
 });
 const priority = _enum(priorities);
 const time = time$1;
-/** The process that waits or holds; absent where its end could not be seen. */
+/** Process that waits or holds; absent if this host could not see its end. */
 const mark = processMarkSchema.optional();
 const ticket = object({
 	priority,
@@ -108,7 +108,7 @@ const ticket = object({
 	holder,
 	process: mark,
 	since: time,
-	/** Testbeds with their machines; the first is preferred. */
+	/** Testbeds with their machines, preferred first. */
 	wants: list(tuple([name, list(path$1, 1e3)]), 1e3)
 });
 const use = object({
@@ -193,7 +193,7 @@ async function readLab(store) {
 		quarantines: byName(under(quarantines), quarantines, (entry) => parsed(quarantine, entry))
 	};
 }
-/** Returns the holder of a machine, and the store revision at which that holds. */
+/** Returns the holder of a machine, and the revision of the store at that moment. */
 async function readHolding(store, machine) {
 	const key = keys.held(machine);
 	const { entries, revision } = await store.read(key);
@@ -234,7 +234,7 @@ function parsed(schema, { key, value }) {
 	if (record.success) return record.data;
 	throw new StoreError(`The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`);
 }
-/** Returns all tickets that compete with this one for a machine, itself included, in the order of turns. */
+/** Returns all tickets that compete for a machine with this one, including itself, in order of turns. */
 function rivalsOf({ tickets }, { wants }) {
 	const machines = new Set([...wants.values()].flat());
 	return tickets.filter((other) => [...other.wants.values()].flat().some((machine) => machines.has(machine)));
@@ -272,7 +272,7 @@ async function enter(store, request, entrance) {
 		};
 	}
 }
-/** Finds an earlier waiting request of the same subject and testbeds. */
+/** Finds an earlier request that waits for the same subject and testbeds. */
 function olderOf({ tickets }, { subject, testbeds }, own) {
 	if (subject === void 0) return void 0;
 	const names = [...testbeds.keys()].join();
@@ -432,7 +432,7 @@ async function lostUses(store, uses, at) {
 function holdingOf({ held }, id) {
 	return held.values().find((holding) => holding.id === id);
 }
-/** Returns false, and changes nothing, if it was not held any more. */
+/** Returns false, and changes nothing, if the testbed was no longer held. */
 async function giveBack(store, holding, { outcome, isClean, quarantine }, at) {
 	const { id, testbed, machines, token, holder, priority, waitingSince, since } = holding;
 	const logged = {
@@ -484,7 +484,7 @@ const schema = object({
 	testbed: name,
 	reservations: custom((value) => typeof value === "object")
 });
-/** Writes it into the gate's directory; the file stays while the testbed is held. */
+/** Writes it into the gate's directory. The file exists while the testbed is held. */
 async function keepLease(directory, { holding, session, testbed }, reservations) {
 	await mkdir(directory, { recursive: true });
 	const left = {
@@ -496,11 +496,13 @@ async function keepLease(directory, { holding, session, testbed }, reservations)
 	await writeFile(join(directory, fileName), `${JSON.stringify(left, null, 2)}\n`);
 }
 const forgetLease = (directory) => rm(join(directory, fileName), { force: true });
-/** Finds every directory with a lease in this tree: each gate of one process has its own. */
+/** Finds every directory with a lease in this tree, as each gate of one process has its own. */
 async function directoriesWithLease(top) {
 	return (await readdir(top, { recursive: true }).catch(() => [])).filter((name) => basename(name) === fileName).map((name) => dirname(join(top, name))).toSorted();
 }
-/** The next holder restores the base. Returns the testbed's name, undefined if none was held. Throws a StoreError. */
+/**
+* Returns the testbed's name, or undefined if none was held. The next holder restores the base. Throws a StoreError.
+*/
 async function releaseLeft(directory, now) {
 	const text = await readFile(join(directory, fileName), "utf8").catch(() => void 0);
 	if (text === void 0) return void 0;
@@ -530,7 +532,7 @@ function leaseIn(text) {
 }
 
 // src/gate/estimate/queue.ts
-/** Leases with this purpose only check a testbed and last moments. */
+/** Leases with this purpose only check a testbed, and last moments. */
 const healthPurpose = "health";
 function estimateWait(lab, ticket, usualSeconds, now) {
 	const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
@@ -551,7 +553,7 @@ function estimateWaits(lab, usualSeconds, now) {
 		}];
 	}));
 }
-/** The testbed that a new request would get, and the wait; undefined if no suitable testbed is healthy. */
+/** Testbed that a new request would get, and its wait; undefined if no suitable testbed is healthy. */
 function estimateStart(lab, { priority, testbeds }, usualSeconds, now) {
 	const newcomer = {
 		id: "",
@@ -601,7 +603,7 @@ function loadOf(lab, usualSeconds, now) {
 }
 /** Assumed if a holder exceeds the usual duration. */
 const leastSeconds = 60;
-/** Without any log: a gate of a cell or two. */
+/** Assumed without any log: a gate of a cell or two. */
 const firstGuessSeconds = 1800;
 async function readUsualSeconds(store, now) {
 	const months = [new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)), now].map((date) => date.toISOString().slice(0, 7));
@@ -618,7 +620,7 @@ function usualSecondsOf(log) {
 		return known.length === 0 ? firstGuessSeconds : median(known);
 	};
 }
-/** Yields starts in the order of time until no remaining ticket can be served. */
+/** Yields starts in order of time, until no remaining ticket can be served. */
 function* simulateQueue({ lines, held, testbeds, usualSeconds }) {
 	const queue = lines.map(({ wants, waiting }) => ({
 		wants,
@@ -656,11 +658,11 @@ function* simulateQueue({ lines, held, testbeds, usualSeconds }) {
 	}
 }
 const lastToEnd = (a, b) => b.at - a.at;
-/** Seconds; undefined if the turn never comes. */
+/** Wait in seconds; undefined if the turn never comes. */
 function expectedWait(load, id) {
 	return simulateQueue(load).find(({ place }) => place.id === id)?.afterSeconds;
 }
-/** Tracks free testbeds while machines are taken and released. */
+/** Tracks which testbeds are free while machines are taken and released. */
 function openMachines(testbeds) {
 	const uses = [...testbeds].flatMap(([testbed, machines]) => machines.map((machine) => ({
 		testbed,
@@ -690,7 +692,7 @@ function openMachines(testbeds) {
 
 // src/gate/reserve/ended-holders.ts
 /**
-* Frees them as a release by force does: under the token that was seen, and for a next holder that restores the base.
+* Frees a holding like a forced release: under the token that was read, and with a next holder that restores the base.
 * Returns false if there was none.
 */
 async function freeEnded(store, lab, processes, at) {
@@ -727,7 +729,7 @@ async function leaveQueue(store, ticket, at) {
 	});
 }
 const hasAnyEnded = async (lab, processes) => (await endedIn(lab, processes)).length > 0;
-/** True if another process is in the view of this one. */
+/** True if another holder or waiting request is a process that this one can see. */
 const isAnyHere = (lab, processes) => partiesIn(lab).some(({ process }) => process !== void 0 && process.view === processes?.own.view && process.pid !== processes.own.pid);
 async function endedIn(lab, processes) {
 	if (processes === void 0) return [];
@@ -735,7 +737,7 @@ async function endedIn(lab, processes) {
 	const areOver = await Promise.all(parties.map(async ({ process }) => process !== void 0 && processes.hasEnded(process)));
 	return parties.filter((_, index) => areOver[index]);
 }
-/** A holding is found at each of its machines. */
+/** A holding is listed at each of its machines. */
 const partiesIn = ({ held, tickets }) => [...new Map([...held.values()].map((holding) => [holding.id, holding])).values(), ...tickets];
 
 // src/gate/reserve/lease-session.ts
@@ -852,7 +854,10 @@ async function waitForTurn(id, session, deps) {
 		}
 	}
 }
-/** Waits for a change of the store, or for the end of a process of this host that holds or waits, which changes nothing. */
+/**
+* Waits for a change of the store, or for the end of a process on this host that holds or waits, as that changes
+* nothing.
+*/
 async function changeOrEnd(lab, signal, { store, sleep, processes }) {
 	const over = new AbortController();
 	const until = AbortSignal.any([signal, over.signal]);
@@ -869,9 +874,9 @@ async function changeOrEnd(lab, signal, { store, sleep, processes }) {
 	}
 }
 const secondsBetweenLooks = 1;
-/** Trouble with the store is tolerated for this many lease periods: it may renew a session but fail everything else. */
+/** Lease periods for which trouble with the store is tolerated: it may renew a session but fail everything else. */
 const mostLeasesOfTrouble = 5;
-/** The next in line checks at once; the others are spread over time to keep the store free for it. */
+/** The next in line checks at once; others wait different times, to keep the store free for it. */
 const secondsToYield = ({ lab, ticket }) => Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
 const mostSecondsToYield = 5;
 /** The caller checks for an abort. */
@@ -1015,7 +1020,7 @@ const waitingOf = ({ holder, priority, wants, since }, estimate) => ({
 	wants: [...wants.keys()],
 	since
 });
-/** `gate of #12`, or the purpose alone. */
+/** `gate of #12`, or only the purpose. */
 const aimOf = ({ purpose, patch }) => patch === void 0 ? purpose : `${purpose} of ${patch}`;
 
 export { NotReservedError, aimOf, directoriesWithLease, estimateStart, estimateWait, forgetLease, freeEnded, giveBack, healthPurpose, holdingOf, keepLease, liftQuarantine, lostOutcome, overviewOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, stateNames };

@@ -1,9 +1,8 @@
 import { BuilderError, gitIn, givenKernel } from "../kernel.js";
 import { _enum, discriminatedUnion, literal, object } from "../vendor/zod.js";
 import { checkFreebsdTestbed, healthOf, isGood, ok, skipped, testbedFailed, walk, wrong } from "../lab/check.js";
-import { BootMethodError, DutLostError, runningSystem } from "../lab/freebsd/dut.js";
-import { bootFor, fingerprintOfDut, inspectDut, installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, trial } from "../lab/freebsd.js";
-import { UsageError, byMetric, cellName, cellSchema, count, formatDuration, formatEstimate, formatPercent, formatPps, lastLine, line, list, measured, name, ordinal, prose, seconds, shortId, time } from "../model.js";
+import { BootMethodError, DutLostError, bootFor, fingerprintOfDut, inspectDut, installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, runningSystem, trial } from "../lab/freebsd.js";
+import { UsageError, byMetric, cellName, cellSchema, count, formatDuration, formatEstimate, formatPercent, formatPps, lastLine, line, list, measured, name, offeredTraffic, ordinal, prose, seconds, shortId, time } from "../model.js";
 import { HostError, shell } from "../system/host.js";
 import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
 import { chiSquaredDistributionTable, mean } from "../vendor/simple-statistics.js";
@@ -113,7 +112,7 @@ function plannedFor(cell, boot, number) {
 		run
 	};
 }
-/** Boots base unless it has run since that boot; returns the obstacle, if any. */
+/** Boots base, unless it has run since that boot. Returns the obstacle, if any. */
 async function bootBase({ open, cells, deps }, boot) {
 	const { lab } = await open();
 	const [cell] = cells;
@@ -262,7 +261,7 @@ function beginJournal(directory, testbed, now) {
 		at
 	});
 }
-/** Resumes a journal; throws a UsageError if the directory has none of that testbed. */
+/** Resumes a journal. Throws a UsageError if the directory has none of that testbed. */
 function resumeJournal(directory, testbed) {
 	const entries = readEntries(directory);
 	const [begun] = entries;
@@ -348,7 +347,7 @@ async function* kept({ run }, what, keep) {
 const runsOf = (runs, cell) => runs.filter((run) => cellName(run.cell) === cellName(cell));
 
 // src/gate/self-test/noise.ts
-/** The minimum for a useful spread, see `estimateRuns`. */
+/** Minimum for a useful spread, see `estimateRuns`. */
 const degreesOfFreedom = 5;
 const boots = 6;
 /** Six times: a boot, and one trial of each cell. */
@@ -379,7 +378,7 @@ async function* measureNoise(selfTest) {
 /** Maps to boot numbers of `bootBase` that earlier steps have not used. */
 const bootNumber = (boot) => 10 + boot;
 const mostTries$1 = 3;
-/** Returns why no run counts, if so. */
+/** Returns the reason if no run counts. */
 async function measure(selfTest, cell, boot) {
 	const { deps, cells, journal } = selfTest;
 	const { lab } = await selfTest.open();
@@ -441,7 +440,7 @@ function* judged(selfTest) {
 	}
 	yield ok("a gate of these cells", durationsText(selfTest, estimates));
 }
-/** The slowest cell sets the number of boots, as one boot serves all cells. */
+/** The slowest cell determines the number of boots, as one boot serves all cells. */
 function durationsText({ journal, config }, estimates) {
 	const bootSeconds = mean(journal.bootSeconds());
 	const secondsFor = (runs) => estimates.reduce((sum, { cell, expected }) => sum + expected[runs] * mean(runsOf(journal.runs(), cell).map((run) => run.trialSeconds)), bootSeconds * Math.max(...estimates.map(({ expected }) => expected[runs])));
@@ -450,7 +449,7 @@ function durationsText({ journal, config }, estimates) {
 }
 /** History for the first gates: base was measured as they would measure it. */
 function historyOfSelfTest({ name, config, cells, commit, journal }) {
-	const { flows, frameBytes, offeredPps } = config.traffic;
+	const traffic = offeredTraffic(config.traffic);
 	const durations = {
 		bootSeconds: mean(journal.bootSeconds()),
 		trialSeconds: mean(journal.runs().map((run) => run.trialSeconds))
@@ -458,11 +457,6 @@ function historyOfSelfTest({ name, config, cells, commit, journal }) {
 	return cells.flatMap((cell) => {
 		const pps = runsOf(journal.runs(), cell).map((run) => run.pps);
 		if (pps.length === 0) return [];
-		const traffic = {
-			flows,
-			frameBytes,
-			...offeredPps !== void 0 && { offeredPps }
-		};
 		return [{
 			at: journal.at,
 			testbed: name,
@@ -486,8 +480,8 @@ const roundedUp = (ratio) => Math.ceil(ratio * 200) / 200;
 
 // src/gate/self-test/self-test.ts
 /**
-* Yields each diagnostic when it is made; those that passed in an earlier process are repeated from the journal. Always
-* undoes its changes. Throws the signal's reason, and errors that no machine caused.
+* Yields each diagnostic as it is made; repeats those that passed in an earlier process from the journal. Always undoes
+* its changes. Throws the signal's reason, and errors that no machine caused.
 */
 async function* runSelfTest(request, deps) {
 	let opened;
@@ -665,7 +659,7 @@ async function layAndTakeAway(selfTest, scenario, what) {
 	if (left.kind === "in-force") return [ok(what, "in force, and taken away again")];
 	return [wrong(what, `something of it stays: ${left.reason}`, "reboot the DUT, and look there")];
 }
-/** A receiver's rates must be steady for ten of them. */
+/** A receiver's rates must be steady for ten seconds. */
 const shortSeconds = 10;
 async function shortTrial(selfTest, cell, what) {
 	const { lab } = await selfTest.open();

@@ -6,12 +6,11 @@ import { isOnThisMachine } from "../config.js";
 import { kernelSums, sumsFolder } from "../kernel.js";
 import { claimWhenFree, connectTo, labDown, labUp, openLinuxTestbed, ownerFile, requireLab } from "../lab/netns.js";
 import { openConsole, realConsoleDeps } from "../lab/console.js";
-import { openFreebsdTestbed, wakeFreebsdTestbed } from "../lab/freebsd.js";
+import { DutLostError, openFreebsdTestbed, wakeFreebsdTestbed } from "../lab/freebsd.js";
 import { FencedError, fencedConnect, fencedDeps, raiseFences } from "../lab/lease.js";
 import { PowerError, openPower, realPowerDeps } from "../lab/power.js";
 import { imagesFolder, labOfThisMachine, openVirtualTestbed } from "../lab/qemu.js";
 import { healthOf, whyUnhealthy } from "../lab/check.js";
-import { DutLostError } from "../lab/freebsd/dut.js";
 import { HostError } from "../system/host.js";
 import { isRecordable, recordedTestbed } from "./recording.js";
 import { randomBytes } from "node:crypto";
@@ -37,7 +36,7 @@ async function openTestbed(name, traffic, config, { lease, machines, guests }) {
 		case void 0: throw new UsageError(`The configuration has no testbed ${name}.`);
 	}
 }
-/** Makes a testbed of this machine once no other process uses it. Only this one reaches it, so it needs no lease. */
+/** Starts this machine's testbed once no other process uses it. It needs no lease, as only this machine reaches it. */
 async function openHere(name, traffic, { testbeds }, machines = realDeps, guests) {
 	await claimWhenFree(ownerFile, machines);
 	const testbed = testbeds[name];
@@ -68,9 +67,9 @@ const realDeps = {
 
 // src/gate/testbeds/reserve.ts
 /**
-* Waits for one of the testbeds and readies it: installs the lease on its machines, and restores the base if the last
-* holder died. A testbed that cannot be readied is quarantined, and the wait continues from the same place; a misconfigured
-* one is left out. Throws as `reserve` does, and a MisconfiguredError where none is left.
+* Waits for one of the testbeds and prepares it: installs the lease on its machines, and restores the base if the last
+* holder died. Quarantines a testbed that cannot be prepared, and waits on from the same place. Leaves out a
+* misconfigured one. Throws like `reserve`, and a MisconfiguredError if none is left.
 */
 async function reserveTestbed(names, request, config, deps) {
 	const testbeds = new Map(names.flatMap((name) => {
@@ -109,9 +108,9 @@ async function reserveTestbed(names, request, config, deps) {
 		});
 	}
 }
-/** The configuration or this machine is at fault, so that the testbed stays free for others. */
+/** The configuration or this machine is at fault, so the testbed stays free for others. */
 var MisconfiguredError = class extends UsageError {};
-/** Returns why the testbed cannot be used, if so; throws a MisconfiguredError. */
+/** Returns the reason if the testbed cannot be used. Throws a MisconfiguredError. */
 async function readied(lease, config, deps) {
 	const testbed = config.testbeds[lease.testbed];
 	const { leftBy } = lease.holding;
@@ -136,7 +135,7 @@ async function readied(lease, config, deps) {
 		throw error;
 	}
 }
-/** A machine that was never used has a wrong address, rather than a fault; a look after the lab's health tells all. */
+/** A machine that has never answered probably has a wrong address. A health check only reports it. */
 async function isMisconfigured({ kind, cause }, { testbed, holding }, store) {
 	if (holding.holder.purpose === "health") return false;
 	if (isOfController(kind)) return true;
@@ -147,7 +146,7 @@ async function isMisconfigured({ kind, cause }, { testbed, holding }, store) {
 const hasAnswered = ({ holder, outcome }) => outcome !== void 0 && outcome !== "it was not renewed in time" && !outcome.startsWith(notUsed("")) && holder.purpose !== "health";
 /** A wrong key or known_hosts. */
 const isOfController = (kind) => kind === "login" || kind === "host-key";
-/** Each login raises the fence; the DUT may not be up yet. */
+/** Each login raises the fence. The DUT may not be up yet. */
 async function bringBack(testbed, lease, config, deps) {
 	if (isOnThisMachine(testbed)) return;
 	if (testbed.kind === "freebsd") {
@@ -161,7 +160,7 @@ const isOfTheMachines = (error) => error instanceof HostError ? !isOfController(
 	PowerError,
 	FencedError
 ].some((kind) => error instanceof kind);
-/** Checks a testbed without changing it; returns the trouble found. */
+/** Checks a testbed without changing it. Returns the trouble found. */
 async function troubleOf(testbed, { machines, notify }) {
 	const signal = new AbortController().signal;
 	return whyUnhealthy(await Array.fromAsync(healthOf(testbed, {
@@ -231,7 +230,7 @@ function leased(lease, config, deps) {
 	};
 }
 const inQuarantine = (testbed, trouble) => `${testbed} is in quarantine now: ${trouble} Once it is fixed, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
-/** Marks automatic quarantines; only these may be lifted by a check. */
+/** Marks automatic quarantines; a check may lift only these. */
 const byItself = "ppsgate";
 const quarantineFor = (reason, { date }) => ({
 	reason,

@@ -1,14 +1,15 @@
 import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, packagesOf, reasonOf, shortened } from "../model.js";
 import { frameBytesFor } from "../config.js";
+import { sum } from "../vendor/simple-statistics.js";
+import { adviceToReachMore, queuesReached, reachesFew } from "../analysis/stats.js";
 import { gitIn, jailProblem, outsideOptions, socketsInJail, whyNoRoot } from "../kernel.js";
 import { LabImpossibleError, LabInUseError, claimWhenFree, neededPrograms, ourFolder, ourPrograms, ownerFile, requireLab } from "./netns.js";
 import { HostError, algorithmsFor, commandText, missingOn, parseKnownHosts, shell } from "../system/host.js";
+import { findLeftovers, whyUnrestorable } from "./linux.js";
 import { PowerError } from "./power.js";
 import { ConsoleError, lastWords } from "./console.js";
-import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./freebsd/dut.js";
-import { bounded, firewallWarnings, firewallsOn, inspectDut, leastMtu, onceSettled, pathProblems, proofOf, readAll, removalCommands, rulesFolder, settingsContext, shortMtu, siteFirewalls } from "./freebsd.js";
+import { advice, bounded, checkSettings, countersCommands, fileSystemsOf, firewallWarnings, firewallsOn, generatorPortSettings, hasBootedSinceMark, inspectDut, isOurs, leastMtu, limitsBetween, loadedModules, markBoot, nextRoot, onceSettled, parseIfconfig, pathProblems, problemOf, proofOf, readAll, readsOf, removalCommands, rulesFolder, runningSystem, sentBetween, settingsCommands, settingsContext, shortMtu, siteFirewalls, waived, whyUnfit } from "./freebsd.js";
 import { parsePktGenLog, pktGenRun, pktGenTrial } from "./traffic.js";
-import { findLeftovers, whyUnrestorable } from "./linux.js";
 import { GuestEndedError, KernelFilesError, NoOwnKernelError, guestCpu, virtualLabUp } from "./qemu/vm.js";
 import { bootTogether, guestImage, isOfImage, openImage } from "./qemu.js";
 import { posix } from "node:path";
@@ -110,7 +111,7 @@ async function fixOfHostKey(config) {
 	const name = port === 22 ? host : `[${host}]:${port}`;
 	return `once you know why the key changed: ${typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`)}, and then ${scan(config)}`;
 }
-/** A key that the machine did not refuse could not be read here. */
+/** The machine did not refuse this key: it could not be read here. */
 function fixOfKey({ host, port, user, privateKeyPath }, wasRefused) {
 	if (privateKeyPath === void 0) return "`ssh-add -l` has to name a key that is in its authorized_keys; or name a `key` in ppsgate.yml";
 	if (!wasRefused) return `take its passphrase away with ${typed(shell`ssh-keygen -p -f ${privateKeyPath}`)}, or leave \`key\` out and let the ssh agent hold it`;
@@ -167,7 +168,7 @@ async function clone(host, repository, what) {
 	const get = shell`git clone ${"https://git.freebsd.org/src.git"} ${repository}`;
 	return [wrong(what, why, `${typed(get)} there`)];
 }
-/** A build runs code of the patch: reports the user and the jail that confine it. */
+/** Reports the user and the jail that confine a build, which runs code of the patch. */
 async function builds(host, config, what) {
 	const { jail, user, recipe } = config;
 	const problem = await jailProblem(host, config, limits.timeoutSeconds);
@@ -247,7 +248,7 @@ const fixes = {
 	conserver: "try `console -s` with its name here, as the user that runs ppsgate",
 	command: "try the command here, as the user that runs ppsgate; it has to go on until it is ended"
 };
-/** A kernel writes to all active consoles in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
+/** The kernel writes to all active consoles: in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
 async function unseen(host, what, shown) {
 	const active = ((lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? "").split("/")[0] ?? "").split(",").filter(Boolean);
 	const [first = "nothing"] = active;
@@ -265,7 +266,7 @@ const serialFirst = "put `boot_multicons=\"YES\"`, `boot_serial=\"YES\"`, `conso
 
 // src/lab/check/freebsd-ceiling.ts
 const ceiling = "the ceiling of the generators";
-/** Sends past the DUT where `backToBack` joins ports, and through it: each sender alone, and all together. */
+/** Sends past the DUT if `backToBack` joins ports, and through it: from each sender alone, and from all together. */
 function checkCeiling(check, needs) {
 	if (check.sends) return {
 		what: ceiling,
@@ -328,7 +329,34 @@ async function* trials(check) {
 	const together = await trial(senders);
 	const after = await readAll(dutHost, countersCommands([]));
 	yield togetherDiagnostic(what, together, line(senders));
-	if (faultOf(what, together) === void 0) yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
+	if (faultOf(what, together) === void 0) {
+		yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
+		const ingress = testbed.dut.ingress.interface;
+		yield queuesDiagnostic(limitsBetween(before, after, {
+			ingress,
+			egress
+		}), testbed.dut.ingress);
+	}
+}
+/** `queues` may be more than the system names: some versions leave out those without any interrupt. */
+function queuesDiagnostic(limits, { interface: device, queues: configured = 0 }) {
+	const what = "the receive queues of the DUT";
+	const read = limits?.queues.filter((queue) => queue.device === device) ?? [];
+	const silent = Array.from({ length: configured }, (_, number) => number).filter((number) => read.every((queue) => queue.number !== number)).slice(0, Math.max(0, configured - read.length)).map((number) => ({
+		device,
+		direction: "receive",
+		number,
+		packets: 0
+	}));
+	const all = sum(read.map(({ packets }) => packets));
+	const queues = [...read, ...silent].map(({ packets, ...queue }) => ({
+		...queue,
+		ratio: all === 0 ? 0 : packets / all
+	}));
+	const [reached] = queuesReached({ queues });
+	if (reached === void 0) return skipped(what, `no counter of several queues of ${device}`);
+	const why = `the flows reach ${reached.used} of ${reached.all} of ${device}`;
+	return reachesFew(reached) ? wrong(what, why, adviceToReachMore) : ok(what, why);
 }
 const pastTheDut = (label) => `the ceiling of ${called(label)} past the DUT`;
 const called = (label) => label === "sender" ? "the sender" : label;
@@ -373,9 +401,9 @@ const portOn = async (host, name) => {
 		gigabits: port?.gigabits
 	};
 };
-/** Contains ten steady seconds. */
+/** Long enough for ten steady seconds. */
 const trafficSeconds = 15;
-/** Time in which a link comes up under netmap. */
+/** Seconds until a link comes up under netmap. */
 const leastSettleSeconds = 4;
 async function trialOf({ families: [family = "inet4"], traffic, testbed, deps }, senders, { host, interface: name, way }) {
 	const split = flowRanges(traffic.flows, family, senders.length);
@@ -394,14 +422,15 @@ async function trialOf({ families: [family = "inet4"], traffic, testbed, deps },
 		family,
 		frameBytes: frameBytesFor(traffic, { family }),
 		flows: split.flows,
+		ports: traffic.packets?.ports,
 		threads: testbed.senders[0]?.threads ?? 1,
 		settleSeconds,
 		trafficSeconds
 	}, deps.signal);
 }
-/** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
+/** Preamble, start delimiter and the gap between frames (IEEE 802.3). */
 const wireBytesPerFrame = 20;
-/** Capacity of the senders' links, or of the DUT's where it is less; undefined where one is not known. */
+/** Capacity of the senders' links, or of the DUT's if that is less; undefined if either is unknown. */
 function lineOf({ families: [family = "inet4"], traffic }, senders, dutGigabits) {
 	const speeds = senders.flatMap(({ gigabits }) => gigabits ?? []);
 	if (dutGigabits === void 0 || speeds.length < senders.length) return void 0;
@@ -412,7 +441,7 @@ function lineOf({ families: [family = "inet4"], traffic }, senders, dutGigabits)
 		pps: gigabits * 1e9 / bits
 	};
 }
-/** A single sender of several need not reach the DUT's limit. */
+/** One of several senders need not reach the DUT's limit. */
 function aloneDiagnostic(what, trial, line) {
 	return faultOf(what, trial) ?? ok(what, throughput(trial, line));
 }
@@ -451,7 +480,7 @@ function offers(trial, line) {
 // src/lab/check/power-check.ts
 const powerControl = "power control of the DUT";
 const powerCycled = "a power cycle of the DUT";
-/** Follows the login to the DUT, whose connection a power cycle renews. */
+/** Needs the login to the DUT, whose connection a power cycle renews. */
 function powerSteps(lab) {
 	const { dut, testbed, cycles } = lab;
 	const { power } = testbed.dut;
@@ -497,7 +526,7 @@ async function powerCycle(lab, config, what) {
 	return [ok(what, `up again after ${Math.round(deps.now() - begun)} s`)];
 }
 const pollSeconds = 5;
-/** Undefined where no login succeeds within the limit of a boot. */
+/** Undefined if no login succeeds within the time limit of a boot. */
 async function reachAgain({ deps, testbed }) {
 	const deadline = deps.now() + testbed.dut.boot.limitSeconds;
 	while (deps.now() < deadline) {
@@ -512,7 +541,7 @@ async function reachAgain({ deps, testbed }) {
 }
 
 // src/lab/check/freebsd-check.ts
-/** Changes nothing on any machine, except for the power cycle of the DUT. */
+/** Changes nothing on any machine, except for the DUT's power cycle. */
 async function* checkFreebsdTestbed(check, deps) {
 	await using opened = new AsyncDisposableStack();
 	const lab = checkedTestbed(check, deps);
@@ -624,7 +653,7 @@ async function dutPort(host, name, what, deps) {
 	if (port === void 0) return [await noInterface(host, name, what)];
 	return [linkOf(port, "the DUT", what)];
 }
-/** A port that pkt-gen had open has no link for that long, nor has the port at the other end. */
+/** Seconds for which a port that pkt-gen had open has no link, nor has the port at the other end. */
 const settleSeconds = 5;
 async function settledInterface(host, name, deps) {
 	const port = await interfaceOn(host, name);
@@ -678,7 +707,7 @@ async function flowControl(host, { roles }, what) {
 	return [...diagnostics.length > 0 ? diagnostics : [ok(what, "no known one is on")], ...unknown];
 }
 const unknownFlowControl = (ports) => [...new Set(ports)].filter(isFlowControlUnknown).map((port) => skipped(`the flow control of ${port}`, "no setting of its driver is known; turn pause frames off as its manual page says, or a full port holds back its senders"));
-/** Without arguments it prints its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
+/** Prints the usage, as it has no arguments. timeout(1) exits with 126 or 127 if it cannot start the program. */
 async function pktGen$1(host, what) {
 	const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
 	if (outcome.kind === "exited" && outcome.code !== 126 && outcome.code !== 127) return [ok(what, "it is installed")];
@@ -701,7 +730,7 @@ function mtuSteps({ dut, generators, testbed, traffic, frameSizes }) {
 	return [...[ingress, egress].map((port) => step(dut, dut.label, port.interface, "dut")), ...generators.flatMap((machine) => machine.roles.map(({ label, port }) => step(machine, label, netmapPort(port.interface), port === testbed.receiver ? "receiver" : "sender")))];
 }
 const contextOf = ({ testbed, families }) => settingsContext(testbed, families);
-/** Separate from other settings: without routes the trial would leave by the default route. */
+/** Separate from other settings, as a trial without routes would use the default route. */
 async function pathsOf(lab, host, what) {
 	const { families } = lab;
 	const problems = await pathProblems(host, {
@@ -746,7 +775,7 @@ const tools = {
 	"boot-environment": "/sbin/bectl",
 	nanobsd: "/usr/local/sbin/upgrade"
 };
-/** Tools are not called, as each would change the next boot. */
+/** Does not call the tools, as each would change the next boot. */
 async function bootMethod(host, method, what) {
 	const tool = tools[method];
 	if (!await does(host, shell`test -e ${tool}`)) return [wrong(what, `the DUT has no ${tool}`, "choose another `boot.method` in ppsgate.yml")];
@@ -924,7 +953,7 @@ async function nextBoot(host, method, what) {
 	const fix = `${typed(shell`bectl activate -T`)} on the DUT`;
 	return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
 }
-/** An appliance does not know its own slice: compares the next boot with the current one. */
+/** Compares the next boot with the current one, as an appliance does not know its own slice. */
 async function nextSlice(host, what) {
 	const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
 	if (next === root) return ok(what, `from ${root}, as it runs`);
@@ -965,7 +994,7 @@ async function firewalls(host, what) {
 	return [wrong(what, `${stranger} is enabled`, fix)];
 }
 const pktGen = (host, what) => programs$1(host, what, shell`pgrep -x pkt-gen`);
-/** pgrep(1) exits with 1 where nothing matches. */
+/** pgrep(1) exits with 1 if nothing matches. */
 async function programs$1(host, what, pgrep) {
 	const outcome = await host.run(pgrep, limits);
 	if (outcome.kind === "exited" && outcome.code === 1) return [ok(what, "none of an experiment")];
@@ -995,7 +1024,7 @@ async function linuxFiles(host, what) {
 	const fix = `${names.includes("dut") ? `${typed(shell`bash ${script} restore`)} and then ` : ""}${typed(shell`rm -rf ${ourFolder}`)} there`;
 	return [wrong(what, `left behind: ${leftovers.join(", ")}`, fix)];
 }
-/** The kernel reports no carrier of an interface that is down. */
+/** The kernel reports no carrier for an interface that is down. */
 function linkStep(machine, name) {
 	const what = `the link of ${name} of ${machine.label}`;
 	const readCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;
@@ -1050,7 +1079,7 @@ async function* checkVirtualTestbed(testbed, { signal, ...deps }, machine = this
 }
 const programs = "the programs of this machine";
 async function bootLinux(what, lab, testbed, { signal, deps }) {
-	const kernel = await lab.kernel(testbed.kernelPath).catch(unlessOthersBoot);
+	const kernel = await lab.kernel(testbed.kernelPath).catch(unlessOthersBoot(testbed));
 	if (kernel === void 0) return [skipped(what, withoutKernel(testbed))];
 	const startedAt = performance.now();
 	const variant = {
@@ -1079,9 +1108,11 @@ async function bootLinux(what, lab, testbed, { signal, deps }) {
 	];
 }
 /** Kernels that are built or given need none of this machine. */
-function unlessOthersBoot(error) {
-	if (!(error instanceof NoOwnKernelError)) throw error;
-}
+const unlessOthersBoot = ({ kernelPath }) => (error) => {
+	if (error instanceof NoOwnKernelError) return void 0;
+	if (!(error instanceof KernelFilesError) || kernelPath === void 0) throw error;
+	throw new KernelFilesError(`the kernel ${kernelPath} ${error.message}`);
+};
 const withoutKernel = ({ builder }) => builder === void 0 ? "this machine has no kernel in /boot to try: give each gate its --base-kernel and --patched-kernel, or name one by `kernel` in ppsgate.yml" : "this machine has no kernel in /boot to try, and the `builder` makes those of a gate: name one by `kernel` in ppsgate.yml to see it boot";
 async function bootImage(what, lab, testbed, deps) {
 	const image = await guestImage(testbed.image, lab, deps);
@@ -1121,7 +1152,7 @@ async function counted(guest, { accelerator }) {
 	const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
 	return ok(what, `${grouped(executed)} were counted by then`);
 }
-/** The command ends the guest, and the connection with it. */
+/** The command ends the guest, and so the connection. */
 async function panicked(guest, host, command) {
 	await host.run(command, { timeoutSeconds: 120 }).catch(() => {});
 	await host.close();

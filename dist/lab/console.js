@@ -8,9 +8,9 @@ import { setTimeout } from "node:timers/promises";
 
 // src/system/paced-pipe.ts
 const intervalMilliseconds = 50;
-/** Capacity of a pipe (pipe(7)): a program that writes more in an interval has to wait. */
+/** Capacity of a pipe, see pipe(7). A program that writes more within an interval has to wait. */
 const mostBytes$1 = 65536;
-/** Creates a named pipe at the path, which must be free; throws where it cannot. */
+/** Creates a named pipe at an unused path; throws if it cannot. */
 function openPacedPipe(path, onOutput) {
 	execFileSync("mkfifo", [
 		"-m",
@@ -126,7 +126,7 @@ function start(program, args, { env, onOutput, endInput }) {
 var ConsoleError = class extends Error {
 	name = "ConsoleError";
 };
-/** `name` is the machine's, for people. Throws a ConsoleError where the console does not open within seconds. */
+/** `name` names the machine to people. Throws a ConsoleError if the console does not open within seconds. */
 async function openConsole(name, config, onOutput, deps) {
 	const label = labelOf(name, config);
 	const consoleProgram = await programOf(label, config, deps);
@@ -156,7 +156,7 @@ async function openConsole(name, config, onOutput, deps) {
 	})}.`);
 }
 const mostOfHead = 4096;
-/** Accepts silence as an idle machine, unless the program prints something on opening. */
+/** Accepts silence as an idle machine, unless the program prints a message on opening. */
 async function silence({ opens, openSeconds }, deps) {
 	await deps.wait(openSeconds);
 	if (opens === void 0) return void 0;
@@ -169,7 +169,7 @@ const opened = (label, program, { ended, close }) => ({
 	ended: ended.then((how) => `${label} is not recorded any more: ${sentence(program, how)}.`),
 	close
 });
-/** Only the program is named: an argument may be a password. */
+/** Names only the program: an argument may be a password. */
 const sentence = (program, { how, lastError }) => [`${shortened(program)} ${how}`, lastError && `and said "${shortened(lastError)}"`].filter(Boolean).join(" ");
 function labelOf(name, config) {
 	switch (config.kind) {
@@ -193,7 +193,7 @@ async function programOf(label, config, deps) {
 		}
 	}
 }
-/** A BMC has one session: one left open is ended first. */
+/** A BMC has one session; a leftover one is ended first. */
 async function overLan(label, config, deps) {
 	try {
 		const password = await readPassword(label, config.passwordPath, deps);
@@ -220,7 +220,7 @@ async function overLan(label, config, deps) {
 		throw error;
 	}
 }
-/** `-s` only reads, and disturbs no other user; `-k` ends it where the server has lost the console. */
+/** `-s` only reads, and disturbs no other user. `-k` exits if the server has lost the console. */
 const spying = ({ console, host, port }) => ({
 	program: "console",
 	args: [
@@ -237,11 +237,11 @@ const spying = ({ console, host, port }) => ({
 });
 
 // src/lab/console/console-text.ts
-/** A boot after a panic prints some 100 KB. */
+/** A boot after a panic prints about 100 KB. */
 const mostCharacters = 1024 ** 2;
 const mostLines = 20;
 const mostOfLine = 200;
-/** Returns the lines before the boot without a panic, where the machine came up without a power cycle (`isUp`). */
+/** Without a panic, returns the lines before the next boot if the machine came up without a power cycle (`isUp`). */
 function lastWords(text, isUp) {
 	const { lines, unread } = readLines(text);
 	const panic = panicIn(lines);
@@ -272,7 +272,7 @@ function describeScreen(text) {
 	const prompt = prompts.find(({ is }) => is.test(last));
 	return prompt === void 0 ? ended : `shows ${prompt.name}, and ${ended}`;
 }
-/** Prompts of the kernel's debugger, of its search for a root, of init(8), getty(8) and the loaders. */
+/** Prompts of the kernel's debugger, its search for a root, init(8), getty(8) and the loaders. */
 const prompts = [
 	{
 		is: /^db(?:\{\d+\})?>/,
@@ -321,9 +321,9 @@ function messageIn(patterns, line) {
 		if (message !== void 0) return message;
 	}
 }
-/** `[383490] ` of FreeBSD, `<4>[   12.345678][  T31] ` of Linux. */
+/** `[383490] ` on FreeBSD, `<4>[   12.345678][  T31] ` on Linux. */
 const stamp = /^(?:<\d{1,3}>)?(?:\[ *\d+(?:\.\d+)?\](?:\[ *[TC]\d+\])? ?)?/;
-/** Warnings alone stop nothing; where the kernel is set to panic after one, it is the cause. */
+/** A warning alone stops nothing. If the kernel is set to panic after one, the warning is the cause. */
 function warningBehind(found, lines) {
 	const warning = warnings.find(({ panic }) => panic.test(found.message));
 	return warning && firstOf([warning.is], lines.slice(0, found.line));
@@ -336,9 +336,9 @@ const warnings = [{
 	is: /^(INFO: task \S+ blocked for .*)$/
 }];
 /**
-* The first line of the first group that is found. A panic may begin in the middle of a line, after a prompt or output of
-* rc(8); savecore(8)'s "reboot after panic: …" and the sysctl `debug.kdb.panic: 0` are none. Later groups serve where the
-* message is lost.
+* Takes the first matching line of the first matching group. A panic may begin within a line, after a prompt or output
+* of rc(8). savecore(8)'s "reboot after panic: …" and the sysctl `debug.kdb.panic: 0` are no panics. Later groups match
+* if the message itself is lost.
 */
 const panics = [
 	[/(?:^|(?<!\b\w+\.\w+)[:.>#$%\]] ?)panic: (?!\d+$)(\S.*)$/],
@@ -375,20 +375,20 @@ function readLines(text) {
 const asShown = (line) => plainLine(line.replace(/[^\b][\b]/g, ""), mostOfLine);
 
 // src/lab/console/console-tape.ts
-/** Bounds what is kept of a panic, from its line on. */
+/** Size limit of a stored panic, from its line on. */
 const mostPanicBytes = 16384;
-/** Bounds the searched beginning of a line. */
+/** Longest beginning of a line that is searched. */
 const mostLineBytes = 4096;
-/** Bounds the work of one write on words of a panic that are none. */
+/** Limits the work per write on lines that only contain words of a panic. */
 const mostSearchedLines = 64;
-/** A boot after a panic prints some 100 KB. */
+/** A boot after a panic prints about 100 KB. */
 const mostTextBytes = 1024 ** 2;
-/** A ring buffer, read by the offsets of all that was ever written. */
+/** A ring buffer, addressed by offsets in the whole output so far. */
 var ConsoleTape = class {
 	#size;
 	#ring = Buffer.alloc(0);
 	#length = 0;
-	/** The beginning of the line that has no end yet, with a character for each byte. */
+	/** Beginning of the unfinished line, one character per byte. */
 	#line = {
 		at: 0,
 		text: ""
@@ -416,7 +416,9 @@ var ConsoleTape = class {
 		const end = start + (to - first);
 		return Buffer.concat([this.#ring.subarray(start, end), this.#ring.subarray(0, Math.max(0, end - this.#size))]);
 	}
-	/** Returns at most a mebibyte: the newest, after the beginning of the first panic where that came before it. */
+	/**
+	* Returns at most a mebibyte: the newest output, preceded by the beginning of the first panic if that came earlier.
+	*/
 	text(from = 0, to = this.#length) {
 		const panic = this.#panic;
 		const newest = Math.max(from, to - mostTextBytes, this.#length - this.#size);
@@ -424,7 +426,7 @@ var ConsoleTape = class {
 		const rest = Math.max(newest + mostPanicBytes + 1, panic.at + panic.text.length);
 		return `${Buffer.from(panic.text, "latin1")}\n${this.read(rest, to)}`;
 	}
-	/** Watches for the next panic, as at the beginning of another boot. */
+	/** Watches for the next panic, for example when another boot begins. */
 	forgetPanic() {
 		this.#panic = void 0;
 		this.#line = {
@@ -468,16 +470,16 @@ function panicAt(text) {
 		if (searched === mostSearchedLines) return void 0;
 	}
 }
-/** Each panic has one of these words; they are cheap to look for in a flood. */
+/** Each panic has one of these words, which are cheap to find in a flood. */
 const panicWords = /panic|Fatal |BUG: |Oops|general protection fault|kernel BUG at/;
 
 // src/lab/console/recorder.ts
-/** A console at 115200 baud prints that much in half an hour. */
+/** Output of a console at 115200 baud in half an hour. */
 const mostBytes = 16 * 1024 ** 2;
-/** Bounds all logs together; each later one has the newest 64 KiB alone. */
+/** Size limit of all logs together; later logs have only the newest 64 KiB. */
 const mostLogBytes = 128 * 1024 ** 2;
 const leastLogBytes = 65536;
-/** Throws no fault of the console: `takeProblems` reports it. */
+/** Never throws for a fault of the console, which `takeProblems` reports. */
 var ConsoleRecorder = class {
 	#name;
 	#open;
@@ -489,9 +491,9 @@ var ConsoleRecorder = class {
 	#loggedBytes = 0;
 	#bootAt;
 	#endAt;
-	/** The last power cycle since the boot, or the boot. */
+	/** Offset of the last power cycle since the boot, or of the boot. */
 	#shownFrom = 0;
-	/** The program of a virtual machine's console ends with its machine. */
+	/** The program that reads a virtual machine's console ends with the machine. */
 	#mayEnd = "no";
 	constructor(name, open) {
 		this.#name = name;
@@ -512,7 +514,9 @@ var ConsoleRecorder = class {
 			this.#report(error.message);
 		}
 	}
-	/** Called before a boot. Reopens a console that was silent in the last boot: another client may have the session. */
+	/**
+	* Call it before a boot. Reopens a console that was silent in the last boot, as another client may have the session.
+	*/
 	async beginBoot() {
 		if (this.#console !== void 0 && this.#tape.length === this.#bootAt) {
 			this.#report(`The console of ${this.#name} showed nothing of a whole boot; look at it with "ppsgate testbeds check".`);
@@ -525,7 +529,7 @@ var ConsoleRecorder = class {
 		this.#shownFrom = this.#bootAt;
 		this.#endAt = void 0;
 	}
-	/** Cycles the power, and goes on with a console that ends for that. */
+	/** Cycles the power, and reopens a console that this ended. */
 	async whileCycled(cycle) {
 		this.endBoot();
 		this.#mayEnd = "while cycled";
@@ -536,17 +540,19 @@ var ConsoleRecorder = class {
 		}
 		await this.open();
 	}
-	/** Before the power is cycled: later output is of the next boot. */
+	/** Call it before the power is cycled: later output belongs to the next boot. */
 	endBoot() {
 		this.#endAt ??= this.#tape.length;
 		this.#shownFrom = this.#tape.length;
 	}
-	/** The end of the output of the last boot that was begun. */
+	/** End of the output of the last boot that was begun. */
 	lastWords() {
 		const text = this.#tape.text(this.#bootAt, this.#endAt);
 		return lastWords(text, this.#endAt === void 0);
 	}
-	/** The screen now, since the boot or the last power cycle; completes "its console …". Undefined while it is closed. */
+	/**
+	* Screen since the boot or the last power cycle; completes "its console …". Undefined while the console is closed.
+	*/
 	describe() {
 		if (this.#console === void 0) return void 0;
 		return describeScreen(this.#tape.text(this.#shownFrom));
@@ -558,7 +564,7 @@ var ConsoleRecorder = class {
 		this.#loggedBytes += log.length;
 		return log;
 	}
-	/** Sentences on faults of the console, each returned once. */
+	/** Sentences on faults of the console; each is returned once. */
 	takeProblems() {
 		const sentences = [...this.#problems];
 		for (const sentence of sentences) this.#reported.add(sentence);

@@ -2,9 +2,11 @@ import { HostError, commandText, ownFolder, shell, stdoutOf } from "../system/ho
 import { generatorsOf, rolesOf } from "../lab.js";
 
 // src/lab/lease/fence.ts
-/** Holds each token that a machine has seen, as the name of an empty file; on most it outlives a reboot. */
+/** Has an empty file for each token that the machine has seen, named by it. Most machines keep it over a reboot. */
 const tokenFolder = "/var/tmp/ppsgate-tokens";
-/** Throws a FencedError in place of every task once the machine has seen a higher token; uploads check at first. */
+/**
+* Throws a FencedError for every task once the machine has seen a higher token. Uploads check only at their beginning.
+*/
 function fencedHost(host, fence, folder = tokenFolder) {
 	const word = tokenWord(fence.token);
 	const guarded = (command) => shell`sh -c ${guardIn(folder)} ppsgate ${word} ${commandText(command)}`;
@@ -40,7 +42,7 @@ function fencedHost(host, fence, folder = tokenFolder) {
 		}
 	};
 }
-/** Makes the machine refuse lower tokens. Throws a FencedError where it has seen a higher one, or a HostError. */
+/** Makes the machine refuse lower tokens. Throws a FencedError if it has seen a higher one, or a HostError. */
 async function raiseFence(host, token, folder = tokenFolder) {
 	const raising = shell`sh -c ${raiseIn(folder)} ppsgate ${tokenWord(token)}`;
 	const shownAs = shell`touch ${`${folder}/${token}`}`;
@@ -51,26 +53,26 @@ async function raiseFence(host, token, folder = tokenFolder) {
 	refuse(host, outcome.stderr, token, folder);
 	stdoutOf(outcome, host.name, shownAs);
 }
-/** A later lease has the machine: nothing was done there, and a retry is useless. */
+/** A later lease has the machine. Nothing was done there, and a retry has no use. */
 var FencedError = class extends Error {
 	name = "FencedError";
 };
-/** Time limit, for a machine that died right after the login. */
+/** Time limit for a machine that dies right after the login. */
 const raiseSeconds = 60;
-/** No program here uses it; the guard's message confirms a refusal. */
+/** No program here uses this code. The guard's message confirms a refusal. */
 const refusalCode = 213;
-/** Runs the command unless the folder has a higher token. One line without `!`: root's login shell may be csh. */
+/** Runs the command unless the folder has a higher token. One line without `!`, as root's login shell may be csh. */
 const guardIn = (folder) => commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
-/** Writes its own token before it checks for a higher one: in a race, the lower always sees the higher. */
+/** Writes its own token before it looks for a higher one. In a race, the lower token always sees the higher one. */
 const raiseIn = (folder) => commandText(shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`);
-/** test(1) fails for a name that is no number. */
+/** test(1) fails for a name that is not a number. */
 const refuseHigherIn = (folder) => shell`for file in ${folder}/[0-9]*; do seen=\${file##*/}; if test "$seen" -gt "$1" 2>/dev/null; then echo "ppsgate: token $seen refuses $1" >&2; exit ${refusalCode}; fi; done`;
 function refuse(host, stderr, token, folder) {
 	const [, seen, refused] = /^ppsgate: token (\d+) refuses (\d+)$/m.exec(stderr) ?? [];
 	if (seen === void 0 || refused !== String(token)) return;
 	throw new FencedError(`Nothing was done on ${host.name}: a later lease (its token is ${seen}) has taken the testbed over from ours (token ${token}); if the reservation store was made anew, with lower tokens, remove ${folder} there.`);
 }
-/** A fraction or `1e+21` is no number to test(1), and would pass every guard. */
+/** To test(1), a fraction or `1e+21` is not a number, and would pass every guard. */
 function tokenWord(token) {
 	if (Number.isSafeInteger(token) && token >= 0) return String(token);
 	throw new TypeError(`${token} is no fencing token: it has to be a whole number.`);
@@ -102,7 +104,7 @@ function fencedDeps(deps, testbed, lease) {
 		}
 	};
 }
-/** Each login raises the fence again: an appliance keeps /var in memory, and loses its tokens in a boot. */
+/** Raises the fence at each login: an appliance has /var in memory, and loses its tokens in a boot. */
 function fencedConnect(connect, fence) {
 	return async (config, label, options) => {
 		fence.assertHeld();
@@ -116,15 +118,15 @@ function fencedConnect(connect, fence) {
 		return fencedHost(host, fence);
 	};
 }
-/** Throws a FencedError where a machine has seen a higher token, and a HostError where one is out of reach. */
+/** Throws a FencedError if a machine has seen a higher token, and a HostError if one is unreachable. */
 async function raiseFences(testbed, fence, connect) {
 	const raise = fencedConnect(connect, fence);
 	const failure = (await Promise.allSettled(rolesOf(testbed).map(async ({ config, label }) => (await raise(config, label)).close()))).find(({ status }) => status === "rejected");
 	if (failure?.status === "rejected") throw failure.reason;
 }
-/** Time limit for all generators together, as the DUT waits. */
+/** Time limit for all generators together, as the DUT waits for them. */
 const checkSeconds = 20;
-/** Checks the token on the generators, as the DUT may hang, and every lease holder uses them. */
+/** Checks the token on the generators: every lease holder uses them, while the DUT may hang. */
 async function checkGenerators(deps, testbed, lease) {
 	const signal = AbortSignal.timeout(checkSeconds * 1e3);
 	await Promise.all(generatorsOf(testbed).map(async ({ config, label }) => {

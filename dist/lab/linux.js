@@ -1,47 +1,310 @@
-import { ignoredFiles, lastLine, linkAmong, pathName, shortened } from "../model.js";
+import { ignoredFiles, lastLine, linkAmong, mostCpus, mostQueues, pathName, shortened, shortenedTo, trialLimitsSchema } from "../model.js";
 import { HostError, shell } from "../system/host.js";
+import { sum } from "../vendor/simple-statistics.js";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 
-// src/lab/linux/linux-drops.ts
-/** Returns a phrase that continues "dropped by", by the folder of each variant that forwarded nothing. */
-function dropsIn(log) {
-	const drops = /* @__PURE__ */ new Map();
-	let lines;
-	let folder = "";
-	const close = () => {
-		const phrase = lines && phraseOf(lines);
-		if (phrase !== void 0) drops.set(folder, phrase);
-		lines = void 0;
-	};
-	for (const line of log.split("\n")) {
-		if (/^(?:trace|counted) /.test(line)) lines?.push(line);
-		else close();
-		const [, variant] = /^drops (\S+)$/.exec(line) ?? [];
-		if (variant === void 0) continue;
-		folder = variant;
-		lines = [];
-	}
-	close();
-	return drops;
+// src/lab/map-interfaces.ts
+/** Testbed's names by names in the files; an interface that no packet uses has none. */
+function portNames(roles = {}, ports) {
+	return new Map(Object.entries(roles).flatMap(([name, role]) => role === "unused" ? [] : [[name, ports[role]]]));
 }
-function phraseOf(lines) {
+/** Returns rules for nft(8), in which whole words, quoted strings, and patterns like `eth*` are names. */
+const mapNftables = (text, names) => names.size === 0 ? text : text.replaceAll(/#[^\n]*|"([^"]*)"|[\w./-]+\*?|./gs, (token, quoted) => quoted === void 0 ? mapped(token, names) : `"${mapped(quoted, names)}"`);
+/** Returns rules of pf.conf(5) or ipfw(8), whose macros quote any text. */
+const mapWords = (text, names) => names.size === 0 ? text : text.replaceAll(/#[^\n]*|[\w./-]+\*?|./gs, (token) => mapped(token, names));
+/** Returns the rules of a site's own scenarios with the names of a testbed. */
+const mapOwnRules = (rules, names) => Object.fromEntries(Object.entries(rules).map(([name, own]) => [name, {
+	...own,
+	text: mapWords(own.text, names)
+}]));
+/** Returns the path of a setting below /proc/sys. */
+const mapSetting = (path, names) => path.replace(/^(net\/\w+\/(?:conf|neigh)\/)([^/]+)/, (_, folder, name) => folder + (names.get(name) ?? name));
+function mapped(word, names) {
+	if (!word.endsWith("*")) return names.get(word) ?? word;
+	const prefix = word.slice(0, -1);
+	const [first, second] = new Set([...names].flatMap(([name, port]) => name.startsWith(prefix) ? port : []));
+	if (first === void 0 || prefix === "") return word;
+	if (second === void 0) return first;
+	const common = [...first].findIndex((letter, index) => letter !== second[index]);
+	return common > 0 ? `${first.slice(0, common)}*` : word;
+}
+
+// src/lab/card-counters.ts
+/**
+* Drivers of Linux by `ethtool -S`: `rx_queue_0_packets` (igb, ixgbe, ice), `rx0_packets` (mlx5, virtio_net),
+* `rx-0.packets` (i40e), `[0]: rx_ucast_packets` (bnxt), `rxq0_packets`, `queue_0_rx_cnt` (ena).
+*/
+const queueNames = [
+	/^(?<way>rx|tx)(?:_queue_|-|q|_)?(?<number>\d{1,4})[._](?:ucast_)?packets$/,
+	/^\[(?<number>\d{1,4})\]: (?<way>rx|tx)_ucast_packets$/,
+	/^queue_(?<number>\d{1,4})_(?<way>rx|tx)_cnt$/
+];
+function queueOf(name) {
+	for (const pattern of queueNames) {
+		const { way, number } = pattern.exec(name)?.groups ?? {};
+		if (number !== void 0) return {
+			direction: way === "rx" ? "receive" : "send",
+			number: Number(number)
+		};
+	}
+}
+/** Counters of a whole card for packets that found no descriptor, no buffer or no space in it. */
+const cardDrops$1 = [
+	[/^(rx_)?(no_dma_resources|no_desc\w*|out_of_buffer)$/, "no descriptor"],
+	[/^(rx_|recv_)?(no_buff\w*|nobuf\w*)$/, "no buffer"],
+	[/^(port\.)?(rx_)?(missed_?(errors|packets)?|ovflow\d|fifo_errors|over_errors|discards?(_phy|_pkts)?|discard_pkts)$/, "missed"]
+];
+const cardDropOf = (name) => cardDrops$1.find(([pattern]) => pattern.test(name))?.[1];
+/** Lines `name: number` of `ethtool -S` or sysctl(8), as whole numbers. */
+function countersIn(text) {
+	const counters = /* @__PURE__ */ new Map();
+	for (const line of text.split("\n").slice(0, mostLines$1)) {
+		const [, name = "", digits = ""] = /^\s*(\S.{0,99}): (\d{1,16})\s*$/.exec(line) ?? [];
+		const value = Number(digits);
+		if (digits !== "" && Number.isSafeInteger(value)) counters.set(name.trim(), value);
+	}
+	return counters;
+}
+const mostLines$1 = 2e4;
+
+// src/lab/trial-limits.ts
+const packetsOf = (drops) => sum(drops.map(({ packets }) => packets));
+/** Packets in flight between two counters are no drops: a smaller share of those that arrived does not count. */
+const leastSilentRatio = .005;
+/** Cause of packets that IP received and did not forward, for no reason that a counter has. */
+const uncountedCause = "the kernel after IP received them, without a counter";
+const ownAddressCause = "the DUT itself, to whose own address they lead";
+/** Packets that a card missed never reached what forwards. */
+const forwardingPlaces = /* @__PURE__ */ new Set([
+	"backlog",
+	"ip",
+	"firewall",
+	"state-table",
+	"output-queue"
+]);
+/** A variant that forwards more has counters of other drops than those of its silent run. */
+const mostForwardedRatio = .1;
+/** Names the cause of most drops of a variant that lost nearly all packets; continues "dropped by". */
+function mainDrop({ offeredPackets, receivedPackets, drops }) {
+	if (receivedPackets > offeredPackets * mostForwardedRatio) return void 0;
+	const [most] = drops.filter(({ place, cause }) => forwardingPlaces.has(place) && cause !== "the kernel after IP received them, without a counter").toSorted((one, other) => other.packets - one.packets);
+	return most?.cause;
+}
+/** Undefined for numbers that no counter has. */
+function boundedLimits(limits) {
+	if (limits === void 0) return void 0;
+	const parsed = trialLimitsSchema.safeParse({
+		...limits,
+		cpuBusyRatios: limits.cpuBusyRatios.slice(0, mostCpus).map(threeDecimals),
+		queues: limits.queues.slice(0, mostQueues),
+		drops: limits.drops.map(({ cause, ...drop }) => ({
+			...drop,
+			cause: shortenedTo(mostCauseCharacters, cause)
+		})).toSorted((a, b) => b.packets - a.packets).slice(0, 200),
+		notUnderstood: limits.notUnderstood.slice(0, 50)
+	});
+	return parsed.success ? parsed.data : void 0;
+}
+const mostCauseCharacters = 250;
+const threeDecimals = (ratio) => Math.round(ratio * 1e3) / 1e3;
+/** Counts of generators and a DUT cover slightly different stretches. */
+const leastEndRatio = .002;
+/**
+* Adds losses before the DUT and behind it: `sentPackets` is the senders' count of the packets that the DUT's
+* counts are of, `countedPackets` the receiver's.
+*/
+function withEnds(limits, { sentPackets, countedPackets }) {
+	const { offeredPackets, receivedPackets, drops } = limits;
+	const before = Math.round((sentPackets ?? 0) - offeredPackets);
+	const behind = Math.round(receivedPackets - (countedPackets ?? receivedPackets));
+	const isBefore = before > offeredPackets * leastEndRatio && Number.isSafeInteger(offeredPackets + before);
+	const isBehind = behind > receivedPackets * leastEndRatio;
+	return {
+		...limits,
+		offeredPackets: isBefore ? offeredPackets + before : offeredPackets,
+		receivedPackets: isBehind ? receivedPackets - behind : receivedPackets,
+		drops: [
+			...drops,
+			...isBefore ? [{
+				place: "before-dut",
+				cause: "sent, and not seen by the DUT",
+				packets: before
+			}] : [],
+			...isBehind ? [{
+				place: "after-dut",
+				cause: "not counted by the receiver",
+				packets: behind
+			}] : []
+		].slice(0, 200)
+	};
+}
+
+// src/lab/linux/linux-counters.ts
+/** Growth of a counter; undefined where an edge lacks it, or where it ran backwards. */
+const growth = (before, after) => before === void 0 || after === void 0 || after < before ? void 0 : after - before;
+/** Reads `/proc/net/snmp` or `netstat`, where each line of names precedes its line of values. */
+function mibOf(text) {
+	const lines = text.split("\n").map((line) => line.trim().split(/\s+/));
+	const values = /* @__PURE__ */ new Map();
+	for (const [index, names] of lines.entries()) {
+		const numbers = lines[index + 1];
+		if (index % 2 === 1 || numbers === void 0 || names[0] !== numbers[0]) continue;
+		for (const [column, name] of names.entries()) {
+			const value = Number(numbers[column]);
+			if (column > 0 && Number.isSafeInteger(value)) values.set(`${names[0]}${name}`, value);
+		}
+	}
+	return values;
+}
+/** Reads `/proc/net/snmp6`: a name and a value on each line. */
+const mib6Of = (text) => new Map(text.split("\n").flatMap((line) => {
+	const [, name = "", digits] = /^(\w+)\s+(\d{1,16})$/.exec(line.trim()) ?? [];
+	return digits === void 0 ? [] : [[name, Number(digits)]];
+}));
+/** Counters of packets that IP dropped, each once; every cause continues "dropped by". */
+const ipDrops = [
+	["Ip:InHdrErrors", "an expired time to live, or a wrong header"],
+	["Ip:InAddrErrors", "a DUT that does not forward (net.ipv4.ip_forward), or not this address"],
+	["IpExt:InNoRoutes", "a missing route"],
+	["Ip:OutNoRoutes", "a missing route"],
+	["TcpExt:IPReversePathFilter", "the reverse-path filter (net.ipv4.conf.….rp_filter)"],
+	["Ip:InUnknownProtos", "an unknown protocol"],
+	["IpExt:InTruncatedPkts", "a length beyond the frame"],
+	["Ip:InDiscards", "the kernel on arrival"],
+	["Ip:OutDiscards", "a missing neighbour, or too little memory to send"],
+	["Ip:FragFails", "the MTU of the next link"],
+	["Ip6InHdrErrors", "an expired hop limit, or a wrong header"],
+	["Ip6InAddrErrors", "a DUT that does not forward (net.ipv6.conf.all.forwarding), or not this address"],
+	["Ip6InNoRoutes", "a missing route"],
+	["Ip6OutNoRoutes", "a missing route"],
+	["Ip6InTooBigErrors", "the MTU of the next link"],
+	["Ip6InUnknownProtos", "an unknown protocol"],
+	["Ip6InTruncatedPkts", "a length beyond the frame"],
+	["Ip6InDiscards", "the kernel on arrival"],
+	["Ip6OutDiscards", "a missing neighbour, or too little memory to send"]
+];
+const allMibs = (blocks) => new Map([
+	...mibOf(blocks.get("snmp") ?? ""),
+	...mibOf(blocks.get("netstat") ?? ""),
+	...mib6Of(blocks.get("snmp6") ?? "")
+]);
+function ipCounts(before, after) {
+	const [first, last] = [allMibs(before), allMibs(after)];
+	const grown = (name) => growth(first.get(name), last.get(name));
+	const drops = ipDrops.flatMap(([name, cause]) => {
+		const packets = grown(name) ?? 0;
+		return packets > 0 ? [{
+			place: "ip",
+			cause,
+			packets
+		}] : [];
+	});
+	const total = (...names) => names.reduce((all, name) => {
+		const packets = grown(name);
+		return all === void 0 || packets === void 0 ? void 0 : all + packets;
+	}, 0);
+	const arrived = total("Ip:InReceives", "Ip6InReceives");
+	const delivered = total("Ip:InDelivers", "Ip6InDelivers");
+	const forwarded = total("Ip:ForwDatagrams", "Ip6OutForwDatagrams");
+	if (arrived === void 0 || delivered === void 0 || forwarded === void 0) return {
+		drops,
+		vanishedPackets: void 0
+	};
+	const vanishedPackets = Math.max(0, arrived - delivered - forwarded - packetsOf(drops));
+	const kept = delivered > arrived * .005 ? delivered : 0;
+	return {
+		drops: [...drops, {
+			place: "ip",
+			cause: ownAddressCause,
+			packets: kept
+		}],
+		vanishedPackets
+	};
+}
+const mostLineCharacters = 4e3;
+/** Lines of `nft list ruleset` with the chain and table of each. */
+function rulesIn(text) {
+	let [table, chain] = ["", ""];
+	return text.split("\n").flatMap((whole) => {
+		const line = whole.slice(0, mostLineCharacters);
+		table = /^table (\S+ \S+) \{/.exec(line)?.[1] ?? table;
+		const [, own] = /^\s+chain (\S+) \{/.exec(line) ?? [];
+		chain = own ?? chain;
+		return own === void 0 && chain !== "" ? [{
+			where: placeOfRule(chain, table),
+			line
+		}] : [];
+	});
+}
+const placeOfRule = (chain, table) => `chain ${chain} of table ${table}`;
+/** Continues "dropped by"; without counts, so that it is the same in each trial. */
+function nameOfRule(rule, where) {
+	const text = rule.replace(/\bcounter packets \d+ bytes \d+/, "counter").trim();
+	return `the rule "${shortenedTo(mostRuleCharacters, text)}" in ${where}`;
+}
+const mostRuleCharacters = 120;
+/** Quoted text is a comment, a name, or the prefix of a log. */
+const withoutQuoted = (line) => line.replaceAll(/"[^"]*"/g, "\"\"");
+/** Packets dropped by rules with a counter, since their installation; reads `nft list ruleset`. */
+const ruleDrops = (text) => rulesIn(text).flatMap(({ where, line }) => {
+	const packets = Number(countedDrop.exec(withoutQuoted(line))?.[1] ?? 0);
+	return packets === 0 ? [] : [{
+		cause: nameOfRule(line, where),
+		packets
+	}];
+});
+/** A match after the counter would let packets pass that it counts. */
+const countedDrop = /\bcounter packets (\d{1,16}) bytes \d+ (?:log [^;]{0,200})?(?:drop|reject\b)/;
+/** Names rules and policies that drop without a counter. */
+const silentRules = (text) => rulesIn(text).flatMap(({ where, line }) => {
+	const rule = withoutQuoted(line);
+	if (/\bpolicy drop\b/.test(rule)) return [`the policy of ${where}`];
+	return /\b(?:drop|reject)\b/.test(rule) && !/\bcounter\b/.test(rule) ? [nameOfRule(line, where)] : [];
+});
+/** Packets dropped by the root discipline of an interface, and its kind. */
+function disciplineDrops(text, name) {
+	const lines = text.split("\n");
+	return lines.flatMap((line, index) => {
+		const [, kind = "", dev] = /^qdisc (\w{1,30}) \S+ dev (\S+) root\b/.exec(line) ?? [];
+		const [, dropped] = /\(dropped (\d{1,16}),/.exec(lines[index + 1] ?? "") ?? [];
+		return dev === name && dropped !== void 0 ? [{
+			kind,
+			packets: Number(dropped)
+		}] : [];
+	});
+}
+
+// src/lab/linux/linux-drops.ts
+/**
+* Returns a phrase that continues "dropped by". Names the rule that ended traced packets of the folder's variant, or the
+* main drop among its counters.
+*/
+function droppedBy(log, folder, limits) {
+	return tracedRule(tracesOf(log, folder)) ?? (limits && mainDrop(limits));
+}
+/** Lines after `drops FOLDER`. */
+function tracesOf(log, folder) {
+	let isOwn = false;
+	return log.split("\n").filter((line) => {
+		if (line.startsWith("drops ")) isOwn = line === `drops ${folder}`;
+		return isOwn && line.startsWith("trace ");
+	});
+}
+function tracedRule(lines) {
 	const endings = [...Map.groupBy(lines.flatMap(eventOf), ({ packet }) => packet).values()].flatMap((events) => events.at(-1)?.drop ?? []);
-	const [rule] = byCount(Map.groupBy(endings, (drop) => drop));
-	if (rule !== void 0) return rule;
-	const [first] = lines.flatMap(countOf).toSorted((one, other) => other.count - one.count);
-	return first === void 0 ? void 0 : `${first.cause} (${first.name} counted ${first.count})`;
+	return byCount(Map.groupBy(endings, (drop) => drop))[0];
 }
 const byCount = (groups) => [...groups].toSorted(([, one], [, other]) => other.length - one.length).map(([key]) => key);
 /** A packet's last event is its end in the rules. */
 function eventOf(line) {
 	const [, packet, table, chain, event = ""] = traceLine.exec(line) ?? [];
 	if (packet === void 0 || table === void 0 || chain === void 0) return [];
-	const where = `chain ${chain} of table ${table}`;
+	const where = placeOfRule(chain, table);
 	const [, rule] = /^rule (.*) \(verdict drop\)$/.exec(event) ?? [];
 	if (rule !== void 0) return [{
 		packet,
-		drop: `the rule "${rule.replace(/counter packets \d+ bytes \d+/, "counter")}" in ${where}`
+		drop: nameOfRule(rule, where)
 	}];
 	if (/^policy drop\s*$/.test(event)) return [{
 		packet,
@@ -54,31 +317,6 @@ function eventOf(line) {
 }
 /** See nft(8), MONITOR; the family and name of the table, and the chain. */
 const traceLine = /^trace trace id (\w{1,16}) (\w{1,16} \S{1,128}) (\S{1,128}) (.*)$/;
-function countOf(line) {
-	const [, name = "", count] = /^counted (\w{1,64}) (\d{1,15})$/.exec(line) ?? [];
-	const cause = causes[name];
-	return cause === void 0 ? [] : [{
-		name,
-		count: Number(count),
-		cause
-	}];
-}
-/** By the counters' names in nstat(8); those of IPv6 differ by one digit. */
-const causes = {
-	ConntrackDrop: "connection tracking, whose table is full (net.netfilter.nf_conntrack_max)",
-	TcpExtIPReversePathFilter: "the reverse-path filter (net.ipv4.conf.….rp_filter)",
-	IpInAddrErrors: "a DUT that does not forward (net.ipv4.ip_forward)",
-	Ip6InAddrErrors: "a DUT that does not forward (net.ipv6.conf.all.forwarding)",
-	IpExtInNoRoutes: "a DUT without a route to their destination",
-	Ip6InNoRoutes: "a DUT without a route to their destination",
-	IpOutNoRoutes: "a DUT without a route to their destination",
-	IpInHdrErrors: "a DUT that takes their header for wrong, or their time to live for over",
-	Ip6InHdrErrors: "a DUT that takes their header for wrong, or their hop limit for reached",
-	IpInDelivers: "the DUT itself, to whose own address the rules lead them",
-	Ip6InDelivers: "the DUT itself, to whose own address the rules lead them",
-	IpInDiscards: "the kernel",
-	Ip6InDiscards: "the kernel"
-};
 
 // src/lab/linux/linux-fit.ts
 /**
@@ -264,25 +502,290 @@ const inForce = (what, fix) => ({
 	fix
 });
 
-// src/lab/map-interfaces.ts
-/** Names of the testbed by names in the files; none for interfaces that no packet uses. */
-function portNames(roles = {}, ports) {
-	return new Map(Object.entries(roles).flatMap(([name, role]) => role === "unused" ? [] : [[name, ports[role]]]));
+// src/lab/linux/linux-limits.ts
+/** By variant; without variants that the log has no counters of. */
+function limitsInLinuxLog(log, runs) {
+	const byRun = Map.groupBy(readingsIn(log), ({ run }) => run);
+	const stretches = runs.flatMap(({ variant }, index) => {
+		const before = byRun.get(index)?.find(({ edge }) => edge === "begin");
+		const after = byRun.get(index)?.find(({ edge }) => edge === "end");
+		return before && after ? {
+			variant,
+			stretch: {
+				before,
+				after
+			}
+		} : [];
+	});
+	const byVariant = Map.groupBy(stretches, ({ variant }) => variant);
+	return Object.fromEntries([...byVariant].flatMap(([variant, own]) => {
+		const all = own.map(({ stretch }) => stretch);
+		const whole = all.findLast(({ after }) => after.blocks.has("dev"));
+		const limits = whole && boundedLimits(limitsOf(whole, cpuBusyRatios(all)));
+		return limits === void 0 ? [] : [[variant, limits]];
+	}));
 }
-/** Returns rules for nft(8): whole words and quoted strings are names, and patterns like `eth*`. */
-const mapNftables = (text, names) => names.size === 0 ? text : text.replaceAll(/#[^\n]*|"([^"]*)"|[\w./-]+\*?|./gs, (token, quoted) => quoted === void 0 ? mapped(token, names) : `"${mapped(quoted, names)}"`);
-/** Returns rules of pf.conf(5) or ipfw(8), whose macros quote any text. */
-const mapWords = (text, names) => names.size === 0 ? text : text.replaceAll(/#[^\n]*|[\w./-]+\*?|./gs, (token) => mapped(token, names));
-/** Returns the path of a setting below /proc/sys. */
-const mapSetting = (path, names) => path.replace(/^(net\/\w+\/(?:conf|neigh)\/)([^/]+)/, (_, folder, name) => folder + (names.get(name) ?? name));
-function mapped(word, names) {
-	if (!word.endsWith("*")) return names.get(word) ?? word;
-	const prefix = word.slice(0, -1);
-	const [first, second] = new Set([...names].flatMap(([name, port]) => name.startsWith(prefix) ? port : []));
-	if (first === void 0 || prefix === "") return word;
-	if (second === void 0) return first;
-	const common = [...first].findIndex((letter, index) => letter !== second[index]);
-	return common > 0 ? `${first.slice(0, common)}*` : word;
+const head = /^limits (\d{1,7}) (begin|end) (\d{1,12}\.\d{1,9}) (\S+) (\S+)$/;
+function readingsIn(log) {
+	const readings = [];
+	for (const line of log.split("\n")) {
+		const [, run, edge = "", time, ingress = "", egress = ""] = head.exec(line) ?? [];
+		const [, name, text = ""] = /^= (\S+)(?: (.*))?$/.exec(line) ?? [];
+		if (run !== void 0) {
+			const [lines, blocks] = [/* @__PURE__ */ new Map(), /* @__PURE__ */ new Map()];
+			const at = {
+				run: Number(run),
+				edge,
+				seconds: Number(time)
+			};
+			readings.push({
+				...at,
+				ingress,
+				egress,
+				lines,
+				blocks
+			});
+		} else if (name !== void 0) {
+			const lines = readings.at(-1)?.lines;
+			const own = lines?.get(name);
+			if (own === void 0) lines?.set(name, [text]);
+			else own.push(text);
+		}
+	}
+	return readings.map(({ lines, ...reading }) => ({
+		...reading,
+		blocks: new Map([...lines].map(([name, own]) => [name, own.join("\n")]))
+	}));
+}
+/** With fewer ticks of a CPU's clock, a share has no sense. */
+const leastTicks = 25;
+/** Busy share of each CPU over all stretches; empty where they are too short. */
+function cpuBusyRatios(stretches) {
+	const busy = [];
+	const total = [];
+	for (const { before, after } of stretches) {
+		const [first, last] = [cpuTicks(before.blocks), cpuTicks(after.blocks)];
+		for (const [cpu, ticks] of last) {
+			const earlier = first.get(cpu);
+			if (earlier === void 0) continue;
+			busy[cpu] = (busy[cpu] ?? 0) + Math.max(0, ticks.busy - earlier.busy);
+			total[cpu] = (total[cpu] ?? 0) + Math.max(0, ticks.total - earlier.total);
+		}
+	}
+	const ratios = Array.from(total, (all = 0, cpu) => all === 0 ? 0 : (busy[cpu] ?? 0) / all);
+	return total.reduce((largest, ticks = 0) => Math.max(largest, ticks), 0) < leastTicks ? [] : ratios;
+}
+/** By CPU; stolen time is neither busy nor idle, see proc_stat(5). */
+function cpuTicks(blocks) {
+	return new Map((blocks.get("stat") ?? "").split("\n").flatMap((line) => {
+		const [, cpu, fields = ""] = /^cpu(\d{1,4}) ([\d ]+)$/.exec(line) ?? [];
+		const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, hard = 0, soft = 0] = fields.split(" ").map(Number);
+		const busy = user + nice + system + hard + soft;
+		return cpu === void 0 ? [] : [[Number(cpu), {
+			busy,
+			total: busy + idle + waiting
+		}]];
+	}));
+}
+function limitsOf({ before, after }, cpuBusyRatios) {
+	const { ingress, egress } = after;
+	const [first, last] = [before.blocks, after.blocks];
+	const arrived = growthOf(first, last, (blocks) => deviceCounters(blocks, ingress)?.received);
+	const sent = growthOf(first, last, (blocks) => deviceCounters(blocks, egress)?.sent);
+	if (arrived === void 0 || sent === void 0) return void 0;
+	const card = cardDrops(first, last, ingress);
+	const offeredPackets = arrived + packetsOf(card);
+	const known = otherDrops(first, last, {
+		ingress,
+		egress,
+		arrived,
+		sent
+	});
+	return {
+		offeredPackets,
+		receivedPackets: sent,
+		cpuBusyRatios,
+		queues: [
+			...cardQueues(first, last, ingress, "receive"),
+			...cardQueues(first, last, egress, "send"),
+			...softnetQueues(first, last)
+		],
+		drops: [...card, ...known].filter(({ packets }) => packets > 0),
+		stateTables: stateTables(last),
+		notUnderstood: notUnderstood(last, [ingress, egress])
+	};
+}
+const growthOf = (first, last, read) => growth(read(first), read(last));
+/** Reads `/proc/net/dev`: the eight columns of received packets, then those of sent ones. */
+function deviceCounters(blocks, name) {
+	for (const line of (blocks.get("dev") ?? "").split("\n")) {
+		const [own = "", rest = ""] = line.split(/:(.*)/);
+		const numbers = rest.trim().split(/\s+/).map(Number);
+		const [, received, , , , , , , , sent, , sendDrops] = numbers;
+		if (own.trim() !== name || !numbers.every(Number.isSafeInteger)) continue;
+		if (received === void 0 || sent === void 0 || sendDrops === void 0) continue;
+		return {
+			received,
+			sent,
+			sendDrops
+		};
+	}
+}
+/** Drivers name their counters differently, and the kernel's own sum is of the same packets. */
+function cardDrops(first, last, ingress) {
+	const own = grown(first, last, `ethtool:${ingress}`).flatMap(([name, packets]) => {
+		const cause = cardDropOf(name);
+		return cause === void 0 || packets === 0 ? [] : [{
+			place: "card",
+			cause: `${cause} at ${ingress}`,
+			packets
+		}];
+	});
+	if (own.length > 0) return own;
+	const missed = growthOf(first, last, (blocks) => numberIn(blocks, `missed:${ingress}`)) ?? 0;
+	return [{
+		place: "card",
+		cause: `missed at ${ingress}`,
+		packets: missed
+	}];
+}
+const grown = (first, last, name) => {
+	const earlier = countersIn(first.get(name) ?? "");
+	return [...countersIn(last.get(name) ?? "")].flatMap(([key, value]) => {
+		const packets = growth(earlier.get(key), value);
+		return packets === void 0 ? [] : [[key, packets]];
+	});
+};
+function numberIn(blocks, name) {
+	const text = blocks.get(name)?.trim() ?? "";
+	return /^\d{1,16}$/.test(text) ? Number(text) : void 0;
+}
+function otherDrops(first, last, path) {
+	const { egress, arrived, sent } = path;
+	const sendDrops = growthOf(first, last, (one) => deviceCounters(one, egress)?.sendDrops) ?? 0;
+	const backlog = growthOf(first, last, (one) => hexColumnSum(one.get("softnet_stat"), 1)) ?? 0;
+	const states = stateDrops(first, last);
+	const ip = ipCounts(first, last);
+	const counted = [
+		{
+			place: "driver",
+			cause: `the driver of ${egress}`,
+			packets: sendDrops
+		},
+		{
+			place: "backlog",
+			cause: "the backlog of a CPU",
+			packets: backlog
+		},
+		...ip.drops,
+		...states,
+		...disciplines(first, last, egress)
+	];
+	const rules = ruleDropsOf(first, last, path, Math.max(0, arrived - sent - packetsOf(counted)));
+	const silent = (ip.vanishedPackets ?? 0) - packetsOf([...states, ...rules]);
+	return [
+		...counted,
+		...rules,
+		...silent > arrived * .005 ? [{
+			place: "firewall",
+			cause: silentCause(last),
+			packets: silent
+		}] : []
+	];
+}
+function silentCause(last) {
+	const [rule, ...others] = silentRules(last.get("nft") ?? "");
+	if (rule === void 0) return uncountedCause;
+	return others.length > 0 ? `rules without a counter, as ${rule}` : `${rule}, without a counter`;
+}
+/**
+* Rules count from their installation on, and so a little more than the packets of the same stretch: together they have
+* dropped at most `lost` packets of it.
+*/
+function ruleDropsOf(first, last, { ingress, arrived }, lost) {
+	const begin = deviceCounters(first, ingress)?.received;
+	const counted = growth(begin, numberIn(last, "received")) ?? 0;
+	const rules = counted === 0 ? [] : ruleDrops(last.get("nft") ?? "");
+	const all = packetsOf(rules);
+	const scale = Math.min(arrived / Math.max(counted, 1), lost / Math.max(all, 1));
+	return rules.map(({ cause, packets }) => {
+		return {
+			place: "firewall",
+			cause,
+			packets: Math.round(packets * scale)
+		};
+	});
+}
+function stateDrops(first, last) {
+	const names = (first.get("nf_conntrack") ?? "").split("\n")[0]?.trim().split(/\s+/) ?? [];
+	const packets = (name) => names.includes(name) ? growthOf(first, last, (one) => hexColumnSum(one.get("nf_conntrack"), names.indexOf(name))) ?? 0 : 0;
+	return [{
+		place: "state-table",
+		cause: "connection tracking, whose table is full (net.netfilter.nf_conntrack_max)",
+		packets: packets("drop")
+	}, {
+		place: "state-table",
+		cause: "connection tracking, which could not insert a state",
+		packets: packets("insert_failed")
+	}];
+}
+/** Sums a column of hexadecimal numbers over the CPUs; ignores a line of names. */
+function hexColumnSum(text = "", column) {
+	const values = hexRows(text).map((row) => row[column]);
+	return values.every((value) => value !== void 0) && values.length > 0 ? sum(values) : void 0;
+}
+const hexRows = (text) => text.split("\n").flatMap((line) => {
+	const row = line.trim().split(/\s+/);
+	return row.every((word) => /^[\da-f]{1,13}$/.test(word)) ? [row.map((word) => Number.parseInt(word, 16))] : [];
+});
+function disciplines(first, last, egress) {
+	const earlier = disciplineDrops(first.get("tc") ?? "", egress);
+	return disciplineDrops(last.get("tc") ?? "", egress).map(({ kind, packets }) => ({
+		place: "output-queue",
+		cause: `${kind} on ${egress}`,
+		packets: growth(earlier.find((one) => one.kind === kind)?.packets, packets) ?? 0
+	}));
+}
+const cardQueues = (first, last, device, direction) => grown(first, last, `ethtool:${device}`).flatMap(([name, packets]) => {
+	const queue = queueOf(name);
+	return queue?.direction === direction ? [{
+		device,
+		...queue,
+		packets
+	}] : [];
+});
+/** Packets from a backlog or a card, by CPU; counters are of 32 bits. */
+function softnetQueues(first, last) {
+	const [before, after] = [first, last].map((one) => hexRows(one.get("softnet_stat") ?? ""));
+	return (after ?? []).flatMap((row, index) => {
+		const earlier = before?.[index];
+		const [count, then] = [row[0], earlier?.[0]];
+		if (count === void 0 || then === void 0) return [];
+		return {
+			device: "softnet",
+			direction: "receive",
+			number: row[12] ?? index,
+			packets: (count - then + 2 ** 32) % 2 ** 32
+		};
+	});
+}
+function stateTables(last) {
+	const [states, limit] = [numberIn(last, "table_count"), numberIn(last, "table_max")];
+	return states === void 0 || limit === void 0 || limit === 0 ? [] : [{
+		name: "nf_conntrack",
+		states,
+		limit
+	}];
+}
+/** Blocks of the log that should have numbers, and have none of a known form. */
+function notUnderstood(last, interfaces) {
+	const cards = interfaces.map((name) => `ethtool:${name}`);
+	const isUnknown = (name) => last.has(name) && ![...countersIn(last.get(name) ?? "").keys()].some((key) => queueOf(key));
+	return [
+		...hexRows(last.get("softnet_stat") ?? "").length === 0 ? ["softnet_stat"] : [],
+		...last.has("snmp") ? [] : ["snmp"],
+		...cards.filter(isUnknown)
+	];
 }
 
 // src/lab/linux/inert-settings.ts
@@ -525,7 +1028,7 @@ const wantedSamples = 8e3;
 const mostPerSecond = 3999;
 /** Prints the samples after a header with their conditions. */
 const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
-/** Packets per second that arrived while samples were taken, and right after; undefined if the log has no counters. */
+/** Packets per second that arrived during the samples, and right after; undefined if the log has no counters. */
 function arrivalsAround(log) {
 	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
 		seconds: Number(seconds),
@@ -573,7 +1076,7 @@ function loadRefusal(failed) {
 const ofInterface = /^net\/\w+\/(?:conf|neigh)\//;
 const isMissing = /No such file or directory$/;
 const toMap = "map names of interfaces to those of the testbed with `overlay: { interfaces: { eth0: ingress } }` in ppsgate.yml";
-/** Finds the setting that the DUT's script refused, and its reason; undefined where it refused something else. */
+/** Finds the setting that the DUT's script refused, and its reason; undefined if it refused something else. */
 function refusedSetting(stderr) {
 	const [, reason, path] = failedSetting.exec(stderr) ?? [];
 	return reason === void 0 || path === void 0 ? void 0 : {
@@ -597,7 +1100,7 @@ function shown(source, { first, last }) {
 const mostShown = 200;
 
 // src/lab/linux/nftables-scenario.ts
-/** In a table of their own, with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
+/** A separate table with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
 function scenarioRules(scenario) {
 	switch (scenario) {
 		case "forwarding": return "";
@@ -694,7 +1197,7 @@ function linuxDut(host, ports) {
 			}
 			const observation = outcome.kind === "exited" && outcome.code === 0 ? parseObservation(log) : {
 				kind: "failed",
-				reason: outcome.stderr.trim() || "the DUT’s sampler was ended"
+				reason: outcome.stderr.trim() || "the DUT’s sampler ended early"
 			};
 			return {
 				log,
@@ -722,9 +1225,11 @@ function linuxDut(host, ports) {
 			await host.output(shell`rm -f ${`${folder}/perf.data`}`);
 			return text;
 		},
-		async droppedBy(ingress, seconds) {
-			const lines = await host.output(shell`bash ${script} drops ${ingress} ${seconds}`);
-			return dropsIn(`drops all\n${lines}`).get("all");
+		async droppedBy(seconds) {
+			const { ingress, egress } = ports;
+			const log = await host.output(shell`bash ${script} drops ${ingress} ${egress} ${seconds}`);
+			const all = "all";
+			return droppedBy(log, all, limitsInLinuxLog(log, [{ variant: all }])[all]);
 		},
 		fingerprint: () => fingerprint(host),
 		leftovers: (interfaces) => findLeftovers(host, interfaces),
@@ -855,4 +1360,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { arrivalsAround, dropsIn, findInertChanges, findLeftovers, ignoredParts, linuxDut, loadable, mapWords, nsPerTick, parseObservation, portNames, whyUnrestorable };
+export { arrivalsAround, boundedLimits, cardDropOf, countersIn, droppedBy, findInertChanges, findLeftovers, ignoredParts, leastSilentRatio, limitsInLinuxLog, linuxDut, loadable, mainDrop, mapOwnRules, mapWords, nsPerTick, ownAddressCause, packetsOf, parseObservation, portNames, uncountedCause, whyUnrestorable, withEnds };

@@ -5,8 +5,8 @@ import { isSteady, median, steadyStretch } from "../analysis/stats.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "../analysis/profile.js";
 import { checkNotOpen } from "../kernel.js";
 import { HostError, connect as connect$1, requirePrograms, shell, stdoutOf } from "../system/host.js";
+import { arrivalsAround, droppedBy, limitsInLinuxLog, linuxDut, parseObservation, withEnds } from "./linux.js";
 import { parseTrafgenLog, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
-import { arrivalsAround, dropsIn, linuxDut, parseObservation } from "./linux.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
@@ -31,8 +31,8 @@ var ForeignFileError = class extends Error {
 };
 /**
 * Opens a file with this header. `fill` creates the tables of an empty file; without it, an empty file is foreign.
-* Commits survive a power cut. `blockingMilliseconds` limits how long a call blocks this process while another has the
-* file locked. Throws a ForeignFileError, or SQLite's error.
+* Commits survive a power cut. `blockingMilliseconds` limits how long a call blocks this process while another one
+* locks the file. Throws a ForeignFileError, or SQLite's error.
 */
 function openDatabase(path, header, blockingMilliseconds, fill) {
 	const database = new DatabaseSync(path, { timeout: blockingMilliseconds });
@@ -48,7 +48,7 @@ function openDatabase(path, header, blockingMilliseconds, fill) {
 		throw error;
 	}
 }
-/** False for a file with this header; throws a ForeignFileError for another one. */
+/** False for a file with this header. Throws a ForeignFileError for any other one. */
 function isEmpty(database, { applicationId, format }) {
 	const { id, version, tables } = database.prepare(`SELECT application_id AS id, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
        FROM pragma_application_id, pragma_user_version`).get() ?? {};
@@ -78,13 +78,13 @@ const failures = /* @__PURE__ */ new Map([
 	[14, "cannot-open"],
 	[26, "not-a-database"]
 ]);
-/** The memory that processes share is a file, which must grow. */
+/** Processes share memory through a file, which must be able to grow. */
 const sharedMemorySize = 4874;
-/** Keeps locks referenced: garbage collection would close the database and release its lock. */
+/** Keeps locks referenced: garbage collection would close the database, and so release its lock. */
 const locks$1 = /* @__PURE__ */ new Set();
 /**
-* Undefined while another process has the lock. The file stays: a lock on a removed file excludes no process. Throws an
-* ExposedPlaceError for a file that any user may write, and so lock.
+* Returns undefined while another process has the lock. The file stays, as a lock on a removed file excludes no
+* process. Throws an ExposedPlaceError for a file that any user may write, and so lock.
 */
 function lockIfFree(path) {
 	checkNotOpen(path);
@@ -104,12 +104,12 @@ function lockIfFree(path) {
 
 // src/lab/netns/owner.ts
 const locks = /* @__PURE__ */ new Map();
-/** Makes this process the owner, and writes its id to the file; throws a LabInUseError where another process is. */
+/** Makes this process the owner, and writes its id to the file. Throws a LabInUseError if another process is. */
 async function claim(path) {
 	if (await isClaimed(path)) return;
 	throw new LabInUseError(`The lab of this machine is in use by process ${await ownerOf(path)}: run this again once that has ended; a gate, a demo or a check waits for it.`);
 }
-/** Waits until no other process owns the lab, and makes this one the owner. Throws once `signal` is aborted. */
+/** Waits until no other process owns the lab, then makes this one the owner. Throws once `signal` is aborted. */
 async function claimWhenFree(path, { notify, signal = new AbortController().signal, pause = realPause }) {
 	let told;
 	while (!await isClaimed(path)) {
@@ -121,7 +121,7 @@ async function claimWhenFree(path, { notify, signal = new AbortController().sign
 	}
 }
 const secondsBetweenTries = 2;
-/** Reports to authors leave it out. */
+/** Omitted in reports to authors. */
 const forOperator = (owner) => `(process ${owner} uses it; Ctrl-C stops waiting)`;
 const withoutOperatorsPart = (line) => line.replace(/ \(process [^()]* uses it; Ctrl-C stops waiting\)/, "");
 /** `4711 of ppsgate demo`. */
@@ -130,7 +130,7 @@ async function ownerOf(path) {
 	if (!/^\d{1,10}$/.test(pid)) return "of another user";
 	return [pid, ...commandIn((await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0"))].join(" of ");
 }
-/** The names of a command and a subcommand, without its options and their values. */
+/** Names of a command and a subcommand, without its options and their values. */
 function commandIn(words) {
 	const program = words.findIndex((word) => /(?:^|\/)(?:ppsgate|cli\.[jt]s)$/.test(word));
 	if (program === -1) return [];
@@ -158,7 +158,7 @@ var LabInUseError = class extends Error {};
 
 // src/lab/netns/requirements.ts
 const run$1 = promisify(execFile);
-/** Git serves the patch. Of a virtual lab's programs some run in the guests, the others build their files. */
+/** Git supplies the patch. A virtual lab needs some programs for its guests, others to build their files. */
 const labPrograms = {
 	"embedded-linux": [...[
 		"nft",
@@ -199,13 +199,13 @@ const labPrograms = {
 		]
 	]
 };
-/** This machine cannot run the lab; the message names the missing right and the fix. */
+/** This machine cannot run the lab. The message names the missing permission and the fix. */
 var LabImpossibleError = class extends Error {
 	name = "LabImpossibleError";
 };
 /**
-* Prepares this machine for the lab, through sudo and apt where needed. Returns an exit code where the same program has
-* just run as root and done the work; undefined where this process may continue.
+* Prepares this machine for the lab, with sudo and apt if needed. Returns an exit code if the same program has just run
+* as root and done the work; undefined if this process may continue.
 */
 async function readyMachine(say, kinds = ["embedded-linux"]) {
 	const exitCode = await rerunAsRoot();
@@ -218,7 +218,7 @@ async function readyMachine(say, kinds = ["embedded-linux"]) {
 }
 /** Packages of perf(1): Debian has one for all kernels, Ubuntu one for each. */
 const perfPackages = ["linux-perf", `linux-tools-${release()}`];
-/** Optional: without it verdicts lack profiles. */
+/** Optional: without it, verdicts have no profiles. */
 async function installPerf(say) {
 	if (!await isInstalled("apt-get")) return;
 	for (const name of perfPackages) {
@@ -232,7 +232,7 @@ async function installPerf(say) {
 	}
 	say("perf is not to be had here, so there will be no profiles.");
 }
-/** Throws a LabImpossibleError where this process cannot run the lab; installs nothing. */
+/** Throws a LabImpossibleError if this process cannot run the lab. Installs nothing. */
 async function requireLab(kind = "embedded-linux", programs = labPrograms[kind]) {
 	requireRoot();
 	const missing = await missingPrograms(programs);
@@ -258,14 +258,14 @@ async function requireNamespaces() {
 		throw new LabImpossibleError("The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.");
 	});
 }
-/** Returns the exit code of this program under sudo; undefined as root, or without sudo. */
+/** Returns the exit code of this program under sudo; undefined for root, or without sudo. */
 async function rerunAsRoot() {
 	if (process.getuid?.() === 0 || !await isInstalled("sudo")) return void 0;
 	if (await sudo("--validate") !== 0) throw new LabImpossibleError("The embedded lab needs root, and sudo did not give it: run it again as root.");
 	const { execPath, execArgv, argv } = process;
 	return sudo("--preserve-env", "--", execPath, ...execArgv, ...argv.slice(1));
 }
-/** Returns the program's exit code, or sudo's own; may prompt for a password. */
+/** Returns the exit code of the program or of sudo. May prompt for a password. */
 async function sudo(...args) {
 	const child = spawn("sudo", args, { stdio: "inherit" });
 	const [code] = await once(child, "close");
@@ -304,7 +304,7 @@ async function missingPrograms(programs) {
 async function isInstalled(program) {
 	return (await Promise.allSettled(labPath().split(delimiter).map((folder) => access(join(folder, program), constants$2.X_OK)))).some(({ status }) => status === "fulfilled");
 }
-/** After a plain su(1), root's own PATH lacks these folders. */
+/** After a plain su(1), root's PATH lacks these folders. */
 const labPath = () => [
 	process.env.PATH ?? "",
 	"/usr/sbin",
@@ -318,7 +318,7 @@ const run = (program, args) => execute(program, args, { env: {
 	PATH: labPath()
 } });
 const folder = "/run/ppsgate-lab";
-/** Beside the folder, which is removed with the lab; the virtual lab uses the same machine's owner file. */
+/** Next to the folder, which is removed with the lab. The virtual lab on this machine uses the same file. */
 const ownerFile = `${folder}.owner`;
 const roles = [
 	"sender",
@@ -334,7 +334,7 @@ const managementNetwork = {
 };
 const senderCpu = 0;
 const dutCpu = availableParallelism() > 1 ? 1 : 0;
-/** Sets up the lab, after removing an earlier one's leftovers; throws where another process uses it. */
+/** Removes leftovers of an earlier lab, and sets up a new one. Throws if another process uses the lab. */
 async function labUp() {
 	await claim(ownerFile);
 	try {
@@ -349,7 +349,7 @@ async function labUp() {
 		throw error;
 	}
 }
-/** Does nothing a second time; throws where another process uses the lab. */
+/** Has no effect the second time. Throws if another process uses the lab. */
 async function labDown() {
 	await claim(ownerFile);
 	await removeLab();
@@ -557,7 +557,7 @@ const addresses = {
 		"link set ppsgate-rx up"
 	]
 };
-/** Static, so that no ARP or NDP is needed while packets flow. */
+/** Static, so that no traffic needs ARP or NDP. */
 async function connectNeighbours() {
 	const [tx, rx] = await Promise.all([macAddress$1("sender", "ppsgate-tx"), macAddress$1("receiver", "ppsgate-rx")]);
 	await ipBatch(["-n", namespace("dut")], [
@@ -604,7 +604,7 @@ async function startSshd(role) {
 	]);
 	await waitForSshd(role);
 }
-/** sshd enters the background before it listens, which takes a while on a busy machine. */
+/** sshd enters the background before it listens, which may be much later on a busy machine. */
 async function waitForSshd(role) {
 	const address = {
 		host: `${managementNetwork[role]}.2`,
@@ -681,7 +681,7 @@ async function feed(program, args, input) {
 }
 
 // src/lab/connect.ts
-/** `label` is the machine's name for people. Throws a HostError. */
+/** `label` names the machine to people. Throws a HostError. */
 async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
 	const { host, port, user, privateKeyPath, knownHostsPath } = config;
 	const name = `${label} (${host}:${port})`;
@@ -709,11 +709,11 @@ const codeOf = (error) => error instanceof Error && "code" in error ? String(err
 // src/lab/judge-profile.ts
 const rawName = "profile.txt.gz";
 const stacksName = "stacks.txt";
-/** With 500 samples a function with 5 % of them is measured to a fifth of its share. */
+/** With 500 samples, a function with 5 % of them is measured to a fifth of its share. */
 const fewestSamples = 500;
-/** A DUT with many CPUs may forward with few of them; one that idles more was not under load. */
+/** A DUT with many CPUs may forward with only a few. A DUT that is idle for longer was not under load. */
 const mostIdleRatio = .9;
-/** Keeps the text as a log, too. `defaults` complete the text. */
+/** Also stores the text as a log. `defaults` complete the text. */
 async function judgeProfile(text, defaults, keepLog) {
 	await keepLog(rawName, gzipSync(text));
 	const all = profileOrError(text);
@@ -757,12 +757,12 @@ const impossible = (reason) => ({
 });
 
 // src/lab/netns/netns-run.ts
-/** A DUT is not the limit if it forwards the whole load, or needs its CPU for less than this share of the time. */
+/** A DUT is not the limit if it forwards the whole load, or is busy for less than this share of the time. */
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = .9;
 /**
 * Computes the medians of the samples. A hole, or a generator that was the limit, makes a run invalid. A DUT that
-* received its packets, and forwarded none from the first sample to the last, counts with 0.
+* received packets but forwarded none from the first sample to the last is valid, with 0.
 */
 function measuredRun(planned, trial, samples, load) {
 	const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
@@ -794,7 +794,7 @@ function measuredRun(planned, trial, samples, load) {
 		validity: validity(steady, pps, load)
 	};
 }
-/** With fewer slices a ramp looks like noise. */
+/** With fewer slices, a ramp looks like noise. */
 const fewestForStretch = 10;
 function nsPerPacket({ busySeconds, receivedPackets }) {
 	return busySeconds && receivedPackets > 0 ? [busySeconds * 1e9 / receivedPackets] : [];
@@ -825,7 +825,7 @@ const leastWaitedRatio = .05;
 const milliseconds = (samples) => Math.round(sum(samples.map(({ seconds }) => seconds)) * 1e3);
 /** Uses the DUT's own idle time: a sender that waits for the DUT offers no more than the DUT accepts. */
 const isLimit = (busy, pps, { offeredPps }) => busy === void 0 ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
-/** Names no share of the offered load, which is known for the whole trial only. */
+/** Names no share of the offered load, which is known only for the whole trial. */
 function generatorLimited(samples, pps, load) {
 	const { offeredPps, forwardedPps } = load;
 	const busy = busyRatio(samples);
@@ -834,7 +834,7 @@ function generatorLimited(samples, pps, load) {
 	const rates = `generator-limited: ${formatPps(pps)} came through in this run, ${trial}`;
 	return busy === void 0 ? rates : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
-/** Share of the time in which the forwarding thread ran or was runnable; undefined where the DUT does not report it. */
+/** Share of the time in which the forwarding thread ran or was runnable; undefined if the DUT does not report it. */
 function busyRatio(samples) {
 	const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) => busySeconds === void 0 ? [] : busySeconds + deniedSeconds);
 	if (busy.length < samples.length) return void 0;
@@ -852,7 +852,7 @@ const invalid = (cause, reason) => ({
 });
 
 // src/lab/netns/netns-logs.ts
-/** Since the interfaces came up. */
+/** Counted since the interfaces came up. */
 const countersSchema = object({
 	forwarded: total,
 	received: total
@@ -866,9 +866,9 @@ const logNames = {
 	sender: "sender.log",
 	counters: "counters.json"
 };
-/** The receiver must count more than this share of the packets that the DUT forwarded. */
+/** The receiver must count more than this share of the DUT's forwarded packets. */
 const leastReceivedShare = .99;
-/** `observation` is given where it has more than its log: the reason of a stop. */
+/** `observation` has the reason of a stop, which its log lacks. */
 function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(logs.dut)) {
 	const sent = parseTrafgenLog(logs.sender);
 	if (sent.kind === "failed") return sent;
@@ -887,18 +887,24 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 		...sent,
 		forwardedPps: counted.forwarded / sent.seconds
 	};
-	const drops = dropsIn(logs.dut);
+	const read = limitsInLinuxLog(logs.dut, planned.runs);
+	const variants = new Set(planned.runs.map(({ variant }) => variant));
+	const drops = new Map([...variants].map((one) => [one, droppedBy(logs.dut, pathName(one), read[one])]));
 	const runs = planned.runs.map((run, index) => {
 		const samples = observation.samplesPerRun[index] ?? [];
 		const measured = measuredRun(run, planned.number, samples, load);
-		const droppedBy = measured.pps === 0 ? drops.get(pathName(run.variant)) : void 0;
-		return droppedBy === void 0 ? measured : {
+		const by = measured.pps === 0 ? drops.get(run.variant) : void 0;
+		return by === void 0 ? measured : {
 			...measured,
-			droppedBy
+			droppedBy: by
 		};
 	});
 	const { number, cell } = planned;
 	const { seconds: trafficSeconds, offeredPps } = sent;
+	const limits = Object.entries(read).map(([variant, one]) => {
+		const share = Math.min(1, counted.received / Math.max(1, counted.forwarded));
+		return [variant, withEnds(one, { countedPackets: one.receivedPackets * share })];
+	});
 	return {
 		kind: "measured",
 		runs,
@@ -907,7 +913,8 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 			cell,
 			startedAt,
 			trafficSeconds,
-			offeredPps
+			offeredPps,
+			...limits.length > 0 && { limits: Object.fromEntries(limits) }
 		}
 	};
 }
@@ -930,11 +937,11 @@ function countersOf(text) {
 const ourFolder = "/run/ppsgate";
 const senderFolder = `${ourFolder}/sender`;
 const slicesPerRun = 3;
-/** Above any card's rate, so that trafgen sends as fast as it can. */
+/** Above the rate of any card, so that trafgen sends as fast as it can. */
 const mostPps = 1e9;
-/** An installation takes about 20 ms; a busy machine may need many times that. */
+/** An installation lasts about 20 ms, many times longer on a busy machine. */
 const installSeconds = .5;
-/** Ends processes of a lost controller. Throws a HostError for a host out of reach or without a needed program. */
+/** Ends processes of a lost controller. Throws a HostError if a host is unreachable, or lacks a needed program. */
 async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 	await using opened = new AsyncDisposableStack();
 	const sender = opened.use(await connect(config.sender, "sender"));
@@ -1003,7 +1010,7 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 		}
 	};
 }
-/** On the receiver the kernel counts; perf(1) is optional. */
+/** On the receiver the kernel counts. perf(1) is optional. */
 const neededPrograms = {
 	sender: [
 		"bash",
@@ -1020,13 +1027,13 @@ const neededPrograms = {
 		"taskset"
 	]
 };
-/** Pattern for pgrep and pkill: every match in the network namespace is ours; embedded hosts share one machine. */
+/** Pattern for pgrep and pkill. Embedded hosts share one machine, but every match in their namespace is ours. */
 const ourPrograms = shell`--ns $$ --nslist net -f ${`^(bash ${ourFolder}/|trafgen )`}`;
 const timesToTerminate = 20;
 const timesToEnd = 50;
 const secondsBetweenTimes = .1;
 const secondsToSignal = 60;
-/** A generator's script ends with the connection, which a controller without power never closes. */
+/** A generator's script ends with its connection, which a controller that lost power never closes. */
 async function endPrograms(host) {
 	for (let time = 0; time < timesToEnd; time += 1) {
 		const signal = time < timesToTerminate ? shell`-TERM` : shell`-KILL`;
@@ -1045,19 +1052,21 @@ async function uploadSender(lab, cells) {
 	await sender.output(shell`mkdir -p ${senderFolder}`);
 	await sender.upload(senderScript, senderScriptPath, 493);
 	const [sourceMac, destinationMac] = await Promise.all([macAddress(sender, config.sender.interface), macAddress(dutHost, config.dut.ingress)]);
-	const { flows } = traffic;
+	const { flows, packets, captured } = traffic;
 	const byPath = new Map(cells.map((cell) => [flowsPath(cell, traffic), cell]));
 	for (const [path, cell] of byPath) {
 		const frameBytes = frameBytesFor(traffic, cell);
 		const { family } = cell;
-		const packets = trafgenFlows({
+		const frames = trafgenFlows({
 			family,
 			flows,
 			frameBytes,
+			packets,
+			captured,
 			sourceMac,
 			destinationMac
 		});
-		await sender.upload(Buffer.from(packets), path, 384);
+		await sender.upload(Buffer.from(frames), path, 384);
 	}
 }
 async function macAddress(host, name) {
@@ -1137,7 +1146,7 @@ async function whyNoPerf(dut) {
 	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
 	return `perf does not run on the DUT (${lastLine(outcome.stderr) ?? "it said nothing"}): install what your system calls it, linux-perf or linux-tools`;
 }
-/** Samples runs of several seconds by the second, like pkt-gen. */
+/** Samples runs of several seconds once per second, like pkt-gen. */
 function slicesOf({ measureSeconds }) {
 	const slices = Math.max(slicesPerRun, Math.floor(measureSeconds));
 	return {

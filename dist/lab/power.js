@@ -12,7 +12,9 @@ var PowerError = class extends Error {
 };
 
 // src/lab/power/secret-files.ts
-/** Reads one line of the file, or else the environment; throws a PowerError that names the source, never the content. */
+/**
+* Reads one line of the file, or else the environment. Throws a PowerError that names the source, never the content.
+*/
 async function readPassword(label, path, deps) {
 	const password = (path === void 0 ? deps.password() ?? "" : await readFileFor(label, "password", path, { readFile: deps.readSecret })).replace(/\r?\n$/, "");
 	if (/^\P{Cc}+$/u.test(password)) return password;
@@ -53,7 +55,7 @@ async function openIpmi(name, config, deps) {
 }
 const tries$1 = 3;
 const secondsBetweenTries = 2;
-/** Retries only after silence: a BMC locks a user out after wrong passwords. Throws a PowerError. */
+/** Retries only after silence: a BMC locks out a user after wrong passwords. Throws a PowerError. */
 async function requestBmc({ label, config, password, order, deps }) {
 	let silence = "";
 	for (let attempt = 0; attempt < tries$1; attempt += 1) {
@@ -76,8 +78,8 @@ async function requestBmc({ label, config, password, order, deps }) {
 	throw new PowerError(`${label} cannot be asked: the last of ${tries$1} tries ended with "${silence}"; check that it has power and network, its address, and that IPMI over LAN is enabled.`);
 }
 /**
-* `-E` takes the password from the environment, `-N` and `-R` allow 10 s of silence, `-L` requests no more than an
-* operator, who may switch power (IPMI 2.0, Appendix G). The caller's `-v` has ipmitool print the reason of a refusal.
+* `-E` reads the password from the environment, `-N` and `-R` allow 10 s of silence, and `-L` requests the rights of an
+* operator, who may switch power (IPMI 2.0, Appendix G). The caller's `-v` prints the reason of a refusal.
 */
 function sessionWords({ host, port, user, cipherSuite }) {
 	return [
@@ -94,7 +96,9 @@ const sessionEnvironment = (password) => ({
 });
 /** Includes a BMC that stops responding after the login. */
 const silent = /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
-/** Messages of ipmitool 1.8.19, most of them seen with ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
+/**
+* Messages of ipmitool 1.8.19, most of them seen with ipmi_sim. Some name an RMCP+ status code (IPMI 2.0, table 13-15).
+*/
 function refusalOf(stderr, user) {
 	const lines = stderr.split("\n").filter((line) => !/completion code received/i.test(line));
 	const refusal = refusals.find(({ is }) => lines.some((line) => is.test(line)));
@@ -124,7 +128,7 @@ const refusals = [
 		fix: "look the reason up, end other sessions of it, or restart it"
 	}
 ];
-/** Returns the last line that is specific: not the fixed conclusion, and no note on late replies. */
+/** Returns the last specific line: neither the fixed conclusion, nor a note on late replies. */
 function lastMessage(stderr) {
 	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT|^Close Session command failed/.test(line));
 	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no word of ipmitool");
@@ -134,7 +138,7 @@ function readingOf$2({ code, stdout, stderr }, label) {
 	if (code === 0 && (state === "on" || state === "off")) return state;
 	throw new PowerError(`${label} does not tell whether the machine is on: ${shortened(lastLine(stdout) ?? lastMessage(stderr))}; check with "ipmitool chassis power status".`);
 }
-/** ipmitool exits with 0 when the BMC's completion code is 0. */
+/** ipmitool exits with 0 if the BMC's completion code is 0. */
 function replyOf$1({ code, stderr }) {
 	return code === 0 ? { kind: "accepted" } : {
 		kind: "refused",
@@ -200,12 +204,12 @@ async function trustOf(label, config, deps) {
 	if (certificateSha256 !== void 0) return { pinnedSha256: certificateSha256 };
 	return caPath === void 0 ? {} : { ca: await readFileFor(label, "CA", caPath, deps) };
 }
-/** Values of `ResetType` in DMTF's Resource schema, the best first. */
+/** Values of `ResetType` in DMTF's Resource schema, preferred first. */
 const resetTypes = {
 	on: ["On", "ForceOn"],
 	off: ["ForceOff"]
 };
-/** The needed part of DMTF's ComputerSystem schema; a starting BMC has null for the state. */
+/** The properties in use of DMTF's ComputerSystem schema. While a BMC starts, the state is null. */
 const systemDocument = object({
 	PowerState: _enum([
 		"On",
@@ -256,14 +260,14 @@ async function readSystem(server, url, redirects = 0) {
 	if (document.success) return document.data;
 	throw new PowerError(`${label} answers at ${url.pathname} with ${shortened(headers.get("content-type") ?? "something")} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`);
 }
-/** Throws for any other server, which must not receive the credentials. */
+/** Throws for any other server: it must not receive the credentials. */
 function onSameServer({ label }, url, location, how) {
 	const target = URL.parse(location, url.href);
 	if (target?.origin === url.origin) return target;
 	throw new PowerError(`${label} is not followed: ${how} "${shortened(location)}", and the password is for ${url.host} alone; check \`url\`.`);
 }
 const tries = 4;
-/** Sends GET, or POST of a `payload`, and retries: every reset may be requested twice. Throws without a response. */
+/** Sends GET, or POST of a `payload`, and retries, as any reset may be requested twice. Throws without a response. */
 async function requestJson(server, url, payload) {
 	const { label, deps } = server;
 	let reply = await tryOnce(server, url, payload);
@@ -297,7 +301,9 @@ async function tryOnce(server, url, payload) {
 		wasSent: true
 	};
 }
-/** Uses basic authentication, which every Redfish service has (DSP0266, "Authentication"), and which leaves no session. */
+/**
+* Uses basic authentication: every Redfish service supports it (DSP0266, "Authentication"), and it leaves no session.
+*/
 function requestOf({ user, password }, payload) {
 	const headers = {
 		accept: "application/json",
@@ -325,12 +331,12 @@ function requestOf({ user, password }, payload) {
 		body: JSON.stringify(payload)
 	};
 }
-/** Never true for a refused password: a BMC locks a user out after some of them. */
+/** Never true for a refused password, as a BMC locks out a user after several. */
 function isTransient(reply) {
 	if (reply.kind === "no-answer") return reply.distrust === void 0;
 	return reply.status === 429 || reply.status >= 500 && reply.status !== 501;
 }
-/** Reads `Retry-After` in seconds, at most 60; BMCs do not send dates (RFC 9110, section 10.2.3). */
+/** Reads `Retry-After` in seconds, at most 60. BMCs send no dates (RFC 9110, section 10.2.3). */
 function secondsToWait(reply) {
 	const after = reply.kind === "answered" ? reply.headers.get("retry-after") : void 0;
 	return /^\d+$/.test(after ?? "") ? Math.min(Number(after), 60) : 3;
@@ -351,7 +357,7 @@ const errorDocument = object({ error: object({
 	message: prose().optional(),
 	"@Message.ExtendedInfo": list(object({ Message: prose().optional() })).optional().catch(void 0)
 }) });
-/** Masks our credentials where a BMC repeats them. */
+/** Masks our credentials, in case a BMC repeats them. */
 function errorText({ user, password }, status, body) {
 	const { data } = errorDocument.safeParse(parseJson(body));
 	const message = data?.error["@Message.ExtendedInfo"]?.[0]?.Message ?? data?.error.message ?? body.trim();
@@ -362,7 +368,7 @@ function errorText({ user, password }, status, body) {
 
 // src/lab/power/switch.ts
 const attempts = 3;
-/** Real machines take up to 10 s to go off, emulated ones 11. */
+/** Real machines need up to 10 s to turn off, emulated ones 11. */
 const secondsToObey = 30;
 /** Seconds between polls. A cycle may keep a machine off for only 1 s (IPMI 2.0, section 28.3). */
 const pollSeconds = {
@@ -371,7 +377,7 @@ const pollSeconds = {
 };
 /** A controller may refuse an order while it carries out another. */
 const secondsAfterRefusal = 5;
-/** Until the power supply's capacitors are empty; some BMCs also lose an order that follows at once. */
+/** Empties the power supply's capacitors. Some BMCs also lose an order that follows at once. */
 const secondsOff = 5;
 function switchOf(controller, sleep) {
 	return {
@@ -391,7 +397,7 @@ async function settledState(controller, sleep) {
 	if (seen !== "changing") return seen;
 	throw new PowerError(`${controller.label} says for ${secondsToObey} s that the machine is on its way on or off; check ${controller.check}.`);
 }
-/** Sends the order in any state: the reported one may lag behind, or be about to change. */
+/** Sends the order in any state, as the reported one may lag behind, or be about to change. */
 async function turn(controller, to, sleep) {
 	let disobedience = "";
 	for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -406,7 +412,10 @@ function described(reply, to, seen) {
 	if (reply.kind === "refused") return `refuses to turn the machine ${to}: ${reply.why}`;
 	return `accepted the order to turn the machine ${to} ${attempts} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
 }
-/** The controller's own cycle leaves the machine on even if this process dies. It counts once the machine was seen off. */
+/**
+* Prefers the controller's own cycle, which leaves the machine on even if this process dies. It counts once the machine
+* was seen off.
+*/
 async function cycledByController(controller, sleep) {
 	if (controller.cycle === void 0 || await controller.state() !== "on") return false;
 	const reply = await controller.cycle();
@@ -487,7 +496,7 @@ function collect(stream, giveUp) {
 }
 
 // src/lab/power/power.ts
-/** `name` is the machine's, for people. Throws a PowerError for an unusable password or CA file; sends nothing yet. */
+/** `name` names the machine to people. Throws a PowerError for an unusable password or CA file. Sends nothing yet. */
 async function openPower(name, config, deps) {
 	return switchOf(await openController(name, config, deps), deps.sleep);
 }

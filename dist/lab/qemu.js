@@ -3,12 +3,11 @@ import { trafgenFlows } from "./traffic.js";
 import { UsageError, ignoredFiles, isLinuxScenario, lastLine, oneLine, pathName, reasonOf } from "../model.js";
 import { ConsoleRecorder, describeScreen, lastWords } from "./console.js";
 import { isToBlame, lacksControl, tallyOf } from "../lab.js";
-import { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, droppedByRules, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, pathProblem, proofOf, provesScenario, rejected as rejected$1, setListed, settingsThatFail } from "./freebsd.js";
-import { DutLostError, FreebsdDut, benchmarkingNetworks, parseIfconfig, wakeFreebsdDut } from "./freebsd/dut.js";
+import { DutLostError, FreebsdDut, Kernels, afterBootFailure, benchmarkingNetworks, bootFor, bootsOf, bounded, builderFor, droppedByRules, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, parseIfconfig, pathProblem, proofOf, provesScenario, rejected as rejected$1, setListed, settingsThatFail, wakeFreebsdDut } from "./freebsd.js";
+import { findInertChanges, ignoredParts, linuxDut, loadable, mapOwnRules, mapWords, portNames } from "./linux.js";
 import { HostError, shell } from "../system/host.js";
 import { PowerError } from "./power.js";
 import { ConsoleShell, ConsoleShellError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, linuxGuestPorts, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
-import { findInertChanges, ignoredParts, linuxDut, loadable, mapWords, portNames } from "./linux.js";
 import { buildLinuxKernel, checkOwn, givenKernel, noSums } from "../kernel.js";
 import { impossible, judgeProfile, missed } from "./netns.js";
 import { median } from "../analysis/stats.js";
@@ -248,7 +247,7 @@ async function managementCard(root) {
 	for (const name of cards) if (parseIfconfig(await root.run(shell`ifconfig ${name}`))?.mac === guestMac.management) return name;
 	throw new ConsoleShellError(`"ifconfig -l" shows ${cards.join(", ")}, none with the address ${guestMac.management}: its kernel needs vtnet(4)`);
 }
-/** Lines of rc.conf(5), short enough to be typed: no waits, and nothing that works beside the measurement. */
+/** Lines of rc.conf(5), short enough to be typed: no waits, and nothing that runs during the measurement. */
 const settingsWith = (card) => [
 	[
 		`ifconfig_${card}=SYNCDHCP`,
@@ -325,7 +324,7 @@ async function append(host, path, lines) {
 
 // src/lab/qemu/freebsd-image.ts
 const isHostError = (error) => error instanceof HostError;
-/** True where another copy of the image may succeed. */
+/** True if another copy of the image may succeed. */
 const isOfOneCopy = (error) => error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
 /** Waits until the image is up, and opens it as a DUT. Throws a UsageError for an unsuitable image. */
 async function openImage(guest, { image, accelerator }, { lab, deps, tallies = /* @__PURE__ */ new Map() }) {
@@ -503,7 +502,7 @@ var ImageCopies = class {
 	get isFit() {
 		return this.#isFit;
 	}
-	/** Begins to boot so many copies, those that are there included, and does not wait for them. */
+	/** Starts to boot this many copies, including existing ones, without waiting for them. */
 	begin(count) {
 		while (this.#assigned.size + this.#spares.length < count) this.#spares.push(this.#boot());
 	}
@@ -598,7 +597,7 @@ var ImageCopies = class {
 
 // src/lab/qemu/freebsd-overlay.ts
 const firewallOf = /* @__PURE__ */ new Map([["pf.conf", "pf"], ["ipfw.rules", "ipfw"]]);
-/** Only this scenario has no rules of its own, which would replace those of the overlay. */
+/** Only this scenario has no own rules, which would replace those of the overlay. */
 const overlaid = "forwarding";
 const rulesIn = (files) => files.flatMap(({ path, content }) => {
 	const firewall = firewallOf.get(path);
@@ -804,7 +803,7 @@ var FreebsdGuests = class {
 	async whyNotInForce({ host, variant }, { scenario }, { isSilent }) {
 		const { flows } = this.#resources;
 		const proof = provesScenario(scenario, await proofOf(host), {
-			...!isSilent && { trial: { flows } },
+			...!isSilent && flows !== void 0 && { trial: { flows } },
 			own: this.#rulesOf(variant)
 		});
 		if (proof.kind === "in-force") return void 0;
@@ -859,8 +858,9 @@ var FreebsdGuests = class {
 			ingress: dut.ingress.interface,
 			egress: dut.egress.interface
 		};
+		const names = portNames(overlaid?.interfaces, ports);
 		return {
-			...rules,
+			...mapOwnRules(rules, names),
 			...overlayRules(overlaid, ports)
 		};
 	}
@@ -1200,7 +1200,7 @@ var LinuxGuests = class {
 	/** None: a ruleset that nft has loaded is in force as a whole. */
 	async whyNotInForce() {}
 	async droppedBy(booted, send) {
-		const [by] = await Promise.all([this.#dutOf(booted).droppedBy(linuxGuestPorts.ingress, secondsToStart), send()]);
+		const [by] = await Promise.all([this.#dutOf(booted).droppedBy(secondsToStart), send()]);
 		return by;
 	}
 	symbols({ host }) {
@@ -1900,7 +1900,7 @@ async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = lab
 	const lab = await labOfGuests.up(config);
 	const tallies = /* @__PURE__ */ new Map();
 	const cpus = guestCpu === 0 ? [guestCpu] : [guestCpu, 0];
-	const { flows } = traffic;
+	const flows = traffic.captured === void 0 ? traffic.flows : void 0;
 	const facts = () => labOfGuests.facts(config);
 	const system = await openSystem(name, config, {
 		lab,
@@ -1953,16 +1953,22 @@ async function openSystem(name, config, resources) {
 		image
 	}, resources);
 }
-async function flowsFor(lab, { flows, frameBytes }, cell) {
+async function flowsFor(lab, traffic, cell) {
 	const { family } = cell;
-	const bytes = frameBytesFor({ frameBytes }, cell);
-	const path = join(lab.folder, `${family}.${bytes}.flows`);
+	const { flows, packets, captured } = traffic;
+	const frameBytes = frameBytesFor(traffic, cell);
+	const path = join(lab.folder, `${family}.${frameBytes}.flows`);
+	const macs = {
+		sourceMac: senderMac,
+		destinationMac: guestMac.ingress
+	};
 	await writeFile(path, trafgenFlows({
 		family,
 		flows,
-		frameBytes: bytes,
-		sourceMac: senderMac,
-		destinationMac: guestMac.ingress
+		frameBytes,
+		packets,
+		captured,
+		...macs
 	}));
 	return path;
 }

@@ -1,4 +1,4 @@
-import { flowSlices, formatPercent, formatPps, grouped, lastLine, netmapPort, shortened } from "../model.js";
+import { destinationOf, flowSlices, formatPercent, formatPps, grouped, lastLine, netmapPort, parseCapture, shortened, sourceOf } from "../model.js";
 import { defaultBounds, formatGeneral, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "../analysis/stats.js";
 import { shell } from "../system/host.js";
 import { nsPerTick } from "./linux.js";
@@ -215,7 +215,7 @@ function lineAt(bitsPerSecond, frameBytesWithoutCrc) {
 		pps: bitsPerSecond / ((Math.max(smallestFrameBytes$1, frameBytesWithoutCrc + crcBytes$2) + wireBytesPerFrame) * 8)
 	};
 }
-/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined where none does. */
+/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined if none does. */
 const lineRate = (pps, frameBytesWithoutCrc) => gigabitSpeeds.map((gigabits) => lineAt(gigabits * 1e9, frameBytesWithoutCrc)).find((line) => pps <= line.pps * clockTolerance);
 
 // src/lab/traffic/pkt-gen-run.ts
@@ -277,7 +277,7 @@ function ratesWithin({ rates }, stretch) {
 	return stretch.kind === "unsteady" ? [] : rates.slice(stretch.from, stretch.to);
 }
 const sum = (values) => values.reduce((total, value) => total + value, 0);
-/** A log that is only cut short, or ends in garbage, still counts. */
+/** A log that is only truncated, or ends in garbage, still counts. */
 function brokenLog(receiver, senders) {
 	const [fault] = [{
 		name: "receiver",
@@ -294,7 +294,9 @@ const isSilent = ({ rates }) => rates.length > 0 && rates.every(({ pps }) => pps
 const leastArrivedRatio = .5;
 /** A larger share of the sent packets is not ARP or similar traffic. */
 const mostBesideRatio = 1e-4;
-/** Accepts silence only where the DUT's own ports prove it: packets came in, and none went out. A dead link looks alike. */
+/**
+* Accepts silence only if the DUT's own ports prove it: packets came in, and none went out. A dead link looks alike.
+*/
 function unlessDropped({ rates }, senders, { egressPackets, ingressPackets }) {
 	const seconds = sum(rates.map(({ intervalSeconds }) => intervalSeconds));
 	const silence = `not one packet came through in ${seconds.toFixed(0)} s`;
@@ -393,7 +395,7 @@ function generatorLimited(medianPps, offeredPps, senders, { requestedPps = [], l
 	const limit = limitNote(offeredPps, lineOf(offeredPps, senders, lineGigabits), requestedPps);
 	return invalid("generator-limited", `generator-limited: ${through} (${formatPercent(ratio)})${limit}`);
 }
-/** Without its speed, a line is known only where the senders fill it. */
+/** Without its speed, a line is known only if the senders fill it. */
 function lineOf(offeredPps, senders, gigabits) {
 	const [frameBytes] = senders.flatMap(({ log }) => log.frameBytesWithoutCrc ?? []);
 	if (frameBytes === void 0) return void 0;
@@ -415,10 +417,10 @@ function receiverCommand(request) {
 }
 /** Addresses count up in the networks of RFC 2544 and RFC 5180. Throws a RangeError for an impossible frame size. */
 function senderCommand$1(request) {
-	const { family, flows, threads, sourceMac, destinationMac } = request;
+	const { family, flows, ports, threads, sourceMac, destinationMac } = request;
 	const version = family === "inet4" ? shell`-4` : shell`-6`;
 	const range = ranges[family];
-	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows, ports?.source?.first)} -d ${range.destinations(flows, ports?.destination?.first)} -D ${[destinationMac, ...optional(request)]}`;
 }
 /**
 * Prints its process id on stderr: sshd signals no process when its channel closes. The quoting is safe for csh, too.
@@ -453,14 +455,15 @@ function optional({ ratePps, threads, packets, updatesChecksums }) {
 /** Without a port, pkt-gen uses 1234 on both sides; pf drops port 0. */
 const ranges = {
 	inet4: {
-		sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
-		destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`
+		sources: ({ sources, firstSource = 1 }, port = 2e3) => `${inet4(18, firstSource)}:${port}-${inet4(18, firstSource + sources - 1)}`,
+		destinations: ({ destinations }, port = 2e3) => `${inet4(19, 1)}:${port}-${inet4(19, destinations)}`
 	},
 	inet6: {
-		sources: (count, first = 1) => `${inet6("10", first)}-${inet6("10", first + count - 1)}`,
-		destinations: (count) => `${inet6("8010", 1)}-${inet6("8010", count)}`
+		sources: ({ sources, firstSource = 1 }, port) => `${inet6("10", firstSource)}${colon(port)}-${inet6("10", firstSource + sources - 1)}`,
+		destinations: ({ destinations }, port) => `${inet6("8010", 1)}${colon(port)}-${inet6("8010", destinations)}`
 	}
 };
+const colon = (port) => port === void 0 ? "" : `:${port}`;
 /** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
 const inet4 = (network, index) => `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
 /** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
@@ -707,91 +710,7 @@ function lastComplaint(log) {
 	return lastLine(complaints.at(-1) ?? text) ?? "it said nothing";
 }
 
-// src/lab/traffic/flows.ts
-const destinationsPerSource = 100;
-const port = 2e3;
-const crcBytes = 4;
-const udpHeaderBytes = 8;
-/** Counts addresses up from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). Frames have at least the family's minimum. */
-function trafgenFlows(request) {
-	const packets = [];
-	for (let flow = 0; flow < request.flows; flow++) {
-		const source = Math.floor(flow / destinationsPerSource);
-		const destination = flow % destinationsPerSource;
-		packets.push(`{ ${frame(request, source, destination).join(",")} }`);
-	}
-	return `${packets.join("\n")}\n`;
-}
-function frame(request, source, destination) {
-	const ethernet = [...macBytes(request.destinationMac), ...macBytes(request.sourceMac)];
-	const payloadBytes = request.frameBytes - crcBytes - ethernet.length - 2;
-	return request.family === "inet4" ? [
-		...ethernet,
-		8,
-		0,
-		...ipv4(payloadBytes, source, destination)
-	] : [
-		...ethernet,
-		134,
-		221,
-		...ipv6(payloadBytes, source, destination)
-	];
-}
-/** RFC 791. */
-function ipv4(totalBytes, source, destination) {
-	const addresses = [...ipv4Address(18, source), ...ipv4Address(19, destination)];
-	const udp = udpDatagram(totalBytes - 20, addresses);
-	const header = (checksum) => [
-		69,
-		0,
-		...word(20 + udp.length),
-		0,
-		0,
-		0,
-		0,
-		64,
-		17,
-		...word(checksum),
-		...addresses
-	];
-	const withChecksum = [...header(internetChecksum(header(0))), ...udp];
-	return padded(withChecksum, totalBytes);
-}
-/** RFC 8200. */
-function ipv6(totalBytes, source, destination) {
-	const addresses = [...ipv6Address(0, source), ...ipv6Address(32768, destination)];
-	const udp = udpDatagram(totalBytes - 40, addresses);
-	return [
-		96,
-		0,
-		0,
-		0,
-		...word(udp.length),
-		17,
-		64,
-		...addresses,
-		...udp
-	];
-}
-/** RFC 768; the pseudo header of both families comes to the same sum. */
-function udpDatagram(bytes, addresses) {
-	const length = Math.max(bytes, udpHeaderBytes);
-	const datagram = (checksum) => [
-		...word(port),
-		...word(port),
-		...word(length),
-		...word(checksum),
-		...new Array(length - udpHeaderBytes).fill(0)
-	];
-	const checksum = internetChecksum([
-		...addresses,
-		0,
-		17,
-		...word(length),
-		...datagram(0)
-	]);
-	return datagram(checksum === 0 ? 65535 : checksum);
-}
+// src/lab/traffic/headers.ts
 /** RFC 1071: the ones' complement of the ones' complement sum of 16-bit words. */
 function internetChecksum(bytes) {
 	let sum = 0;
@@ -799,27 +718,220 @@ function internetChecksum(bytes) {
 	while (sum > 65535) sum = (sum & 65535) + (sum >>> 16);
 	return ~sum & 65535;
 }
-function ipv4Address(network, index) {
-	const low = 2561 + index;
+/** Counts up from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). */
+const ipAddress = (family, side, index) => family === "inet4" ? [
+	198,
+	side === "source" ? 18 : 19,
+	...word(2561 + index)
+] : [
+	8193,
+	2,
+	0,
+	side === "source" ? 0 : 32768,
+	0,
+	0,
+	10,
+	1 + index
+].flatMap(word);
+const word = (value) => [value >>> 8, value & 255];
+
+// src/lab/traffic/replay.ts
+const hopLimit = 64;
+/**
+* Returns the packets of a family, from the IP header on, in the order of the capture. The sources and the destinations
+* get the addresses of the test networks in the order in which they come first; ports and payloads stay.
+*/
+function replayed(capture, family) {
+	const read = parseCapture(Buffer.from(capture, "base64"));
+	if (read.kind === "refused") throw new TypeError(`The capture ${read.why}.`);
+	const sources = /* @__PURE__ */ new Map();
+	const destinations = /* @__PURE__ */ new Map();
+	return read.packets.filter((packet) => packet.family === family).map((packet) => rewritten(packet, [...ipAddress(family, "source", indexOf(sourceOf(packet), sources)), ...ipAddress(family, "destination", indexOf(destinationOf(packet), destinations))]));
+}
+function indexOf(address, known) {
+	const index = known.get(address) ?? known.size;
+	known.set(address, index);
+	return index;
+}
+function rewritten(packet, addresses) {
+	const bytes = Buffer.from(packet.bytes);
+	const isOld = packet.family === "inet4";
+	bytes.set(addresses, isOld ? 12 : 8);
+	bytes[isOld ? 8 : 7] = hopLimit;
+	const payload = bytes.subarray(packet.payloadAt);
+	const checksumAt = checksumOffsets[packet.family].get(packet.protocol);
+	const isUnsummed = packet.protocol === 17 && isOld && payload.readUInt16BE(6) === 0;
+	if (checksumAt !== void 0 && payload.length >= checksumAt + 2 && !isUnsummed) {
+		payload.writeUInt16BE(0, checksumAt);
+		const pseudoHeader = [
+			...addresses,
+			0,
+			packet.protocol,
+			...word(payload.length)
+		];
+		const checksum = internetChecksum([...pseudoHeader, ...payload]);
+		payload.writeUInt16BE(checksum === 0 ? 65535 : checksum, checksumAt);
+	}
+	if (isOld) {
+		bytes.writeUInt16BE(0, 10);
+		bytes.writeUInt16BE(internetChecksum([...bytes.subarray(0, packet.payloadAt)]), 10);
+	}
+	return [...bytes];
+}
+/** Checksums that cover the addresses: of TCP, UDP and ICMPv6. */
+const checksumOffsets = {
+	inet4: /* @__PURE__ */ new Map([[6, 16], [17, 6]]),
+	inet6: /* @__PURE__ */ new Map([
+		[6, 16],
+		[17, 6],
+		[58, 2]
+	])
+};
+
+// src/lab/traffic/flows.ts
+const destinationsPerSource = 100;
+const usualPort = {
+	first: 2e3,
+	last: 2e3
+};
+const crcBytes = 4;
+const ethernetBytes = 14;
+/** Without CRC. */
+const leastFrameBytes = 60;
+/** Frames have at least the family's minimum, as have those of a capture. */
+function trafgenFlows(request) {
+	const { flows, frameBytes, captured } = request;
+	if (captured !== void 0) return written(replayed(captured, request.family).map((packet) => ethernetFrame(request, packet)));
+	const frames = [];
+	const sizes = inTurn(request.packets?.sizes ?? [{
+		frameBytes,
+		weight: 1
+	}]);
+	const count = Math.ceil(flows / sizes.length) * sizes.length;
+	for (let index = 0; index < count; index++) {
+		const size = sizes[(index + Math.floor(index / sizes.length)) % sizes.length] ?? frameBytes;
+		frames.push(frame({
+			...request,
+			frameBytes: size
+		}, index % flows));
+	}
+	return written(frames);
+}
+const written = (frames) => frames.map((bytes) => `{ ${bytes.join(",")} }\n`).join("");
+/** Spreads each size evenly, so that a short stretch has the mean of all: smooth weighted round robin. */
+function inTurn(sizes) {
+	const all = sizes.reduce((sum, { weight }) => sum + weight, 0);
+	const credits = sizes.map(({ frameBytes, weight }) => ({
+		frameBytes,
+		weight,
+		credit: 0
+	}));
+	return Array.from({ length: all }, () => {
+		for (const one of credits) one.credit += one.weight;
+		const next = credits.reduce((most, one) => one.credit > most.credit ? one : most);
+		next.credit -= all;
+		return next.frameBytes;
+	});
+}
+function frame(request, flow) {
+	const bytes = request.frameBytes - crcBytes - ethernetBytes;
+	return ethernetFrame(request, (request.family === "inet4" ? ipv4 : ipv6)(bytes, flow, request.packets));
+}
+function ethernetFrame({ family, ...macs }, packet) {
+	const type = family === "inet4" ? [8, 0] : [134, 221];
+	const header = [
+		...macBytes(macs.destinationMac),
+		...macBytes(macs.sourceMac),
+		...type
+	];
+	return padded([...header, ...packet], leastFrameBytes);
+}
+const addressesOf = (family, flow) => [...ipAddress(family, "source", Math.floor(flow / destinationsPerSource)), ...ipAddress(family, "destination", flow % destinationsPerSource)];
+const portOf = (flow, { first, last } = usualPort) => first + flow % (last - first + 1);
+/** RFC 791. */
+function ipv4(totalBytes, flow, packets = {}) {
+	const addresses = addressesOf("inet4", flow);
+	const payload = payloadOf(totalBytes - 20, addresses, flow, packets);
+	const header = (checksum) => [
+		69,
+		0,
+		...word(20 + payload.length),
+		0,
+		0,
+		0,
+		0,
+		64,
+		protocolOf(packets),
+		...word(checksum),
+		...addresses
+	];
+	const withChecksum = [...header(internetChecksum(header(0))), ...payload];
+	return padded(withChecksum, totalBytes);
+}
+/** RFC 8200. */
+function ipv6(totalBytes, flow, packets = {}) {
+	const addresses = addressesOf("inet6", flow);
+	const payload = payloadOf(totalBytes - 40, addresses, flow, packets);
 	return [
-		198,
-		network,
-		...word(low)
+		...[
+			96,
+			0,
+			0,
+			0,
+			...word(payload.length),
+			protocolOf(packets),
+			64
+		],
+		...addresses,
+		...payload
 	];
 }
-function ipv6Address(network, index) {
-	return [
-		8193,
-		2,
+const protocolOf = ({ protocol }) => protocol === "tcp" ? 6 : 17;
+/** The pseudo header of both families comes to the same sum. */
+function payloadOf(bytes, addresses, flow, packets) {
+	const { source, destination } = packets.ports ?? {};
+	const ports = [...word(portOf(flow, source)), ...word(portOf(flow, destination))];
+	const write = packets.protocol === "tcp" ? tcpSegment : udpDatagram;
+	const length = Math.max(bytes, write(0, ports, 0).length);
+	const sum = [
+		...addresses,
 		0,
-		network,
-		0,
-		0,
-		10,
-		1 + index
-	].flatMap(word);
+		protocolOf(packets),
+		...word(length),
+		...write(length, ports, 0)
+	];
+	const checksum = internetChecksum(sum);
+	return write(length, ports, checksum === 0 ? 65535 : checksum);
 }
-const word = (value) => [value >>> 8, value & 255];
+/** RFC 768. */
+const udpDatagram = (length, ports, checksum) => padded([
+	...ports,
+	...word(length),
+	...word(checksum)
+], length);
+/** RFC 9293: a SYN, which firewalls take for the first packet of a connection; data may follow its header. */
+const tcpSegment = (length, ports, checksum) => padded([
+	...ports,
+	...tcpNumbers,
+	80,
+	tcpSyn,
+	...tcpWindow,
+	...word(checksum),
+	0,
+	0
+], length);
+const tcpNumbers = [
+	0,
+	0,
+	0,
+	1,
+	0,
+	0,
+	0,
+	0
+];
+const tcpSyn = 2;
+const tcpWindow = [255, 255];
 const macBytes = (mac) => mac.split(":").map((byte) => Number.parseInt(byte, 16));
 const padded = (bytes, length) => [...bytes, ...new Array(Math.max(0, length - bytes.length)).fill(0)];
 

@@ -1,10 +1,10 @@
-import { byMetric, cellName, cellSchema, codeSpan, count, formatChange, formatPercent, isCost, jsonLines, level, list, metricNouns, metricSchema, name, parseJson, patchName, reasonOf, shortId, time, total, trendIndexSchema, word } from "../model.js";
+import { byMetric, cellName, cellSchema, codeSpan, count, formatChange, formatPercent, isCost, isSameTraffic, jsonLines, level, list, metricNouns, metricSchema, name, offeredTraffic, parseJson, patchName, reasonOf, shortId, time, total, trendIndexSchema, word } from "../model.js";
 import { _enum, literal, object } from "../vendor/zod.js";
-import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
 import { badgeOf, badgeVerdicts, bisectPlot, drawGraph, graphsOf, outcomeName, placeBelow, readForeignText, renderBadge, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
+import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
 import { median } from "../analysis/stats.js";
 import { byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
-import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic, withoutNumbers } from "../gate/experiment.js";
+import { earlierEntries, historyEntries, historyEntrySchema, withoutNumbers } from "../gate/experiment.js";
 import { lockIfFree } from "../lab/netns.js";
 import { dirname, join, relative, sep } from "node:path";
 import { createHash } from "node:crypto";
@@ -23,12 +23,12 @@ const nightlyRunsPath = ({ testbed, cell }, year) => `trend/${folderOf$1(testbed
 /** `trend/hp-t540/sparklines.svg`. */
 const sparklinesPath = (testbed) => `trend/${folderOf$1(testbed)}/sparklines.svg`;
 const fileOf = (cell) => cellName(cell).replace(/ B$/, "B").replaceAll(" ", "-");
-/** Keeps names of a ppsgate.yml as they are; other names of a result must not collide with them. */
+/** Keeps names from ppsgate.yml as they are. Other names in results must not collide with them. */
 function folderOf$1(testbed) {
 	const word = plain(testbed);
 	return word !== "" && word === testbed ? word : [word, nameHash(testbed)].filter(Boolean).join("-");
 }
-/** Forty digits, like an id of git: texts with the same ones cannot be made. */
+/** Forty digits, like a git id, so that no two texts with the same digits can be made. */
 const nameHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 40);
 const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
 
@@ -99,7 +99,7 @@ function verdictOf(count) {
 		case "open": return "too few to tell whether within the promised";
 	}
 }
-/** Counts of earlier versions, whose design, margin and fingerprint are unknown. */
+/** Counts of earlier versions, with unknown design, margin and fingerprint. */
 const beforeTrend = (nightlyRuns) => [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
 	const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
 	const last = own.map(({ at }) => at).toSorted().at(-1) ?? "";
@@ -118,7 +118,7 @@ const trendIndexPath = "trend/index.json";
 /** Undefined for another version's index. */
 const parseTrendIndex = (text) => trendIndexSchema.safeParse(parseJson(text)).data;
 const trendIndexText = (index) => `${JSON.stringify(index)}\n`;
-/** Reads the nightly runs of the wanted years; `read` returns an empty text for a missing file. */
+/** Reads the nightly runs of the selected years; `read` returns an empty text for a missing file. */
 async function readNightlyRuns(read, index, isWanted) {
 	const nightlyRuns = /* @__PURE__ */ new Map();
 	for (const series of index.cells) {
@@ -130,14 +130,14 @@ async function readNightlyRuns(read, index, isWanted) {
 	}
 	return nightlyRuns;
 }
-/** The newest two years of a series: for its level, and for small charts. */
+/** Selects the newest two years of a series, enough for its level and for small charts. */
 const isRecent = ({ years }, year) => year >= (years.at(-1) ?? year) - 1;
 /** Selects the years to read before these updates can be published. */
 const isNeeded = (told) => (series, year) => {
 	const own = told.filter(({ result }) => result.testbed.name === series.testbed);
 	return own.map(({ result }) => yearOf(result.startedAt)).includes(year) || own.length > 0 && isRecent(series, year);
 };
-/** Applies the updates in order; `trend` must have the years that `isNeeded` selects. */
+/** Applies the updates in order. `trend` must include the years that `isNeeded` selects. */
 const nextTrend = (trend, told, now) => told.reduce((before, one) => one.isTrusted ? withUpdate(before, one, now) : before, trend);
 function withUpdate(trend, told, now) {
 	const { result, path, isDefaultBranch, releases, compareUrl } = told;
@@ -213,7 +213,7 @@ function withNightlyRuns(trend, added) {
 const withReleases = (known, told) => {
 	return [...new Map([...known, ...told].map((release) => [release.name, release])).values()].toSorted((a, b) => a.at < b.at ? -1 : 1);
 };
-/** Only for the traffic of the newest line, as another traffic has another level. */
+/** Only for the traffic of the newest line: another traffic has another level. */
 function trendOfHistory(history) {
 	const nightlyRuns = [...Map.groupBy(history, seriesKey).values()].flatMap((entries) => {
 		const newest = entries.toSorted((a, b) => a.at < b.at ? -1 : 1).at(-1);
@@ -229,7 +229,7 @@ function trendOfHistory(history) {
 	});
 	return withNightlyRuns(emptyTrend, nightlyRuns);
 }
-/** Text by path: the index, and the years of nightly runs that differ from `before`. */
+/** Text by path: the index, and those years of nightly runs that differ from `before`. */
 function trendFiles(before, after) {
 	const files = /* @__PURE__ */ new Map([[trendIndexPath, trendIndexText(after.index)]]);
 	const drawn = /* @__PURE__ */ new Set();
@@ -267,7 +267,7 @@ const readmePath = "README.md";
 const keptResultSchema = object({
 	/** Folder of `result.json`, `report.md` and the files below. */
 	path: name.regex(/^results\/\d{4}\/\w[\w.-]*$/),
-	/** The experiment's start; the publication's time if the result claims a later start. */
+	/** Start of the experiment; the time of publication if the result claims a later one. */
 	at: time,
 	testbed: name,
 	patch: name,
@@ -275,7 +275,7 @@ const keptResultSchema = object({
 	/** Flamegraphs, and the report as a page. */
 	others: list(name.regex(/^\w[\w.-]*$/)).default([]),
 	bytes: total,
-	/** The result of a fork's own job, or numbers that are not computed again: it has a smaller budget. */
+	/** From a fork's own job, or with numbers that were not recomputed; has a smaller budget. */
 	isUntrusted: literal(true).exactOptional()
 });
 const badgeSchema = object({
@@ -286,7 +286,7 @@ const badgeSchema = object({
 	at: time,
 	result: keptResultSchema.shape.path
 });
-/** The A/A run that versions before `trend/index.json` noted: without design, margin and fingerprint. */
+/** A/A run as noted by versions before `trend/index.json`: without design, margin and fingerprint. */
 const nightlySchema = object({
 	testbed: name,
 	at: time,
@@ -309,9 +309,9 @@ const emptyIndex = {
 	nightlyRuns: []
 };
 /**
-* Returns the files to write and to remove to publish these results, or with none to update the badges. The index
-* decides which results and badges are kept: other files in their folders are removed, and entries with missing files
-* are dropped. Idempotent.
+* Returns the files to write and to remove to publish these results, or without results to update the badges. Only what
+* the index names is kept: other files in its folders are removed, and entries with missing files are dropped.
+* Idempotent.
 */
 function nextFiles(stored, publications, rules) {
 	const fresh = publications.map((publication) => filesOfResult(publication, rules));
@@ -371,7 +371,7 @@ function editedFiles(stored, edit, now) {
 	};
 }
 const trendIn = ({ trend, history }, now) => trend ?? trendOfHistory(earlierEntries(history, now));
-/** `boundedHistory` keeps some for each cell and traffic. */
+/** Limit of all lines; `boundedHistory` keeps some for each cell and traffic. */
 const mostHistoryLines = 1e5;
 /** Skips unreadable lines: people can edit a branch, and one bad line must not stop a gate. */
 function parseHistory(text) {
@@ -384,7 +384,7 @@ function parseHistory(text) {
 }
 /** Undefined for another version's index. */
 const parseIndex = (text) => indexSchema.safeParse(parseJson(text)).data;
-/** Replaces future times of the index by the newest of `times`: entries from the future would outlive all others. */
+/** Replaces future times in the index by the newest of `times`: entries from the future would outlive all others. */
 function withoutFuture(index, times, now) {
 	const [latest = ""] = [now.toISOString(), ...times].toSorted(compare);
 	const settled = (entry) => isFuture(entry.at, now) ? {
@@ -455,7 +455,7 @@ function filesOfResult(publication, { isSite, now, keep }) {
 		files: named.map(([name, text]) => [`${path}/${name}`, text])
 	};
 }
-/** Limits all flamegraphs of one result: about a hundred of a kernel's size, and any of a hostile profile. */
+/** Size limit of all flamegraphs of one result: about a hundred of a kernel, and any of a hostile profile. */
 const mostGraphBytes = 64 * 1024 ** 2;
 function graphFiles({ result, profiles, leftOut = () => {} }, mostBytes) {
 	const files = /* @__PURE__ */ new Map();
@@ -485,7 +485,7 @@ function plotFile({ result, leftOut = () => {} }) {
 		return [];
 	}
 }
-/** Empty if it cannot be made: the rest of the result is kept. */
+/** Empty if it cannot be rendered; the rest of the result is kept. */
 function pageFile({ result, profiles, leftOut = () => {} }) {
 	try {
 		return [[pageName, renderHtml(result, profiles)]];
@@ -495,9 +495,9 @@ function pageFile({ result, profiles, leftOut = () => {} }) {
 	}
 }
 const timeOf = ({ startedAt }, now) => isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
-/** Times that are compared as texts need one format. */
+/** Converts to one format, as times are compared as texts. */
 const isoTime = (text) => new Date(text).toISOString();
-/** The path of a result: its start, and a name that hashes everything that identifies the experiment. */
+/** Path of a result: its start, and a hash of everything that identifies the experiment. */
 function folderOf(result) {
 	const { startedAt, testbed } = result;
 	const at = isoTime(startedAt);
@@ -521,20 +521,20 @@ function folderOf(result) {
 	return `results/${at.slice(0, 4)}/${words.filter(Boolean).join("-")}`;
 }
 const nameOf = (result) => isOfGate(result) ? patchName(result.patch) : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join("..")}`;
-/** Oldest first. Untrusted results have a budget of their own, so that they replace no others. */
+/** Oldest first. Untrusted results have a separate budget, so that they displace no others. */
 function retained(entries, keep, now) {
 	const all = [...new Map(entries.map((entry) => [entry.path, entry])).values()];
 	const isOurs = ({ isUntrusted }) => isUntrusted === void 0;
 	const kept = /* @__PURE__ */ new Set([...newestWithin(all.filter(isOurs), keep, now), ...newestWithin(all.filter((entry) => !isOurs(entry)), untrusted(keep), now)]);
 	return newestFirst(all.filter((entry) => kept.has(entry))).toReversed();
 }
-/** A quarter, besides that of the others. */
+/** A quarter of the others' budget, and in addition to it. */
 const untrusted = ({ results, seconds, bytes }) => ({
 	results: Math.ceil(results / 4),
 	seconds,
 	bytes: bytes / 4
 });
-/** Keeps the newest, and before it as many as all limits allow. */
+/** Keeps the newest, and as many before it as all limits allow. */
 function newestWithin(entries, keep, now) {
 	const oldest = (/* @__PURE__ */ new Date(now.getTime() - keep.seconds * 1e3)).toISOString();
 	const inOrder = newestFirst(entries);
@@ -545,14 +545,14 @@ function newestWithin(entries, keep, now) {
 	});
 	return inOrder.slice(0, end === -1 ? inOrder.length : end);
 }
-/** The last published comes first among results with the same time. */
+/** Among results of the same time, the one published last comes first. */
 const newestFirst = (entries) => entries.toReversed().toSorted((a, b) => compare(b.at, a.at));
 const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 const withBadgesOf = ({ now }) => (badges, { result, isDefaultBranch }) => {
 	const newer = (isDefaultBranch && isOfGate(result) ? lastOfCells(result, badges, now) : []).filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
 	return [...badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge))), ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
 };
-/** A patch without a measured cell stands for all cells that its testbed has badges of. */
+/** A patch without a measured cell represents all cells for which its testbed has badges. */
 function lastOfCells(result, known, now) {
 	const { outcome, testbed } = result;
 	const about = {
@@ -581,7 +581,7 @@ function lastOfCells(result, known, now) {
 		verdict
 	} : []);
 }
-/** The trend has its own counts: drops those of earlier versions that it includes. */
+/** Drops counts of earlier versions that the trend already includes. */
 const isNotOf = (publications) => ({ testbed, at }) => !publications.some(({ result, isTrusted }) => isTrusted && isOfGate(result) && isOfOneCommit(result) && result.testbed.name === testbed && isoTime(result.startedAt) === at);
 function patchedPps(comparisons) {
 	const comparison = comparisons.find(({ metric }) => metric === "pps");
@@ -641,7 +641,7 @@ function publishedPaths({ result, isDefaultBranch }, entry) {
 		badges
 	};
 }
-/** Counts an untrusted gate; its numbers and its time are not taken over. */
+/** Counts an untrusted gate without its numbers and its time. */
 const onlyCounted = (entry, now) => ({
 	...withoutNumbers(entry),
 	at: now.toISOString()
@@ -649,19 +649,15 @@ const onlyCounted = (entry, now) => ({
 /** Twice the number that `historyOf` requires. */
 const enoughRuns = 60;
 /**
-* Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`; the gates
-* before them without their numbers.
+* Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`. Earlier
+* gates are kept without their numbers.
 */
 function boundedHistory(entries) {
 	return [...Map.groupBy(entries, ({ testbed, kind, cell, traffic }) => JSON.stringify([
 		testbed,
 		kind ?? null,
 		cellName(cell),
-		[
-			traffic.flows,
-			traffic.frameBytes,
-			traffic.offeredPps ?? null
-		]
+		offeredTraffic(traffic)
 	]))].toSorted(([a], [b]) => compare(a, b)).flatMap(([, group]) => {
 		const kept = latest(group.filter(hasNumbers));
 		return [...counted(group, kept), ...kept];
@@ -684,7 +680,7 @@ function latest(group) {
 }
 
 // src/publish/data-branch/links.ts
-/** A page of GitHub's for reports and flamegraphs, the raw file for all others. */
+/** A page of GitHub for reports and flamegraphs, the raw file for all others. */
 function linkTo(place, path) {
 	return linkBy(path.endsWith(".md") || path.startsWith("results/") && path.endsWith(".svg") ? "blob" : "raw", place, path);
 }
@@ -697,9 +693,9 @@ function linkBy(view, { repository, branch, serverUrl, pages }, path) {
 
 // src/publish/data-branch/branch.ts
 /**
-* Adds results to the branch in one commit, or with none updates its badges; creates a missing branch. Keeps concurrent
-* publications; publishing a result again replaces it. Never throws for a failure of GitHub or the network: `why` is
-* then one sentence on it.
+* Adds results to the branch in one commit, or without results updates its badges; creates a missing branch. Keeps
+* concurrent publications; publishing a result again replaces it. Never throws for a failure of GitHub or the network:
+* `why` is then a sentence on it.
 */
 async function publishToBranch(octokit, place, publications, options) {
 	const isSite = place.pages !== void 0;
@@ -738,7 +734,7 @@ async function publishToBranch(octokit, place, publications, options) {
 		};
 	}
 }
-/** Empty without the branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply. */
+/** Empty if there is no branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply. */
 async function readHistory(octokit, place) {
 	const branch = branchOf(octokit, place);
 	return readable("history", place, async () => {
@@ -747,9 +743,8 @@ async function readHistory(octokit, place) {
 	});
 }
 /**
-* Reads the trend of the branch, with the nightly runs of `testbed` in the newest two years; empty if there is no such
-* branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply, or the trend cannot be
-* read.
+* Reads the branch's trend, with the nightly runs of `testbed` in the newest two years; empty if there is no branch.
+* Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply, or the trend is unreadable.
 */
 async function readBranchTrend(octokit, place, testbed) {
 	const branch = branchOf(octokit, place);
@@ -770,7 +765,7 @@ async function readable(what, place, read) {
 	}
 }
 const unreadable = (what, place) => `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
-/** Calls `edit` again with the current index whenever another publisher was faster. Throws an Error of one sentence. */
+/** Calls `edit` again with the current index if another publisher was faster. Throws an Error of one sentence. */
 async function publishTrend(octokit, place, edit, { now = () => /* @__PURE__ */ new Date(), ...options } = {}) {
 	const branch = branchOf(octokit, place);
 	const work = {
@@ -818,7 +813,7 @@ const patient = ({ pause, random }) => ({
 	random: random ?? Math.random
 });
 const mostFailures = 3;
-/** Octokit itself has tried each request several times by then. */
+/** Octokit has by then tried each request several times. */
 async function publishPatiently(branch, work, patience, failures = 1) {
 	try {
 		return await publishInTurn(branch, work, patience);
@@ -874,9 +869,9 @@ async function repositoryIdOf(branch) {
 		throw new BranchError(`${nothing(branch)} because the token sees no such repository (${failure.said}): check its name, and what the token may read.`);
 	}
 }
-/** GraphQL reports refusals with this status, too. */
+/** GraphQL uses this status for refusals, too. */
 const refusedByGraphql = 200;
-/** Lists the top files and those of the trend, or of all folders. Undefined if there is no such branch. */
+/** Lists the top-level files and those of the trend, or of all folders. Undefined if there is no branch. */
 async function readTip(branch, which) {
 	const commit = await readRef(branch);
 	if (commit === void 0) return void 0;
@@ -936,7 +931,7 @@ async function readRef({ octokit, owner, repo, name }) {
 		throw error;
 	}
 }
-/** Throws a BranchError if the branch is not ppsgate's: replacing it would lose its history. */
+/** Throws a BranchError if the branch is not ppsgate's: replacing it would destroy its history. */
 async function readStored$1(branch, tip, isWanted) {
 	if (tip === void 0) return {
 		index: emptyIndex,
@@ -975,7 +970,7 @@ async function readText$1({ octokit, owner, repo }, tip, path) {
 	});
 	return Buffer.from(data.content, "base64").toString();
 }
-/** Longer files are uploaded one by one, so that no request grows with the number of results. */
+/** Longer files are uploaded separately, so that no request grows with the number of results. */
 const mostInlineCharacters = 1e5;
 async function writeTree(branch, tip, { write, remove }) {
 	const { octokit, owner, repo } = branch;
@@ -1013,7 +1008,7 @@ async function writeBlob({ octokit, owner, repo }, content) {
 	});
 	return data.sha;
 }
-/** Without parents, so that removed files are in no clone. */
+/** Has no parents, so that no clone contains removed files. */
 async function writeCommit({ octokit, owner, repo }, tree) {
 	const { data } = await octokit.request("POST /repos/{owner}/{repo}/git/commits", {
 		owner,
@@ -1026,8 +1021,8 @@ async function writeCommit({ octokit, owner, repo }, tree) {
 }
 const noCommit = "0".repeat(40);
 /**
-* Moves the branch if it is still where it was read; the REST API cannot require that. GitHub does not document the
-* message for a moved branch, so every refusal counts as one until the branch is seen not to have moved.
+* Moves the branch if it has not moved since it was read; the REST API has no such condition. GitHub does not document
+* its message for a moved branch. So every refusal counts as one until the branch is seen not to have moved.
 */
 async function moveBranch({ octokit, name }, repositoryId, { from = noCommit, to }) {
 	const mutation = "mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }";
@@ -1074,9 +1069,9 @@ var DataDirectoryError = class extends Error {
 	conclusion = "usage";
 };
 /**
-* Adds results to the directory, or with none updates its badges; returns the paths of each. Creates the directory.
-* Files are written whole, and the index only names files that exist. Waits up to a minute for other publishers. Throws
-* a DataDirectoryError if the path holds anything else, and a ForeignFileError for a link within it.
+* Adds results to the directory, or without results updates its badges; returns the paths of each. Creates the
+* directory. Writes files atomically, and indexes only files that exist. Waits up to a minute for other publishers.
+* Throws a DataDirectoryError if the path holds anything else, and a ForeignFileError for a link within it.
 */
 async function publishToDirectory(directory, publications, { pause = realPause, ...rules }) {
 	await mkdir(directory, { recursive: true });
@@ -1098,7 +1093,7 @@ async function readDirectoryTrend(directory) {
 		results: index
 	};
 }
-/** No other publisher writes during `edit`. Throws like `publishToDirectory`. */
+/** Lets no other publisher write during `edit`. Throws like `publishToDirectory`. */
 async function publishTrendToDirectory(directory, edit, { pause = realPause, now = () => /* @__PURE__ */ new Date() } = {}) {
 	await mkdir(directory, { recursive: true });
 	return inTurn(directory, pause, async () => {
@@ -1151,7 +1146,7 @@ async function readTrend(directory, isWanted) {
 	};
 }
 const foreign = (directory, path) => new DataDirectoryError(`${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`);
-/** A nightly run of a cell has about a kilobyte, and an index about one for each result. */
+/** A cell's nightly run has about a kilobyte, and the index about one per result. */
 const mostBytes = 128 * 1024 ** 2;
 const readText = (directory, path) => readForeignText(directory, path, mostBytes);
 async function pathsIn(directory) {
@@ -1161,14 +1156,14 @@ async function pathsIn(directory) {
 	})).filter((entry) => !entry.isDirectory());
 	return new Set(files.map(({ parentPath, name }) => relative(directory, join(parentPath, name)).replaceAll(sep, "/")));
 }
-/** Removes its folder, too, if empty then. */
+/** Also removes its folder, if that is then empty. */
 async function removeFile(path) {
 	await rm(path, { force: true });
 	await rmdir(dirname(path)).catch(() => {});
 }
 
 // src/publish/data-branch/nightly-plan.ts
-/** Treats the updates of the current nightly run as published. */
+/** Treats the updates of the current nightly run as if published. */
 function planFollowUps(trend, { testbed, commits, now }) {
 	const indexWith = (updates) => nextTrend(trend, updates.map((update) => ({
 		...update,

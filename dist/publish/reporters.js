@@ -2,9 +2,9 @@ import { byName, callOnGithub, callOnPhabricator, cellName, change, changeStates
 import { _enum, boolean, int, object, unknown } from "../vendor/zod.js";
 import "../config.js";
 import { PatchError, bisectWords, gateOverridesSchema } from "../forge/patch.js";
+import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
 import { ConduitError, isFinal, whyAnother } from "../forge/phabricator.js";
 import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
-import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
 import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
 import { dirname, resolve } from "node:path";
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { createHash } from "node:crypto";
 import { homedir, tmpdir } from "node:os";
 
 // src/system/system-error.ts
-/** Returns the error's message, or a sentence on what happened, where, and what to do. */
+/** Returns a sentence on what failed, where, and the fix; for other errors, their message. */
 function sentenceOf(error) {
 	if (!(error instanceof Error)) return String(error);
 	return isSystemError(error) && sentenceOfSystem(error) || error.message;
@@ -45,7 +45,7 @@ function sentenceOfSystem(error) {
 		default: return;
 	}
 }
-/** Node reports a folder below one that cannot be written as missing; see mkdir's `recursive`. */
+/** With `recursive`, Node's mkdir reports a folder as missing if its parent is not writable. */
 function whyNotMade(place = "/") {
 	const parent = dirname(place);
 	if (!existsSync(parent) && parent !== place) return whyNotMade(parent);
@@ -71,7 +71,7 @@ function sentenceOfSpawn({ code, path = "A program" }) {
 	}
 	if (code === "EACCES") return `${path} may not be started by this user (EACCES): see its permissions.`;
 }
-/** A failed write does not name its file. */
+/** The error of a failed write does not name the file. */
 function fullPlace() {
 	const named = process.argv.slice(2).flatMap((word) => [word, dirname(word)]);
 	const full = [
@@ -124,7 +124,7 @@ function reasonOfError(error) {
 	if (conclusion !== "patchAtFault") return "infrastructure";
 	return error instanceof PatchError && error.fault !== "does-not-apply" ? error.fault : conclusion;
 }
-/** Removes paths, which are for the log alone, from the sentence of an error. */
+/** Removes paths from the error's sentence; they belong in the log. */
 const outcomeOfFailure = (reason, sentence) => ({
 	kind: "unmeasured",
 	reason,
@@ -157,7 +157,7 @@ function resultOf(outcome) {
 		case "uncounted": return outcome.measured.result;
 	}
 }
-/** A line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+/** One line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
 function outcomeTitle(outcome) {
 	switch (outcome.kind) {
 		case "measured": return verdictLine(outcome.result);
@@ -183,9 +183,9 @@ function outcomeMarkdown(outcome) {
 		case "uncounted": return `${outcome.why}\n\n${outcomeMarkdown(outcome.measured)}`;
 	}
 }
-/** The command that starts a bisection again; `diff` is the one up to which it searches, unless ends are named. */
+/** Command that repeats the bisection. Without named ends, `diff` is the last one of the search. */
 const bisectCommand = (call, request, diff) => `${call} ${bisectWords(request, diff)}`;
-/** The commands by which a comment requests what a bisection proposes. */
+/** Commands for a comment that request the bisections proposed by a result. */
 function bisectCommands(call, request, diff) {
 	const command = (more) => `\`${bisectCommand(call, {
 		...request,
@@ -239,7 +239,7 @@ const failureTexts = {
 
 // src/publish/reporters/newer-diff.ts
 /**
-* Names, in a sentence, the revision's newest diff, and its build of the same plan, if any; undefined if none is newer.
+* Names the revision's newest diff in a sentence, and its build by the same plan, if any. Undefined if none is newer.
 * Throws a ConduitError.
 *
 * @param build PHID of the older diff's build
@@ -259,7 +259,7 @@ async function newerDiff(conduit, build, { number, diff }) {
 }
 const revisions$1 = object({ fields: object({ diffPHID: word }) });
 const diffs = object({ id: int() });
-/** The newest buildable of that diff with a build by the same plan. */
+/** Newest buildable of that diff with a build by the same plan. */
 async function buildableOf(conduit, diffPHID, build) {
 	const ofOurs = { constraints: { phids: [build] } };
 	const [ours] = await conduit.search("harbormaster.build.search", ofOurs, builds$1);
@@ -309,7 +309,7 @@ const combineReporters = (reporters) => ({
 	}
 });
 const worstFirst = ["undelivered", "refused"];
-/** Also reports errors. Cancellation is reported at once, as the job has only seconds left. */
+/** Also reports errors. Reports a cancellation at once, as the job has only seconds left. */
 async function reportOutcome(reporter, signal, work) {
 	const onCancelled = () => void reporter.conclude(cancelledOutcome);
 	signal.addEventListener("abort", onCancelled, { once: true });
@@ -324,12 +324,12 @@ async function reportOutcome(reporter, signal, work) {
 		signal.removeEventListener("abort", onCancelled);
 	}
 }
-/** Reports the outcome before it makes the linked reports, so that a failure there cannot hide the verdict. */
+/** Reports the outcome before it writes the linked reports, so that a failure there cannot hide the verdict. */
 async function reportThenLink(reporter, outcome, make, warn) {
 	await reporter.conclude(outcome);
 	return addReportLinks(reporter, outcome, make, warn);
 }
-/** Adds links to an outcome that was reported already; a failure is only a warning. */
+/** Adds links to an outcome that was already reported. A failure is only a warning. */
 async function addReportLinks(reporter, outcome, make, warn) {
 	try {
 		const linked = {
@@ -344,12 +344,12 @@ async function addReportLinks(reporter, outcome, make, warn) {
 	}
 }
 const deliverySeconds = (outcome, patienceSeconds) => patienceSeconds ?? (conclusionOf(outcome) === "cancelled" ? 30 : 300);
-/** Like `2 of 3 in line, some 40 min`. */
+/** `2 of 3 in line, some 40 min`. */
 function queuePosition({ place, of, expectedSeconds }) {
 	const line = `${place} of ${of} in line`;
 	return expectedSeconds === void 0 ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
 }
-/** Clock times, as it is read later than it is written. */
+/** Formats the start as a time of day, as it is read later than written. */
 function expectedStart({ expectedSeconds }, now) {
 	const asOf = `as of ${timeText(now)}`;
 	if (expectedSeconds === void 0) return `No start can be estimated, ${asOf}: no suitable testbed is healthy.`;
@@ -359,7 +359,7 @@ function expectedStart({ expectedSeconds }, now) {
 const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 // src/publish/reporters/throttled-updates.ts
-/** Pauses between tries, ever longer, whose sum is at most `mostSeconds`. */
+/** Growing pauses between tries; their sum is at most `mostSeconds`. */
 function* pausesWithin(mostSeconds) {
 	for (let tries = 1, waited = 0;; tries++) {
 		const seconds = Math.min(tries ** 2, longestPauseSeconds);
@@ -370,8 +370,8 @@ function* pausesWithin(mostSeconds) {
 }
 const longestPauseSeconds = 60;
 /**
-* Sends one update at a time, and lets only the last one be waited for. A refusal is logged once and ends all tries;
-* the last update is tried again, with growing pauses, for as long as its caller allows.
+* Sends one update at a time; callers can wait only for the last one. A refusal is logged once and ends all tries. The
+* last update is retried, with growing pauses, for as long as its caller allows.
 */
 var ThrottledUpdates = class {
 	#post;
@@ -394,17 +394,17 @@ var ThrottledUpdates = class {
 		this.#pending = update;
 		this.#sending ??= this.#sendPending();
 	}
-	/** Stops, and resolves when the update that is being sent is. */
+	/** Stops; resolves after the update that is being sent. */
 	async stop() {
 		this.#stopped.abort();
 		await this.#sending;
 	}
-	/** Only the first call counts. */
+	/** Only the first call has an effect. */
 	sendLast(update, mostSeconds) {
 		this.#last ??= this.#sendWithin(update, mostSeconds);
 		return this.#last;
 	}
-	/** Sends an update in place of the last one after that was delivered; does nothing if it was not. */
+	/** Sends an update in place of the last one, once that was delivered; has no effect if it was not. */
 	async replaceLast(update, mostSeconds) {
 		if (this.#last === void 0) return;
 		await this.#last;
@@ -489,8 +489,8 @@ function openBuild(conduit, build, revision, options) {
 	};
 }
 /**
-* Warns if the build holds a draft revision back from its reviewers, or would return it to its author by failing: a
-* benchmark should do neither. Throws a ConduitError.
+* Warns if the build holds a draft revision back from its reviewers, or if its failure would return the draft to its
+* author: a benchmark should do neither. Throws a ConduitError.
 */
 async function draftWarning(conduit, build, revision) {
 	const constraints = { ids: [revision.number] };
@@ -537,8 +537,8 @@ function attemptOfError(error, sentence) {
 	};
 }
 /**
-* Sends `work` and an outcome, each once to a target, since Harbormaster adds up the units of all messages. It obeys a
-* second or two after its reply, or never: the outcome is delivered when the target shows it.
+* Sends `work` and an outcome, each once per target, as Harbormaster adds up the units of all messages. It acts a
+* second or two after its reply, or never: the outcome counts as delivered once the target shows it.
 */
 var BuildUpdater = class {
 	#conduit;
@@ -627,7 +627,7 @@ var BuildUpdater = class {
 			unit: [aUnit(view === "working" ? "result comes as a comment" : "passed for the draft", "skip", warning), ...unit]
 		};
 	}
-	/** Names the newer diff of a cancelled gate: requested once, and only shortly, since its job is killed soon. */
+	/** Names the newer diff of a cancelled gate. Requested once, and briefly, as the job is killed soon. */
 	async #withReason(outcome) {
 		if (outcome.kind !== "unmeasured" || outcome.reason !== "cancelled") return outcome;
 		this.#newer ??= unlessSlow(newerDiff(this.#conduit, this.#build, this.#revision), this.#pause);
@@ -637,7 +637,7 @@ var BuildUpdater = class {
 			message
 		};
 	}
-	/** May fail: the comment has the link as well. */
+	/** May fail, as the comment has the link as well. */
 	async #link(target) {
 		const { details, run } = this.#options;
 		if (details === void 0 || this.#linked.has(target)) return;
@@ -686,7 +686,7 @@ async function send(conduit, receiver, message) {
 	}
 }
 const waiting = "target/waiting";
-/** A `paused` build continues. */
+/** Excludes `paused`: such a build continues. */
 const over = /* @__PURE__ */ new Set([
 	"passed",
 	"failed",
@@ -717,7 +717,7 @@ async function readBuildStatus(conduit, build) {
 		targets
 	};
 }
-/** `ui.external` must be a boolean in this encoding; the key is unique within a target. */
+/** `ui.external` must be a boolean in this encoding. The key is unique within a target. */
 const linkTo = (target, run, uri) => ({
 	buildTargetPHID: target,
 	artifactKey: `ppsgate-${run}`,
@@ -730,7 +730,7 @@ const linkTo = (target, run, uri) => ({
 });
 /**
 * Only a pass passes, unless the site lets undecided gates pass. A cancelled gate fails with its reason: otherwise the
-* build would wait for ever, and `abort` shows no reason. Either can be restarted.
+* build would wait forever, and `abort` shows no reason. Both can be restarted.
 */
 function messageOf(reported, undecided) {
 	const conclusion = conclusionOf(reported);
@@ -756,7 +756,7 @@ const resultsWithout = {
 	patchAtFault: "fail",
 	cancelled: "skip"
 };
-/** A single unit for all cells if none was measured, since Harbormaster shows five units. */
+/** One unit for all cells if none was measured, as Harbormaster shows only five. */
 function unitsOfCells(cells, result) {
 	if (cells.some(({ verdict }) => verdict.kind !== "invalid") || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
 	const lines = [`invalid: ${plainText(sentence(result))}`, ...invalidLines(cells).map(plainText)];
@@ -775,7 +775,7 @@ function unitOf(cell, { trials, policy }) {
 }
 /** `805.3 kpps → 721.5 kpps: −10.4 %, 95 % interval −11.2 … −9.60 %`. */
 const changeText = ({ metric, base, patched, interval }, confidence) => [`${formatMetric(base, metric)} → ${formatMetric(patched, metric)}: ${formatChange(interval.change)}`, `${confidence} interval ${formatInterval(interval.low, interval.high)} %`].join(", ");
-/** `unsound` is measured without a verdict, `broken` was not measured. The revision hides a `skip` and its reason. */
+/** `unsound`: measured without a verdict; `broken`: not measured. The revision hides a `skip` and its reason. */
 const unitResults = {
 	"no-regression": "pass",
 	improvement: "pass",
@@ -793,8 +793,8 @@ const aUnit = (name, result, details) => ({
 
 // src/publish/reporters/check-run.ts
 /**
-* Keeps one check run on the head of the patch, created by the first update. Updates are sent at most every 10 s, the
-* outcome at once. A refusal of GitHub, as of a token without `checks: write`, is logged once and not tried again.
+* Keeps one check run on the patch's head, created by the first update. Sends updates at most every 10 s, and the
+* outcome at once. A refusal of GitHub, such as for a token without `checks: write`, is logged once and not retried.
 */
 function openCheckRun(octokit, subject, options) {
 	const { detailsUrl, now, undecided, isOwnApp, patienceSeconds } = options;
@@ -864,7 +864,7 @@ function openCheckRun(octokit, subject, options) {
 		leaveOpen: () => updates.stop()
 	};
 }
-/** Completes the checks that a killed job left open; returns a sentence for people if that failed. */
+/** Completes the checks that a killed job left open. Returns a sentence for people if that failed. */
 async function closeOpenCheckRun(octokit, { repository, patch }, { name, detailsUrl }) {
 	const { owner, repo } = placeOf(repository);
 	try {
@@ -902,7 +902,7 @@ async function checkIsForAnother(octokit, { repository, patch }, name) {
 		return true;
 	}
 }
-/** True as well if GitHub cannot be read. */
+/** Also true if GitHub cannot be read. */
 const hasCheckRun = (octokit, subject, name) => newestCheckRun(octokit, subject, name).then((newest) => newest !== void 0, () => true);
 async function newestCheckRun(octokit, { repository, patch }, name) {
 	return (await checkRunsOn(octokit, repository, patch.headCommit, name)).toSorted((a, b) => Number(b.id) - Number(a.id))[0];
@@ -919,18 +919,18 @@ async function checkRunsOn(octokit, repository, commit, name) {
 	});
 	return data.check_runs;
 }
-/** `#7 main https://…`. No branch has a space in its name. */
+/** `#7 main https://…`; no branch name contains a space. */
 const externalIdOf = (patch, detailsUrl) => patch.kind === "pull-request" ? `#${patch.number} ${patch.baseBranch ?? "?"} ${detailsUrl}` : detailsUrl;
-/** The number of the pull request that a check was made for, by its `external_id`. */
+/** Number of the pull request that a check belongs to, from its `external_id`. */
 function pullRequestOfCheckRun(externalId) {
 	const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
 	return digits === void 0 ? void 0 : Number(digits);
 }
 const updateCheck = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}";
 /**
-* Only a measured pass is green, and all that fails the job is red. Branch rules accept `neutral` as a pass: a site has
-* to choose it for an undecided gate, and a failure never gets it. A patch that need not be measured, or not yet, does.
-* The title names the fault.
+* Only a measured pass is green, and every failure of the job is red. Branch rules accept `neutral` as a pass. A
+* failure never gets it, and an undecided gate only by the site's choice. A patch that needs no measurement, or none
+* yet, gets it. The title names the fault.
 */
 function checkConclusionOf(outcome, undecided) {
 	switch (conclusionOf(outcome)) {
@@ -955,7 +955,7 @@ const extend = {
 };
 const buttonsFor = (outcome) => conclusionOf(outcome) === "undecided" ? [extend, rerun] : [rerun];
 const tooSlow$2 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
-/** Posts updates to one check run, which the first creates. */
+/** Posts updates to one check run, which the first update creates. */
 function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = false }) {
 	const { owner, repo } = placeOf(subject.repository);
 	const { headCommit } = subject.patch;
@@ -987,7 +987,10 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = fal
 		request,
 		...changes
 	});
-	/** Finds the check if a reply was lost after GitHub acted; one that an earlier attempt of this run completed is another. */
+	/**
+	* Finds the check if a reply was lost after GitHub acted. A check completed by an earlier attempt of this run is
+	* another.
+	*/
 	const find = async (view) => {
 		return (await checkRunsOn(octokit, subject.repository, headCommit, name)).find((run) => {
 			if (id !== void 0) return run.id === id;
@@ -1042,38 +1045,38 @@ function failedAttempt$1(error, name, { repository, patch }) {
 // src/publish/reporters/comment-text.ts
 const mostEarlier = 10;
 const longestTitle = 160;
-/** More than are pushed while a person writes a command. */
+/** More heads than are pushed while a person writes a command. */
 const mostHeads = 20;
 const verdict = object({
-	/** Id of the workflow run with its journal. */
+	/** Id of the workflow run that has the journal. */
 	run: total,
 	headCommit: text(64),
 	at: time,
 	/** `🔴 #7 loses 10.4 % (forwarding inet4)`. */
 	title: text(longestTitle)
 });
-/** Kept hidden in the comment itself. */
+/** Stored in the comment itself, hidden. */
 const memorySchema = object({
-	/** Id of the workflow run that wrote last; later runs have greater ids. */
+	/** Id of the workflow run that wrote last; ids of later runs are greater. */
 	run: total,
 	headCommit: text(64),
-	/** Since when the comment has named this head. */
+	/** Time since when the comment shows this head. */
 	since: time,
-	/** The heads that it named before, newest first. */
+	/** Heads shown before, newest first. */
 	heads: list(text(64), mostHeads).optional(),
 	overrides: gateOverridesSchema,
 	last: verdict.optional(),
 	earlier: list(verdict, mostEarlier)
 });
-/** The first line, by which the comment is found again. */
+/** First line of the comment, by which it is found again. */
 const markerOf = (name) => `<!-- ${name.replace(/[^\w :.,-]/g, "")} -->`;
-/** Wraps `body`, which is Markdown; undefined if a later run has written meanwhile, which must not be overwritten. */
+/** Wraps the Markdown `body`. Undefined if a later run has written meanwhile and must not be overwritten. */
 function composeComment(before, body, update) {
 	const memory = before === void 0 ? void 0 : readMemory(before);
 	if (memory !== void 0 && memory.run > update.run) return void 0;
 	return fitted(update.name, body.trimEnd(), nextMemory(memory, update));
 }
-/** Reads the memory at the very end, where no text of others ever is; undefined if an edit has removed or changed it. */
+/** Reads the record at the very end, where foreign text never is. Undefined if an edit removed or changed it. */
 function readMemory(comment) {
 	const start = comment.lastIndexOf(opening);
 	if (start < 0) return void 0;
@@ -1157,7 +1160,7 @@ function earlierVerdicts({ run, last, earlier }) {
 }
 
 // src/publish/reporters/comment.ts
-/** A refusal of GitHub, as of a read-only token, is logged once and not tried again. */
+/** A refusal of GitHub, such as for a read-only token, is logged once and not retried. */
 function openComment(octokit, pullRequest, options) {
 	const { name, run, overrides, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
 	const { headCommit } = pullRequest;
@@ -1240,7 +1243,7 @@ function unmeasured(subject, outcome) {
 
 // src/publish/reporters/revision-comment.ts
 const openRevisionReporter = (conduit, revision, { build, ...options }) => combineReporters([...build === void 0 ? [] : [openBuild(conduit, build, revision, options)], openRevisionComment(conduit, revision, options)]);
-/** Posts one comment with the outcome and its plot, if that can be uploaded; all subscribers get mail. */
+/** Posts one comment with the outcome and, if the upload succeeds, its plot. All subscribers get mail. */
 function openRevisionComment(conduit, revision, options) {
 	const { log, pause, patienceSeconds } = options;
 	const updates = new ThrottledUpdates(revisionCommenter(conduit, revision, options), {
@@ -1262,7 +1265,7 @@ function openRevisionComment(conduit, revision, options) {
 		leaveOpen: () => updates.stop()
 	};
 }
-/** Returns a function that posts the comment once for each run, however often it is called. It never throws. */
+/** Returns a function that posts the comment once per run, even if called several times. It never throws. */
 function revisionCommenter(conduit, revision, { run, details, page, takesCommands, rerun, log }) {
 	const { number, diff } = revision;
 	const marker = `ppsgate D${number}:${diff} run ${run}`;
@@ -1301,17 +1304,19 @@ function revisionCommenter(conduit, revision, { run, details, page, takesCommand
 	};
 }
 /**
-* Posts a short reply, once for each key. `text` is Remarkup: text of others in it is escaped by remarkupText. Never
+* Posts a short reply, once per key. `text` is Remarkup; foreign text in it must be escaped by remarkupText. Never
 * throws.
 *
-* @param revision 27401 of D27401
+* @param revision 27401 for D27401
 * @param phid absent: any revision that has the number
 */
 const postReply = (conduit, revision, text, key, phid) => postOnce(conduit, {
 	number: revision,
 	...phid && { phids: { revision: phid } }
 }, `ppsgate D${revision} reply ${key}`, async () => text);
-/** Phabricator accepts duplicates, so it looks for the marker first: the last line, as Remarkup cannot hide text. */
+/**
+* Searches for the marker first, as Phabricator accepts duplicates. It is the last line, as Remarkup cannot hide text.
+*/
 async function postOnce(conduit, revision, marker, compose) {
 	const { number, phids } = revision;
 	const objectIdentifier = phids?.revision ?? `D${number}`;
@@ -1338,7 +1343,7 @@ async function postOnce(conduit, revision, marker, compose) {
 }
 const maybeMissing = (revision, why) => `The comment on D${revision} may not be there (${why}).`;
 const mostTransactions = 500;
-/** Reads only the last lines of our own account's comments: elsewhere others may have written the marker. */
+/** Reads only the last lines of our own account's comments: others may have written the marker elsewhere. */
 async function isPosted(conduit, objectIdentifier, lastLine) {
 	const { phid } = await conduit.call("user.whoami", {}, object({ phid: word }));
 	const query = {
@@ -1348,7 +1353,7 @@ async function isPosted(conduit, objectIdentifier, lastLine) {
 	return (await conduit.search("transaction.search", query, commentSchema, mostTransactions)).flatMap(({ comments }) => comments.map(({ content }) => content.raw)).some((text) => text.trimEnd().split("\n").at(-1) === lastLine);
 }
 const commentSchema = object({ comments: list(object({ content: object({ raw: document }) })) });
-/** Uploads the plot once: a comment only shows pixel images on the server. */
+/** Uploads the plot once: a comment shows only bitmap images that are on the server. */
 function plotOf(conduit, { number, diff }) {
 	let uploaded;
 	return async (draw) => {
@@ -1364,7 +1369,7 @@ function plotOf(conduit, { number, diff }) {
 		}
 	};
 }
-/** Uploads a public file, since a comment by Conduit does not make it visible. Returns its name, like `F123`. */
+/** Uploads a public file, as a comment by Conduit does not make it visible. Returns its name, such as `F123`. */
 async function upload(conduit, name, bytes) {
 	const content = {
 		name,
@@ -1379,7 +1384,7 @@ async function upload(conduit, name, bytes) {
 }
 
 // src/publish/reporters/shared-head.ts
-/** Includes the patch's own pull request, if it was retargeted meanwhile. */
+/** Includes the patch's own pull request, in case it was retargeted meanwhile. */
 function failingOnSharedHead(octokit, patch, reporter, { patienceSeconds, pause = realPause } = {}) {
 	let otherBase;
 	const withOtherBase = (outcome) => {
@@ -1427,7 +1432,7 @@ async function findOtherBase(octokit, patch, { most, pause }) {
 		};
 	}
 }
-/** Requests again, after each of the pauses, while GitHub has a passing failure. */
+/** Repeats a request after each pause while GitHub's failure may be temporary. */
 async function retried(request, [seconds, ...later], pause) {
 	try {
 		return await request();
@@ -1491,7 +1496,7 @@ function openStatus(octokit, subject, options) {
 	};
 }
 const mostCharacters = 140;
-/** GitHub refuses descriptions with four-byte characters, such as most emoji; the state has its own colour. */
+/** GitHub rejects descriptions with four-byte characters, such as most emoji. The state has its own colour. */
 const plain = (description) => description.replace(/[\u{10000}-\u{10ffff}]/gu, "").trim().slice(0, mostCharacters);
 const states = {
 	pass: "success",
@@ -1517,10 +1522,10 @@ function failedAttempt(error) {
 }
 
 // src/publish/reporters/alert-text.ts
-/** The hidden first line of an issue, which identifies its change. */
+/** Hidden first line of an issue; identifies its change. */
 const alertMarker = (id) => `<!-- ppsgate change ${id} -->`;
 const changeIdIn = (body) => /^<!-- ppsgate change ([0-9a-f]{12}(?:[0-9a-f]{28})?) -->/.exec(body)?.[1];
-/** Identifies news, so that the same is posted once. */
+/** Identifies news, so that it is posted only once. */
 const newsMarker = ({ id }, state) => `<!-- ppsgate change ${id} news ${createHash("sha256").update(state).digest("hex")} -->`;
 const alertLabels = {
 	code: {
@@ -1548,7 +1553,7 @@ const issueStateText = (change) => JSON.stringify({
 	...change.bisection?.culprit !== void 0 && { culprit: change.bisection.culprit }
 });
 const readIssueState = (text) => issueStateSchema.safeParse(parseJson(text ?? "")).data;
-/** Lists news as Markdown sentences; a loss counts from half a margin. Without `before` only the end is news. */
+/** Lists news as Markdown sentences; a loss counts from half a margin. Without `before`, only the end is news. */
 function issueNews(before, change, marginRatio) {
 	const { state, bisection } = change;
 	if (state !== before?.state && !isOpen(change)) return [stateNews(change)].flatMap((one) => one ?? []);
@@ -1574,14 +1579,14 @@ function stateNews({ state, good, bad }) {
 	}
 }
 const sizeIn = ({ cell, changeRatio }) => `${cellName(cell)} ${formatChange(changeRatio)}`;
-/** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
+/** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, with the worst cell. */
 function alertTitle(change) {
 	const count = losses(change).length;
 	const of = isCost(change.metric) ? ` ${metricNouns[change.metric]}` : "";
 	const cells = count === 1 ? "1 cell" : `${count} cells`;
 	return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
 }
-/** Markdown without any text of a commit. */
+/** Markdown that contains no text from a commit. */
 function alertBody(change, links) {
 	const { id, metric, gates, bisection } = change;
 	const result = ({ path, text }) => links.result === void 0 ? text : `[${text}](${links.result(path)})`;
@@ -1637,7 +1642,7 @@ const revisionText = (change, issueUrl) => [
 	losses(change).map((level) => `- ${remarkupText(sizeIn(level))}`).join("\n"),
 	issueUrl
 ].join("\n\n");
-/** The cells that have lost, the worst first; all cells of a change without a loss. */
+/** Cells with a loss, worst first; for a change without a loss, all its cells. */
 function losses(change) {
 	const lost = lossesOf(change);
 	return (lost.length > 0 ? lost : change.cells).toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
@@ -1658,7 +1663,7 @@ function commitsLink(change, { compareUrl }) {
 // src/publish/reporters/alerts.ts
 /**
 * Updates issues and comments for these changes, and returns the changes with their new alerts. The next call retries
-* what fails. A failure of GitHub, Phabricator or the network is a warning.
+* all that failed. A failure of GitHub, Phabricator or the network is a warning.
 */
 async function reportChanges(changes, deps) {
 	const { log, octokit, edit, now } = deps;
@@ -1692,11 +1697,11 @@ async function reportChanges(changes, deps) {
 	}
 	return changes.map((change) => latest.find(({ id }) => id === change.id) ?? change);
 }
-/** After so long a new issue is listed, and the publisher that made it has stopped. */
+/** After this time a new issue is listed, and the publisher that created it has stopped. */
 const settledSeconds = 600;
-/** After so long a publisher begins no further issue: its names may soon be replaced. */
+/** After this time a publisher begins no further issue, as its names may soon be replaced. */
 const mostSeconds = 240;
-/** Nightly runs for which a testbed's level must stay before it is reported. */
+/** Nightly runs for which a testbed's new level must last before it is reported. */
 const leastNightlyRuns = 5;
 async function alertTaskOf(change, deps) {
 	const { alert } = change;
@@ -1709,9 +1714,9 @@ async function alertTaskOf(change, deps) {
 	const isNew = alert.issue === void 0 && isWorthy;
 	return isLost || isUnread || isNew || "culprit" in reviewed ? reviewed : void 0;
 }
-/** Another publisher reports it, or has just tried. A clock that is far ahead must not block all others for ever. */
+/** Another publisher reports it, or has just tried. A clock far ahead must not block all others forever. */
 const isBegun = ({ intended }, now) => intended !== void 0 && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1e3;
-/** Accepts losses that a gate has confirmed, and lasting levels of a testbed; a gate misses losses below the margin. */
+/** Accepts losses that a gate confirmed, and lasting levels of a testbed, as a gate misses losses below the margin. */
 function isAlert(change, { nightlyRuns, marginRatio }) {
 	const { state } = change;
 	const lost = lossesOf(change);
@@ -1740,7 +1745,7 @@ const isNews = (change, marginRatio) => {
 	const state = readIssueState(change.alert.postedText);
 	return issueNews(state, change, marginRatio).length > 0 || state === void 0 && isOpen(change);
 };
-/** Claims all alerts that no other publisher has begun; adds those that one began and did not end to `unsure`. */
+/** Claims all alerts that no other publisher has begun. Adds those begun but not finished to `unsure`. */
 const claiming = (tasks, { updates, begun, unsure }) => (index) => withAlerts(index, (change) => {
 	const { id, alert } = change;
 	if (!tasks.has(id) || alert.updates === updates || isBegun(alert, begun)) return alert;
@@ -1751,7 +1756,7 @@ const claiming = (tasks, { updates, begun, unsure }) => (index) => withAlerts(in
 		intended: begun.toISOString()
 	};
 });
-/** Records the new alerts; if our name was replaced meanwhile, only the number of an issue. */
+/** Records the new alerts. If our name was replaced meanwhile, records only the number of an issue. */
 const recording = (alerts, updates) => (index) => withAlerts(index, ({ id, alert }) => {
 	const ours = alerts.get(id);
 	if (ours === void 0) return alert;
@@ -1768,7 +1773,7 @@ const withAlerts = (index, alertOf) => ({
 		alert: alertOf(change)
 	}))
 });
-/** In sequence; releases claims that run out of time. */
+/** Runs in sequence, and releases claims that run out of time. */
 async function reportEach(changes, run) {
 	const alerts = /* @__PURE__ */ new Map();
 	const warned = /* @__PURE__ */ new Set();
@@ -1790,7 +1795,7 @@ async function reportEach(changes, run) {
 	return alerts;
 }
 const isLate = ({ now, begun }) => now().getTime() - begun.getTime() > mostSeconds * 1e3;
-/** The alert without an issue of ours: unchanged if an earlier publisher may have made one. */
+/** The alert without an issue of ours; unchanged if an earlier publisher may have created one. */
 const unmade = ({ id, alert }, { unsure }) => unsure.has(id) ? alert : released(alert);
 const released = ({ intended: _, updates: __, ...alert }) => alert;
 async function reportOne(change, run) {
@@ -1822,14 +1827,14 @@ const fixes = {
 	permission: "give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml",
 	otherwise: "; the change itself is on the data branch"
 };
-/** The clocks of GitHub and of a runner may differ by less. */
+/** Clocks of GitHub and of a runner differ by less. */
 const dayMilliseconds = 864e5;
 const lookedUp = (change, { login, ...place }) => findIssue(place, {
 	creator: login,
 	marker: alertMarker(change.id),
 	since: /* @__PURE__ */ new Date(Date.parse(change.foundAt) - dayMilliseconds)
 });
-/** Makes the issue; our claim stays if it is unknown whether it was made. */
+/** Creates the issue. Our claim stays if the outcome is unknown. */
 async function withIssue(change, run) {
 	const { links, log, ...place } = run;
 	const { alert } = change;
@@ -1864,7 +1869,7 @@ async function withIssue(change, run) {
 			return alert;
 	}
 }
-/** Updates the issue and posts news; `postedText` stays unchanged if that fails. */
+/** Updates the issue and posts news. `postedText` stays unchanged on a failure. */
 async function withNews(change, run) {
 	const { links, marginRatio, log, repository, octokit, pause } = run;
 	const alert = released(change.alert);
@@ -1925,7 +1930,7 @@ async function relabelled(place, number, before, { state }) {
 		label
 	});
 }
-/** Notifies the reviewers of the culprit; a refusal is not tried again. */
+/** Notifies the culprit's reviewers. A refusal is final. */
 async function withReviewers(change, issue, { tasks, octokit, repository, serverUrl, commentOnRevision, log, pause }) {
 	const { alert } = change;
 	const { culprit } = tasks.get(change.id) ?? {};

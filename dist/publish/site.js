@@ -57,11 +57,11 @@ const healthSchema = list$1(discriminatedUnion("kind", [object({
 })]));
 
 // src/publish/site/page-paths.ts
-/** Without its extension: `testbeds/hp-t540/forwarding-inet4`. */
+/** Path without its extension: `testbeds/hp-t540/forwarding-inet4`. */
 const seriesPath = (series) => `testbeds/${badgePath(series).slice(7)}`;
 const testbedPath = (series) => seriesPath(series).split("/").slice(0, 2).join("/");
 const linkFrom = (from, path) => `${"../".repeat(from === "" ? 0 : from.split("/").length)}${path}`;
-/** The page of the commits after `good` up to `bad`; undefined if the index has no such URL. */
+/** Page of the commits after `good` up to `bad`; undefined if the index has no such URL. */
 const compareLink = ({ compareUrl }, { good, bad }) => compareUrl === void 0 || good === bad ? void 0 : pageUrl(decoded(compareUrl).replaceAll("{from}", good).replaceAll("{to}", bad));
 /** A URL's braces may have been rewritten as `%7B`. */
 const decoded = (url) => url.replaceAll(/%7b/gi, "{").replaceAll(/%7d/gi, "}");
@@ -74,7 +74,7 @@ function issueLink({ compareUrl }, issue) {
 var _templateObject;
 var _templateObject2;
 const folderOf = (path) => path.split("/").slice(0, -1).join("/");
-/** Loads nothing from other sites, and has no inline style or script; a `file:` page accepts files as its own. */
+/** Loads nothing from other sites, and allows no inline style or script. A `file:` page accepts files as its own. */
 function documentOf({ path, title, body, scripts = [] }, menu) {
 	const at = (target) => linkFrom(folderOf(path), target);
 	const charts = scripts.length > 0 && [html`<link rel="stylesheet" href="${at("uplot.css")}">\n`, [...scripts, "uplot.js"].map((one) => html(_templateObject || (_templateObject = _taggedTemplateLiteral(["<script defer src=\"", "\"><\/script>\n"], ["<script defer src=\"", "\"><\/script>\\n"])), at(one)))];
@@ -91,12 +91,12 @@ function documentOf({ path, title, body, scripts = [] }, menu) {
 	])), title, at("icon.svg"), at("site.css"), charts, at("site.js"), at("index.html"), menu.map((one) => menuEntry(one, path, at)), body).markup;
 }
 const menuEntry = (place, path, at) => html`<li><a href="${at(place.path)}"${place.path === path && html` aria-current="page"`}>${place.name}</a></li>\n`;
-/** A date, to which the script adds its age. */
+/** A date; the script adds its age. */
 const moment = (at) => {
 	const iso = new Date(at).toISOString();
 	return html`<time datetime="${iso}">${iso.slice(0, 10)}</time>`;
 };
-/** A date with hours, likewise. */
+/** A date with hours; the script adds its age. */
 const hourOf = (at) => {
 	const iso = new Date(at).toISOString();
 	return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
@@ -138,7 +138,7 @@ function picture(series, most = 250, around = series.points.length) {
 	});
 	return html`<svg class="picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${marks}<path class="dots" d="${dots}"/><path class="steps" d="${steps.join("")}"/></svg>`;
 }
-/** Draws a far outlier at the edge, unless it begins a level; noise of a thousandth looks small. */
+/** Clips a far outlier to the edge, unless it begins a level, and keeps noise of a thousandth small. */
 function axisOf(values, levels) {
 	const sorted = values.toSorted((a, b) => a - b);
 	const at = (part) => sorted[Math.floor(part * (sorted.length - 1))] ?? 1;
@@ -153,14 +153,14 @@ function axisOf(values, levels) {
 }
 
 // src/publish/site/change-html.ts
-/** States that may need action, the most urgent first. */
+/** States that may need action, most urgent first. */
 const openStates = [
 	"code",
 	"confirming",
 	"candidate",
 	"testbed"
 ];
-/** Losses that are neither accepted nor passed: code changes first, then by size. */
+/** Losses that are neither accepted nor over: code changes first, then by size. */
 const openLosses = ({ changes }) => changes.filter((change) => isOpen(change) && lossesOf(change).length > 0).toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
 const urgencyOf = ({ state }) => openStates.indexOf(state);
 const sizeOf = (change) => Math.abs(worstOf(change).changeRatio);
@@ -200,7 +200,7 @@ const cellLink = ({ testbed, good, bad }, { cell }, folder) => `${linkFrom(folde
 	testbed,
 	cell
 })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
-/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked if a page compares them. */
+/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked to a page that compares them, if there is one. */
 function commitsText(index, change) {
 	const { good, bad, bisection } = change;
 	if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;
@@ -213,7 +213,7 @@ function commitsText(index, change) {
 		culprit !== void 0 && html`, bisected to <code>${shortId(culprit)}</code>`
 	];
 }
-/** The last gate's interval and result, the bisection's result, and the issue. */
+/** Interval and result of the last gate, result of the bisection, and issue. */
 function gatesPiece(change, level, { folder, index, results }) {
 	const { gates, bisection, alert } = change;
 	const gate = gates.at(-1);
@@ -323,7 +323,7 @@ ${table({
 	})}</section>
 `;
 }
-/** Layout variants of one tree differ by more than their runs do, where the order of the code matters. */
+/** Layout variants of one tree differ by more than their runs if performance depends on the order of the code. */
 function scatter(counts) {
 	const rows = counts.flatMap(({ testbed, scatter: cells }) => cells.map(({ cell, gates, sumOfSquares, runSumOfSquares }) => [
 		html`${cellName(cell)}`,
@@ -399,7 +399,7 @@ function seriesOf({ index, nightlyRuns }, { testbed, cell }) {
 		fingerprints: fingerprintsOf(index, points)
 	};
 }
-/** The metric that judges the testbed; packets per second if none has yet. */
+/** Metric by which the testbed is judged; packets per second if there is none yet. */
 function metricOf({ changes, aaRuns }, testbed) {
 	const isOwn = (one) => one.testbed === testbed;
 	return (changes.findLast(isOwn) ?? aaRuns.findLast(isOwn))?.metric ?? "pps";
@@ -419,7 +419,7 @@ function timesOf$1(nightlyRuns) {
 	}).toReversed();
 }
 const timeOfCommit = (points, commit) => points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
-/** The first nightly run of each fingerprint after the first. */
+/** First nightly run of each fingerprint but the first. */
 function fingerprintsOf({ fingerprints }, points) {
 	const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join("; ")]));
 	return points.flatMap(({ nightlyRun, time }, place) => {
@@ -536,7 +536,7 @@ ${interim === void 0 ? html`<span class="faint">no nightly run yet</span>` : htm
 ${picture(series)}`}${open.map(({ change, level }) => html`<span class="state ${change.state}">${change.state} ${formatChange(level.changeRatio)}</span>`)}</a></li>
 `;
 }
-/** Less than 1 % is no reliable change of five nightly runs. */
+/** A change below 1 % in five nightly runs is not reliable. */
 const ratioLook = ({ metric }, ratio) => Math.abs(ratio) < .01 ? "faint" : isLoss({ metric }, ratio) ? "loss" : "gain";
 
 // src/publish/site/lab-page.ts
@@ -631,7 +631,7 @@ const files = () => [
 	["uplot.js", `/*\n${uplotLicense}*/\n${readFileSync(uplotScript, "utf8")}`],
 	["uplot.css", readFileSync(uplotStyle, "utf8")]
 ];
-/** Joins the modules to one plain script, since pages on a disk cannot load modules. */
+/** Joins the modules into one plain script, as pages on a disk cannot load modules. */
 function script() {
 	return `(() => {\n'use strict';\n${[
 		embedded(new URL("../chart.js", import.meta.url)),
@@ -745,7 +745,7 @@ const numbersOf = (nightlyRuns) => ({
 	least: nightlyRuns.map((values) => values.length === 0 ? null : Math.min(...values)),
 	most: nightlyRuns.map((values) => values.length === 0 ? null : Math.max(...values))
 });
-/** Assigns data to a global name; JSON is JavaScript since ECMAScript 2019, and a script file needs no HTML escapes. */
+/** Assigns data to a global name. JSON is JavaScript since ECMAScript 2019, and a script file needs no HTML escapes. */
 const dataScript = (name, data) => `globalThis.${name} = ${JSON.stringify(data)};\n`;
 
 // src/publish/site/results-page.ts
@@ -874,7 +874,7 @@ const interimResults = (series) => table({
 		];
 	})
 });
-/** A ratio in the colour of its meaning, after the release's name, if any. */
+/** A ratio in the colour of its meaning, preceded by the release's name, if any. */
 const ratioPiece = (series, ratio, than) => html`${than !== void 0 && html`<span class="faint">${plainLine(than, 40)}</span> `}<span class="${ratioLook(series, ratio)}">${formatChange(ratio)}</span>`;
 const mostGaps = 20;
 function gaps(series) {
@@ -947,7 +947,7 @@ ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${rati
 </dl>
 `;
 }
-/** Newest first. The script hides rows outside of the drawn range. */
+/** Newest first. The script hides rows outside the drawn range. */
 function nightlyTable(series, known) {
 	const { points, metric } = series;
 	const costs = metricSchema.options.filter(isCost).filter((cost) => points.some(({ nightlyRun }) => nightlyRun[cost].length > 0));
@@ -993,7 +993,7 @@ const occasions = {
 	push: "a push",
 	again: "once more"
 };
-/** All nightly runs for spreadsheets; no value begins with a character of a formula. */
+/** All nightly runs for spreadsheets. No value begins with a character that starts a formula. */
 const seriesCsv = ({ points }) => [
 	"at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint",
 	...points.map(({ nightlyRun }) => [
@@ -1021,7 +1021,7 @@ const medianOf = (values) => values.length === 0 ? "" : median([...values]);
 const idOf = ({ fingerprint }) => /^[0-9a-f]{12}$/.test(fingerprint) ? fingerprint : "";
 
 // src/publish/site/build-site.ts
-/** All files by path, except the pages of results, which are at `PATH/report.html` of each. */
+/** All files by path. Pages of results are at `PATH/report.html` of each, and not included. */
 function siteFiles(source, now) {
 	const series = allSeries(source);
 	const testbeds = [...Map.groupBy(series, ({ testbed }) => testbed).values()].filter(isSome);
@@ -1067,8 +1067,8 @@ const isSome = (series) => series.length > 0;
 // src/publish/site/write-site.ts
 const markName = ".ppsgate-site";
 /**
-* Returns the number of pages. Publishes what this version makes of the data, and no file as it is there. Throws a
-* UsageError for a folder with other content.
+* Renders all pages from the data, and copies no file. Returns the number of pages. Throws a UsageError for a folder
+* with other content.
 */
 async function writeSite(source, { from, to, now, leftOut }) {
 	const directory = resolve(to);
@@ -1116,9 +1116,9 @@ async function refuseOthers(directory) {
 	throw new UsageError(`--to: ${directory} has something else in it than a site: name a folder that is empty, or not there yet.`);
 }
 const pageName = "report.html";
-/** The most that `flamegraph` draws, in UTF-8. */
+/** Size limit of what `flamegraph` draws, in UTF-8. */
 const mostPictureBytes = 64 * 1024 ** 2;
-/** Returns the result with the pictures that its page has; throws if it cannot be read. */
+/** Returns the result with the pictures on its page. Throws if the result cannot be read. */
 async function writeResultPage(kept, { from, draft, leftOut }) {
 	const { path } = kept;
 	const result = await readResultBelow(from, `${path}/result.json`);

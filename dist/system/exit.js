@@ -2,7 +2,7 @@ import { conclusionOfError, exitCodes } from "../model.js";
 import { sentenceOf } from "../publish/reporters.js";
 
 // src/system/exit.ts
-/** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up; a second one ends the process. */
+/** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up. A second one ends the process. */
 async function runToExit(work, { debug = false, endsAtOnce = false, notify = sayOnStderr, lastWords = [] } = {}) {
 	const cancel = new AbortController();
 	const onSignal = () => {

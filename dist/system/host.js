@@ -17,8 +17,9 @@ const line = Symbol("command line");
 *     shell`ip netns exec ${name} nft -f ${path}`
 *     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
 *
-* Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and for a template in
-* which quoting is no protection: a value inside quotes, a comment, a here-document, backquotes or arithmetic.
+* Throws a TypeError for a value that no program can receive: a NUL, half a surrogate pair, NaN. Also throws for a
+* template in which quoting is no protection: a value inside quotes, a comment, a here-document, backquotes or
+* arithmetic.
 */
 function shell(template, ...values) {
 	for (const text of template) refuseUnsafe(text);
@@ -27,8 +28,9 @@ function shell(template, ...values) {
 }
 const commandText = (command) => command[line];
 /**
-* The same for any login shell. csh, root's login shell up to FreeBSD 13, fails at a line break and at `!` even inside
-* single quotes, and lacks `2>&1` and `$(…)`: it gets one simple command that runs an sh, which reassembles the text.
+* Does the same for any login shell. csh, root's login shell up to FreeBSD 13, fails at a line break, and at `!` even
+* inside single quotes; it also lacks `2>&1` and `$(…)`. So it gets one simple command: an sh that reassembles the
+* text.
 */
 function lineForAnyShell(command) {
 	const text = commandText(command);
@@ -45,7 +47,7 @@ const escapes = {
 	"!": "\\0041"
 };
 const putTogether = "text=$(printf %b \"$1\"); shift; eval \"$text\"";
-/** Each piece of a template must leave the shell in the state that the next value's quotes rely on. */
+/** Each piece of a template must leave the shell in the state that the next value's quotes need. */
 function refuseUnsafe(text) {
 	const bare = text.replace(closed, "_");
 	const hazard = hazards.find(([pattern]) => pattern.test(bare));
@@ -53,7 +55,7 @@ function refuseUnsafe(text) {
 	const [, name, instead] = hazard;
 	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
 }
-/** An escaped character, '…', or "…" with only simple substitutions: each is complete in itself. */
+/** An escaped character, '…', or "…" with only simple substitutions; each is complete in itself. */
 const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
 const hazards = [
 	[
@@ -96,7 +98,7 @@ function quoted(value) {
 	if (typeof value === "object" && line in value) return value[line];
 	return [value].flat().map(quotedWord).join(" ");
 }
-/** Always quotes: a bare `if`, `a=b` or `2` before `>` would have a meaning to the shell. */
+/** Quotes every word: a bare `if`, `a=b`, or `2` before `>` would have a meaning to the shell. */
 function quotedWord(word) {
 	const text = String(word);
 	const wrong = whyUnfit$1(word, text);
@@ -150,7 +152,7 @@ function semaphore(atOnce) {
 }
 
 // src/system/host/connection.ts
-/** `client` may not be logged in yet. */
+/** `client` need not be logged in yet. */
 function connectionOn(name, client, socket) {
 	return {
 		name,
@@ -172,7 +174,7 @@ function inSession({ name, what, stop }, open, use) {
 		}
 	});
 }
-/** Ends running sessions, too. */
+/** Also ends running sessions. */
 async function closeConnection({ client, socket, over }) {
 	over.abort(/* @__PURE__ */ new Error("this side closed the connection"));
 	if (socket.closed) return;
@@ -185,7 +187,7 @@ async function closeConnection({ client, socket, over }) {
 }
 
 // src/system/host/limits.ts
-/** Rejects once the time is up, the caller aborts or the connection is over, which aborts `stop`, too. */
+/** Rejects on the time limit, the caller's abort or the connection's end, and aborts `stop`. */
 async function withinLimits(task, work) {
 	const { name, what, timeoutSeconds } = task;
 	const stop = new AbortController();
@@ -222,7 +224,7 @@ function run(connection, command, options) {
 	const text = lineForAnyShell(command);
 	return withinRun(connection, command, options, (execution) => connection.inTurn(() => execute(connection.client, text, execution)));
 }
-/** Applies the limits of a run to any way of running a command. */
+/** Applies a run's limits to any way of running a command. */
 function withinRun({ name, over }, command, options, work) {
 	const shown = commandText(options.shownAs ?? command);
 	const task = {
@@ -244,14 +246,14 @@ function withinRun({ name, over }, command, options, work) {
 async function output(connection, command, options) {
 	return stdoutOf(await run(connection, command, options), connection.name, command);
 }
-/** Throws a HostError for any exit but 0. */
+/** Throws a HostError for any exit status but 0. */
 function stdoutOf(outcome, name, command) {
 	if (outcome.kind === "exited" && outcome.code === 0) return outcome.stdout;
 	const ending = outcome.kind === "exited" ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
 	const said = lastLine(outcome.stderr) ?? "it said nothing on stderr";
 	throw new HostError("command-failed", `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`);
 }
-/** Stops the command when its input breaks off, even while it waits for its turn. */
+/** Stops the command when its input breaks off, even before the command starts. */
 function stopWhenTorn(stdin, stop) {
 	if (!(stdin instanceof Readable)) return;
 	if (stdin.errored) stop.abort(stdin.errored);
@@ -337,7 +339,7 @@ function collect(stream, streamName, maxBytes, { name, what }) {
 }
 
 // src/system/host/known-hosts.ts
-/** Format: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT". Returns unusable lines with the reason. */
+/** See "SSH_KNOWN_HOSTS FILE FORMAT" in sshd(8). Returns unusable lines with the reason. */
 function parseKnownHosts(text) {
 	const entries = [];
 	const ignored = [];
@@ -355,8 +357,8 @@ function parseKnownHosts(text) {
 	};
 }
 /**
-* Compares `key` (as sent on the wire) with the known keys of `address`. Stricter than ssh(1) in two points: a host
-* known only by keys of another type is `changed`, and an entry without a port means port 22 only.
+* Compares `key`, in wire format, with the known keys of `address`. Stricter than ssh(1) in two points: a host known
+* only by keys of another type is `changed`, and an entry without a port means port 22 only.
 */
 function checkHostKey(entries, address, key) {
 	const ours = entries.filter((entry) => isFor(entry, address));
@@ -373,13 +375,16 @@ function checkHostKey(entries, address, key) {
 		expected
 	} : { kind: "unknown" };
 }
-/** Requests the pinned types of key; empty for an unknown host. RSA keys use SHA-2 signatures only (RFC 8332). */
+/**
+* Requests the key types that are known for the host; empty for an unknown host. RSA keys sign with SHA-2 only (RFC
+* 8332).
+*/
 function algorithmsFor(entries, address) {
 	const pinned = entries.filter((entry) => !entry.revoked && isFor(entry, address));
 	const types = new Set(pinned.map((entry) => keyType(entry.key)));
 	return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
 }
-/** By type of key, in order of preference. */
+/** By key type, in order of preference. */
 const signatures = [
 	{
 		type: "ssh-ed25519",
@@ -406,7 +411,7 @@ const signatures = [
 		algorithm: "rsa-sha2-256"
 	}
 ];
-/** `SHA256:…`, as ssh-keygen -l prints it. */
+/** `SHA256:…`, as printed by ssh-keygen -l. */
 const fingerprint = (key) => `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 /** The name at the start of a key, such as `ssh-ed25519`; empty for other bytes. */
 function keyType(key) {
@@ -458,7 +463,7 @@ function isFor({ hosts }, address) {
 	if (refusing.some((pattern) => matches(pattern.slice(1), name))) return false;
 	return accepting.some((pattern) => matches(pattern, name));
 }
-/** `host`, or `[host]:port` where the port is not 22. */
+/** `host`, or `[host]:port` for any port but 22. */
 function nameInFile({ host, port }) {
 	const name = host.toLowerCase();
 	return port === 22 ? name : `[${name}]:${port}`;
@@ -466,7 +471,7 @@ function nameInFile({ host, port }) {
 function splitBy(all, chosen) {
 	return [all.filter(chosen), all.filter((one) => !chosen(one))];
 }
-/** `*` matches any characters, `?` one. A regular expression with many `*` would take exponential time. */
+/** `*` matches any characters, `?` exactly one. A regular expression would need exponential time for many `*`. */
 function matches(pattern, name) {
 	let [at, inName, afterStar, resumeAt] = [
 		0,
@@ -520,7 +525,7 @@ function loginError(error, name, user) {
 }
 
 // src/system/host/login.ts
-/** Throws a HostError where the host is out of reach, its key is unknown, or it refuses the login. */
+/** Throws a HostError if the host is unreachable, its key is unknown, or it refuses the login. */
 async function logIn(target, options) {
 	const name = nameOf(target);
 	const { default: ssh2 } = await import("../vendor/ssh2.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));
@@ -633,7 +638,7 @@ function failUpload(error, source, remotePath, { name }) {
 }
 const connectionsAtMost = 5;
 /**
-* Installs a local file over up to five connections, each resuming where the last was lost. After a wrong checksum it
+* Installs a local file over up to five connections, each resuming where the last one broke. After a wrong checksum it
 * sends the file once more from the start, then throws a HostError.
 */
 async function uploadOverBreaks(host, upload) {
@@ -702,7 +707,7 @@ function sendAll(sftp, source, remotePath, callback) {
 }
 const chunkBytes = 32768;
 const chunksAtOnce = 32;
-/** Restarts a partial file that is longer than ours. */
+/** Restarts if the partial file is longer than ours. */
 async function sendRest(sftp, path, partial, stop) {
 	const { size } = await stat(path);
 	const sizeThere = await sizeOf(sftp, partial);
@@ -726,7 +731,7 @@ async function sendRest(sftp, path, partial, stop) {
 	await Promise.all(underway);
 	await done((callback) => sftp.close(handle, callback));
 }
-/** 0 for a missing file. */
+/** Zero for a missing file. */
 async function sizeOf(sftp, path) {
 	try {
 		return (await answer((callback) => sftp.stat(path, callback))).size;
@@ -759,7 +764,7 @@ async function connect$1(target, options = {}) {
 }
 
 // src/system/host/local.ts
-/** Unlike over ssh, a command that is cut short is killed with its process group. */
+/** An interrupted command is killed with its process group; over ssh it may continue. */
 function thisMachine() {
 	const here = {
 		name: "this machine",
@@ -838,24 +843,24 @@ async function install(source, path, mode, signal) {
 
 // src/system/host/own-folder.ts
 /**
-* Creates or reuses the folder, closed to other users. Fails if it is another user's, a link, or was open to others:
-* root would follow a link in it to any file that they chose.
+* Creates the folder, or reuses it, closed to other users. Fails if it belongs to another user, is a link, or was open
+* to others: root would follow a link in it to any file of their choice.
 */
 const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 /**
-* Checks type, mode and owner once, without following a link: in a sticky folder no other user can move
-* ours. One line without `!`, as root's login shell may be csh; ls(1), as stat(1) differs between systems.
+* Checks type, mode and owner once, without following a link: other users cannot move our files in a sticky folder. One
+* line without `!`, as root's login shell may be csh. Uses ls(1), as stat(1) differs between systems.
 */
 const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
 
 // src/system/host/programs.ts
-/** Throws a HostError that names the missing programs; `install` is the install command of the host's system. */
+/** Throws a HostError that names the missing programs. `install` is the install command of the host's system. */
 async function requirePrograms(host, programs, install) {
 	const missing = await missingOn(host, programs);
 	if (missing.length === 0) return;
 	throw new HostError("command-failed", `${host.name} lacks ${missing.join(" and ")}: run '${install} ${packagesOf(missing).join(" ")}' there, or what its system calls that.`);
 }
-/** Programs that the host's shell does not find; throws a HostError where the host does not reply. */
+/** Returns the programs that the host's shell does not find. Throws a HostError if the host does not reply. */
 async function missingOn(host, programs) {
 	const lines = (await host.output(shell`sh -c ${missingScript} sh ${programs}`)).split("\n");
 	return programs.filter((program) => lines.includes(program));

@@ -9,7 +9,7 @@ import { printJson } from "./table.js";
 
 // src/cli/commands/analyze.ts
 function define(command) {
-	command.argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "medians as the netbenches archive has them in its .pps files").option("--base <image>", "what the other sets are compared with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "regressions where nothing was lost, over all sets", "1%").option("--power <percent>", "losses of the margin that are found", "95%").option("--json", "the numbers as JSON").addHelpText("after", `
+	command.argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "use medians, as in the .pps files of the netbenches archive").option("--base <image>", "set to compare the others with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "false alarms over all sets, if nothing was lost", "1%").option("--power <percent>", "share of losses of the margin to detect", "95%").option("--json", "print the numbers as JSON").addHelpText("after", `
 Example:
   ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685
 
@@ -37,10 +37,10 @@ async function analyzeNetbenches(directory, options) {
 	if (json) printJson(analysisAsJson(analysis));
 	else print(renderAnalysis(analysis));
 	const { sets, comparisons } = analysis;
-	if (base !== void 0 && !sets.some(({ image, label }) => image === base || label === base)) throw new UsageError(`--base: there is no set of ${base} in ${directory}.`);
+	if (base !== void 0 && !sets.some(({ image, label }) => image === base || label === base)) throw new UsageError(`--base: ${directory} has no set ${base}.`);
 	if (comparisons.length === 0) {
 		const labels = sets.map(({ label }) => label).join(", ");
-		throw new UsageError(`There is nothing to compare in ${directory}: it holds one variant only (${labels}).`);
+		throw new UsageError(`There is nothing to compare in ${directory}: it has only one variant (${labels}).`);
 	}
 	return exitCodes[conclusionOfVerdict(worstVerdict(comparisons))];
 }
@@ -51,7 +51,7 @@ async function analyzeWork(directory, { json }) {
 	const { result } = await explained(assembleResult(plan, entries), directory);
 	if (json) printJson(analysisAsJson(analysisOf(result)));
 	else print(renderMarkdown(result));
-	if (unread > 0) process.stderr.write(`ppsgate: the logs of ${unread} trials cannot be read again; their runs are those of the journal.\n`);
+	if (unread > 0) process.stderr.write(`ppsgate: the logs of ${unread} trials cannot be read again; their runs come from the journal.\n`);
 	return exitCodes[conclusionOfResult(result)];
 }
 function analysisOf({ outcome }) {

@@ -1,6 +1,7 @@
 import { loadConfig, scenariosIn } from "../../config.js";
+import { isCommitName } from "../../forge/patch.js";
 import { cellsOf } from "../../gate/experiment.js";
-import { UsageError, exitCodes } from "../../model.js";
+import { UsageError, exitCodes, expected } from "../../model.js";
 import { badgeLabel, badgePath, linkTo, samePath } from "../../publish/data-branch.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
@@ -10,7 +11,7 @@ import { promisify } from "node:util";
 
 // src/cli/commands/badge.ts
 function define(command) {
-	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details).action(async (options) => {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "only these testbeds").option("--repository <owner/name>", "repository on GitHub (default: that of the remote origin)").option("--branch <name>", "branch with the badges (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details).action(async (options) => {
 		await runToExit(() => printBadges(options), command.optsWithGlobals());
 	});
 }
@@ -18,12 +19,12 @@ const details = `
 Example:
   ppsgate badge --testbed hp-t540 --repository example/router >> README.md
 
-As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
-SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
+As JSON: [{ "label", "image", "endpoint", "markdown" }]. The image is an SVG,
+and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 
 A badge exists once a patch was judged on the default branch; the last badge of
-a testbed, of the base against itself, exists after its first nightly run.
-Exits 2 where the repository is not known.`;
+a testbed, for its A/A runs, exists after its first nightly run.
+Exits 2 if the repository is unknown.`;
 async function printBadges(options) {
 	const path = configPath(options.config);
 	const config = await loadConfig(path);
@@ -43,9 +44,9 @@ async function printBadges(options) {
 }
 async function placeOf(config, options) {
 	const { branch = config.github.data.branch, repository = await originOnGithub() } = options;
-	if (branch === void 0) throw new UsageError("--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.");
-	if (branch === "") throw new UsageError("--branch: expected the name of a branch, found \"\".");
-	if (repository === void 0) throw new UsageError("--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.");
+	if (branch === void 0) throw new UsageError("--branch: the configuration stores no results on GitHub; set `github.data.branch`, or name a branch.");
+	if (!isCommitName(branch)) throw new UsageError(`--branch: ${expected("the name of a branch")({ input: branch })}.`);
+	if (repository === void 0) throw new UsageError("--repository: the remote origin is not on github.com; give OWNER/NAME of the repository.");
 	if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) throw new UsageError(`--repository: expected OWNER/NAME, found "${repository}".`);
 	const { pages } = config.github.data;
 	return {

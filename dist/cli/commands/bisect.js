@@ -1,11 +1,12 @@
-import { applyOverrides, loadConfig, namingStyles, parseFrameSize, parseMostBoots, parsePriority, parseSeed, testbedsFor } from "../../config.js";
+import { applyOverrides, loadConfig, namingStyles, parseFrameSize, parseMostBoots, parsePriority, parseSeed, testbedsFor, withFrameSize } from "../../config.js";
 import { lineOfDiffs, openRepository, parseEarlier, patchOfRevision, withoutShortIds } from "../../forge/patch.js";
 import { bisect, gateFindingOf, planBisection, resumeBisection } from "../../gate/bisect.js";
 import { bisectionEstimateLines, estimateBisection } from "../../gate/estimate.js";
 import { cellsOf, goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
 import { WorkDirectory, inSession, showProgress } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
-import { UsageError, callOnPhabricator, conclusionOfBisection, excerpt, exitCodes, metricChoice, patchName } from "../../model.js";
+import { UsageError, callOnPhabricator, conclusionOfBisection, exitCodes, metricChoice, patchName } from "../../model.js";
+import { excerpt } from "../../model/excerpt.js";
 import { bisectHeadline, readAnyResult } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
 import { openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
@@ -88,7 +89,7 @@ async function bisectAndAnswer({ patch, run: typed, details, site, asked, config
 
 // src/cli/commands/bisect.ts
 function define(command) {
-	command.option("--good <commit>", "from before the loss").option("--bad <commit>", "from after it").option("-p, --patch <revision>", "the diffs of a revision like D27401 or D27401:80677").option("--earlier <diffs>", "with --patch: all diffs sent before it, or ids with commas", "all").option("--from <result>", "a gate's work directory: its base, its patched, its worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, on top of commits that need it", also, []).option("--skip <commits>", "a commit or A..B, which are not tried; with --resume, commits", also, []).option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--scenario <name>", "of the one cell that is measured").option("--family <name>", "of that cell: inet4 or inet6").option("--frame-size <size>", "of that cell, like 64B").option("--metric <metric>", metricChoice).option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--max-boots <number>", "before it gives up; with --resume more than before", String(60)).option("--verify-revert", "measure the bad one without the culprit, too").option("--dry-run", "say what it would take, and reserve nothing").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--answer", "tell on the revision how it ends, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--details <url>", "with --answer: where the rest is to be found").option("--site <url>", "with --answer: where browsers find the work directory").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
+	command.option("--good <commit>", "commit before the loss").option("--bad <commit>", "commit after the loss").option("-p, --patch <revision>", "bisect the diffs of a revision: D27401 or D27401:80677").option("--earlier <diffs>", "with --patch: all earlier diffs, or ids separated by commas", "all").option("--from <result>", "work directory of a gate: uses its base, patched and worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, applied to commits that need it", also, []).option("--skip <commits>", "a commit or A..B to leave out; with --resume, only commits", also, []).option("-r, --repository <dir>", "git repository with the commits", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "name, or required properties like \"mellanox and 40G\"").option("--scenario <name>", "scenario of the cell to measure").option("--family <name>", "family of that cell: inet4 or inet6").option("--frame-size <size>", "frame size of that cell, like 64B").option("--metric <metric>", metricChoice).option("--profile <how>", "on, off, or the sampling time, like 20s").option("--max-boots <number>", "maximum number of boots; with --resume more than before", String(60)).option("--verify-revert", "also measure the bad commit with the culprit reverted").option("--dry-run", "show the estimate, and reserve nothing").option("--priority <name>", "priority in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "seed of the order of runs (default: random)").option("--resume <dir>", "continue an interrupted one in its work directory").option("--answer", "post the outcome as a comment on the revision").option("--run <key>", "with --answer: key of this run, for one comment per run").option("--details <url>", "with --answer: page with the details").option("--site <url>", "with --answer: URL of the work directory for browsers").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
 		const lastWords = [];
 		const isTyped = command.getOptionValueSource("maxBoots") === "cli";
 		const asked = {
@@ -106,8 +107,8 @@ Example:
   ppsgate bisect --good v1.2 --bad main --scenario forwarding --family inet4
   ppsgate bisect --from ppsgate-gate-20261120-231655 --dry-run
 
-Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
-3 when it stays undecided, 4 when the lab failed.`;
+Exits 0 if it names one commit or a few, 2 on wrong usage, 3 if undecided, and
+4 if the lab failed.`;
 const also = (text, before) => [...before, ...text.split(",").map((part) => part.trim())];
 /** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
 async function runBisect(options, signal, lastWords) {
@@ -211,7 +212,7 @@ async function requestOf(options, written, signal) {
 		skips,
 		config,
 		from,
-		testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
+		testbeds: testbedsFor(config, options.testbed ?? from?.testbed, "--testbed"),
 		seed: seed === void 0 ? randomSeed() : parseSeed(seed, "--seed"),
 		mostBoots: parseMostBoots(maxBoots, "--max-boots"),
 		isVerified: options.verifyRevert === true
@@ -221,7 +222,7 @@ async function requestOf(options, written, signal) {
 async function endsOf({ good, bad, patch, earlier, repository, answer, run }, from, surroundings) {
 	if (patch && !good && !bad && from === void 0) {
 		const [, first, last] = /^(.+?)\.\.\.?(.+)$/.exec(patch) ?? [];
-		if (first !== void 0 && last !== void 0) throw new UsageError(`--patch: names a revision like D27401 here: write --good ${excerpt(first)} --bad ${excerpt(last)} for commits.`);
+		if (first !== void 0 && last !== void 0) throw new UsageError(`--patch: expected a revision like D27401; for commits, write --good ${excerpt(first)} --bad ${excerpt(last)}.`);
 		const revision = {
 			patch,
 			earlier: parseEarlier(earlier, "--earlier")
@@ -244,7 +245,7 @@ function missing(name) {
 async function readGateFinding(path) {
 	const { result } = await readAnyResult(path);
 	if (!("kind" in result)) return gateFindingOf(result);
-	throw new UsageError(`--from: ${path} is the result of a bisection: name a gate's.`);
+	throw new UsageError(`--from: ${path} is the result of a bisection; name that of a gate.`);
 }
 /** Reduces the configuration to the requested cell, that of the gate, or its only one. */
 function withOneCell(options, written, from) {
@@ -258,10 +259,7 @@ function withOneCell(options, written, from) {
 	};
 	const config = applyOverrides(written, asked, namingStyles.bisectFlag);
 	const bytes = frameSize === void 0 ? frameBytes : parseFrameSize(frameSize, "--frame-size");
-	const one = bytes === void 0 ? config : {
-		...config,
-		frameSizes: [bytes]
-	};
+	const one = bytes === void 0 ? config : withFrameSize(config, bytes);
 	const { scenarios, families, frameSizes = [] } = one;
 	if (cellsOf(one).length === 1) return one;
 	const told = [
@@ -269,7 +267,7 @@ function withOneCell(options, written, from) {
 		oneOf("--family", families),
 		oneOf("--frame-size", frameSizes.map((size) => `${size}B`))
 	].filter((text) => text !== void 0);
-	throw new UsageError(`A bisection is of one cell: name ${told.join(" and ")}.`);
+	throw new UsageError(`A bisection measures one cell: name ${told.join(" and ")}.`);
 }
 const oneOf = (option, names) => names.length > 1 ? `${option} (one of ${names.join(", ")})` : void 0;
 async function printEstimate(options, request) {

@@ -10,7 +10,7 @@ import { oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/changes.ts
 function define(command) {
-	command.argument("<file>", "a line a nightly run: a name and its values; or a folder of REV[.CONFIG].pps").option("--least <percent>", "the smallest change that matters", "1%").option("--json", "the changes as JSON").addHelpText("after", details).action(async (file, options) => {
+	command.argument("<file>", "file with one line per nightly run, a name and its values; or a folder of REV[.CONFIG].pps").option("--least <percent>", "the smallest change that matters", "1%").option("--json", "print the changes as JSON").addHelpText("after", details).action(async (file, options) => {
 		const exit = {
 			...command.optsWithGlobals(),
 			endsAtOnce: true
@@ -22,18 +22,18 @@ const details = `
 Example:
   ppsgate changes nightly.txt
 
-where nightly.txt has the nightly runs in their order:
+nightly.txt has the nightly runs in order:
   n268411 1042331 1043120 1041877
   n268502 1041022 1042345 1040998
 
-The nightly runs are judged one after the other, as they would have come, and a
-change that is found stays; one or two bad nightly runs are none. As JSON:
+Judges the nightly runs one after the other, as if each were the latest. A
+change that was found stays; one or two bad nightly runs are none. As JSON:
   { "changes": [{ "series", "name", "index",
                   "before", "after", "changeRatio" }] }
-with the name and the index, from 0, of the first nightly run of the new level,
-and the medians of the runs before and after it, up to the next change.
+"name" and "index" (from 0) are those of the first nightly run at the new level,
+"before" and "after" the medians of the runs up to the next change.
 
-Exits 0 whether there are changes or not, 2 where the file cannot be read.`;
+Exits 0 with or without changes, and 2 if the file cannot be read.`;
 const leastOfAll = {
 	description: "a percentage from 0.1% to 50%",
 	holds: (value) => value >= .001 && value <= .5
@@ -80,7 +80,7 @@ function printSeries({ series, changes }) {
 	print(`${oneLine(name)}: ${grouped(nightlyRuns.length)} nightly runs, ${first} to ${last}`);
 	print(`  ${sparkline(nightlyRuns.map(({ value }) => value))}`);
 	if (skipped.length > 0) print(`  skipped without a value: ${grouped(skipped.length)}, the first ${oneLine(skipped[0] ?? "")}`);
-	if (changes.length === 0) print("  no change that lasts");
+	if (changes.length === 0) print("  no lasting change");
 	const rows = changes.map((change) => [
 		`  ${oneLine(change.name)}`,
 		formatChange(change.changeRatio),

@@ -1,11 +1,12 @@
 import { admit, readerOn } from "../../action/pull-request-reader.js";
 import { configAt } from "../../action/config-at.js";
+import { excerpt } from "../../model/excerpt.js";
 import { gateNames, selectorsFor } from "../../action/job.js";
-import { applyOverrides, namingStyles, testbedsFor } from "../../config.js";
+import { applyOverrides, namingStyles, selectorCalled, testbedsFor } from "../../config.js";
 import { createOctokit } from "../../forge/github.js";
 import { RepositoryError, openRepository, parseCommand } from "../../forge/patch.js";
 import { cellsOf } from "../../gate/experiment.js";
-import { UsageError, cellName, excerpt, exitCodes, expected, patchName, shortId } from "../../model.js";
+import { UsageError, cellName, exitCodes, expected, patchName, shortId } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
 import { usualConfig } from "./find-config.js";
 import { print } from "./table.js";
@@ -13,21 +14,20 @@ import { resolve } from "node:path";
 
 // src/cli/commands/comment.ts
 function define(command) {
-	command.argument("<text>", "the comment, like \"/ppsgate run margin=2%\"").option("--dry-run", "required: decide here, and post or measure nothing").option("--by <login>", "who writes it", "maintainer").option("--role <role>", "what that person may do there: write or read", "write").option("--fork", "the pull request comes from a fork").option("--base <commit>", "of the pull request, whose ppsgate.yml counts", "main").option("--head <commit>", "of the pull request", "HEAD").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "its path in the repository", usualConfig).option("--pull-request <name>", "read this one of GitHub, like example/router#7, with the token in GITHUB_TOKEN").addHelpText("after", `
+	command.argument("<text>", "the comment, like \"/ppsgate run margin=2%\"").option("--dry-run", "required: only show the decision; post and measure nothing").option("--by <login>", "author of the comment", "maintainer").option("--role <role>", "the author's permission: write or read", "write").option("--fork", "the pull request comes from a fork").option("--base <commit>", "base of the pull request, whose ppsgate.yml applies", "main").option("--head <commit>", "head of the pull request", "HEAD").option("-r, --repository <dir>", "git repository with the commits", ".").option("-c, --config <file>", "path of the configuration in the repository", usualConfig).option("--pull-request <name>", "read this pull request from GitHub, like example/router#7, with the token in GITHUB_TOKEN").addHelpText("after", `
 Examples:
   ppsgate comment "/ppsgate run" --dry-run
   ppsgate comment "/ppsgate run" --dry-run --fork --by alice --role read
 
-Without --pull-request nothing is asked of the network.
-Exits 0 when it is approved, or a command without a measurement, and 2 when
-it is refused.`).action(async (text, options) => {
+Without --pull-request it uses no network.
+Exits 0 if the comment is approved or measures nothing, and 2 if it is refused.`).action(async (text, options) => {
 		await runToExit(() => decide(text, options), command.optsWithGlobals());
 	});
 }
 async function decide(text, options) {
-	if (options.dryRun !== true) throw new UsageError("comment: add --dry-run, as comments are only tried here; to have a patch measured, write it at the pull request.");
+	if (options.dryRun !== true) throw new UsageError("comment: add --dry-run: this command only tries comments; to measure a patch, comment on the pull request.");
 	if (!["write", "read"].includes(options.role)) throw new UsageError(`--role: ${expected("write or read")({ input: options.role })}.`);
-	if (parseCommand(text) === void 0) throw new UsageError(`"${excerpt(text)}" is no command, and the workflow would ignore it: begin with /ppsgate, like /ppsgate run.`);
+	if (parseCommand(text) === void 0) throw new UsageError(`"${excerpt(text)}" is no command, so the workflow ignores it: begin with /ppsgate, like /ppsgate run.`);
 	const deps = await depsFor(options);
 	const [, number = "1"] = options.pullRequest?.split("#") ?? [];
 	const at = (/* @__PURE__ */ new Date()).toISOString();
@@ -54,7 +54,8 @@ async function depsFor(options) {
 			each: ""
 		});
 		const changed = applyOverrides(config, overrides, namingStyles.comment);
-		for (const selector of selectors) testbedsFor(changed, selector);
+		const called = selectorCalled(overrides, namingStyles.comment);
+		for (const selector of selectors) testbedsFor(changed, selector, called);
 		return gateNames(selectors)[0] ?? "ppsgate";
 	};
 	return {
@@ -63,12 +64,12 @@ async function depsFor(options) {
 		readConfig: (commit) => configAt(commit, options.config, repository),
 		commit: await resolved("--base", options.base, repository),
 		readRevision() {
-			throw new UsageError("A comment is of a pull request, and names no revision.");
+			throw new UsageError("Only a pull request takes comments: it cannot name a revision.");
 		},
 		nameOf,
 		checkBisection(config, overrides) {
 			const changed = applyOverrides(config, overrides, namingStyles.comment);
-			testbedsFor(changed, overrides.testbed);
+			testbedsFor(changed, overrides.testbed, namingStyles.comment("testbed"));
 		},
 		calledAs: namingStyles.comment,
 		priority: void 0
@@ -110,7 +111,7 @@ async function githubReader(named) {
 	const [, repository = ""] = /^([\w.-]+\/[\w.-]+)#[1-9]\d{0,9}$/.exec(named) ?? [];
 	if (repository === "") throw new UsageError(`--pull-request: ${expected("a name like example/router#7")({ input: named })}.`);
 	const token = process.env.GITHUB_TOKEN ?? "";
-	if (token === "") throw new UsageError("--pull-request: GITHUB_TOKEN is not set: give a token that may read pull requests, or leave the option out.");
+	if (token === "") throw new UsageError("--pull-request: GITHUB_TOKEN is not set: set it to a token that may read pull requests, or drop the option.");
 	const apiUrl = process.env.GITHUB_API_URL ?? "https://api.github.com";
 	const quiet = () => {};
 	return readerOn(await createOctokit({
@@ -155,9 +156,9 @@ function told(admission) {
 		}
 		case "refused": return `not approved\nwhy: ${why}`;
 		case "mistaken": return `not understood\nwhy: ${why}`;
-		case "nothing": return `ignored, without an answer\nwhy: ${why}`;
-		case "cancel": return `approved\nwould cancel what runs for the pull request\nwhy: ${why}`;
-		case "help": return "would answer with the list of commands, and measure nothing";
+		case "nothing": return `ignored, without a reply\nwhy: ${why}`;
+		case "cancel": return `approved\nwould cancel all gates of the pull request\nwhy: ${why}`;
+		case "help": return "would reply with the list of commands, and measure nothing";
 	}
 }
 

@@ -1,9 +1,9 @@
-import { applyOverrides, loadConfig, namingStyles, selectorsOf, systemOf, testbedsFor } from "../../config.js";
+import { applyOverrides, loadConfig, namingStyles, selectorCalled, selectorsOf, systemOf, testbedsFor } from "../../config.js";
 import { WorkDirectory } from "../../gate.js";
 import { makingOf } from "../../kernel.js";
 import { UsageError } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
-import { isLoadedBy, labelOf, makeCompareRepository, readCompared } from "../compare.js";
+import { isLoadedBy, labelOf, makeCompareRepository, overlayIn, readCompared } from "../compare.js";
 import { stderrLog } from "./judge-gate.js";
 import { configPath } from "./named-testbed.js";
 import { addGateOptions, runGates } from "./run-gates.js";
@@ -30,7 +30,7 @@ const leftOut = /* @__PURE__ */ new Set([...[
 	"site"
 ]]);
 function define(command) {
-	command.argument("<old>", "rule file, overlay folder or kernel").argument("<new>", "another of the same kind");
+	command.argument("<old>", "rule file, overlay folder or kernel").argument("<new>", "another one of the same kind");
 	addGateOptions(command, (name) => !leftOut.has(name));
 	command.addHelpText("after", `
 Examples:
@@ -38,7 +38,7 @@ Examples:
   ppsgate compare old-overlay new-overlay --scenarios forwarding
   ppsgate compare linux-6.1.deb linux-6.12.deb --testbed guests
 
-Exits as ppsgate gate does; one that was cut short goes on with
+Exits like ppsgate gate. Continue an interrupted comparison with
 ppsgate gate --resume.`).action(async (old, other, options) => {
 		const lastWords = [];
 		await runToExit((signal) => compare([old, other], options, signal, lastWords), {
@@ -58,10 +58,7 @@ async function compare([oldPath, newPath], options, signal, lastWords) {
 		return await runGates({
 			config: {
 				...config,
-				overlay: {
-					path: ".",
-					beside: repository
-				}
+				overlay: overlayIn(repository, config.overlay)
 			},
 			options: {
 				...options,
@@ -92,10 +89,10 @@ const calledHere = (name) => {
 function withLoading(compared, paths, config, options) {
 	const loads = (name) => makingOf(config, name) === "overlay" && isLoadedBy(systemOf(config, name), compared);
 	for (const selector of selectorsOf(config, options, namingStyles.flag)) {
-		const names = testbedsFor(config, selector);
+		const names = testbedsFor(config, selector, selectorCalled(options, namingStyles.flag));
 		if (names.some(loads)) continue;
 		const others = Object.keys(config.testbeds).filter(loads);
-		const advice = others.length > 0 ? `name one that does by --testbed, like ${others.join(" or ")}` : "add one that does to ppsgate.yml, like `lab: { kind: embedded-linux }` for Linux";
+		const advice = others.length > 0 ? `name one that does with --testbed, like ${others.join(" or ")}` : "add one that does to ppsgate.yml, like `lab: { kind: embedded-linux }` for Linux";
 		throw new UsageError(`${names.join(" and ")} does not load ${paths.join(" and ")}, which are ${compared.what}: ${advice}.`);
 	}
 	const testbeds = Object.entries(config.testbeds).filter(([name]) => loads(name));

@@ -206,7 +206,7 @@ const shells = [
 	"fish"
 ];
 function defineCompletion(command, load) {
-	command.addArgument(new Argument("<shell>", "the shell that is to complete").choices(shells)).addHelpText("after", details).action(async (shell) => {
+	command.addArgument(new Argument("<shell>", "shell that completes the commands").choices(shells)).addHelpText("after", details).action(async (shell) => {
 		await runToExit(async () => {
 			process.stdout.write(scripts[shell](completed(await load())));
 			return exitCodes.pass;
@@ -217,8 +217,8 @@ const details = `
 Example:
   ppsgate completion bash
 
-To have it in every new shell, run one of these once; zsh takes any folder that
-its fpath has:
+To load it in every new shell, run one of these once; zsh accepts any folder of
+its fpath:
   ppsgate completion bash > \\
     ~/.local/share/bash-completion/completions/ppsgate
   ppsgate completion zsh > /usr/local/share/zsh/site-functions/_ppsgate

@@ -3,7 +3,8 @@ import { goingOn, hasMeasured, randomSeed } from "../../gate/experiment.js";
 import { WorkDirectory, showProgress } from "../../gate.js";
 import { expectKernel } from "../../lab.js";
 import { readyMachine } from "../../lab/netns.js";
-import { UsageError, excerpt, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model.js";
+import { UsageError, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model.js";
+import { excerpt } from "../../model/excerpt.js";
 import { bisectHeadline, headline, outcomeName } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
 import { bisectCommits, bisectNames, busyWarning, culpritSubject, demoNames, embeddedDemo, fetchKernels, freebsdDemo, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
@@ -15,7 +16,7 @@ import { access } from "node:fs/promises";
 
 // src/cli/commands/demo.ts
 function define(command) {
-	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--bisect", "find the one of 24 commits that costs packets, instead of judging patches").option("--kernels [base,patched]", "judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get").option("--freebsd [image]", "judge rules of pf, and two kernels of --kernels, on an official image of FreeBSD").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
+	command.option("-d, --directory <dir>", "parent of the work directories (default: a new ppsgate-demo-…)").option("--resume <dir>", "continue an interrupted demo").option("--seed <number>", "seed of the order of runs (default: random)").option("--bisect", "find the one of 24 commits that lost performance, instead of judging patches").option("--kernels [base,patched]", "judge kernels and a rule in virtual machines; with two files, or with kernels from apt-get").option("--freebsd [image]", "judge rules of pf, and two kernels of --kernels, on an official image of FreeBSD").option("--design <name>", "fixed measures all runs, for comparison with the default, group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
 Example:
   sudo ppsgate demo
   sudo ppsgate demo --bisect
@@ -23,8 +24,8 @@ Example:
   sudo ppsgate demo --kernels linux-image-6.1.0-50.deb,linux-image-6.1.0-56.deb
   sudo ppsgate demo --freebsd FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz
 
-Needs root on Linux. Takes about three minutes, with --bisect less than two.
-Exits 0 when all patches come out as they must, or the commit is found.`).action(async (options) => {
+Needs root on Linux. Lasts about three minutes, with --bisect less than two.
+Exits 0 if every patch gets the expected verdict, or the commit is found.`).action(async (options) => {
 		const lastWords = [];
 		await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
 			...command.optsWithGlobals(),
@@ -37,7 +38,7 @@ async function runDemoCommand(options, signal, lastWords) {
 	const say = (line) => void process.stderr.write(`${line}\n`);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed");
 	overrideGate(void 0, { design: options.design }, namingStyles.flag);
-	if (options.bisect && options.design !== void 0) throw new UsageError("--design: says how patches are judged; drop it, or --bisect.");
+	if (options.bisect && options.design !== void 0) throw new UsageError("--design: applies to judging patches; drop it, or --bisect.");
 	if (options.bisect && options.kernels !== void 0) throw new UsageError("--kernels: virtual machines judge patches; drop it, or --bisect.");
 	if (options.bisect && options.freebsd !== void 0) throw new UsageError("--freebsd: virtual machines judge patches; drop it, or --bisect.");
 	await requireImage(options);
@@ -48,7 +49,7 @@ async function runDemoCommand(options, signal, lastWords) {
 	const warn = (sentence) => say(`warning: ${sentence}`);
 	await using work = new WorkDirectory("ppsgate-demo", warn, demoNames);
 	const directory = resolve(await work.open(options));
-	say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
+	say(`${whatOf(options)} on this machine; all files are in ${directory}`);
 	const warning = await busyWarning();
 	if (warning !== void 0) warn(warning);
 	const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)({
@@ -66,10 +67,10 @@ async function runDemoCommand(options, signal, lastWords) {
 /** Throws a UsageError before anything is installed. */
 async function requireImage({ freebsd, kernels }) {
 	if (freebsd === void 0) return;
-	if (freebsd === true) throw new UsageError("--freebsd: name an image of FreeBSD for amd64, as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/); it is used as it is.");
-	if (kernels === true) throw new UsageError("--kernels: name two kernels of FreeBSD with --freebsd, base first, with a comma in between.");
+	if (freebsd === true) throw new UsageError("--freebsd: name an image of FreeBSD for amd64, such as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/), as downloaded.");
+	if (kernels === true) throw new UsageError("--kernels: with --freebsd, name two kernels of FreeBSD, base first, separated by a comma.");
 	await access(freebsd, constants.R_OK).catch((error) => {
-		throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}): name an image that is there.`);
+		throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}): name an existing image.`);
 	});
 }
 /** Throws a UsageError before anything is installed. */
@@ -82,7 +83,7 @@ function whatOf({ bisect, kernels, freebsd }) {
 	if (freebsd !== void 0) return `${kernels === void 0 ? "A rule set of pf" : "A rule set of pf and a kernel"}, judged on FreeBSD with real boots and packets`;
 	if (kernels) return "A rule and a kernel, judged with real boots and packets";
 	if (!bisect) return "Three patches, judged with real packets";
-	return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
+	return `${bisectCommits.length} commits, one of which lost performance: it is found with real packets`;
 }
 /** Two files separated by a comma, or apt's newest kernels. */
 async function subjectOf({ kernels, freebsd }, directory, say) {
@@ -96,7 +97,7 @@ async function subjectOf({ kernels, freebsd }, directory, say) {
 }
 function twoKernels(kernels) {
 	const [base, patched, ...more] = kernels.split(",");
-	if (!base || !patched || more.length > 0) throw new UsageError(`--kernels: expected two files with a comma in between, found "${excerpt(kernels)}".`);
+	if (!base || !patched || more.length > 0) throw new UsageError(`--kernels: expected two files separated by a comma, found "${excerpt(kernels)}".`);
 	return {
 		base: resolve(base),
 		patched: resolve(patched)
@@ -171,7 +172,7 @@ function table(judged) {
 		const must = asExpected ? `as it must: ${expected}` : `but must be ${expected}`;
 		const verdict = styleText(asExpected ? "green" : "red", `  ${must}`, { stream: process.stdout });
 		const { runs, fixedRuns } = runCounts(result);
-		const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : "";
+		const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 needs ${fixedRuns}` : "";
 		return `${patch.branch}\n  ${headline(result)}\n${verdict}${counts}`;
 	}).join("\n");
 }

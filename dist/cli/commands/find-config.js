@@ -7,7 +7,7 @@ import { lstatSync, statSync } from "node:fs";
 const usualConfig = "ppsgate.yml";
 /**
 * Returns the path of a configuration, which may not exist; the usual name is looked for in the folders above, too. A
-* file there configures commands that run as this user: throws a UsageError where another user has made it or may write
+* file there configures commands that run as this user: throws a UsageError if another user has made it or may write
 * it, unless it is named.
 */
 function findConfig(written, folder = process.cwd()) {
@@ -35,7 +35,7 @@ function findConfig(written, folder = process.cwd()) {
 }
 function expectOwn(path, link) {
 	const stranger = [link, statSync(path, { throwIfNoEntry: false }) ?? link].find((stats) => !isOwned(stats));
-	if (stranger !== void 0) throw new UsageError(`${path} was found above the current folder and belongs to the user ${stranger.uid}, so it is not used: name it with --config if you trust it.`);
+	if (stranger !== void 0) throw new UsageError(`${path} was found in a parent folder and belongs to the user ${stranger.uid}, so it is not used: name it with --config if you trust it.`);
 	try {
 		checkNotOpen(path);
 	} catch (error) {

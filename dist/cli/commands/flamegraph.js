@@ -1,6 +1,7 @@
 import { flamegraph, samplesOf, withoutIdle } from "../../analysis/profile.js";
 import { UsageError, exitCodes, formatPercent, grouped } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
+import { giveNew } from "../../report.js";
 import { printPieces } from "./print-chunks.js";
 import { readProfileFile } from "./profile-file.js";
 import { basename } from "node:path";
@@ -9,7 +10,7 @@ import { writeFile } from "node:fs/promises";
 
 // src/cli/commands/flamegraph.ts
 function define(command) {
-	command.argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details).action(async (file, options) => {
+	command.argument("<FILE>", "profile of pmcstat -G or perf script, or folded stacks; - is standard input").option("--base <FILE>", "profile to compare with: red is a greater share of samples than there, blue a smaller one").option("-o, --output <FILE>", "SVG to write; - is standard output", "-").option("--title <text>", "title (default: the profile's kernel, or its name)").option("--idle", "include samples of idle CPUs").addHelpText("after", details).action(async (file, options) => {
 		const exit = {
 			...command.optsWithGlobals(),
 			endsAtOnce: true
@@ -23,14 +24,14 @@ Example:
   ppsgate flamegraph patched.graph --base base.graph -o difference.svg
 
 In a browser a click or Enter zooms, / searches, Escape goes back, and arrow
-keys walk from frame to frame. Widths are shares of all samples, so profiles of
-different lengths compare. What only the base has is drawn below.
+keys move between frames. Widths are shares of all samples, so profiles of
+different lengths can be compared. Stacks of the base alone are drawn below.
 
-Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
+Exits 2 if a file is no readable profile, or has no samples left.`;
 /** Throws a `ProfileError` for an invalid profile, a `UsageError` if there is nothing to draw or no place to write. */
 async function runFlamegraph(file, { base: baseFile, output, title, idle: keepsIdle = false }) {
 	refuseTerminal(output);
-	if (file === "-" && baseFile === "-") throw new UsageError("--base: standard input is the profile already; name a file.");
+	if (file === "-" && baseFile === "-") throw new UsageError("--base: standard input already supplies the profile; name a file.");
 	const shown = await read(file, keepsIdle);
 	const base = baseFile === void 0 ? void 0 : await read(baseFile, keepsIdle);
 	if (base) noteEvents(shown.profile, base.profile);
@@ -56,7 +57,7 @@ async function read(file, keepsIdle) {
 		about: samplesText(all)
 	};
 	const { profile, idleSamples, idleFrames } = withoutIdle(all);
-	if (profile.stacks.length === 0) throw new UsageError(`${fileName}: all samples are of idle processors; draw them with --idle.`);
+	if (profile.stacks.length === 0) throw new UsageError(`${fileName}: all samples are of idle CPUs; draw them with --idle.`);
 	const share = formatPercent(idleSamples / samplesOf(all.stacks));
 	const leftOut = `idle left out: ${idleFrames.join(", ")} (${share})`;
 	const about = samplesText(profile);
@@ -72,12 +73,13 @@ function samplesText({ stacks, event }) {
 }
 function noteEvents({ event }, base) {
 	if (event === void 0 || base.event === void 0 || event === base.event) return;
-	process.stderr.write(`ppsgate: the profile counts ${event}, its base ${base.event}: the shares are of different things.\n`);
+	process.stderr.write(`ppsgate: the profile counts ${event}, its base ${base.event}, so their shares are not comparable.\n`);
 }
 async function write(svg, output) {
 	if (output === "-") return printPieces([svg]);
 	try {
 		await writeFile(output, svg);
+		await giveNew(output);
 	} catch (error) {
 		if (!(error instanceof Error && "errno" in error && typeof error.errno === "number")) throw error;
 		const reason = getSystemErrorMessage(error.errno);

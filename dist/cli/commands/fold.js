@@ -1,12 +1,12 @@
-import { foldedLines, labels, samplesOf, withoutIdle } from "../../analysis/profile.js";
+import { foldedPieces, labels, samplesOf, withoutIdle } from "../../analysis/profile.js";
 import { exitCodes, formatPercent, grouped } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
-import { printPieces } from "./print-chunks.js";
+import { printBytes, printPieces } from "./print-chunks.js";
 import { readProfileFile } from "./profile-file.js";
 
 // src/cli/commands/fold.ts
 function define(command) {
-	command.argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details).action(async (file, options) => {
+	command.argument("[FILE]", "profile, or folded stacks; - or no file is standard input").option("--no-idle", "omit samples of idle CPUs").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details).action(async (file, options) => {
 		const exit = {
 			...command.optsWithGlobals(),
 			endsAtOnce: true
@@ -19,26 +19,27 @@ Example:
   pmcstat -R pmc.out -z 100 -G pmc.graph
   ppsgate fold --no-idle pmc.graph | grep pf_test
 
-The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON:
+Stacks of pmcstat are folded like stackcollapse-pmc.pl does. As JSON:
   { "format", "event", "kernel", "samples", "notes",
     "idle": { "samples", "frames" }, "stacks": [{ "frames", "samples" }] }
-from the outermost caller inwards; "event" and "kernel" where the profile tells
-them, "idle" with --no-idle.
+Frames go from the outermost caller inwards. "event" and "kernel" are present if
+the profile has them, "idle" with --no-idle.
 
-Exits 2 where a file cannot be read as a profile.`;
+Exits 2 if a file is no readable profile.`;
 /** Reads standard input without a file, or for `-`. Throws a `ProfileError` for an invalid profile. */
 async function runFold(file, { idle: keepsIdle, modules = false, json }) {
 	const read = await readProfileFile(file ?? "-");
 	const shown = keepsIdle ? read : leaveOutIdle(read);
 	for (const note of shown.notes) process.stderr.write(`ppsgate: ${note}\n`);
-	await printPieces(json ? jsonPieces(shown, modules) : linePieces(shown, modules));
+	if (json) await printPieces(jsonPieces(shown, modules));
+	else await printBytes(foldedPieces(shown.profile, { modules }));
 	return exitCodes.pass;
 }
 function leaveOutIdle({ profile: all, notes }) {
 	const { profile, idleSamples, idleFrames } = withoutIdle(all);
 	const samples = samplesOf(all.stacks);
 	const share = formatPercent(samples === 0 ? 0 : idleSamples / samples);
-	const note = idleSamples === 0 ? "no sample is of an idle processor, so none is left out." : `left out as idle: ${grouped(idleSamples)} of ${grouped(samples)} samples (${share}), in ${idleFrames.join(", ")}.`;
+	const note = idleSamples === 0 ? "no sample is of an idle CPU, so none is omitted." : `omitted as idle: ${grouped(idleSamples)} of ${grouped(samples)} samples (${share}), in ${idleFrames.join(", ")}.`;
 	return {
 		profile,
 		notes: [...notes, note],
@@ -47,9 +48,6 @@ function leaveOutIdle({ profile: all, notes }) {
 			frames: idleFrames
 		}
 	};
-}
-function* linePieces({ profile }, modules) {
-	for (const line of foldedLines(profile, { modules })) yield `${line}\n`;
 }
 /** Prints a stack per line: large profiles exceed a single string. */
 function* jsonPieces({ profile, notes, idle }, modules) {

@@ -125,7 +125,7 @@ async function diffOf(conduit, call) {
 				...phids && { phids }
 			};
 		}
-		throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
+		throw new UsageError(`--answer: ${options.resume} is not the work directory of a gate of a revision.`);
 	}
 	const name = revisionNamed(required("patch", call), call);
 	return pinnedDiff(patientIfAnswered(conduit, {
@@ -133,7 +133,7 @@ async function diffOf(conduit, call) {
 		signal: call.signal
 	}), name);
 }
-/** Without a read where a relay has pinned it. */
+/** Reads nothing if a relay has pinned it. */
 async function pinnedDiff(conduit, name) {
 	const { revision: number, diff, phids } = name;
 	if (number !== void 0 && diff !== void 0 && phids !== void 0) return {

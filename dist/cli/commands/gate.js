@@ -14,11 +14,10 @@ Examples:
   ppsgate gate
   ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
 
-Without --patch it judges what you have changed since the main branch,
-committed or not.
+Without --patch it judges your changes since the main branch, committed or not.
 
-Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
-it stays undecided, 4 when the lab failed.`).action(async (options) => {
+Exits 0 on a pass, 1 if the patch is at fault, 2 on wrong usage, 3 if undecided,
+and 4 if the lab failed.`).action(async (options) => {
 		const lastWords = [];
 		await runToExit((signal) => runGate(options, signal, lastWords), {
 			...command.optsWithGlobals(),

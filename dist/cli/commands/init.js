@@ -1,6 +1,7 @@
 import { require_dist } from "../../vendor/yaml.js";
 import { createOctokit } from "../../forge/github.js";
-import { UsageError, excerpt, exitCodes } from "../../model.js";
+import { UsageError, exitCodes } from "../../model.js";
+import { excerpt } from "../../model/excerpt.js";
 import { runToExit } from "../../system/exit.js";
 import { approvalLabel, createLabel, findFiles, freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseImage, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules } from "../init.js";
 import { columns } from "./columns.js";
@@ -11,7 +12,7 @@ import { join } from "node:path";
 // src/cli/commands/init.ts
 var import_dist = require_dist();
 function define(command) {
-	command.option("--kind <name>", "linux, for the rules of a router; freebsd, for a tree of FreeBSD, or for rules of pf or ipfw (default: by the rules found)").option("--image <url>", "with --kind freebsd: the official image that guests boot").option("--sha512 <sum>", "of that image, from the CHECKSUM.SHA512 beside it").option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details).action(async (options) => {
+	command.option("--kind <name>", "linux: rules of a router; freebsd: a source tree of FreeBSD, or rules of pf or ipfw (default: by the rules found)").option("--image <url>", "with --kind freebsd: the official image that guests boot").option("--sha512 <sum>", "SHA-512 of that image, from its CHECKSUM.SHA512").option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the running ppsgate, if cloned)").option("--branch <name>", "default branch of the repository (default: git's)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "print the outcome as JSON").addHelpText("after", details).action(async (options) => {
 		const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = "https://api.github.com" } = process.env;
 		const directory = process.cwd();
 		await runToExit((signal) => runInit(options, {
@@ -28,17 +29,16 @@ Examples:
   ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
   ppsgate init --kind freebsd --image https://…-BASIC-CI-ufs.raw.xz --sha512 SUM
 
-At a terminal it asks for what no flag tells, and whether to begin with a small
-dut/nftables.conf where the repository has no rules yet; --yes writes one. It
-finds nftables.conf, sysctl.conf, pf.conf and ipfw.rules at the top and in etc/,
-and has changes of these measured. The
-label is made with the token in GITHUB_TOKEN, where there is one.
+At a terminal it asks for missing options, and offers to write a small
+dut/nftables.conf if the repository has no rules yet; --yes writes one. It finds
+nftables.conf, sysctl.conf, pf.conf and ipfw.rules at the top and in etc/, and
+configures measurements of their changes. If GITHUB_TOKEN has a token, it
+creates the label.
 
-Run it again at any time: a file that is as it would be written stays, and one
-that differs is kept and told of.
+Run it again at any time: it keeps and reports files that differ from what it
+would write.
 
-Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when
-something else went wrong.`;
+Exits 0 even if it kept files, 2 on wrong usage, and 4 on any other failure.`;
 async function runInit(options, deps) {
 	const { force = false, dryRun = false, json = false } = options;
 	const clone = await readClone(deps.directory);
@@ -67,7 +67,7 @@ async function runInit(options, deps) {
 		});
 		if (placed !== void 0) files.push(placed);
 	}
-	const label = dryRun ? labelByHand("With --dry-run the label is not made.", selectors.repository) : await placeLabel(selectors, deps);
+	const label = dryRun ? labelByHand("With --dry-run the label is not created.", selectors.repository) : await placeLabel(selectors, deps);
 	if (json) printJson({
 		files,
 		label
@@ -88,29 +88,37 @@ async function kindOf(options, directory) {
 	if (system === "linux") return {
 		system,
 		found: linux,
-		leftOut: /* @__PURE__ */ new Map()
+		leftOut: kind === void 0 ? ofFreebsd(linux, freebsd) : []
 	};
-	if (kind === void 0 && options.image === void 0 && options.yes) throw new UsageError(`${[...freebsd.values()].join(" and ")} is measured on guests with FreeBSD: name their official image by --image and --sha512, or take \`--kind linux\` to begin with other rules.`);
+	if (kind === void 0 && options.image === void 0 && options.yes) throw new UsageError(`${[...freebsd.values()].join(" and ")} is measured on FreeBSD guests: name their official image with --image and --sha512, or begin with other rules with \`--kind linux\`.`);
 	const [first, ...others] = [...freebsd];
 	return {
 		system,
 		found: new Map(first && [first]),
-		leftOut: new Map(others)
+		leftOut: others.map(([name, path]) => ({
+			path,
+			why: `${first?.[1]} is measured, and a scenario has one firewall; to measure this one, write \`overlay: { files: { ${name}: ${path} } }\` in ppsgate.yml`
+		}))
 	};
 }
+/** Explains a choice that the user did not make. */
+const ofFreebsd = (linux, freebsd) => [...freebsd.values()].map((path) => ({
+	path,
+	why: `is for FreeBSD, and ppsgate chose Linux because of ${linux.get("nftables.conf") ?? "its files"}; to measure this one, run \`ppsgate init --kind freebsd\``
+}));
 async function readSelectors(options, clone, ask) {
 	const answer = async (flag, question, usual = "") => flag ?? (await ask?.(usual === "" ? `${question} ` : `${question} [${usual}] `) || usual);
 	const isGuest = clone.system === "freebsd";
 	const image = isGuest && {
-		url: await answer(options.image, "Which official image of FreeBSD, by its https address?"),
-		sha512: await answer(options.sha512, "Which SHA-512 has it, by the CHECKSUM.SHA512 beside it?")
+		url: await answer(options.image, "https address of the official FreeBSD image?"),
+		sha512: await answer(options.sha512, "Its SHA-512, from its CHECKSUM.SHA512?")
 	};
 	const usual = isGuest ? "ubuntu-24.04" : "ubuntu-latest";
-	const runner = await answer(options.runner, `Which runner measures: ${usual}, or self-hosted with its labels?`, usual);
+	const runner = await answer(options.runner, `Runner for measurements: ${usual}, or self-hosted with its labels?`, usual);
 	const own = await ownAction(import.meta.dirname);
-	const pin = await answer(options.action, "Which ppsgate, as OWNER/ppsgate@COMMIT?", own);
-	const branch = await answer(options.branch, "What is the default branch?", clone.branch);
-	const repository = await answer(options.repository, "Which repository on GitHub, as OWNER/NAME?", clone.repository);
+	const pin = await answer(options.action, "Version of ppsgate, as OWNER/ppsgate@COMMIT?", own);
+	const branch = await answer(options.branch, "Default branch?", clone.branch);
+	const repository = await answer(options.repository, "Repository on GitHub, as OWNER/NAME?", clone.repository);
 	return {
 		runner: parseRunner(runner),
 		action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
@@ -124,7 +132,7 @@ async function readSelectors(options, clone, ask) {
 function isFreebsd({ kind = "linux", image, sha512 }) {
 	if (kind !== "linux" && kind !== "freebsd") throw new UsageError(`--kind: expected linux or freebsd, found "${excerpt(kind)}".`);
 	const stray = image === void 0 ? sha512 && "--sha512" : "--image";
-	if (kind === "linux" && stray !== void 0) throw new UsageError(`${stray}: goes with --kind freebsd; drop it, or add that.`);
+	if (kind === "linux" && stray !== void 0) throw new UsageError(`${stray}: requires --kind freebsd; add that, or drop it.`);
 	return kind === "freebsd";
 }
 function workflowsFor({ runner, action, branch, image, found }, hasPhabricator) {
@@ -179,7 +187,7 @@ async function rulesFor(directory, config, isWanted) {
 	}];
 }
 async function wantsRules(folder, ask) {
-	const answer = await ask?.(`There is no file in ${folder} for patches to change: write a small nftables.conf there? [yes] `);
+	const answer = await ask?.(`${folder} has no rules to measure yet: write a small nftables.conf there? [yes] `);
 	return answer !== void 0 && /^(?:y|yes|)$/i.test(answer);
 }
 const workDirectories = {
@@ -188,9 +196,9 @@ const workDirectories = {
 	isThere: /^\/?ppsgate-\*\/?$/
 };
 async function placeLabel({ repository }, { token, apiUrl }) {
-	const what = `The label ${approvalLabel} is not made yet`;
-	if (repository === void 0) return labelByHand(`${what}: this clone has no origin on GitHub, so tell which repository is meant by --repository OWNER/NAME.`, repository);
-	if (!token) return labelByHand(`${what}: GITHUB_TOKEN holds no token for it.`, repository);
+	const what = `The label ${approvalLabel} does not exist yet`;
+	if (repository === void 0) return labelByHand(`${what}: this clone has no origin on GitHub; name the repository with --repository OWNER/NAME.`, repository);
+	if (!token) return labelByHand(`${what}: GITHUB_TOKEN has no token to create it.`, repository);
 	return createLabel(await createOctokit({
 		token,
 		apiUrl,
@@ -207,40 +215,38 @@ const silence = {
 const told = {
 	created: "",
 	unchanged: "",
-	kept: "differs from what would be written; --force overwrites workflows, and never ppsgate.yml",
+	kept: "differs from the generated file; --force overwrites workflows, but never ppsgate.yml",
 	overwritten: "",
 	extended: "",
-	left: "is of no use beside the workflow with three jobs, and never runs: delete it",
-	missing: "the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one"
+	left: "is not used by the workflow with three jobs, and never runs: delete it",
+	missing: "without it the lab has nothing to measure: add one, or let `ppsgate init --yes` write a small one"
 };
 function textOf(files, label, { branch, found, leftOut }) {
 	const texts = files.flatMap(({ path, text }) => text === void 0 ? [] : [`--- ${path}`, text]);
 	const rows = files.map(({ path, kind }) => [
 		kind,
 		path,
-		kind === "missing" && found.size > 0 ? `write \`overlay: { files: { ${[...found].map((one) => one.join(": ")).join(", ")} } }\` in ppsgate.yml, to measure the files that are there` : told[kind]
+		kind === "missing" && found.size > 0 ? `write \`overlay: { files: { ${[...found].map((one) => one.join(": ")).join(", ")} } }\` in ppsgate.yml, to measure the existing files` : told[kind]
 	]);
 	return [
 		...texts,
 		...texts.length > 0 ? ["Nothing is written yet. This would come of it:"] : [],
 		...columns([
 			...rows,
-			...leftOutRows(found, leftOut),
+			...leftOut.map(({ path, why }) => [
+				"left out",
+				path,
+				why
+			]),
 			...labelRow(label)
 		]),
 		...label.kind === "not-created" ? [oneLine(label.why), `  ${label.command}`] : [],
 		"",
-		`1. Commit these files to ${branch}: they count from there, never from a patch.`,
-		`2. Put the label ${approvalLabel} on a pull request from a fork, once you have read it, to have it measured as it stands.`,
-		"3. Comment `/ppsgate run` on any pull request to have it measured."
+		`1. Commit these files to ${branch}: only that version counts, never one in a patch.`,
+		`2. To have a pull request from a fork measured as it is, read it, then add the label ${approvalLabel}.`,
+		"3. Comment `/ppsgate run` on any pull request to measure it."
 	].join("\n");
 }
-/** Both firewalls at once are no scenario. */
-const leftOutRows = (found, leftOut) => [...leftOut].map(([name, path]) => [
-	"left out",
-	path,
-	`${[...found.values()].join()} is measured, and a scenario has one firewall; to measure this one, write \`overlay: { files: { ${name}: ${path} } }\` in ppsgate.yml`
-]);
 const labelRow = (label) => label.kind === "not-created" ? [] : [[
 	label.kind,
 	`label ${approvalLabel}`,

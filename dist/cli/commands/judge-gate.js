@@ -1,11 +1,12 @@
-import { namingStyles, parseMaxRuns, parsePriority, parseSeed, selectorsOf, testbedsFor } from "../../config.js";
+import { namingStyles, parseMaxRuns, parsePriority, parseSeed, selectorCalled, selectorsOf, testbedsFor } from "../../config.js";
 import { NoRepositoryError, RepositoryError, named, openRepository, ownChanges, parseEarlier, patchOfRange, patchOfRevision, patchOfTypedRange, rangeLike } from "../../forge/patch.js";
+import { excerpt } from "../../model/excerpt.js";
 import { looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf, withPatience } from "../../forge/phabricator.js";
 import { goingOn, hasMeasured, historyFile, randomSeed } from "../../gate/experiment.js";
 import { gate, gateLayoutNoise, inSession, labelled, resumeGate } from "../../gate.js";
 import { MisconfiguredError, whoami } from "../../gate/testbeds.js";
 import { expectKernel, kernelFormOf } from "../../lab.js";
-import { UsageError, conclusionOfError, excerpt, expected, patchName, shortId } from "../../model.js";
+import { UsageError, conclusionOfError, expected, patchName, shortId } from "../../model.js";
 import { outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
 import { usualConfig } from "./find-config.js";
 import { join, resolve } from "node:path";
@@ -42,8 +43,9 @@ async function gatesOf(call) {
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, called("seed"));
 	const kernels = givenKernels(call);
 	const selectors = selectorsOf(config, options, called);
-	const chosen = await Promise.all(selectors.map((selector) => bootable(kernels, testbedsFor(config, selector), call)));
-	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; ask for one of them.`);
+	const from = selectorCalled(options, called);
+	const chosen = await Promise.all(selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)));
+	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; select one of them.`);
 	const folder = await call.work.open(options);
 	return selectors.map((selector, index) => {
 		const isOnly = selectors.length === 1;
@@ -77,7 +79,7 @@ async function patchOf(call) {
 	const earlier = parseEarlier(options.earlier || "none", called("earlier"));
 	if (text.includes("..")) {
 		if (earlier === "none") return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(wrongly(called));
-		throw new UsageError(`${called("earlier")}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`);
+		throw new UsageError(`${called("earlier")}: "${excerpt(text)}" is no revision, and only revisions have earlier diffs.`);
 	}
 	if (!looksLikeRevision(text)) {
 		const what = `commits as BASE..HEAD, like ${await rangeLike(repository, text)}, or a revision like D27401 or D27401:80677`;
@@ -101,9 +103,9 @@ async function patchOf(call) {
 /** Judges what was changed in the checkout, and says what that is. */
 async function patchOfOwnChanges({ options, called }) {
 	const { since, baseCommit, headCommit, uncommitted, untracked } = await ownChanges(resolve(options.repository ?? ".")).catch(wrongly(called));
-	stderrLog.info(`Patch: what was changed since ${since} (${shortId(baseCommit)}).`);
-	if (uncommitted.length > 0) stderrLog.warn(`not committed, and measured as it is: ${named(uncommitted)}`);
-	if (untracked.length > 0) stderrLog.warn(`git does not track ${named(untracked)}, so that is not measured`);
+	stderrLog.info(`Patch: changes since ${since} (${shortId(baseCommit)}).`);
+	if (uncommitted.length > 0) stderrLog.warn(`measured with uncommitted changes: ${named(uncommitted)}`);
+	if (untracked.length > 0) stderrLog.warn(`not measured, as git does not track it: ${named(untracked)}`);
 	return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
 }
 /** Kernels may differ where commits do not, and one commit can be measured against itself. */
@@ -166,7 +168,7 @@ async function bootable(kernels, testbeds, { config, called }) {
 	if (kernels === void 0) return testbeds;
 	const formOf = (testbed) => kernelFormOf(config.testbeds[testbed]);
 	const forms = [...new Set(testbeds.map(formOf))].filter((form) => form !== void 0);
-	if (forms.length === 0) throw new UsageError(`${called("baseKernel")}: ${testbeds.join(", ")} installs files and boots no kernel of a patch: choose a testbed of kind freebsd or virtual, or drop both kernels.`);
+	if (forms.length === 0) throw new UsageError(`${called("baseKernel")}: ${testbeds.join(", ")} installs files and boots no kernels: choose a testbed of kind freebsd or virtual, or drop both kernels.`);
 	const fitting = /* @__PURE__ */ new Set();
 	const failures = [];
 	for (const form of forms) {

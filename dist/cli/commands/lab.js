@@ -5,9 +5,9 @@ import { runToExit } from "../../system/exit.js";
 // src/cli/commands/lab.ts
 function define(lab) {
 	lab.addHelpText("after", "\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route");
-	lab.command("up").description("make the three namespaces, their cables and their sshd; what was there is replaced").action(() => runToExit(up, lab.optsWithGlobals()));
-	lab.command("down").description("take all of it away, and every process in it").action(() => runToExit(down, lab.optsWithGlobals()));
-	lab.command("check").description("say whether this machine can carry the lab, and what of one is there").action(() => runToExit(check, lab.optsWithGlobals()));
+	lab.command("up").description("set up the three namespaces, their cables and their sshd; replaces an earlier lab").action(() => runToExit(up, lab.optsWithGlobals()));
+	lab.command("down").description("remove the lab, and every process in it").action(() => runToExit(down, lab.optsWithGlobals()));
+	lab.command("check").description("check that this machine can run the lab, and show what exists of one").action(() => runToExit(check, lab.optsWithGlobals()));
 }
 async function up() {
 	await requireLab();
@@ -27,8 +27,8 @@ async function down() {
 async function check() {
 	await requireLab();
 	const { namespaces, processes } = await labLeftovers();
-	say("This machine can carry the lab.");
-	say(namespaces.length === 0 ? "Nothing of a lab is there." : `There are ${namespaces.join(", ")}, with ${processes.length} processes.`);
+	say("This machine can run the lab.");
+	say(namespaces.length === 0 ? "No lab exists." : `The lab exists: ${namespaces.join(", ")}, with ${processes.length} processes.`);
 	return exitCodes.pass;
 }
 const say = (line) => void process.stdout.write(`${line}\n`);

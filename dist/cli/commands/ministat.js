@@ -1,5 +1,5 @@
 import { MinistatInputError, compare$1 as compare, confidencePercents, ministatPieces, parseColumn } from "../../analysis/stats.js";
-import { expected } from "../../model.js";
+import { expected, whyNotText, withoutMark } from "../../model.js";
 import { printPieces } from "./print-chunks.js";
 import { readFileSync } from "node:fs";
 import { getSystemErrorMessage } from "node:util";
@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 
 // src/cli/commands/ministat.ts
 function define(command) {
-	command.argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population, and no test").option("-q", "no names, no column heads").option("-s", "a line of its own for the bar of each set").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "of the plot (default: 74, or the width of the terminal less 2)").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(async (files, flags) => {
+	command.argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population; no test").option("-q", "omit names and column headings").option("-s", "draw the bar of each set on a separate line").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "width of the plot (default: 74, or that of the terminal less 2)").option("--json", "print the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(async (files, flags) => {
 		await runMinistat(files, flags);
 	});
 }
@@ -61,19 +61,31 @@ async function readSets(files, flags) {
 	const sets = [];
 	for (const name of files.length === 0 ? ["<stdin>"] : files) {
 		const text = await readText(name, files.length === 0 || name === "-");
+		const values = parseColumn(text, {
+			name,
+			column,
+			delimiters
+		});
+		const why = whyNoNumber(text, values, column);
+		if (why !== void 0) throw new MinistatInputError(`${name} ${why}.`);
 		sets.push({
 			name,
-			values: parseColumn(text, {
-				name,
-				column,
-				delimiters
-			})
+			values
 		});
 	}
 	return sets;
 }
+function whyNoNumber(text, values, column) {
+	if (values.length > 0) return void 0;
+	return text.length === 0 ? "is empty: give at least 3 numbers, in a file or through a pipe" : `holds no number in column ${column}: choose another with -C, or other delimiters with -d`;
+}
 async function readText(name, isStandardInput) {
-	if (isStandardInput) return buffer(process.stdin);
+	const bytes = isStandardInput ? await buffer(process.stdin) : readBytes(name);
+	const why = whyNotText(bytes.subarray(0, 2));
+	if (why !== void 0) throw new MinistatInputError(`${name} ${why}.`);
+	return withoutMark(bytes);
+}
+function readBytes(name) {
 	try {
 		return readFileSync(name);
 	} catch (error) {

@@ -1,5 +1,5 @@
-import { didYouMean } from "../../config.js";
-import { excerpt, sentence } from "../../model.js";
+import { didYouMean } from "../../config/did-you-mean.js";
+import { excerpt, sentence } from "../../model/excerpt.js";
 
 // src/cli/commands/mistyped.ts
 /** Undefined if commander has printed the version or help. */
@@ -10,7 +10,12 @@ function mistyped({ code, exitCode, message }, program, words) {
 	const [, suggested] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(message) ?? [];
 	const hint = suggested === void 0 ? help : `; did you mean ${marked(suggested)}?`;
 	switch (code) {
-		case "commander.unknownOption": return sentence(`there is no option ${excerpt(what)}${hint}`);
+		case "commander.unknownOption":
+			if (called === program && ofCommands.has(what)) {
+				const example = `write \`ppsgate ${words.find((word) => program.commands.some((one) => one.name() === word)) ?? "gate"} ${what}\``;
+				return sentence(`${what} goes behind the command: ${example}`);
+			}
+			return sentence(`there is no option ${excerpt(what)}${hint}`);
 		case "commander.unknownCommand": return sentence(`there is no command "${excerpt(what)}"${hint}`);
 		case "commander.missingArgument": return sentence(`<${what}> is missing${help}`);
 		case "commander.missingMandatoryOptionValue": return sentence(`${what} is missing${help}`);
@@ -30,9 +35,23 @@ function mistyped({ code, exitCode, message }, program, words) {
 			if (names.length > 0) return sentence(`there is no command "${excerpt(first)}"${meant}`);
 			return sentence(`${pathOf(called)} takes no "${excerpt(first)}" without an option before it, and a value with blanks needs quotes${help}`);
 		}
-		default: return exitCode === 0 || code === "commander.help" ? void 0 : message;
+		case "commander.help": {
+			const [word, name = ""] = words;
+			return word === "help" && program.commands.every((one) => one.name() !== name) && name !== "" ? sentence(`there is no command "${excerpt(name)}"`) : void 0;
+		}
+		default: return exitCode === 0 ? void 0 : message;
 	}
 }
+/** Options of many commands, and not of ppsgate itself. */
+const ofCommands = /* @__PURE__ */ new Set([
+	"--config",
+	"-c",
+	"--json",
+	"--patch",
+	"--testbed",
+	"--directory",
+	"--repository"
+]);
 const invalidChoice = /value '(.*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/s;
 function calledBy(command, [word, ...rest]) {
 	if (word === void 0) return command;

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../config.js";
+import { didYouMean } from "../../config/did-you-mean.js";
 import { UsageError } from "../../model.js";
 import { findConfig, usualConfig } from "./find-config.js";
 

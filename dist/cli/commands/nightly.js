@@ -1,7 +1,7 @@
 import { loadConfig, parsePriority, testbedsFor } from "../../config.js";
 import { RepositoryError, openRepository, patchOfRange } from "../../forge/patch.js";
 import { goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
-import { WorkDirectory, inSession } from "../../gate.js";
+import { WorkDirectory, inSession, refuseNoFolder } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
 import { UsageError, conclusionOfResult, exitCodes, patchName } from "../../model.js";
 import { isOfGate, planFollowUps, publishToDirectory, readDirectoryTrend } from "../../publish/data-branch.js";
@@ -16,7 +16,7 @@ import { join, resolve } from "node:path";
 
 // src/cli/commands/nightly.ts
 function define(command) {
-	command.option("--commit <name>", "that is measured against itself", "HEAD").option("-r, --repository <dir>", "git repository that has it", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--data <dir>", "where nightly runs and results are kept (default: as configured)").option("--priority <name>", "in the queue: release, patch or rerun", "rerun").option("-d, --directory <dir>", "work directory (default: a new ppsgate-nightly-…)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--json", "print the result of the commit against itself as JSON").addHelpText("after", details).action(async (options) => {
+	command.option("--commit <name>", "commit to measure against itself", "HEAD").option("-r, --repository <dir>", "git repository with the commit", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "name, or required properties like \"mellanox and 40G\"").option("--data <dir>", "folder of nightly runs and results (default: as configured)").option("--priority <name>", "priority in the queue: release, patch or rerun", "rerun").option("-d, --directory <dir>", "work directory (default: a new ppsgate-nightly-…)").option("--resume <dir>", "continue an interrupted one in its work directory").option("--json", "print the result of the A/A run as JSON").addHelpText("after", details).action(async (options) => {
 		const lastWords = [];
 		await runToExit((signal) => runNightly(options, signal, lastWords), {
 			...command.optsWithGlobals(),
@@ -25,20 +25,21 @@ function define(command) {
 	});
 }
 const details = `
-Cells that differ from earlier nightly runs are measured again at once. Where a
-change lasts, its last good commit is gated against its first bad one; a
-confirmed change is bisected with \`trend: { bisect: true }\` in ppsgate.yml.
+Cells that differ from earlier nightly runs are measured again at once. If a
+change lasts, a gate compares its last good commit with its first bad one; with
+\`trend: { bisect: true }\` in ppsgate.yml, a confirmed change is bisected.
 
 Example:
   ppsgate nightly --commit origin/main --data /srv/www/ppsgate
 
-Exits 0 when it was measured, 2 on wrong usage, 4 when the lab failed.`;
+Exits 0 if it was measured, 2 on wrong usage, and 4 if the lab failed.`;
 /** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
 async function runNightly(options, signal, lastWords) {
 	const config = await loadConfig(configPath(options.config));
 	const kept = options.data ?? config.github.data.directory;
-	if (kept === void 0) throw new UsageError("--data is missing: name a folder in which nightly runs are kept, or set `github.data.directory` in ppsgate.yml.");
+	if (kept === void 0) throw new UsageError("--data is missing: name a folder for nightly runs, or set `github.data.directory` in ppsgate.yml.");
 	await using work = new WorkDirectory("ppsgate-nightly", stderrLog.warn);
+	refuseNoFolder(kept, "--data");
 	const directory = await work.open(options);
 	const result = await measured(options, {
 		config,
@@ -65,7 +66,7 @@ async function measured(options, { config, data, directory }, signal) {
 	const { resume, commit, testbed } = options;
 	const request = resume === void 0 ? {
 		patch: await patchOfCommit(commit, repository),
-		testbeds: testbedsFor(config, testbed)
+		testbeds: testbedsFor(config, testbed, "--testbed")
 	} : void 0;
 	const session = {
 		config,

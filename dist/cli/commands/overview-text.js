@@ -61,7 +61,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }) {
 	return [
 		...held !== void 0 && held.testbed !== name ? [`as ${held.testbed}, which shares a machine with it`] : [],
 		...quarantine === void 0 ? [] : [state === "held" ? `${quarantine.by}: ${quarantine.reason}` : quarantine.reason],
-		...state === "left-behind" && leftBy.length > 0 ? ["its holder is gone; the next holder brings it to its base first"] : []
+		...state === "left-behind" && leftBy.length > 0 ? ["its holder is gone; the next holder first restores its base"] : []
 	];
 }
 /** ECMA-48 select graphic rendition: green, yellow, red, yellow. */

@@ -8,25 +8,23 @@ import { hasColours, oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/phabricator.ts
 function define(phabricator) {
-	phabricator.addHelpText("after", example).command("check").description("look at the server, the bot, its approvers and build plans, the relay and its starter").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", details).action(async (options) => {
+	phabricator.addHelpText("after", example).command("check").description("check the server, the bot, its approvers and build plans, the relay and its starter").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", details).action(async (options) => {
 		await runToExit((signal) => checkSetUp(options, signal), phabricator.optsWithGlobals());
 	});
 }
 const example = "\nExample:\n  ppsgate phabricator check --config /usr/local/etc/ppsgate.yml";
 const details = `${example}
 
-Nothing is written and nothing is started. Run it as the user that runs the
-relay.
+Writes and starts nothing. Run it as the relay's user.
 
 As JSON:
   { "phabricator": "https://…",
     "diagnostics": [{ "kind", "what", "why", "fix" }] }
-where "kind" is "ok", "warning", "wrong", "unreachable" or "skipped", and "fix"
-says what to do.
+"kind" is "ok", "warning", "wrong", "unreachable" or "skipped"; "fix" is the
+remedy.
 
-Exits 0 when all is right or worth a warning at most, 2 when something is
-wrong, 4 when all that is wrong is that the server or the relay does not
-answer.`;
+Exits 0 if there are no faults but warnings, 2 if something is wrong, and 4 if
+the only fault is that the server or the relay does not reply.`;
 /** Prints each diagnostic at once, or with `json` all at the end. */
 async function checkSetUp({ config: path, json }, signal) {
 	const config = await loadConfig(configPath(path));

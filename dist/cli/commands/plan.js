@@ -1,4 +1,4 @@
-import { applyOverrides, loadConfig, namingStyles, parameter, selectorsOf, testbedKindOf, testbedsFor } from "../../config.js";
+import { applyOverrides, loadConfig, namingStyles, parameter, selectorCalled, selectorsOf, testbedKindOf, testbedsFor } from "../../config.js";
 import { openRepository } from "../../forge/patch.js";
 import { basisText, estimateExperiment, expectedDurationsOn, timeParts, waysToShorten } from "../../gate/estimate.js";
 import { estimateStart, readLab, readUsualSeconds } from "../../gate/reserve.js";
@@ -44,15 +44,14 @@ function define(command) {
 		const { flags = namingStyles.flag(name), value, help = "", default: usual } = parameter(name).option ?? {};
 		command.option(value === void 0 ? flags : `${flags} <${value}>`, help, usual);
 	}
-	command.option("--json", "print it as JSON, in seconds").addHelpText("after", `
+	command.option("--json", "print the estimate as JSON, in seconds").addHelpText("after", `
 Example:
   ppsgate plan --testbed chelsio --scenarios forwarding --margin 1%
 
-Takes the options of \`ppsgate gate\` that change how long it takes, and
-reserves nothing and asks no machine.
-Minutes follow from earlier gates on the testbed, and runs from the noise of its
-history. With --patch it says as well where a patch
-would not be measured at all, because it changes nothing that is installed.`).action(async (options) => {
+Accepts the options of \`ppsgate gate\` that change its duration. Reserves
+nothing, and contacts no machine. Estimates minutes from earlier gates on the
+testbed, and runs from the noise of its history. With --patch it also lists
+testbeds that need no measurement, as the patch changes nothing installed there.`).action(async (options) => {
 		await runToExit((signal) => plan(options, signal), command.optsWithGlobals());
 	});
 }
@@ -66,7 +65,7 @@ async function plan(options, signal) {
 		signal,
 		lastWords: []
 	};
-	const selectors = selectorsOf(config, options, namingStyles.flag).map((selector) => testbedsFor(config, selector));
+	const selectors = selectorsOf(config, options, namingStyles.flag).map((selector) => testbedsFor(config, selector, selectorCalled(options, namingStyles.flag)));
 	const patch = options.patch ? await patchOf(call) : void 0;
 	const entries = earlierEntries(await historyFile(config.history).read(), /* @__PURE__ */ new Date());
 	const starts = await startsOf(config, selectors);
@@ -183,14 +182,14 @@ function textOf({ testbed, waitSeconds, isUnchanged, ...rest }, patch) {
 	const { outlined, estimate, shorter } = rest;
 	if (isUnchanged && patch !== void 0) return `${patchName(patch)} changes nothing that ${testbed} would install or boot: nothing is reserved or measured (--measure-anyway).`;
 	return [
-		`${testbed}: ${waitSeconds === void 0 ? "when it is free is unknown" : waitText(waitSeconds)}`,
+		`${testbed}: ${waitSeconds === void 0 ? "the time until it is free is unknown" : waitText(waitSeconds)}`,
 		coursesText(estimate, outlined),
 		cellsText(estimate, outlined),
 		durationsText(outlined),
 		...shorter.length === 0 ? [] : [shorterText(shorter)]
 	].join("\n\n");
 }
-const waitText = (seconds) => seconds < 1 ? "free now" : `${formatEstimate(seconds)} to wait for it`;
+const waitText = (seconds) => seconds < 1 ? "free now" : `${formatEstimate(seconds)} until it is free`;
 const partNames = {
 	building: "building kernels",
 	booting: "booting",
@@ -243,10 +242,10 @@ function cellsText({ cells }, { cells: planned, policy }) {
 function durationsText({ durations }) {
 	const { bootSeconds, trialSeconds, trafficSeconds } = durations;
 	const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : "";
-	return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
+	return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, with traffic for ${formatDuration(trafficSeconds)}.`;
 }
 /** Includes seconds for labs that finish in minutes. */
 const amount = (seconds) => seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
-const shorterText = (shorter) => ["What would save some of it, if nothing is lost:", ...columns(shorter.map(({ how, savedSeconds }) => [`  ${amount(savedSeconds)}`, how]))].join("\n");
+const shorterText = (shorter) => ["Ways to shorten it, if nothing is lost:", ...columns(shorter.map(({ how, savedSeconds }) => [`  ${amount(savedSeconds)}`, how]))].join("\n");
 
 export { define };

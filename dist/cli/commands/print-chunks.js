@@ -1,10 +1,12 @@
 import { pipeline } from "node:stream/promises";
 
 // src/cli/commands/print-chunks.ts
+/** Prints text, see `printBytes`. */
+const printPieces = (pieces) => printBytes(gathered(pieces));
 /** Waits for the reader; `ppsgate … | head` may close the pipe early. */
-async function printPieces(pieces) {
+async function printBytes(pieces) {
 	try {
-		await pipeline(gathered(pieces), process.stdout, { end: false });
+		await pipeline(pieces, process.stdout, { end: false });
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
 	}
@@ -21,4 +23,4 @@ function* gathered(pieces) {
 	yield Buffer.from(text);
 }
 
-export { printPieces };
+export { printBytes, printPieces };

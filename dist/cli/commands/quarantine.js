@@ -9,21 +9,21 @@ import { clockText, oneLine, print } from "./table.js";
 
 // src/cli/commands/quarantine.ts
 function define(command) {
-	command.argument("<name>", "testbed of the configuration").option("--reason <text>", "why, for all who see it").option("--lift", "it is in use again").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
+	command.argument("<name>", "testbed of the configuration").option("--reason <text>", "reason, visible to all").option("--lift", "lift the quarantine").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
 Examples:
   ppsgate quarantine hp-t540 --reason "port 1 loses its link"
   ppsgate quarantine hp-t540 --lift
 
-Exits 0 also when there was none to lift, 2 on wrong usage, 4 when the store
+Exits 0 even if there was none to lift, 2 on wrong usage, and 4 if the store
 cannot be used.`).action(async (name, options) => {
 		await runToExit(() => runQuarantine(name, options), command.optsWithGlobals());
 	});
 }
 async function runQuarantine(name, { config: given, reason, lift }) {
-	if (reason === void 0 === (lift === void 0) || reason?.trim() === "") throw new UsageError(`Say why ${name} is to be out of use with --reason TEXT, or end that with --lift.`);
 	const path = configPath(given);
 	const config = await loadConfig(path);
 	namedTestbed(config, path, name);
+	if (reason === void 0 === (lift === void 0) || reason?.trim() === "") throw new UsageError(`Give the reason for the quarantine of ${name} with --reason TEXT, or lift it with --lift.`);
 	const store = await openStore(config.reservations);
 	try {
 		const sentences = reason === void 0 ? await liftFrom(store, name) : await putInto(store, name, reason);
@@ -45,14 +45,14 @@ async function putInto(store, name, reason) {
 	return [
 		`${name} is in quarantine and cannot be reserved until \`ppsgate quarantine ${name} --lift\`.`,
 		...before === void 0 ? [] : [`It was already: ${saidOf(before)}.`],
-		...holding === void 0 ? [] : [`${holding.holder.who} has it (${aimOf(holding.holder)}), and keeps it.`]
+		...holding === void 0 ? [] : [`${holding.holder.who} holds it (${aimOf(holding.holder)}), and keeps it.`]
 	];
 }
 async function liftFrom(store, name) {
 	const before = (await readLab(store)).quarantines.get(name);
 	const isLifted = await liftQuarantine(store, name);
 	if (before === void 0 || !isLifted) return [`${name} is not in quarantine.`];
-	return [`${name} is in use again; it was in quarantine: ${saidOf(before)}.`];
+	return [`${name} is available again; it was in quarantine: ${saidOf(before)}.`];
 }
 const saidOf = ({ reason, by, since }) => `${reason.replace(/\.$/, "")} (${by}, ${clockText(since, /* @__PURE__ */ new Date())})`;
 

@@ -1,4 +1,4 @@
-import { applyOverrides, loadConfig, namingStyles, readSecret, selectorsOf, testbedsFor } from "../../config.js";
+import { applyOverrides, loadConfig, namingStyles, readSecret, selectorCalled, selectorsOf, testbedsFor } from "../../config.js";
 import { ConduitError, isOfToken, openPhabricator, phabricatorOf, whoami, withPatience } from "../../forge/phabricator.js";
 import { UsageError, exitCodes, realPause } from "../../model.js";
 import { inboxIn, openBell, openInbox, openStarter, pollOnce, seldomLog, startRelayServer, waitingText, workOn, workOnce } from "../../relay.js";
@@ -14,11 +14,11 @@ function define(command) {
 }
 /** Works without any setup of the server. */
 function definePoll(command) {
-	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--every <seconds>", "between two looks, from 10 to 3600", "60").option("--once", "look once and start what there is to start").addHelpText("after", `\nExample:\n  ppsgate poll --every 120\n\n${ends}`).action(async (options) => {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--every <seconds>", "seconds between two polls, from 10 to 3600", "60").option("--once", "poll once, start the gates that are due, and exit").addHelpText("after", `\nExample:\n  ppsgate poll --every 120\n\n${ends}`).action(async (options) => {
 		await runToExit((signal) => runPoll(options, signal), command.optsWithGlobals());
 	});
 }
-const ends = "Runs until it is interrupted; gates that it has started go on. What is queued\nis there again at the next start.";
+const ends = "Runs until interrupted. Its gates continue, and its queue is kept for the next\nstart.";
 async function runRelay(options, signal) {
 	const deps = await openDeps(options, signal);
 	using inbox = deps.inbox;
@@ -106,7 +106,7 @@ async function openDeps(options, signal) {
 }
 function checkOverrides(config, { testbed, ...texts }) {
 	const asked = applyOverrides(config, texts, namingStyles.comment);
-	for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment)) testbedsFor(asked, selector);
+	for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment)) testbedsFor(asked, selector, selectorCalled({ testbed }, namingStyles.comment));
 }
 async function secretsOf({ webhookKeyPath, buildPasswordPath }) {
 	if (webhookKeyPath === void 0 && buildPasswordPath === void 0) throw new UsageError("ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so no request could be verified: write one there, or use ppsgate poll.");

@@ -13,12 +13,12 @@ import { access } from "node:fs/promises";
 
 // src/cli/commands/release.ts
 function define(command) {
-	command.argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, whose measurement ends").option("--by <name>", "who you are, for the log (default: you are asked)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of a gate that has ended: give back its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
+	command.argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, and so end the measurement").option("--by <name>", "your name, for the log (default: prompts for it)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of an ended gate: release its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
 Examples:
   ppsgate release hp-t540 --force
   ppsgate release --directory ppsgate-gate-20261120-231655
 
-Exits 0 also when it was free, 2 on wrong usage, 4 when the store cannot be
+Exits 0 even if it was free, 2 on wrong usage, and 4 if the store cannot be
 used.`).action(async (name, options) => {
 		await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), command.optsWithGlobals());
 	});
@@ -26,21 +26,21 @@ used.`).action(async (name, options) => {
 async function runRelease(name, options, ask) {
 	const { directory, force } = options;
 	if (name === void 0 && directory) return releaseDirectory(resolve(directory));
-	if (name === void 0 || directory !== void 0) throw new UsageError("Say what to release: `ppsgate release NAME --force`, or `ppsgate release --directory DIR` with the work directory of a gate.");
-	if (force === void 0) throw new UsageError(`${name} is given back by its holder; to take it from them, add --force.`);
+	if (name === void 0 || directory !== void 0) throw new UsageError("Name a testbed or a directory: `ppsgate release NAME --force`, or `ppsgate release --directory DIR` with the work directory of a gate.");
+	if (force === void 0) throw new UsageError(`${name} is released by its holder; to take it from the holder, add --force.`);
 	return takeByForce(name, options, ask);
 }
 async function releaseDirectory(directory) {
 	await access(directory).catch(() => {
-		throw new UsageError(`--directory: there is no ${directory}: name the work directory of a gate.`);
+		throw new UsageError(`--directory: ${directory} does not exist: name the work directory of a gate.`);
 	});
 	const left = await directoriesWithLease(directory);
 	const released = await Promise.allSettled(left.map((own) => releaseLeft(own, /* @__PURE__ */ new Date())));
 	const held = released.flatMap((one) => one.status === "fulfilled" ? one.value ?? [] : []);
-	for (const testbed of held) print(`${testbed} is given back; its next holder brings it to its base.`);
+	for (const testbed of held) print(`${testbed} is released; its next holder restores its base.`);
 	const failure = released.find((one) => one.status === "rejected");
 	if (failure !== void 0) throw failure.reason;
-	if (held.length === 0) print(`Nothing is held by the gate of ${directory}.`);
+	if (held.length === 0) print(`The gate of ${directory} holds no testbed.`);
 	return exitCodes.pass;
 }
 async function takeByForce(name, options, ask) {
@@ -65,7 +65,7 @@ async function takeByForce(name, options, ask) {
 			isClean: false
 		}, /* @__PURE__ */ new Date());
 		const who = oneLine(holding.holder.who);
-		print(isTaken ? `${name} was taken from ${who}; its next holder brings it to its base.` : `${name} was not taken: ${who} does not have it any more.`);
+		print(isTaken ? `${name} was taken from ${who}; its next holder restores its base.` : `${name} was not taken: ${who} no longer holds it.`);
 		return exitCodes.pass;
 	} finally {
 		await store.close();
@@ -79,12 +79,12 @@ const hurt = ({ testbed, holder, since }) => oneLine(`${holder.who} has ${testbe
 async function confirmed(holding, { by, yes }, ask) {
 	if (ask === void 0) {
 		if (by !== void 0 && yes === true) return by;
-		throw new UsageError(`${hurt(holding)}: without a terminal to ask on, taking it needs both --by NAME and --yes.`);
+		throw new UsageError(`${hurt(holding)}: without a terminal for questions, taking it needs both --by NAME and --yes.`);
 	}
 	print(`${hurt(holding)}. Their measurement ends.`);
 	const taker = by ?? (await ask(`Who are you? [${whoami()}] `) || whoami());
 	if (yes === true) return taker;
-	const answer = await ask(`Take it from them? [y/N] `);
+	const answer = await ask(`Take it from the holder? [y/N] `);
 	return /^y(es)?$/i.test(answer) ? taker : void 0;
 }
 

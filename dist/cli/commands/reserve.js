@@ -86,7 +86,7 @@ function hearSignals(hear) {
 
 // src/cli/commands/reserve.ts
 function define(reserve) {
-	reserve.argument("<selector>", "a name, or what it has to be, like \"mellanox and 40G\"").argument("[command...]", "behind two dashes").option("--purpose <text>", "what others see that it is for", "by hand").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", details).action(async (selector, command, options) => {
+	reserve.argument("<selector>", "name, or required properties like \"mellanox and 40G\"").argument("[command...]", "behind two dashes").option("--purpose <text>", "purpose, visible to others", "by hand").option("--priority <name>", "priority in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", details).action(async (selector, command, options) => {
 		await runToExit((signal) => runReserve(selector, command, options, signal), reserve.optsWithGlobals());
 	});
 }
@@ -101,16 +101,16 @@ The command has these in its environment:
   PPSGATE_DUT      host of its DUT; not set for the embedded lab
   PPSGATE_TOKEN    number of the reservation: higher than of any before
 
-When the command ends, however it ends, the testbed is brought to its base
-and given back. When the testbed is lost, the command gets SIGTERM, and SIGKILL
-10 s later.
+After any end of the command, the testbed's base is restored, and the testbed is
+released. If the testbed is lost, the command gets SIGTERM, and SIGKILL 10 s
+later.
 
-Exits with the code of the command, with 4 when nothing was reserved or the
-testbed was lost, with 2 on wrong usage.`;
+Exits with the code of the command, 4 if no testbed was reserved or it was lost,
+and 2 on wrong usage.`;
 /** Returns the command's exit code; throws if nothing was reserved, or the testbed was lost. */
 async function runReserve(selector, command, { config: path, purpose = "by hand", priority: named }, signal) {
-	if (selector.trim() === "") throw new UsageError("<selector> is empty: name a testbed, or what it has to be, like \"mellanox and 40G\".");
-	if (command.length === 0) throw new UsageError(`No command is given to run on ${selector}: put one behind two dashes, like \`ppsgate reserve ${selector} -- ssh root@dut\`.`);
+	if (selector.trim() === "") throw new UsageError("<selector> is empty: name a testbed, or required properties like \"mellanox and 40G\".");
+	if (command.length === 0) throw new UsageError(`There is no command to run on ${selector}: put one after two dashes, like \`ppsgate reserve ${selector} -- ssh root@dut\`.`);
 	const config = await loadConfig(configPath(path));
 	const priority = parsePriority(named, "--priority");
 	const names = namesOf(config, selector);
@@ -145,7 +145,7 @@ async function runReserve(selector, command, { config: path, purpose = "by hand"
 	}
 }
 /** A testbed named explicitly need not support the whole configuration. */
-const namesOf = (config, selector) => Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector);
+const namesOf = (config, selector) => Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector, "<selector>");
 function whatGoesOn({ gate }) {
 	const progress = showProgress(process.stderr, gate.metric, () => performance.now());
 	return {
@@ -173,7 +173,7 @@ function environmentOf({ name, lease }, { testbeds }) {
 const outcomeOf = (ending) => ending.kind === "exited" ? `its command ended with ${ending.code}` : `its command could not be started: ${ending.why}`;
 function codeOf(ending, [program = ""]) {
 	if (ending.kind === "exited") return ending.code;
-	throw new UsageError(`The command ${program} cannot be started (${ending.why}): name a program that is there, behind the two dashes.`);
+	throw new UsageError(`The command ${program} cannot be started (${ending.why}): name an existing program after the two dashes.`);
 }
 /** Users leave traces: the base is restored before the check. */
 async function giveBack(reserved, config, outcome, notify) {
@@ -182,7 +182,7 @@ async function giveBack(reserved, config, outcome, notify) {
 	try {
 		await restore(reserved, config, notify);
 	} catch (error) {
-		notify(`${name} is not on its base (${reasonOf(error)}): its next holder brings it there.`);
+		notify(`${name} could not be restored to its base (${reasonOf(error)}): its next holder restores it.`);
 		await lease.release({
 			outcome,
 			isClean: false
@@ -194,7 +194,7 @@ async function giveBack(reserved, config, outcome, notify) {
 }
 async function restore({ name, open }, { testbeds, traffic }, notify) {
 	if (isOnThisMachine(testbeds[name])) return;
-	notify(`Bringing ${name} back to its base.`);
+	notify(`Restoring the base of ${name}.`);
 	await (await open(traffic)).restore();
 }
 

@@ -1,6 +1,7 @@
 import { kebabCase, keyName } from "../../config.js";
 import { NEVER, array, looseObject, number$1 as number, object, string } from "../../vendor/zod.js";
-import { UsageError, duration, expected, formatPercent, grouped, measured, mostRuns, ratio, sentence } from "../../model.js";
+import { UsageError, duration, expected, formatPercent, grouped, measured, mostRuns, ratio } from "../../model.js";
+import { sentence } from "../../model/excerpt.js";
 import { mean, sampleStandardDeviation } from "../../vendor/simple-statistics.js";
 import { readFile } from "node:fs/promises";
 
@@ -19,7 +20,7 @@ async function readNoiseFile(path) {
 		lines: all.length
 	};
 	const found = all.length === 0 ? "nothing" : `${all.length} with fewer`;
-	throw new UsageError(`--noise: ${path}: expected JSON lines with the pps of ${2} runs or more, found ${found}.`);
+	throw new UsageError(`--noise: ${path}: expected JSON lines with the pps of at least ${2} runs, found ${found}.`);
 }
 /** A single run has no spread. */
 const fewestRuns = 2;

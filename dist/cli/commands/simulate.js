@@ -25,12 +25,12 @@ const ofBisections = [
 function refuseBisectOptions(options) {
 	const [first] = ofBisections.filter((name) => options[name] !== void 0);
 	if (first === void 0) return;
-	throw new UsageError(`--${kebabCase(first)}: says something of bisections alone; add --bisect.`);
+	throw new UsageError(`--${kebabCase(first)}: applies to bisections only; add --bisect.`);
 }
 /** Prints one row per number of commits and effect; throws a `UsageError` for an invalid option. */
 async function printBisectRows(options) {
 	const [gate] = ofGates.filter((name) => options[name] !== void 0);
-	if (gate !== void 0) throw new UsageError(`--${kebabCase(gate)}: says something of gates alone; drop it, or --bisect.`);
+	if (gate !== void 0) throw new UsageError(`--${kebabCase(gate)}: applies to gates only; drop it, or --bisect.`);
 	const request = parse(ownOptions$1, options);
 	const noise = await readNoise(request);
 	const rows = rowsOf$1(request, noise.source);
@@ -141,7 +141,7 @@ function table$1(rows) {
 
 // src/cli/commands/simulate.ts
 function define(command) {
-	command.option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, with commas (default: both)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--build-noise <percent>", "from build to build of a kernel (CV; default: 0%)").option("--layout-variants <number>", "layouts of each kernel, booted in turn (default: 1)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "for each row (default: 20000 cells, or 1000 bisections)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--bisect", "simulate bisections: which commit of a range has changed the rate").option("--commits <list>", "of bisections: steps of the range, with commas (default: 256)").option("--broken <percent>", "of bisections: commits that cannot be measured (default: 0%)").option("--build-minutes <number>", "of bisections: what a kernel takes (default: 10)").option("--max-boots <number>", "of bisections: boots before it gives up (default: 60)").option("--json", "print the rows as JSON").addHelpText("after", `
+	command.option("--noise <file|cv>", "JSON lines with pps, one per cell's runs; or a CV like 1%").option("--max-cv <percent>", "omit noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, or both, separated by a comma (default: both)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, separated by commas (default: 0, half the margin, the margin, -50%)").option("--false-alarms <percent>", "required rate of false alarms, over all cells of a patch (default: 1%)").option("--power <percent>", "required power, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, judged together (default: 1)").option("--max-runs <number>", "maximum runs of each variant (default: 20)").option("--build-noise <percent>", "noise between builds of a kernel (CV; default: 0%)").option("--layout-variants <number>", "layouts of each kernel, which runs boot in turn (default: 1)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "simulations for each row (default: 20000 cells, or 1000 bisections)").option("--seed <number>", "seed of all random numbers (default: 1)").option("--reboot <duration>", "duration of a run without its traffic (default: 4 min)").option("--traffic <duration>", "duration of the traffic of one run (default: 68 s)").option("--bisect", "simulate bisections for the commit that changed the rate").option("--commits <list>", "bisections: steps of the range, separated by commas (default: 256)").option("--broken <percent>", "bisections: share of commits that cannot be measured (default: 0%)").option("--build-minutes <number>", "bisections: minutes to build a kernel (default: 10)").option("--max-boots <number>", "bisections: maximum number of boots (default: 60)").option("--json", "print the rows as JSON").addHelpText("after", `
 Example:
   ppsgate simulate --noise 1% --history 10
   ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%
@@ -180,7 +180,7 @@ function parseOptions(options) {
 	}));
 	const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
 	const own = parse(ownOptions, options);
-	if (own.cells > own.experiments) throw new UsageError(`--cells: expected at most as many as there are experiments, ${own.experiments}, found ${own.cells}.`);
+	if (own.cells > own.experiments) throw new UsageError(`--cells: expected at most the number of experiments, ${own.experiments}, found ${own.cells}.`);
 	const usualEffects = [
 		0,
 		-marginRatio / 2,
@@ -259,7 +259,7 @@ function conditions(request) {
 	const { buildNoise, layoutVariants } = request;
 	return [
 		`margin ${formatPercent(marginRatio)}`,
-		`false alarms asked for ${formatPercent(falseAlarmRatio)}`,
+		`required false alarms ${formatPercent(falseAlarmRatio)}`,
 		`power ${formatPercent(1 - missRatio)}`,
 		`at most ${maxRuns} + ${maxRuns} runs`,
 		...buildNoise > 0 ? [`build noise ${formatPercent(buildNoise)}`] : [],
@@ -298,7 +298,7 @@ function table(rows, { cells, marginRatio }) {
 	return `${aligned([heads, ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
 }
 function explanation(cells, marginRatio) {
-	const patch = cells > 1 ? ` "any of ${cells}" are patches with a regression in one of their cells or more;` : "";
+	const patch = cells > 1 ? ` "any of ${cells}" are patches with a regression in at least one of their cells;` : "";
 	return `Regressions at 0 % are false alarms, those at ${formatPercent(-marginRatio)} are the power, and no regression there is a miss;${patch} runs count both variants.`;
 }
 

@@ -9,7 +9,7 @@ import { readFile, stat } from "node:fs/promises";
 
 // src/cli/commands/site.ts
 function define(command) {
-	command.requiredOption("--from <dir>", "checkout of the data branch, or the data directory").requiredOption("--to <dir>", "folder of the site; an earlier site there is replaced").option("--lab <file>", "what `testbeds --json` printed (default: lab.json of --from)").option("--health <file>", "what `testbeds health --json` printed (health.json there)").addHelpText("after", details).action(async (options) => {
+	command.requiredOption("--from <dir>", "checkout of the data branch, or the data directory").requiredOption("--to <dir>", "folder of the site; an earlier site there is replaced").option("--lab <file>", "output of `testbeds --json` (default: lab.json of --from)").option("--health <file>", "output of `testbeds health --json` (default: health.json of --from)").addHelpText("after", details).action(async (options) => {
 		const exit = {
 			...command.optsWithGlobals(),
 			endsAtOnce: true
@@ -22,10 +22,10 @@ Example:
   git worktree add ../data origin/ppsgate-data
   ppsgate site --from ../data --to ../site
 
-The folder needs nothing beside it: any web server has it as it is, and so has
-a browser from the disk, by its index.html.
+The folder is self-contained: any web server can serve it, and a browser can
+open its index.html from disk.
 
-Exits 2 where --from is something else, or --to has something else in it.`;
+Exits 2 if --from is anything else, or --to has other content.`;
 async function makeSite({ from, to, lab, health }) {
 	if ((await stat(join(from, "index.json")).catch(() => void 0))?.isFile() !== true) throw new UsageError(`--from: ${from} has no ${indexPath}; name a checkout of the data branch, or the data directory.`);
 	const trend = await readDirectoryTrend(from);
@@ -58,7 +58,7 @@ async function readLabFile(option, named, [from, usual], schema) {
 	if (text === void 0) return void 0;
 	const { success, data } = schema.safeParse(parseJson(text));
 	if (success) return data;
-	throw new UsageError(`${option}: ${path} is not what this version of ppsgate prints; write it anew.`);
+	throw new UsageError(`${option}: ${path} is not in the format of this version of ppsgate; write it again.`);
 }
 
 export { define, makeSite };

@@ -1,8 +1,8 @@
-import { loadConfig } from "../../config.js";
+import { loadConfig, whyNotSent } from "../../config.js";
 import { healthPurpose, readLab } from "../../gate/reserve.js";
 import { recordTo, recordable } from "../../gate/recording.js";
 import { openReservations, realDeps, whoami } from "../../gate/testbeds.js";
-import { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, skipped } from "../../lab/check.js";
+import { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, skipped, wrong } from "../../lab/check.js";
 import { exitCodes } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
 import { diagnosticText, summary } from "./diagnostics-text.js";
@@ -11,11 +11,11 @@ import { hasColours, oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/testbeds-check.ts
 function define(command) {
-	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "switch the DUT off and on, and wait until it is up again").option("--record <file>", "write down what the machines are asked and say, to be replayed").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
+	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "turn the DUT off and on, and wait until it is up again").option("--record <file>", "record all commands and replies of the machines, for replay").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
 Example:
   ppsgate testbeds check hp-t540 --no-traffic
 
-Exits 0 when all is well, 2 for an unknown name, 4 when something is wrong.`).action(async (name, options) => {
+Exits 0 if all is well, 2 for an unknown name, and 4 if something is wrong.`).action(async (name, options) => {
 		await runToExit((signal) => checkTestbed(name, options, signal), command.optsWithGlobals());
 	});
 }
@@ -95,10 +95,12 @@ function diagnosticsOf(check) {
 	const { name, testbed, config, traffic, power, deps, recorder } = check;
 	switch (testbed.kind) {
 		case "virtual": return checkVirtualTestbed(testbed, deps);
-		case "embedded-linux": return [skipped(name, "nothing to check: this machine carries it; see `ppsgate lab check`")];
+		case "embedded-linux": return [skipped(name, "nothing to check, as it is on this machine; see `ppsgate lab check`")];
 		case "linux": return checkLinuxTestbed(testbed, deps);
 		case "freebsd": {
 			const { families, traffic: trial, frameSizes } = config;
+			const unsent = whyNotSent(trial.packets);
+			if (unsent !== void 0) return [wrong("the packets of `traffic`", `${name} ${unsent.why}`, unsent.fix)];
 			const request = {
 				name,
 				testbed,

@@ -18,16 +18,16 @@ const details = `
 Example:
   ppsgate testbeds health hp-t540 --json
 
-Each is reserved for the check; one that is held or waited for is left
-alone. One that is not well goes into quarantine. What ppsgate itself put there
-is lifted when all is well; what a person put there never is.
+Reserves each testbed for its check, and skips one that is held or waited for.
+Puts a faulty testbed into quarantine. Lifts a quarantine if all is well and
+ppsgate itself had set it; one set by a person stays.
 
 As JSON:
   [{ "testbed", "kind": "well" | "wrong", "diagnostics": […],
      "quarantine": { "kind": "none" | "lifted" | "stands" } }]
-or "kind": "in-use" with "why".
+Or "kind": "in-use" with "why".
 
-Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when
+Exits 0 if every checked testbed is well, 2 for an unknown name, and 4 if
 something is wrong.`;
 async function checkHealth(names, { config: given, json = false }, signal) {
 	const path = configPath(given);
@@ -82,7 +82,7 @@ async function visitTestbed(visit) {
 async function lookReserved(visit, { lease, signal }) {
 	const { name } = visit;
 	const ending = {
-		outcome: "the look was not finished",
+		outcome: "the check was not finished",
 		isClean: true
 	};
 	try {
@@ -171,7 +171,7 @@ const stateIn = ({ name, config }, lab) => overviewOf(config, lab, () => 0, /* @
 const isHeld = (visit, lab) => stateIn(visit, lab)?.held !== void 0;
 async function inUse(visit, store) {
 	const held = stateIn(visit, await readLab(store))?.held;
-	const why = held === void 0 ? "others are in line for it" : `${held.who} has it (${aimOf(held)})`;
+	const why = held === void 0 ? "other requests wait for it" : `${held.who} has it (${aimOf(held)})`;
 	return {
 		testbed: visit.name,
 		kind: "in-use",
@@ -186,10 +186,10 @@ function closing(health) {
 function interimText(testbed, kind, quarantine) {
 	switch (quarantine.kind) {
 		case "none": return "";
-		case "lifted": return " It was in quarantine for what is fixed now, and is in use again.";
+		case "lifted": return " It was in quarantine for a fault that is fixed now, and is available again.";
 		case "stands": {
 			const { by, reason, since } = quarantine;
-			if (kind === "wrong" && by === "ppsgate") return ` It is in quarantine: look again with \`ppsgate testbeds health ${testbed}\` once that is fixed.`;
+			if (kind === "wrong" && by === "ppsgate") return ` It is in quarantine: check again with \`ppsgate testbeds health ${testbed}\` once that is fixed.`;
 			return ` ${by} put it into quarantine at ${clockText(since, /* @__PURE__ */ new Date())} (${reason}): \`ppsgate quarantine ${testbed} --lift\` ends that.`;
 		}
 	}

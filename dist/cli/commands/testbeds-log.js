@@ -1,4 +1,5 @@
-import { didYouMean, loadConfig } from "../../config.js";
+import { didYouMean } from "../../config/did-you-mean.js";
+import { loadConfig } from "../../config.js";
 import { aimOf, holdingOf, readLab, readLog } from "../../gate/reserve.js";
 import { openStore } from "../../gate/reserve/store.js";
 import { UsageError, exitCodes, formatRoughly } from "../../model.js";
@@ -24,7 +25,7 @@ async function showLog(name, { config: path, json }) {
 			refuseUnknown(name, new Set(known));
 		}
 		if (json) printJson(log);
-		else print(log.length === 0 ? "Nothing was reserved yet." : table(log, await readLab(store)));
+		else print(log.length === 0 ? "No testbed was reserved yet." : table(log, await readLab(store)));
 		return exitCodes.pass;
 	} finally {
 		await store.close();
@@ -35,7 +36,7 @@ function refuseUnknown(name, known) {
 	if (known.has(name)) return;
 	const names = [...known].filter((one) => one !== "");
 	const hint = didYouMean(name, names) || ".";
-	throw new UsageError(`There is no testbed "${name}": there are ${names.join(", ")}${hint}`);
+	throw new UsageError(`There is no testbed "${name}", but there are ${names.join(", ")}${hint}`);
 }
 const table = (log, lab) => columns([[
 	"WHEN",

@@ -6,15 +6,15 @@ import { hasColours, oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/testbeds-replay.ts
 function define(command) {
-	command.argument("<file>", "what `--record` has written").option("--json", "print what is found as JSON").addHelpText("after", `
+	command.argument("<file>", "recording written by `--record`").option("--json", "print the findings as JSON").addHelpText("after", `
 Example:
   ppsgate testbeds replay hp-t540.rec.gz
 
-No machine is asked anything. What checks and gates ask and hear is recorded
-with --record FILE; to look into a recording: zcat FILE | less
+Contacts no machine. Checks and gates record all commands and replies with
+--record FILE; to read a recording: zcat FILE | less
 
-Exits 0 when all is understood as it was then, 2 for what is no recording, 4
-when something is not.`).action(async (file, options) => {
+Exits 0 if all replies are understood as before, 2 for a file that is no
+recording, and 4 if one is not understood.`).action(async (file, options) => {
 		const exit = {
 			...command.optsWithGlobals(),
 			endsAtOnce: true
@@ -33,9 +33,9 @@ function printReplay({ head, questions, hosts, differences, diagnostics, isTorn 
 	const many = questions === 1 ? "One question" : `${questions} questions`;
 	print(oneLine(`\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(", ") || "no machine"}.`));
 	for (const diagnostic of diagnostics) print(diagnosticText(diagnostic, hasColours(process.stdout)));
-	if (isTorn) print("It breaks off: the recording process was ended.");
+	if (isTorn) print("It is incomplete: the recording process was ended.");
 	for (const { sentence } of differences) print(`✗ ${sentence}.`);
-	if (differences.length === 0) print("All is understood as it was then.");
+	if (differences.length === 0) print("All replies are understood as before.");
 }
 
 export { define };

@@ -1,4 +1,4 @@
-import { loadConfig } from "../../config.js";
+import { loadConfig, whyNotSent } from "../../config.js";
 import { historyFile, readRules } from "../../gate/experiment.js";
 import { recordTo, recordedSelfTest } from "../../gate/recording.js";
 import { readLab } from "../../gate/reserve.js";
@@ -17,8 +17,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 
 // src/cli/commands/testbeds-self-test.ts
 function define(command) {
-	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--yes", "let the accidents happen without asking").option("--skip <parts>", `leave out, with commas, of ${selfTestParts.join(", ")}`).option("--base-kernel <file>", "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)").option("--resume <dir>", "go on with a self-test that was cut short").option("--record <file>", "write down all that its machines are asked and say").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
-Boots a kernel under another name, installs each scenario, sends each cell,
+	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--yes", "cause the accidents without asking").option("--skip <parts>", `parts to leave out, separated by commas: ${selfTestParts.join(", ")}`).option("--base-kernel <file>", "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)").option("--resume <dir>", "continue an interrupted self-test").option("--record <file>", "record all commands and replies of the machines").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
+Boots a kernel under another name, installs each scenario, measures each cell,
 takes a profile, makes the DUT panic and hang (each only after asking), measures
 the noise of six boots, and undoes all of it.
 
@@ -26,7 +26,7 @@ Example:
   ppsgate testbeds self-test hp-t540
   ppsgate testbeds self-test hp-t540 --yes --skip hang,noise
 
-Exits 0 when all is well, 2 on wrong usage, 4 when something is wrong.`).action(async (name, options) => {
+Exits 0 if all is well, 2 on wrong usage, and 4 if something is wrong.`).action(async (name, options) => {
 		const lastWords = [];
 		const work = (signal) => selfTestOf(name, options, signal, lastWords);
 		await runToExit(work, {
@@ -44,6 +44,8 @@ async function selfTestOf(name, options, signal, lastWords) {
 	const testbed = freebsdOnly(namedTestbed(config, path, name), name);
 	const form = kernelFormOf(testbed);
 	if (baseKernel !== void 0 && form) await expectKernel("--base-kernel", baseKernel, form);
+	const unsent = whyNotSent(config.traffic.packets);
+	if (unsent !== void 0) throw new UsageError(`${name} ${unsent.why}: ${unsent.fix}.`);
 	const rules = await readRules(config);
 	const earlier = resume === void 0 ? void 0 : resumeJournal(resolve(resume), name);
 	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
@@ -51,7 +53,7 @@ async function selfTestOf(name, options, signal, lastWords) {
 	await using place = selfTestDirectory(notify);
 	const directory = resolve(await place.open({ resume }));
 	const diagnostics = [];
-	const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
+	const goingOn = `Continue with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 	const work = async (machines, held, token) => {
 		const journal = earlier ?? await begun(directory, name);
 		lastWords.push(goingOn);
@@ -98,7 +100,7 @@ async function selfTestOf(name, options, signal, lastWords) {
 }
 function freebsdOnly(testbed, name) {
 	if (testbed.kind === "freebsd") return testbed;
-	throw new UsageError(`${name} is of kind ${testbed.kind}, where no kernel is booted: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`);
+	throw new UsageError(`${name} is of kind ${testbed.kind}, which boots no kernel: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`);
 }
 function sameWords({ config = "ppsgate.yml", skip, baseKernel }) {
 	return [
@@ -151,7 +153,7 @@ async function onTestbed({ name, testbed, config, notify, signal, recorder }, wo
 		priority: "patch",
 		holder
 	});
-	let outcome = endedEarly("it was not self-tested to its end");
+	let outcome = endedEarly("its self-test was not finished");
 	try {
 		const held = AbortSignal.any([signal, reserved.signal]);
 		await work(reserved.depsOf(testbed), held, reserved.lease.token);

@@ -9,7 +9,7 @@ import { hasColours, print, printJson } from "./table.js";
 
 // src/cli/commands/testbeds-show.ts
 function define(command) {
-	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("-w, --watch", "show it anew whenever it changes, until Ctrl-C").option("--json", "print it as JSON; with --watch one line each time").addHelpText("after", overviewDetails).action(async (options) => {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("-w, --watch", "show it again at each change, until Ctrl-C").option("--json", "print it as JSON; with --watch, one line per change").addHelpText("after", overviewDetails).action(async (options) => {
 		await runToExit((signal) => showTestbeds(options, signal), command.optsWithGlobals());
 	});
 }

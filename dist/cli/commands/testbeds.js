@@ -10,7 +10,7 @@ const subcommands = [
 	{
 		name: "show",
 		takes: "[options]",
-		description: "print who has which, until when, and who waits: what happens without a subcommand",
+		description: "print holders, their expected ends, and the queue (the default)",
 		load: () => import("./testbeds-show.js"),
 		isDefault: true
 	},
@@ -23,31 +23,31 @@ const subcommands = [
 	{
 		name: "check",
 		takes: "[options] <name>",
-		description: "look at logins, ports, settings, routes, kernels, builder, power and speed",
+		description: "check logins, ports, settings, routes, kernels, builder, power and speed",
 		load: () => import("./testbeds-check.js")
 	},
 	{
 		name: "self-test",
 		takes: "[options] <name>",
-		description: "do all that a gate does on a FreeBSD testbed, accidents too, before a patch does",
+		description: "test everything that a gate does on a FreeBSD testbed, accidents included",
 		load: () => import("./testbeds-self-test.js")
 	},
 	{
 		name: "health",
 		takes: "[options] [names...]",
-		description: "check that free testbeds are fit for the next patch",
+		description: "check that free testbeds are ready for the next patch",
 		load: () => import("./testbeds-health.js")
 	},
 	{
 		name: "log",
 		takes: "[options] [name]",
-		description: "print what was reserved, by whom, for how long, and what came of it",
+		description: "print past reservations: holder, duration and outcome",
 		load: () => import("./testbeds-log.js")
 	},
 	{
 		name: "replay",
 		takes: "[options] <file>",
-		description: "give a recording of machines to the code of today: what does it not understand?",
+		description: "check if today's code understands a recording of machines",
 		load: () => import("./testbeds-replay.js")
 	}
 ];

@@ -2,11 +2,12 @@ import { document, id, list, parseJson, prose, reasonOf, shortened, word } from 
 import { boolean, int, number, object, union } from "../../vendor/zod.js";
 import { openHttpClient } from "../../forge/github.js";
 import { ExposedError, readGuarded } from "../../config.js";
+import { callerOwning } from "../../report.js";
 import { ExposedPlaceError, checkOwn } from "../../kernel.js";
 import { ForeignFileError, failureOf as failureOf$1, isEmpty, isSqliteError, openDatabase, watchPlace } from "../../lab/netns.js";
 import { execFile } from "node:child_process";
 import { dirname, resolve } from "node:path";
-import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
+import { accessSync, closeSync, constants, fchownSync, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
 import { promisify } from "node:util";
 import { createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
@@ -14,12 +15,12 @@ import { readFile, readlink } from "node:fs/promises";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 
 // src/system/process.ts
-/** A process group's leader, with its start time as this machine prints it. */
+/** Leader of a process group, with its start time as printed on this machine. */
 const leaderSchema = object({
 	pid: id,
 	started: word
 });
-/** Also false for a zombie. */
+/** False for a zombie, too. */
 const isRunning = async ({ pid, started }) => await startOf(pid) === started;
 async function signalGroup(leader, name) {
 	if (!await isRunning(leader)) return false;
@@ -29,11 +30,11 @@ async function signalGroup(leader, name) {
 		return false;
 	}
 }
-/** Start time of the process as `platform` prints it; undefined if none runs. */
+/** Start time of the process, as `platform` prints it; undefined if there is none. */
 function startOf(pid, platform = process.platform) {
 	return platform === "linux" ? startInProc(pid) : startByPs(pid);
 }
-/** Reads the kernel's own clock: ps(1) computes start times from the wall clock, which may be set meanwhile. */
+/** Reads the kernel's own clock: ps(1) derives start times from the wall clock, which can be changed. */
 async function startInProc(pid) {
 	const found = await inProc(pid);
 	return found === void 0 || found.isZombie ? void 0 : `${found.ticks} after boot ${await bootId()}`;
@@ -60,13 +61,15 @@ async function startByPs(pid) {
 	const [, state = "Z", started] = /^\s*(\S)\S*\s+(.+?)\s*$/.exec(stdout) ?? [];
 	return state === "Z" ? void 0 : started;
 }
-/** A process and the view in which its id has a meaning: the boot of a kernel, and the namespaces of ids and clocks. */
+/**
+* A process, with the context in which its id has a meaning: a boot of the kernel, and namespaces of ids and clocks.
+*/
 const processMarkSchema = object({
 	pid: id,
 	ticks: word,
 	view: word
 });
-/** Undefined where an end is never certain: on other systems than Linux, and if /proc is of another namespace. */
+/** Undefined if an end is never certain: on any system but Linux, and if /proc is of another namespace. */
 async function openProcessView() {
 	try {
 		if (await readlink("/proc/self") !== String(process.pid)) return void 0;
@@ -91,7 +94,7 @@ async function isOver({ pid, ticks }) {
 	const found = await inProc(pid);
 	return found !== void 0 && (found.isZombie || found.ticks !== ticks);
 }
-/** /proc may hide the processes of other users; a signal of number 0 finds them. */
+/** /proc may hide processes of other users; signal 0 finds them. */
 function hasId(pid) {
 	try {
 		return process.kill(pid, 0);
@@ -101,7 +104,7 @@ function hasId(pid) {
 }
 
 // src/gate/reserve/store/store.ts
-/** The message is a sentence that names the store, the reason and the remedy. */
+/** The message is a sentence that names the store, the reason and the fix. */
 var StoreError = class extends Error {
 	name = "StoreError";
 };
@@ -124,7 +127,7 @@ async function readCertificates(config) {
 		...key
 	};
 }
-/** Returns undefined without a password; throws a StoreError that names the file and quotes nothing of it. */
+/** Returns undefined without a password. Throws a StoreError that names the file but quotes nothing of it. */
 async function readAccount({ user, passwordPath }) {
 	if (user === void 0 || passwordPath === void 0) return void 0;
 	const password = (await readText("password", passwordPath, readGuarded)).replace(/\r?\n$/, "");
@@ -234,7 +237,7 @@ function failureOf(url, noResponse) {
 	if (code === "ECONNRESET" && (url.protocol === "http:" || !wasSent)) return failed("unreachable", `it hung up, as one does that speaks ${url.protocol === "http:" ? "https" : "plain http"}`, wasSent);
 	return failed(wasSent ? "slow" : "unreachable", why, wasSent);
 }
-/** The most specific first; a permanent one needs a fix. */
+/** Most specific first. A permanent one needs a fix. */
 const problems = {
 	"no leader": {
 		summary: "etcd has no leader: more than half of its members have to run and reach each other",
@@ -273,7 +276,7 @@ const problems = {
 	}
 };
 const isPermanent = ({ problem }) => problems[problem].isPermanent;
-/** `failures` holds the last one of each endpoint. */
+/** `failures` has the last one of each endpoint. */
 function failureSentence(failures) {
 	const all = [...failures].map(([endpoint, { why }]) => `${endpoint}: ${why}`).join("; ");
 	const occurred = new Set(failures.values().map(({ problem }) => problem));
@@ -318,12 +321,12 @@ const refusals = (who, prefix) => [
 
 // src/gate/reserve/store/etcd-schema.ts
 const mostEntries = 1e5;
-/** Decimal, in a string. */
+/** A decimal number, in a string. */
 const int64 = number().int();
 const base64 = document.transform((text) => Buffer.from(text, "base64").toString());
 const header$1 = object({ revision: int64 });
 const loginSchema = object({ token: word });
-/** The ID remains a string: it may exceed a number's precision. */
+/** The ID stays a string, as it may exceed a number's precision. */
 const grantSchema = object({ ID: word });
 /** An expired lease has no TTL. */
 const keepAliveSchema = object({ result: object({ TTL: int64.default(0) }) });
@@ -343,7 +346,7 @@ const commitSchema = object({
 const watchSchema = object({ result: object({
 	created: boolean().default(false),
 	canceled: boolean().default(false),
-	/** Oldest revision that can be watched, if the requested one is compacted. */
+	/** Oldest revision that can be watched, if the requested one was compacted. */
 	compact_revision: int64.default(0),
 	events: list(object({ kv: object({
 		key: base64,
@@ -354,15 +357,15 @@ const watchSchema = object({ result: object({
 // src/gate/reserve/store/etcd-gateway.ts
 /** A change that may have been made. */
 var UnconfirmedError = class extends StoreError {};
-/** A repeatable request soon tries the next endpoint; `again` applies once all have failed, for slow ones. */
+/** Seconds until a repeatable request tries the next endpoint; `again` applies after all have failed, for slow ones. */
 const responseSeconds = {
 	repeatable: 2,
 	again: 5,
 	single: 5
 };
-/** No endpoint is tried a second time after this. */
+/** After this time, no endpoint is tried again. */
 const giveUpSeconds = 10;
-/** Between requests once all endpoints have failed. */
+/** Between requests, once all endpoints have failed. */
 const pauseSeconds$1 = .1;
 /** Makes a member without a leader fail at once; streams would wait for a leader. */
 const requireLeader = { "grpc-metadata-hasleader": "true" };
@@ -382,7 +385,7 @@ var EtcdGateway = class {
 		this.#now = now;
 		this.#preferred = config.endpoints[0] ?? "";
 	}
-	/** Throws a StoreError; an UnconfirmedError if a request that is not repeatable may have been executed. */
+	/** Throws a StoreError, or an UnconfirmedError if a request that is not repeatable may have been executed. */
 	async send(request) {
 		const { endpoints, user, prefix } = this.#config;
 		const failures = /* @__PURE__ */ new Map();
@@ -410,7 +413,7 @@ var EtcdGateway = class {
 			await setTimeout$1(pauseSeconds$1 * 1e3);
 		}
 	}
-	/** Passes on the lines of a streamed response until it ends; never rejects. */
+	/** Passes on the lines of a streamed response until it ends. Never rejects. */
 	async follow(path, body, { onLine, signal }) {
 		const endpoint = this.#preferred;
 		const stream = new AbortController();
@@ -500,14 +503,14 @@ async function openGateway(config, now) {
 }
 
 // src/gate/reserve/store/etcd-watch.ts
-/** Between streams that end; doubles with each in a row. */
+/** Seconds between streams that end; doubles for each in a row. */
 const pauseSeconds = {
 	min: .1,
 	max: 5
 };
-/** Changes that are kept for callers that begin to wait after them. */
+/** Number of changes kept for callers that start to wait after them. */
 const maxRecent = 1e3;
-/** The stream starts with the first caller; it may die unnoticed, so each caller wakes after `wakeSeconds`. */
+/** Opens the stream for the first caller. It may die unnoticed, so each caller wakes after `wakeSeconds`. */
 var EtcdWatch = class {
 	#gateway;
 	#prefix;
@@ -617,8 +620,8 @@ const matches = ({ key, revision }, { since, prefix }) => revision > since && ke
 
 // src/gate/reserve/store/etcd.ts
 /**
-* Reads the files that the config names, and sends no request yet. Repeatable requests are tried for 10 s and at every
-* endpoint. A change cannot both put and remove a key; one without effect returns the current revision.
+* Reads the files that the configuration names, and sends no request yet. Tries repeatable requests for 10 s and at
+* every endpoint. A change cannot both put and remove a key; one without effect returns the current revision.
 */
 async function openEtcd(config, { now, wakeSeconds = 5 }) {
 	return new EtcdStore(config.prefix, await openGateway(config, now), wakeSeconds);
@@ -748,7 +751,7 @@ function appliesOnce({ conditions, put, remove }) {
 }
 
 // src/gate/reserve/store/sqlite-file.ts
-/** Creates the file if it is missing; throws a StoreError if it cannot be used. */
+/** Creates a missing file. Throws a StoreError if the file cannot be used. */
 async function openFile(givenPath, firstRevision) {
 	const path = makeSure(resolve(givenPath));
 	const isInPlace = watchPlace(path);
@@ -766,7 +769,10 @@ async function openFile(givenPath, firstRevision) {
 		}
 	};
 }
-/** Returns the real path of a file that is not open to other users, and that this user may write, like its folder. */
+/**
+* Returns the file's real path. The file must be closed to other users, and this user must be able to write it and its
+* folder.
+*/
 function makeSure(path) {
 	try {
 		mkdirSync(dirname(path), {
@@ -789,7 +795,10 @@ function makeSure(path) {
 }
 function createIfMissing(path) {
 	try {
-		closeSync(openSync(path, "wx", 384));
+		const file = openSync(path, "wx", 384);
+		const caller = callerOwning(dirname(path));
+		if (caller !== void 0) fchownSync(file, caller.uid, caller.gid);
+		closeSync(file);
 	} catch (error) {
 		if (error instanceof Error && "code" in error && error.code === "EEXIST") return;
 		throw error;
@@ -836,12 +845,15 @@ const schema = `
   PRAGMA user_version = ${header.format};
 `;
 const moved = (path) => `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
-/** SQLite's busy handler blocks the process and backs off, which starves long waiters: we give up soon and retry. */
+/**
+* SQLite's busy handler blocks the process and backs off, which starves long waiters. So each call gives up soon and
+* retries.
+*/
 const blockingMilliseconds = 3;
 const pauseMilliseconds = 20;
 /** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
 const patienceSeconds = 5;
-/** Counts tries, not time: a process that was suspended has not waited. */
+/** Counts tries instead of time, as a suspended process has not waited. */
 const mostAsks = patienceSeconds * 1e3 / 23;
 async function inTurn(path, work) {
 	let lastSeen;
@@ -874,7 +886,7 @@ function sentence(path, error) {
 }
 
 // src/gate/reserve/store/sqlite.ts
-/** Creates the file if it is missing; it must be on a local disk. */
+/** Creates a missing file; it must be on a local disk. */
 async function openSqlite(path, { now, pollSeconds = 1, firstRevision = Date.now() }) {
 	const file = await openFile(path, firstRevision);
 	const sql = await file.use(() => prepare(file.database));
@@ -937,7 +949,7 @@ var SqliteStore = class {
 	async close() {
 		this.#file.close();
 	}
-	/** Works under the write lock, once expired sessions are removed. */
+	/** Works under the write lock, after removing expired sessions. */
 	#write(work) {
 		return this.#file.use(() => {
 			const outcome = transaction(this.#file.database, this.#sql.beginWrite, this.#sql.commit, () => {
@@ -950,7 +962,7 @@ var SqliteStore = class {
 			return outcome;
 		});
 	}
-	/** Reads without a lock, unless expired sessions have to be removed first. */
+	/** Reads without a lock, unless expired sessions must be removed first. */
 	async #read(select) {
 		const snapshot = await this.#file.use(() => transaction(this.#file.database, this.#sql.beginRead, this.#sql.commit, () => {
 			const revision = this.#revision();
@@ -1020,7 +1032,7 @@ const entrySchema = object({
 	revision: int()
 });
 const entryOf = (row) => entrySchema.parse(row);
-/** Wakes waiting processes. The log is no signal: SQLite writes it before a commit is complete. */
+/** Wakes waiting processes. The log is no signal, as SQLite writes it before a commit is complete. */
 function ring(path) {
 	try {
 		const now = /* @__PURE__ */ new Date();
@@ -1055,11 +1067,11 @@ function watchIfPossible(path, onChange) {
 }
 
 // src/gate/reserve/store/open.ts
-/** Throws a StoreError if it cannot be used. */
+/** Throws a StoreError if the store cannot be used. */
 const openStore = (config) => config.store === "etcd" ? openEtcd(config, { now: steadySeconds }) : openSqlite(config.path, { now: steadySeconds });
-/** Seconds of a clock that all processes of this machine share, and that setting the time does not change. */
+/** Seconds of a clock shared by all processes of this machine, which setting the time does not change. */
 const steadySeconds = () => Number(process.hrtime.bigint()) / 1e9;
-/** Only a file is sure to be shared by processes of one kernel: a machine and its copy have one boot id. */
+/** Only processes that share a file certainly share a kernel: a machine and its copy have the same boot id. */
 const openProcessesOf = async ({ store }) => store === "sqlite" ? await openProcessView() : void 0;
 
 export { StoreError, isRunning, leaderSchema, openProcessesOf, openStore, processMarkSchema, signalGroup, startOf, steadySeconds };

@@ -85,7 +85,7 @@ var ConsoleShell = class ConsoleShell {
 			this.#more = Promise.withResolvers();
 		});
 	}
-	/** Waits for the login prompt. Throws a ConsoleShellError where none comes, or a password is asked for. */
+	/** Waits for the login prompt. Throws a ConsoleShellError if none comes, or a password is asked for. */
 	static async logIn(guest, limitSeconds) {
 		const shell = new ConsoleShell(guest);
 		try {
@@ -118,7 +118,7 @@ var ConsoleShell = class ConsoleShell {
 	async runLast(command) {
 		await this.#type(commandText(command));
 	}
-	/** Returns undefined where it is not over in time. */
+	/** Returns undefined if it does not end in time. */
 	async #execute(text, seconds) {
 		this.#commands += 1;
 		this.#shown = "";
@@ -138,7 +138,7 @@ var ConsoleShell = class ConsoleShell {
 		await using input = await open(consoleInput, constants.O_WRONLY | constants.O_NONBLOCK);
 		await input.write(`${line}\n`);
 	}
-	/** Waits until the output has the pattern; undefined where it has not in time. */
+	/** Waits until the output has the pattern; undefined if it has not in time. */
 	async #shows(pattern, seconds) {
 		const { promise: over, resolve } = Promise.withResolvers();
 		const timer = setTimeout(() => resolve("over"), seconds * 1e3);
@@ -286,7 +286,7 @@ const limits = [
 	"--cpu=600",
 	`--as=${4 * 1024 ** 3}`
 ];
-/** Runs a program permanently as that user, within limits; throws where that fails. */
+/** Runs a program permanently as that user, within limits; throws if that fails. */
 async function runAsNobody(program, args) {
 	const user = String(unprivilegedUserId);
 	const { stdout } = await run$2("setpriv", [
@@ -319,7 +319,7 @@ async function runAsNobody(program, args) {
 const execute$1 = promisify(execFile);
 const mostConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
-/** Returns before the guest has booted. Throws where QEMU does not start. */
+/** Returns before the guest has booted. Throws if QEMU does not start. */
 async function startGuest(wire, request) {
 	const { number, folder, plugin, boots } = request;
 	await rm(folder, {
@@ -605,7 +605,7 @@ const decompressors = [
 	}
 ];
 const decompressorOf = (head) => decompressors.find(({ magic }) => head.toString("hex", 0, magic.length / 2) === magic)?.program;
-/** @param user runs the program: what it reads may be made to attack it. */
+/** @param user runs the decompressor, as its input may be made to attack it. */
 async function* decompressed({ path, start = 0, bytes }, user) {
 	const end = bytes === void 0 ? void 0 : start + bytes - 1;
 	const file = createReadStream(path, {
@@ -662,7 +662,7 @@ async function headOf(path, start, bytes) {
 // src/lab/qemu/vm/linux-image.ts
 /** The version lies in the first sectors of the image. */
 const mostImageHeaderBytes = 32768;
-/** Release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`; undefined for what is no bzImage. */
+/** Release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`; undefined for anything but a bzImage. */
 function linuxVersionIn(header) {
 	if (!(header.length > 528 && header.toString("latin1", 514, 518) === "HdrS")) return void 0;
 	const at = header.readUInt16LE(526) + 512;
@@ -748,7 +748,7 @@ const usualLimits = {
 };
 /** tar(1) reads records of 10 KiB. */
 const numbersOf = ({ bytes, files }) => [String(Math.ceil(bytes / 10240)), String(files + 1)];
-/** Ends tar(1) after so many records of the decompressed archive, see `--checkpoint` in its manual, or files. */
+/** Ends tar(1) after this many records of the decompressed archive, see `--checkpoint` in its manual, or files. */
 const extractScript = `set -o pipefail
 limits=(--extract --verbose --checkpoint="$3" --checkpoint-action=exec='kill $PPID')
 unpack() {
