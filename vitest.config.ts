@@ -9,7 +9,7 @@ const law = 'tests/**/*.law.test.ts';
 /** Of vitest.freebsd.config.ts. */
 const freebsd = 'tests/**/*.freebsd.test.ts';
 const globalSetup = 'tests/bundle.ts';
-/** What sets how often laws are tried that ask for no number. */
+/** Sets the number of tries of laws that ask for none. */
 const long = 'PPSGATE_TEST_TIMES' in process.env ? ['tests/random.ts'] : [];
 // Programs that tests start read TypeScript, which takes longer than what most of them do; and they speak to people whose
 // locale has the symbols that tests look for.
