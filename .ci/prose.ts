@@ -147,11 +147,11 @@ function main(argument: string | undefined): void {
   );
   const { grown, shrunk } = compared(JSON.parse(readFileSync(file, 'utf8')), found);
   for (const text of grown) {
-    console.error(`${text}: shorten what you wrote; \`node .ci/prose.ts AREA\` lists them.`);
+    console.error(`${text}: shorten what you wrote; \`npm run prose AREA\` lists them.`);
   }
   if (grown.length > 0) process.exitCode = 1;
   else if (argument === '--update') writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`);
-  else for (const text of shrunk) console.log(`${text}: run \`node .ci/prose.ts --update\`.`);
+  else for (const text of shrunk) console.log(`${text}: run \`npm run prose -- --update\`.`);
 }
 
 if (import.meta.main) main(process.argv[2]);

@@ -598,7 +598,7 @@ test('the packets are described by their protocol and ports', () => {
   const packets = { protocol: 'tcp', ports } as const;
   const markdown = renderMarkdown({ ...judged([calm]), traffic: { ...traffic, packets } });
   expect(markdown).toContain(
-    '2,000 flows of 64-byte TCP SYN from ports 1024–65535 to port 443, 3.000 Mpps',
+    '2,000 flows of 64-byte TCP SYN from ports 1024–65535 to port 443 · the sender aimed at 3.000 Mpps',
   );
 });
 
@@ -612,8 +612,12 @@ test('a mix of sizes is described by its weights', () => {
   const ports = { destination: { first: 53, last: 53 } };
   const of = (all: typeof sizes) =>
     renderMarkdown({ ...judged([calm]), traffic: { ...traffic, packets: { ports, sizes: all } } });
-  expect(of(sizes)).toContain('2,000 flows of UDP to port 53, IMIX (7:4:1), 3.000 Mpps');
-  expect(of(sizes.slice(1))).toContain('UDP to port 53, frames of 594, 1518 bytes (4:1), 3.000');
+  expect(of(sizes)).toContain(
+    '2,000 flows of UDP to port 53, IMIX (7:4:1) · the sender aimed at 3.000 Mpps',
+  );
+  expect(of(sizes.slice(1))).toContain(
+    'UDP to port 53, frames of 594, 1518 bytes (4:1) · the sender aimed at 3.000',
+  );
 });
 
 test('a capture is described by its packets and its checksum', () => {
@@ -623,7 +627,9 @@ test('a capture is described by its packets and its checksum', () => {
     ...judged([calm]),
     traffic: { ...traffic, packets: { capture } },
   });
-  expect(markdown).toContain('2,000 flows of 300 packets of a pcap (SHA-256 abababababab…), 3.000');
+  expect(markdown).toContain(
+    '2,000 flows of 300 packets of a pcap (SHA-256 abababababab…) · the sender aimed at 3.000',
+  );
 });
 
 test('a proven loss within the margin is said to be one, with its size', () => {
