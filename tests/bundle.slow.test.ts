@@ -104,7 +104,6 @@ describe('what is loaded before anything is asked for', () => {
     const packages = ['octokit', 'ssh2', 'resvg-resvg-wasm'].map((name) => `vendor/${name}.js`);
     const measures = [
       'system/host.js',
-      'lab/freebsd/dut.js',
       'lab/traffic.js',
       'lab/freebsd.js',
       'gate/experiment.js',

@@ -130,7 +130,7 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
 
   test('finds, tells and zooms frames that are narrower than a pixel', async () => {
     const stacks = parseProfile('main;narrow;inner 8\nmain;wide 9992');
-    const svg = flamegraph(stacks, { title: 'narrow' });
+    const svg = flamegraph(stacks, { title: 'profile' });
     expect(svg).not.toContain('<title>narrow');
     const { page, complaints } = await openFile('pmc.svg', svg);
     await search(page).fill('narrow|inner');

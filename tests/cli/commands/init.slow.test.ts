@@ -417,7 +417,7 @@ describe('a repository that has rules', () => {
     const directory = newRepository();
     commit(directory, { 'pf.conf': 'pass\n', 'etc/ipfw.rules': '' });
     expect(await init(directory, { action, image, sha512, yes: true })).toMatch(
-      /^left out +etc\/ipfw\.rules +pf\.conf is measured, and each scenario has one firewall; .*`overlay: \{ files: \{ ipfw\.rules: etc\/ipfw\.rules \} \}`/m,
+      /^left out +etc\/ipfw\.rules +pf\.conf is measured, and a scenario has one firewall; .*`overlay: \{ files: \{ ipfw\.rules: etc\/ipfw\.rules \} \}`/m,
     );
     expect(await overlayIn(directory)).toMatchObject({ files: { 'pf.conf': 'pf.conf' } });
   });

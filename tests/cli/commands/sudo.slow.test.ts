@@ -45,7 +45,7 @@ describeWith(['root'], 'a command through sudo', () => {
     giveAll(repository);
     const before = objectsIn(repository);
     const { status, said } = throughSudo(repository, 'gate');
-    expect(said).toContain('not committed, and measured as it is: README');
+    expect(said).toContain('measured with uncommitted changes: README');
     expect(status).toBe(0);
     expect(objectsIn(repository)).toBeGreaterThan(before);
     expect(filesOfRoot(repository)).toEqual([]);

@@ -13,7 +13,7 @@ import { describeWith, labPrograms } from '../../needs.ts';
 
 const configOf = (traffic: string) =>
   parseConfig(
-    `testbeds: { here: { kind: embedded-linux } }\ntraffic: { warmUp: 300 ms, rate: 20 kpps, ${traffic} }\n`,
+    `testbeds: { here: { kind: embedded-linux } }\ntraffic: { warmUp: 300 ms, ${traffic} }\n`,
     { path: 'ppsgate.yml', home: '/' },
   );
 
