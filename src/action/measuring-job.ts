@@ -245,7 +245,7 @@ async function concluded(measurement: Measurement): Promise<MeasuredOutcome | Bi
     return summarized(await reportThenLink(reporter, ending, publish, log.warn));
   };
   return reportOutcome(reporter, signal, work).catch(async (error: unknown) => {
-    // For the publishing job, even if this one reports: a fork's token can only read.
+    // The publishing job needs it even if this one reports: a fork's token can only read.
     if (!signal.aborted) await writeFailure(measurement.file('failure'), failureOf(error));
     throw error;
   });

@@ -5,7 +5,7 @@ import type { Octokit } from '../forge/github/client.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { pausesWithin } from '../publish/reporters/throttled-updates.ts';
 
-/** One budget for all requests: with an hour for each, the runner would kill the job. */
+/** Limits all requests together: with an hour for each, the runner would kill the job. */
 export type RetryBudget = { until: Date; now(): Date; pause: Pause };
 
 /** Allows a minute even after the budget: GitHub may have recovered. */

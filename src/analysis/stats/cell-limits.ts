@@ -46,7 +46,7 @@ const readingsOf = (trials: readonly Pick<TrialSummary, 'limits'>[], variant: st
     return own !== undefined && own.offeredPackets > 0 ? [own] : [];
   });
 
-/** One share of a whole, as read in each trial of a variant. */
+/** Counts of a CPU, queue or drop in each trial of a variant, with their wholes. */
 type ShareOfLimit = { limit: DifferingLimit; counts: number[]; totals: number[] };
 
 const sharesOf = (readings: readonly TrialLimits[]): ShareOfLimit[] => [
@@ -206,7 +206,7 @@ function comparedOf(
   return [{ limit, change, chance: chanceOf(samples, totals, 1, { bootDeviation }) }];
 }
 
-/** As for a function on several CPUs; one trial has no deviation. */
+/** Equals that of a function on several CPUs; one trial has no deviation. */
 const leastDeviation = 0.05;
 /** Beyond it the distribution of the test has no sense. */
 const mostDeviation = 0.5;

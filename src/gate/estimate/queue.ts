@@ -27,7 +27,7 @@ export type UsualSeconds = (testbed: string) => number;
 export const healthPurpose = 'health';
 
 export type WaitEstimate = {
-  /** One is next. */
+  /** Position in the queue, from 1. */
   place: number;
   of: number;
   /** Absent if no suitable testbed is healthy. */

@@ -32,7 +32,7 @@ export const historyEntrySchema = z.object({
   cell: cellSchema,
   traffic: offeredTrafficSchema,
   commit: bounded.name,
-  /** One number per trial, in order. */
+  /** Holds one rate per trial, in order. */
   pps: rates,
   nsPerPacket: rates,
   /** Absent in older lines. */

@@ -220,7 +220,7 @@ export function cellsOf({
   );
 }
 
-/** Those of the given cells that the configuration still has, in its order. */
+/** Returns the given cells that the configuration still has, in its order. */
 export function cellsAmong(config: Parameters<typeof cellsOf>[0], some: readonly Cell[]): Cell[] {
   const names = new Set(some.map(cellName));
   return cellsOf(config).filter((cell) => names.has(cellName(cell)));
