@@ -2137,7 +2137,7 @@ function comparedOf(limit, own, readings) {
 		chance: chanceOf(samples, totals, 1, { bootDeviation })
 	}];
 }
-/** As for a function on several CPUs; one trial has no deviation. */
+/** Equals that of a function on several CPUs; one trial has no deviation. */
 const leastDeviation = .05;
 /** Beyond it the distribution of the test has no sense. */
 const mostDeviation = .5;

@@ -1027,7 +1027,7 @@ function refusalOf(error) {
 }
 /** Size limit of all profiles of one result; further ones get no flamegraph. */
 const mostProfileBytes = 64 * 1024 ** 2;
-/** One profile for each variant in each cell; the longest experiments have about a hundred. */
+/** Profiles of each variant in each cell: about a hundred in the longest experiments. */
 const mostProfiles = 500;
 const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
 /** Reads profiles below `folder`, in one pass over the zip. Reports each unreadable one to `leftOut`. */

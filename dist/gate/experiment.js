@@ -75,7 +75,7 @@ const historyEntrySchema = object({
 	cell: cellSchema,
 	traffic: offeredTrafficSchema,
 	commit: name,
-	/** One number per trial, in order. */
+	/** Holds one rate per trial, in order. */
 	pps: rates,
 	nsPerPacket: rates,
 	/** Absent in older lines. */
@@ -681,7 +681,7 @@ function cellsOf({ scenarios, families, frameSizes }) {
 		...size
 	}))));
 }
-/** Those of the given cells that the configuration still has, in its order. */
+/** Returns the given cells that the configuration still has, in its order. */
 function cellsAmong(config, some) {
 	const names = new Set(some.map(cellName));
 	return cellsOf(config).filter((cell) => names.has(cellName(cell)));
