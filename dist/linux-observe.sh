@@ -104,7 +104,9 @@ counters() {
   local name path rx
   heading "$1"
   cpus
-  # The same order at both edges, so that all counts are of stretches of one length.
+  # The same order at both edges, so that all counts are of stretches of one length. A program takes milliseconds to
+  # start, and its counts are of its end: the interfaces are read right after it.
+  ((!has_discipline)) || output_of tc tc -s qdisc show
   block dev </proc/net/dev
   for path in softnet_stat snmp snmp6 netstat stat/nf_conntrack; do
     [[ ! -r /proc/net/$path ]] || block "${path##*/}" <"/proc/net/$path"
@@ -119,7 +121,6 @@ counters() {
     [[ ! -e /sys/class/net/$name/device ]] || ! command -v ethtool >/dev/null ||
       output_of "ethtool:$name" ethtool -S "$name"
   done
-  ((!has_discipline)) || output_of tc tc -s qdisc show
   [[ $1 == end ]] && ((has_losses)) || return 0
   # Rules count from their installation on, until now.
   output_of nft nft -t list ruleset
