@@ -42,7 +42,9 @@ export const crossBuilderSchema = closed({
   jobs,
   clean,
   modules: makeKeys.modules.prefault('needed'),
-  options,
+  options: options.refine((words) => !words.some((word) => /^TARGET(?:_ARCH)?=/.test(word)), {
+    error: 'a cross builder builds kernels for amd64 only; remove TARGET and TARGET_ARCH',
+  }),
   tools: buildFolder
     .optional()
     .describe(

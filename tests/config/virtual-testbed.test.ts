@@ -168,6 +168,10 @@ rules: { office: { firewall: pf, file: office.pf } }`;
       'builder.user: missing; expected a user of the builder',
     ],
     [`${image()}, builder: { kind: make }`, 'builder.kind: expected `kind: cross`'],
+    [
+      `${image()}, builder: { kind: cross, user: kernels, options: [TARGET=arm64] }`,
+      'builder.options: a cross builder builds kernels for amd64 only',
+    ],
     [image('limit: 10 s'), 'image.limit: expected a duration from 1 min to 60 min'],
     [image('user: me'), 'image.user: unknown key `user`'],
     [`${image()}, kernel: x.deb`, 'kernel: only Linux is booted without a disk'],
