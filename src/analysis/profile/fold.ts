@@ -1,6 +1,6 @@
 // Prints a profile as folded stacks, the common format of flamegraph tools: `main;read 12`.
 import { isComment } from './parser.ts';
-import type { Frame, Profile, Stack } from './profile.ts';
+import { type Frame, type Profile, perFrame, type Stack } from './profile.ts';
 
 type FoldedProfile = Pick<Profile, 'format' | 'stacks'>;
 type FoldOptions = { modules?: boolean };
@@ -17,10 +17,10 @@ export function* foldedPieces(
   { modules = false }: FoldOptions = {},
 ): Iterable<Buffer> {
   const labelOf = labels(modules);
-  const lines = new LineWriter(remembered((frame) => Buffer.from(labelOf(frame))));
+  const lines = new LineWriter(perFrame((frame) => Buffer.from(`${labelOf(frame)};`)));
   for (const stack of format === 'perf' ? merged(stacks, labelOf) : stacks) {
-    const full = lines.add(stack);
-    if (full !== undefined) yield full;
+    lines.add(stack);
+    if (lines.bytes >= pieceBytes) yield lines.end();
   }
   yield lines.end();
 }
@@ -31,51 +31,47 @@ const pieceBytes = 256 * 1024;
 const mostCountBytes = 32;
 
 class LineWriter {
-  readonly #bytesOf: (frame: Frame) => Uint8Array;
-  #piece = Buffer.allocUnsafe(pieceBytes);
-  #end = 0;
+  /** Labels with the semicolon after them. */
+  readonly #labelOf: (frame: Frame) => Uint8Array;
+  #piece = Buffer.allocUnsafe(2 * pieceBytes);
+  bytes = 0;
 
-  constructor(bytesOf: (frame: Frame) => Uint8Array) {
-    this.#bytesOf = bytesOf;
+  constructor(labelOf: (frame: Frame) => Uint8Array) {
+    this.#labelOf = labelOf;
   }
 
-  /** Returns the lines before this one if it fills their piece. */
-  add({ frames, samples }: Stack): Buffer | undefined {
-    const names = frames.map(this.#bytesOf);
-    let mostBytes = mostCountBytes;
-    for (const { length } of names) mostBytes += length + 1;
-    const full = this.#end + mostBytes > this.#piece.length ? this.end() : undefined;
-    if (full !== undefined) {
-      this.#piece = Buffer.allocUnsafe(Math.max(pieceBytes, mostBytes));
-      this.#end = 0;
-    }
-    this.#write(names, samples);
-    return full;
-  }
-
-  #write(names: readonly Uint8Array[], samples: number): void {
-    const piece = this.#piece;
-    const start = this.#end;
+  add({ frames, samples }: Stack): void {
+    const start = this.bytes;
     let end = start;
-    for (const name of names) {
-      piece.set(name, end);
-      end += name.length;
-      piece[end] = semicolon;
-      end += 1;
+    for (const frame of frames) {
+      const label = this.#labelOf(frame);
+      if (end + label.length + mostCountBytes > this.#piece.length) this.#grow(end, label.length);
+      this.#piece.set(label, end);
+      end += label.length;
     }
+    const piece = this.#piece;
     piece[end - 1] = space;
     end += piece.write(`${samples}\n`, end, 'latin1');
     const isRead = piece[start] !== numberSign || !isComment(piece.toString('utf8', start, end));
     if (!isRead) piece[start] = questionMark;
-    this.#end = end;
+    this.bytes = end;
   }
 
+  #grow(end: number, more: number): void {
+    const larger = Buffer.allocUnsafe(2 * (end + more + mostCountBytes));
+    this.#piece.copy(larger, 0, 0, end);
+    this.#piece = larger;
+  }
+
+  /** Returns the lines since the last call. */
   end(): Buffer {
-    return this.#piece.subarray(0, this.#end);
+    const lines = this.#piece.subarray(0, this.bytes);
+    this.#piece = Buffer.allocUnsafe(2 * pieceBytes);
+    this.bytes = 0;
+    return lines;
   }
 }
 
-const semicolon = 0x3b;
 const space = 0x20;
 const numberSign = 0x23;
 const questionMark = 0x3f;
@@ -89,18 +85,7 @@ export function* foldedLines(profile: FoldedProfile, options?: FoldOptions): Ite
 
 /** Names the frames as they are printed. */
 export const labels = (modules: boolean): ((frame: Frame) => string) =>
-  remembered((frame) => labelOf(frame, modules));
-
-function remembered<Made>(make: (frame: Frame) => Made): (frame: Frame) => Made {
-  const known = new Map<Frame, Made>();
-  return (frame) => {
-    const found = known.get(frame);
-    if (found !== undefined) return found;
-    const made = make(frame);
-    known.set(frame, made);
-    return made;
-  };
-}
+  perFrame((frame) => labelOf(frame, modules));
 
 function labelOf({ name, module }: Frame, modules: boolean): string {
   const file = module?.slice(module.lastIndexOf('/') + 1);

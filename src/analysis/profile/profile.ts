@@ -26,3 +26,15 @@ export type Profile = {
 
 export const samplesOf = (stacks: readonly Stack[]): number =>
   stacks.reduce((sum, { samples }) => sum + samples, 0);
+
+/** Remembers what `make` returns for a frame: large profiles repeat a few thousand functions. */
+export function perFrame<Made>(make: (frame: Frame) => Made): (frame: Frame) => Made {
+  const known = new Map<Frame, Made>();
+  return (frame) => {
+    const found = known.get(frame);
+    if (found !== undefined) return found;
+    const made = make(frame);
+    known.set(frame, made);
+    return made;
+  };
+}
