@@ -1,5 +1,5 @@
 // Separates samples of idle processors from those of work.
-import { type Frame, type Profile, type Stack, samplesOf } from './profile.ts';
+import { type Frame, type Profile, perFrame, type Stack, samplesOf } from './profile.ts';
 
 /** Idle loops of FreeBSD (kern/sched_*.c, cpu_idle) and Linux (kernel/sched/idle.c, drivers/cpuidle, arch_cpu_idle). */
 const idleLoops: ReadonlySet<string> = new Set([
@@ -116,12 +116,13 @@ export function withoutIdle(profile: Profile): {
   idleSamples: number;
   idleFrames: string[];
 } {
-  const kindOf = kinds();
-  const isIdle = ({ frames }: Stack) => idles(frames, kindOf);
-  const idle = profile.stacks.filter(isIdle);
+  const kindOf = perFrame(({ name }) => kindOfName(bareName(name)));
+  const idle: Stack[] = [];
+  const working: Stack[] = [];
+  for (const stack of profile.stacks) (idles(stack.frames, kindOf) ? idle : working).push(stack);
   const told = idle.flatMap(({ frames }) => frames.filter((frame) => isTelling(kindOf(frame))));
   return {
-    profile: { ...profile, stacks: profile.stacks.filter((stack) => !isIdle(stack)) },
+    profile: { ...profile, stacks: working },
     idleSamples: samplesOf(idle),
     idleFrames: [...new Set(told.map(({ name }) => bareName(name)))],
   };
@@ -140,32 +141,21 @@ const isTelling = (kind: Kind): boolean =>
   kind === 'loop' || kind === 'mixed-loop' || kind === 'halt';
 
 function idles(frames: readonly Frame[], kindOf: (frame: Frame) => Kind): boolean {
-  const all = frames.map(kindOf);
-  const loop = all.findLastIndex((kind) => kind === 'loop' || kind === 'mixed-loop');
-  const above = all.slice(loop + 1);
-  const halts = above.every((kind) => kind === 'halt');
-  if (loop !== -1) {
-    if (halts) return true;
-    if (above.includes('interruption')) return false;
-    return all[loop] === 'loop' || above[0] === 'preparation' || above[0] === 'named-idle';
+  let halts = true;
+  let called: Kind = 'halt';
+  for (let at = frames.length - 1; at >= 0; at -= 1) {
+    const kind = kindOf(frames[at] as Frame);
+    if (kind === 'interruption') return false;
+    if (kind === 'loop') return true;
+    if (kind === 'mixed-loop') return halts || called === 'preparation' || called === 'named-idle';
+    halts &&= kind === 'halt';
+    called = kind;
   }
   if (halts) return true;
   // Without call chains there is only Linux's idle process and its current function.
-  const [process, ...called] = frames;
-  if (process === undefined || called.length === 0) return false;
-  return (
-    /^swapper(\/\d+)?$/.test(process.name) &&
-    called.every((frame) => ['halt', 'named-idle'].includes(kindOf(frame)))
-  );
-}
-
-function kinds(): (frame: Frame) => Kind {
-  const known = new Map<Frame, Kind>();
-  return (frame) => {
-    const kind = known.get(frame) ?? kindOfName(bareName(frame.name));
-    known.set(frame, kind);
-    return kind;
-  };
+  const isInIdleProcess = frames.length > 1 && /^swapper(\/\d+)?$/.test(frames[0]?.name ?? '');
+  if (!isInIdleProcess) return false;
+  return frames.slice(1).every((frame) => ['halt', 'named-idle'].includes(kindOf(frame)));
 }
 
 function kindOfName(name: string): Kind {
