@@ -62,8 +62,8 @@ function classicBytes(profile: Profile): number {
   });
   const frames = rows.flatMap((row, depth) => {
     const y = (rows.length - depth) * 16;
-    return row.map(({ name: plainName, samples: { profile: samples }, x, width }) => {
-      const name = escaped(plainName);
+    return row.map(({ frame, samples: { profile: samples }, x, width }) => {
+      const name = escaped(frame.name);
       const characters = Math.floor(width / (12 * 0.59));
       const label = characters < 3 ? '' : name.slice(0, characters);
       const share = ((100 * samples) / total).toFixed(2);

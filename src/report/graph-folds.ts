@@ -1,6 +1,6 @@
 // Draws the flamegraphs of a page, each folded below its preview.
 
-import { type Box, layout } from '../analysis/profile/flamegraph-layout.ts';
+import { type Box, layout, moduleName } from '../analysis/profile/flamegraph-layout.ts';
 import { samplesOf } from '../analysis/profile/profile.ts';
 import { plainLine } from '../model/escape.ts';
 import { type Block, heading } from './document.ts';
@@ -73,8 +73,10 @@ const width = 340;
 
 const tenths = (pixels: number): number => Math.round(pixels * 10) / 10;
 
-const moduleLook = ({ module }: Box): string =>
-  module === undefined || /^kernel/.test(module) ? 'of-kernel' : 'of-module';
+function moduleLook({ frame }: Box): string {
+  const module = moduleName(frame);
+  return module === undefined || /^kernel/.test(module) ? 'of-kernel' : 'of-module';
+}
 
 /** Colour by the share of the path, callees included, before and now. */
 function changeLook({ samples }: Box, totals: Box['samples']): string {

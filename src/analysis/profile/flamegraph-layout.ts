@@ -4,14 +4,18 @@ import { ProfileError } from './profile-error.ts';
 
 /** A path from the outermost caller to a function; lengths are in pixels. */
 export type Box = {
-  readonly name: string;
-  /** Without its folder. */
-  readonly module: string | undefined;
-  readonly samples: Record<Source, number>;
-  readonly stacks: Record<Source, Stack[]>;
-  x: number;
-  width: number;
+  /** The first of its name: other modules may have functions of the same name. */
+  readonly frame: Frame;
+  readonly samples: Readonly<Record<Source, number>>;
+  readonly x: number;
+  readonly width: number;
 };
+
+/** With its stacks; siblings are placed when all are known. */
+type Node = { frame: Frame; samples: Box['samples']; paths: Path[]; x: number; width: number };
+
+/** A stack of either source. */
+type Path = { readonly frames: readonly Frame[]; readonly samples: Box['samples'] };
 
 /** `base` is the profile for comparison. */
 type Source = 'profile' | 'base';
@@ -33,25 +37,36 @@ export function layout(
   by: Source,
   { pixelsPerSample, leastPixels }: { pixelsPerSample: number; leastPixels: number },
 ): Layout {
-  const root = boxOf({ name: 'all' });
-  for (const stack of stacks.profile) add(root, 'profile', stack);
-  for (const stack of stacks.base) add(root, 'base', stack);
+  const root: Node = { frame: { name: 'all' }, samples: nothing, paths: [], x: 0, width: 0 };
+  for (const { frames, samples } of stacks.profile) {
+    add(root, { frames, samples: { profile: samples, base: 0 } });
+  }
+  for (const { frames, samples } of stacks.base) {
+    add(root, { frames, samples: { profile: 0, base: samples } });
+  }
   root.width = root.samples[by] * pixelsPerSample;
 
   const isDrawn = ({ width }: Box) => width >= leastPixels;
-  const rows: Box[][] = [];
+  const rows: Node[][] = [];
   let hiddenSamples = isDrawn(root) ? 0 : root.samples[by];
   let boxes = 0;
   for (let row = [root].filter(isDrawn); row.length > 0; ) {
     rows.push(row);
     boxes += row.length;
     if (boxes > mostBoxes) throw tooMany;
-    const above = row.flatMap((box) => callees(box, rows.length - 1, { by, pixelsPerSample }));
-    row = above.filter(isDrawn);
-    for (const box of above) hiddenSamples += isDrawn(box) ? 0 : box.samples[by];
+    const above: Node[] = [];
+    for (const box of row) {
+      for (const callee of callees(box, rows.length - 1, { by, pixelsPerSample })) {
+        if (isDrawn(callee)) above.push(callee);
+        else hiddenSamples += callee.samples[by];
+      }
+    }
+    row = above;
   }
   return { rows, samples: root.samples[by], hiddenSamples };
 }
+
+const nothing = { profile: 0, base: 0 };
 
 /** A row has 12,000 at most, and published kernel profiles about 300 in all; browsers get slow beyond this. */
 const mostBoxes = 100_000;
@@ -60,48 +75,43 @@ const tooMany = new ProfileError(
   `A flamegraph of more than ${mostBoxes} frames is not drawn; fold the profile, and draw a part of it.`,
 );
 
-const boxOf = (frame: Frame): Box => ({
-  name: frame.name,
-  module: moduleName(frame),
-  samples: { profile: 0, base: 0 },
-  stacks: { profile: [], base: [] },
-  x: 0,
-  width: 0,
-});
-
 /** `ipfw.ko` of `/boot/kernel/ipfw.ko`. */
-export const moduleName = (frame: Frame | undefined): string | undefined =>
-  frame?.module?.slice(frame.module.lastIndexOf('/') + 1);
+export const moduleName = ({ module }: Frame): string | undefined => module && lastName(module);
 
-function add({ samples, stacks }: Box, source: Source, stack: Stack): void {
-  samples[source] += stack.samples;
-  stacks[source].push(stack);
+export const lastName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+function add(node: Node, path: Path): void {
+  const { profile, base } = node.samples;
+  node.samples = { profile: profile + path.samples.profile, base: base + path.samples.base };
+  node.paths.push(path);
 }
 
 function callees(
-  caller: Box,
+  caller: Node,
   depth: number,
   { by, pixelsPerSample }: { by: Source; pixelsPerSample: number },
-): Box[] {
-  const boxes = new Map<string, Box>();
-  for (const stack of caller.stacks.profile) addTo(boxes, 'profile', stack, depth);
-  for (const stack of caller.stacks.base) addTo(boxes, 'base', stack, depth);
-  const sorted = [...boxes.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  let x = caller.x;
-  for (const box of sorted) {
-    box.x = x;
-    box.width = box.samples[by] * pixelsPerSample;
-    x += box.width;
+): Node[] {
+  const [only] = caller.paths;
+  if (only !== undefined && caller.paths.length === 1) {
+    const frame = only.frames[depth];
+    return frame === undefined ? [] : [{ ...caller, frame }];
+  }
+  const nodes = new Map<string, Node>();
+  for (const path of caller.paths) {
+    const frame = path.frames[depth];
+    if (frame === undefined) continue;
+    const known = nodes.get(frame.name);
+    if (known !== undefined) add(known, path);
+    else nodes.set(frame.name, { frame, samples: path.samples, paths: [path], x: 0, width: 0 });
+  }
+  const sorted = [...nodes.values()].sort((a, b) => (a.frame.name < b.frame.name ? -1 : 1));
+  let { x } = caller;
+  for (const node of sorted) {
+    node.x = x;
+    node.width = node.samples[by] * pixelsPerSample;
+    x += node.width;
   }
   return sorted;
-}
-
-function addTo(boxes: Map<string, Box>, source: Source, stack: Stack, depth: number): void {
-  const frame = stack.frames[depth];
-  if (frame === undefined) return;
-  const box = boxes.get(frame.name) ?? boxOf(frame);
-  boxes.set(frame.name, box);
-  add(box, source, stack);
 }
 
 export function vanishedStacks(profile: Profile, base: Profile): Stack[] {

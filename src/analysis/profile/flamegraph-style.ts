@@ -1,26 +1,26 @@
 // Styles flamegraphs, in light and dark: one hue per module, red and blue for more and less than in base.
 import { embedded } from '../../system/embedded-assets.ts';
-import { moduleName } from './flamegraph-layout.ts';
-import type { Frame, Profile } from './profile.ts';
+import { lastName } from './flamegraph-layout.ts';
+import type { Profile } from './profile.ts';
 
 /**
  * Maps module names to classes. The kernel has the warm hue of classic flamegraphs, programs share one, and a loadable
  * module gets one by its name, or the next free one.
  */
 export function moduleLooks({ stacks }: Profile): ReadonlyMap<string, string> {
-  const frames = new Set(stacks.flatMap((stack) => stack.frames));
+  const modules = new Set<string>();
+  for (const { frames } of stacks) {
+    for (const { module } of frames) if (module !== undefined) modules.add(module);
+  }
   const looks = new Map<string, string>();
-  for (const frame of [...frames].toSorted(byModule)) {
-    const name = moduleName(frame);
-    if (name === undefined || looks.has(name)) continue;
-    looks.set(name, kindOf(frame) ?? freeHue(name, [...looks.values()]));
+  for (const module of [...modules].toSorted()) {
+    const name = lastName(module);
+    if (!looks.has(name)) looks.set(name, kindOf(module) ?? freeHue(name, [...looks.values()]));
   }
   return looks;
 }
 
-const byModule = (a: Frame, b: Frame): number => ((a.module ?? '') < (b.module ?? '') ? -1 : 1);
-
-function kindOf({ module = '' }: Frame): 'kernel' | 'program' | undefined {
+function kindOf(module: string): 'kernel' | 'program' | undefined {
   if (/(^|\/)(\[?kernel\b|vmlinu[xz])[^/]*$/.test(module)) return 'kernel';
   return module.includes('/') && !/\.ko\b[^/]*$/.test(module) ? 'program' : undefined;
 }

@@ -11,7 +11,7 @@ import {
   nameLook,
   type ShareChange,
 } from './flamegraph-style.ts';
-import { type Profile, samplesOf } from './profile.ts';
+import { type Frame, type Profile, perFrame, samplesOf } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
 export { flamegraphStyle };
@@ -110,9 +110,12 @@ function single(profile: Profile, width: number): Drawing {
   const { stacks } = profile;
   const total = samplesOf(stacks);
   const looks = moduleLooks(profile);
+  const lookOf = perFrame(
+    (frame) => `${looks.get(moduleName(frame) ?? '') ?? 'plain'} ${nameLook(frame.name)}`,
+  );
   const placed = layout({ profile: stacks, base: [] }, 'profile', scaled(total, width));
   const drawn = flames(placed, {
-    look: ({ name, module }) => `${looks.get(module ?? '') ?? 'plain'} ${nameLook(name)}`,
+    look: ({ frame }) => lookOf(frame),
     about: ({ samples }) => `${counted(samples.profile)}, ${percent(samples.profile / total)}`,
   });
   return { legend: moduleLegend(profile, looks), parts: [drawn, ...hiddenNote(placed)] };
@@ -160,13 +163,18 @@ type Told = { look: (box: Box) => string; about: (box: Box) => string };
 /** The script adds frames below a pixel, most of a large drawing, from less than half of the bytes. */
 function flames({ rows }: Layout, { look, about }: Told): Part {
   let characters = 0;
+  const textsOf = perFrame(frameTexts);
   const drawn = rows.map((row, depth) => {
     const wide: string[] = [];
     const narrow: string[] = [];
     for (const box of row) {
-      const frame = { box, look: look(box), about: `${moduleText(box)}${about(box)}` };
       const isWide = box.width >= leastWidePixels;
-      const text = isWide ? wideFrame(frame) : narrowFrame(frame);
+      const text = (isWide ? wideFrame : narrowFrame)(
+        box,
+        textsOf(box.frame),
+        look(box),
+        about(box),
+      );
       characters += text.length;
       if (characters > mostCharacters) throw tooLarge;
       (isWide ? wide : narrow).push(text);
@@ -183,24 +191,38 @@ function flames({ rows }: Layout, { look, about }: Told): Part {
 
 const leastWidePixels = 1;
 
+/** `title` and `module` are text for XML. */
+type FrameTexts = { name: string; title: string; module: string };
+
+function frameTexts(frame: Frame): FrameTexts {
+  const name = frame.name || '(no name)';
+  const module = moduleName(frame);
+  return {
+    name,
+    title: escaped(shortened(name)),
+    module: module === undefined ? '' : `${escaped(shortened(module))} · `,
+  };
+}
+
 /** `about` is text for XML. */
-type DrawnFrame = { box: Box; look: string; about: string };
-
-const moduleText = ({ module }: Box): string =>
-  module === undefined ? '' : `${escaped(shortened(module))} · `;
-
-const nameOf = ({ name }: Box): string => name || '(no name)';
-
-function wideFrame({ box, look, about }: DrawnFrame): string {
-  const name = nameOf(box);
+function wideFrame(
+  box: Box,
+  { name, title, module }: FrameTexts,
+  look: string,
+  about: string,
+): string {
   const label = fitted(name, box.width);
   const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
-  return `<g class="${look}"><title>${escaped(shortened(name))}\n${about}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+  return `<g class="${look}"><title>${title}\n${module}${about}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
 }
 
 /** A line that flamegraph-viewer.js reads: escaped text has no tabs and line ends. */
-const narrowFrame = ({ box, look, about }: DrawnFrame): string =>
-  [look, round(box.x), round(box.width), escaped(shortened(nameOf(box))), about].join('\t');
+const narrowFrame = (
+  box: Box,
+  { title, module }: FrameTexts,
+  look: string,
+  about: string,
+): string => `${look}\t${round(box.x)}\t${round(box.width)}\t${title}\t${module}${about}`;
 
 /** A frame has about 200, with a maliciously long name 2,000. */
 const mostCharacters = 30_000_000;
@@ -219,16 +241,11 @@ function fitted(name: string, width: number): string {
 
 const round = (pixels: number): number => Math.round(pixels * 100) / 100;
 
-/** Created on first use: creation takes longer than loading this file. */
-let grouping: Intl.NumberFormat | undefined;
+/** Intl takes longer to start than a whole drawing. */
+const counted = (samples: number): string =>
+  samples === 1 ? '1 sample' : `${String(samples).replace(thousands, ',')} samples`;
 
-function counted(samples: number): string {
-  if (samples === 1) return '1 sample';
-  // Most frames of a large profile: grouping would dominate their time.
-  if (samples < 1000) return `${samples} samples`;
-  grouping ??= new Intl.NumberFormat('en-US');
-  return `${grouping.format(samples)} samples`;
-}
+const thousands = /\B(?=(?:\d{3})+$)/g;
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
 
@@ -292,8 +309,10 @@ const leastInLegend = 0.001;
 function moduleLegend({ stacks }: Profile, looks: ReadonlyMap<string, string>): readonly Part[] {
   if (looks.size === 0) return [];
   const samplesIn = new Map<string, number>();
+  const nameOf = perFrame(moduleName);
   for (const { frames, samples } of stacks) {
-    const name = moduleName(frames.at(-1)) ?? 'of no module';
+    const sampled = frames.at(-1);
+    const name = (sampled && nameOf(sampled)) ?? 'of no module';
     samplesIn.set(name, (samplesIn.get(name) ?? 0) + samples);
   }
   const total = samplesOf(stacks);
