@@ -39,8 +39,8 @@ const packages = [
 /** Loaded by `import()` from within its folder, whose file would load the packages in it at once. */
 const apart = 'forge/github/octokit.ts';
 
-/** Files of their own: a mistyped command loads them, and not the rest of their folders. */
-const ofMistyped = ['model/excerpt.ts', 'config/did-you-mean.ts'];
+/** Files of their own: help and a mistyped command load them, and not the rest of their folders. */
+const ofHelp = ['model/excerpt.ts', 'config/did-you-mean.ts', 'config/parameters.ts'];
 
 /** Files of their own: only the command that was called is loaded. */
 const loadedAlone = ['.', 'action', 'cli/commands', 'system'];
@@ -70,7 +70,7 @@ function foldersFromTheBottomUp(): string[] {
 const groups = [
   ...packages.map((name) => ({ name: vendorName(name), test: `/node_modules/${name}/` })),
   { name: 'package', test: (id: string) => ownName(id) === 'package.json' },
-  ...ofMistyped.map((name) => ({
+  ...ofHelp.map((name) => ({
     name: name.replace(/\.ts$/, ''),
     test: (id: string) => ownName(id) === name,
   })),

@@ -1,6 +1,4 @@
 // Defines each parameter of a gate or a bisection once; inputs, flags, help and forms are generated from it.
-import { metricChoice } from '../model/format.ts';
-
 /** Keys are names in code and on Jenkins; `max-runs` at a shell and on GitHub; `MAX_RUNS` in a Jenkins job. */
 type Parameter = {
   /** Absent: of a gate. */
@@ -24,6 +22,8 @@ type Parameter = {
   kind?: 'list' | 'switch';
   default?: string;
 };
+
+export const metricChoice = 'pps, nsPerPacket or instructionsPerPacket';
 
 const parameters = {
   // The next two exist only in jobs on GitHub.

@@ -1,4 +1,4 @@
-import { isCost, type Metric, metricSchema } from './result.ts';
+import { isCost, type Metric } from './result.ts';
 import { type Cell, cellName } from './scenario.ts';
 
 /** `4.982 Mpps`, `805.3 kpps`. */
@@ -100,11 +100,6 @@ export function formatRuns(counted: readonly number[], made: readonly number[]):
   const isMore = made.some((count, index) => count > (counted[index] ?? 0));
   return `${counted.join(' + ')}${isMore ? ` of ${made.join(' + ')}` : ''}`;
 }
-
-/** `pps, nsPerPacket or instructionsPerPacket`. */
-export const metricChoice = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
-  metricSchema.options,
-);
 
 export const grouped = (value: number): string => value.toLocaleString('en-US');
 

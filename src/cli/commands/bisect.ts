@@ -11,7 +11,7 @@ import {
   parseSeed,
   usualMostBoots,
 } from '../../config/overrides.ts';
-import { namingStyles } from '../../config/parameters.ts';
+import { metricChoice, namingStyles } from '../../config/parameters.ts';
 import { type Config, withFrameSize } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
 import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
@@ -33,7 +33,6 @@ import { whoami } from '../../gate/testbeds/reservations.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { conclusionOfBisection, exitCodes } from '../../model/conclusion.ts';
-import { metricChoice } from '../../model/format.ts';
 import { patchName } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';

@@ -14,9 +14,10 @@ import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
 import { makeCompareRepository, overlayIn } from '../compare/compare-repository.ts';
 import { type CompareFiles, isLoadedBy, labelOf, readCompared } from '../compare/compared.ts';
+import { addGateOptions } from './gate-options.ts';
 import { stderrLog } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
-import { addGateOptions, runGates } from './run-gates.ts';
+import { runGates } from './run-gates.ts';
 
 /** Options of `ppsgate gate` on a repository, a revision, or a work directory of an earlier gate. */
 const leftOut: ReadonlySet<string> = new Set([

@@ -1,7 +1,5 @@
-// Adds the options of gates to a command, runs the gates, and prints their results.
+// Runs gates and prints their results.
 import { styleText } from 'node:util';
-import type { Command } from 'commander';
-import { isOfGate, namingStyles, parameter, parametersThat } from '../../config/parameters.ts';
 import { conclusionOfResult, exitCodes, worstConclusion } from '../../model/conclusion.ts';
 import type { Result } from '../../model/result.ts';
 import { combineReporters } from '../../publish/reporters/reporter.ts';
@@ -12,20 +10,6 @@ import { columns } from './columns.ts';
 import { judgeAndAnswer } from './gate-revision.ts';
 import { type GateCall, gatesOf, judgeAll } from './judge-gate.ts';
 import { hasColours, printJson } from './table.ts';
-
-/** Adds the options of a gate that `has` accepts by the parameter's name. */
-export function addGateOptions(command: Command, has: (name: string) => boolean): void {
-  const all = parametersThat((one) => isOfGate(one) && one.option !== undefined);
-  for (const name of all.filter(has)) {
-    const {
-      flags = namingStyles.flag(name),
-      value,
-      help = '',
-      default: usual,
-    } = parameter(name).option ?? {};
-    command.option(value === undefined ? flags : `${flags} <${value}>`, help, usual);
-  }
-}
 
 /** Prints each result; returns the exit code of the worst one, or throws its error. */
 export async function runGates(call: GateCall): Promise<number> {

@@ -1,0 +1,37 @@
+// Runs `ppsgate gate`, whose options are in gate.ts.
+import { loadConfig } from '../../config/load.ts';
+import { applyOverrides } from '../../config/overrides.ts';
+import { type GateOptions, namingStyles } from '../../config/parameters.ts';
+import { recordTo } from '../../gate/recording/record.ts';
+import { WorkDirectory } from '../../gate/work-directory.ts';
+import { runToExit } from '../../system/exit.ts';
+import { stderrLog } from './judge-gate.ts';
+import { configPath } from './named-testbed.ts';
+import { runGates } from './run-gates.ts';
+
+/** Exits with the code of the worst verdict; prints after an error how to resume. */
+export async function runGate(options: GateOptions, { debug }: { debug?: boolean }): Promise<void> {
+  const lastWords: string[] = [];
+  await runToExit((signal) => judge(options, signal, lastWords), {
+    ...(debug !== undefined && { debug }),
+    lastWords,
+  });
+}
+
+async function judge(
+  options: GateOptions,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
+  const path = configPath(options.config);
+  // Set by the Jenkins library, whose users wrote the parameters of its step.
+  const called = process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
+  const config = applyOverrides(await loadConfig(path), options, called);
+  const { record } = options;
+  using recorder =
+    record === undefined
+      ? undefined
+      : await recordTo(record, 'gate', Object.values(config.testbeds));
+  await using work = new WorkDirectory('ppsgate-gate', stderrLog.warn);
+  return await runGates({ config, options, called, signal, work, lastWords, recorder });
+}
