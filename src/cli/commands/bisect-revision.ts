@@ -12,8 +12,8 @@ import { type BisectedOutcome, bisectCommand } from '../../publish/reporters/out
 import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { keptOf } from '../../relay/answers.ts';
-import { keptAnswers, pinnedDiff } from './gate-revision.ts';
 import { patientIfAnswered, revisionNamed, stderrLog } from './judge-gate.ts';
+import { keptAnswers, pinnedDiff } from './kept-answers.ts';
 
 const called = namingStyles.bisectFlag;
 

@@ -1,11 +1,9 @@
 // `ppsgate gate --answer`: runs a gate and posts its result on Phabricator.
 
 import { basename } from 'node:path';
-import type { PhabricatorConfig } from '../../config/phabricator.ts';
 import { patchOf } from '../../forge/patch/job-key.ts';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
-import { findRevision, phidsOf, type RevisionName } from '../../forge/phabricator/revision.ts';
 import { hasPlan, readPlan } from '../../gate/experiment/plan.ts';
 import { worstConclusion } from '../../model/conclusion.ts';
 import type { Patch, RevisionDiff } from '../../model/patch.ts';
@@ -24,8 +22,7 @@ import {
   reportOutcome,
 } from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
-import { type KeptAnswer, keeping, keptOf } from '../../relay/answers.ts';
-import { InboxError, inboxIn, openInbox } from '../../relay/inbox.ts';
+import { keptOf } from '../../relay/answers.ts';
 import { readResult } from '../../report/read-result.ts';
 import {
   type GateCall,
@@ -38,6 +35,7 @@ import {
   revisionNamed,
   stderrLog,
 } from './judge-gate.ts';
+import { keptAnswers, pinnedDiff } from './kept-answers.ts';
 
 /** Posts one comment per gate, and one build status for the worst of them. */
 export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledResult<Judged>[]> {
@@ -94,29 +92,6 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   return ended;
 }
 
-/** Posts reports even if nothing can be kept. */
-export function keptAnswers(
-  { relay }: PhabricatorConfig,
-  conduit: Conduit,
-): Disposable & {
-  keeping(answer: Reporter, keptEnd: (ending: ReportedOutcome) => KeptAnswer): Reporter;
-} {
-  const now = () => new Date();
-  try {
-    const inbox = openInbox(inboxIn(relay.directory), now);
-    const { signal } = new AbortController();
-    const deps = { conduit, inbox, now, log: stderrLog, signal };
-    return {
-      keeping: (answer, keptEnd) => keeping(answer, keptEnd, deps),
-      [Symbol.dispose]: () => inbox[Symbol.dispose](),
-    };
-  } catch (error) {
-    if (!(error instanceof InboxError)) throw error;
-    stderrLog.warn(error.message);
-    return { keeping: (answer) => answer, [Symbol.dispose]() {} };
-  }
-}
-
 function pageOf(
   gates: readonly OneGate[],
   index: number,
@@ -143,16 +118,6 @@ async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
   }
   const name = revisionNamed(required('patch', call), call);
   return pinnedDiff(patientIfAnswered(conduit, { ...options, signal: call.signal }), name);
-}
-
-/** Reads nothing if a relay has pinned it. */
-export async function pinnedDiff(conduit: Conduit, name: RevisionName): Promise<RevisionDiff> {
-  const { revision: number, diff, phids } = name;
-  if (number !== undefined && diff !== undefined && phids !== undefined) {
-    return { number, diff, phids };
-  }
-  const found = await findRevision(conduit, name);
-  return { number: found.number, diff: found.diff.id, phids: phidsOf(found) };
 }
 
 /** A gate with nothing to measure has a result, but no plan. */

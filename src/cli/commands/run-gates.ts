@@ -7,7 +7,6 @@ import { earlierGatesText } from '../../report/earlier-gates-text.ts';
 import { headline } from '../../report/headline.ts';
 import { terminalRows } from '../../report/terminal-table.ts';
 import { columns } from './columns.ts';
-import { judgeAndAnswer } from './gate-revision.ts';
 import { type GateCall, gatesOf, judgeAll } from './judge-gate.ts';
 import { hasColours, printJson } from './table.ts';
 
@@ -15,7 +14,7 @@ import { hasColours, printJson } from './table.ts';
 export async function runGates(call: GateCall): Promise<number> {
   const { options } = call;
   const ended = options.answer
-    ? await judgeAndAnswer(call)
+    ? await (await import('./gate-revision.ts')).judgeAndAnswer(call)
     : await judgeAll(await gatesOf(call), call, () => combineReporters([]));
   const judged = ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   if (options.json) {
