@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import * as core from '@actions/core';
 import { z } from 'zod';
-import { wrongName } from '../config/fields.ts';
+import { wrongName } from '../config/did-you-mean.ts';
 import { bisectOverrideNames, kebabCase, overrideNames } from '../config/parameters.ts';
 import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import type { GateOverrides } from '../forge/patch/command.ts';
-import { sentence } from '../model/units.ts';
+import { sentence } from '../model/excerpt.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { mask } from './log.ts';
 

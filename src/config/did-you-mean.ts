@@ -1,10 +1,18 @@
 // Suggests the known name that a mistyped one stands for.
 import { distance } from 'fastest-levenshtein';
+import { expected } from '../model/excerpt.ts';
 
 /** `; did you mean …?` with the result of `meantBy`, or empty. */
 export function didYouMean(word: string, names: readonly string[]): string {
   const meant = meantBy(word, names).map((name) => `\`${name}\``);
   return meant.length === 0 ? '' : `; did you mean ${meant.join(' or ')}?`;
+}
+
+export function wrongName(names: readonly string[]) {
+  return ({ input }: { input?: unknown }): string => {
+    const message = expected(`one of ${names.join(', ')}`)({ input });
+    return typeof input === 'string' ? message + didYouMean(input, names) : message;
+  };
 }
 
 /** Suggests synonyms, else names that contain the word, else the nearest within a third of its letters. */

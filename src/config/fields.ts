@@ -1,7 +1,9 @@
 // Defines the building blocks of ppsgate.yml keys: closed objects, names, numbers, hosts.
 import { z } from 'zod';
 import { excerpt, expected, type QuantityLimit } from '../model/units.ts';
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean, wrongName } from './did-you-mean.ts';
+
+export { wrongName };
 
 export type HostConfig = {
   host: string;
@@ -64,13 +66,6 @@ export function listOf<const Name extends string>(names: readonly Name[]) {
     })
     .min(1, `expected at least one of ${names.join(', ')}, found an empty list`)
     .refine((list) => new Set(list).size === list.length, 'a name is in this list twice');
-}
-
-export function wrongName(names: readonly string[]) {
-  return ({ input }: { input?: unknown }): string => {
-    const message = expected(`one of ${names.join(', ')}`)({ input });
-    return typeof input === 'string' ? message + didYouMean(input, names) : message;
-  };
 }
 
 /** Unresolved; see `placed` in load.ts. */

@@ -1,7 +1,8 @@
 // Defines the format of ppsgate.yml, its defaults, and the resulting plain data.
 import { z } from 'zod';
 import { flowRanges } from '../model/flows.ts';
-import { type DesignName, designNames, type Metric, metricSchema } from '../model/result.ts';
+import { type Metric, metrics } from '../model/metric.ts';
+import { type DesignName, designNames } from '../model/result.ts';
 import {
   type Cell,
   type Family,
@@ -296,8 +297,6 @@ export function withFrameSize(config: Config, bytes: number): Config {
   const kept = withoutMix(packets);
   return { ...one, traffic: { ...traffic, frameBytes: bytes, ...(kept && { packets: kept }) } };
 }
-
-export const metrics = metricSchema.options;
 
 const margin: QuantityLimit = {
   description: 'a percentage above 0% and up to 50%',

@@ -9,7 +9,7 @@ import {
   formatPercent,
   formatRuns,
 } from '../model/format.ts';
-import type { Metric } from '../model/result.ts';
+import type { Metric } from '../model/metric.ts';
 import { cellName } from '../model/scenario.ts';
 import type { ExpectedDurations } from './estimate/durations.ts';
 import { estimateExperiment, experimentEstimateLine } from './estimate/experiment.ts';

@@ -9,3 +9,18 @@ export function excerpt(text: string): string {
   const start = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return start.replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, '?');
 }
+
+/** Message of a zod issue: `expected a percentage like 2%, found 2`. */
+export const expected =
+  (what: string) =>
+  ({ input }: { input?: unknown }): string =>
+    input === undefined ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
+
+function shown(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Number.isNaN(value)) return 'no number';
+  if (typeof value === 'string') return `"${excerpt(value)}"`;
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'keys and values';
+  return String(value);
+}

@@ -1,5 +1,4 @@
-import { isCost, type Metric } from './result.ts';
-import { type Cell, cellName } from './scenario.ts';
+import { isCost, type Metric } from './metric.ts';
 
 /** `4.982 Mpps`, `805.3 kpps`. */
 export function formatPps(pps: number): string {
@@ -35,10 +34,6 @@ export const metricNouns = {
 /** Includes the better direction. */
 export const metricName = (metric: Metric): string =>
   `${metricNouns[metric]} (${isCost(metric) ? 'less' : 'more'} is better)`;
-
-/** Anchor and file name: `flamegraph-forwarding-inet4-base`; `which` is a variant or `difference`. */
-export const flamegraphAnchor = (cell: Cell, which: string): string =>
-  `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, '-');
 
 /** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
 export const formatChange = (ratio: number): string => `${signedPercent(ratio)} %`;

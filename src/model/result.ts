@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
 import { cellLimitsSchema, trialLimitsSchema } from './limits.ts';
+import { isCost, type Metric, metrics } from './metric.ts';
 import { patchSchema } from './patch.ts';
 import { rejectionSchema, rejections } from './rejection.ts';
 import { cellSchema } from './scenario.ts';
@@ -15,7 +16,7 @@ const mostSamples = 100_000;
 const mostCells = 1000;
 export const mostVariants = 1000;
 
-export const metricSchema = z.enum(['pps', 'nsPerPacket', 'instructionsPerPacket']);
+export const metricSchema = z.enum(metrics);
 
 const validitySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('valid') }),
@@ -348,8 +349,6 @@ export const resultSchema = z.object({
   outcome: outcomeSchema,
 });
 
-export type Metric = z.infer<typeof metricSchema>;
-export type Cost = Exclude<Metric, 'pps'>;
 export type Validity = z.infer<typeof validitySchema>;
 export type Run = z.infer<typeof runSchema>;
 export type Interval = z.infer<typeof intervalSchema>;
@@ -366,8 +365,6 @@ export type TrialSummary = z.infer<typeof trialSchema>;
 export type Policy = z.infer<typeof policySchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Result = z.infer<typeof resultSchema>;
-
-export const isCost = (metric: Metric): metric is Cost => metric !== 'pps';
 
 export const isLoss = ({ metric }: { metric: Metric }, change: number): boolean =>
   isCost(metric) ? change > 0 : change < 0;

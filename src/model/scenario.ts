@@ -47,5 +47,9 @@ export type Cell = z.infer<typeof cellSchema>;
 export const cellName = ({ scenario, family, frameBytes }: Cell): string =>
   [scenario, family, frameBytes && `${frameBytes} B`].filter(Boolean).join(' ');
 
+/** Anchor and file name: `flamegraph-forwarding-inet4-base`; `which` is a variant or `difference`. */
+export const flamegraphAnchor = (cell: Cell, which: string): string =>
+  `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, '-');
+
 export const isLinuxScenario = (scenario: Scenario): scenario is LinuxScenario =>
   scenariosOf.linux.some((name) => name === scenario);

@@ -1,8 +1,8 @@
 // Parses quantities of ppsgate.yml. Units are required: a bare 2 could be a ratio or a percentage.
 import { z } from 'zod';
-import { excerpt } from './excerpt.ts';
+import { expected } from './excerpt.ts';
 
-export { excerpt, sentence } from './excerpt.ts';
+export { excerpt, expected, sentence } from './excerpt.ts';
 
 /** Constraint beyond the form; `description` completes "expected …". */
 export type QuantityLimit = { description: string; holds: (value: number) => boolean };
@@ -31,12 +31,6 @@ export const duration = (limit: QuantityLimit) =>
 export const size = (limit: QuantityLimit) =>
   quantity('a size like 64 bytes or 100 MiB', { bytes: 1, byte: 1, B: 1, MiB: 2 ** 20 }, limit);
 
-/** Message of a zod issue: `expected a percentage like 2%, found 2`. */
-export const expected =
-  (what: string) =>
-  ({ input }: { input?: unknown }): string =>
-    input === undefined ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-
 type Units = Readonly<Record<string, number>>;
 
 function quantity(form: string, units: Units, limit: QuantityLimit) {
@@ -55,13 +49,4 @@ function inBaseUnit(match: RegExpExecArray | null, units: Units): number {
   const [, digits = '', unit = ''] = match ?? [];
   const value = Number(digits) * (units[unit] ?? Number.NaN);
   return Number(value.toPrecision(15));
-}
-
-function shown(value: unknown): string {
-  if (value === null) return 'nothing';
-  if (Number.isNaN(value)) return 'no number';
-  if (typeof value === 'string') return `"${excerpt(value)}"`;
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'keys and values';
-  return String(value);
 }

@@ -16,8 +16,9 @@ import {
   formatSizeAndError,
   metricNouns,
 } from '../model/format.ts';
+import { isCost, type Metric } from '../model/metric.ts';
 import { shortId } from '../model/patch.ts';
-import { type CellVerdict, isCost, isLoss, type Metric } from '../model/result.ts';
+import { type CellVerdict, isLoss } from '../model/result.ts';
 import { symbols } from './document.ts';
 import { rejectionText } from './headline.ts';
 

@@ -9,11 +9,11 @@ import {
   formatRuns,
   metricName,
 } from '../model/format.ts';
+import type { Metric } from '../model/metric.ts';
 import { comparedNames, type Patch } from '../model/patch.ts';
 import {
   type CellResult,
   type Comparison,
-  type Metric,
   type Result,
   verdictsWorstFirst,
 } from '../model/result.ts';

@@ -8,9 +8,9 @@ import {
   formatPercent,
   metricNouns,
 } from '../model/format.ts';
+import type { Metric } from '../model/metric.ts';
 import {
   type CellResult,
-  type Metric,
   metricSchema,
   type Policy,
   type ProfileReason,

@@ -2,13 +2,13 @@
 
 import {
   counted,
-  flamegraphAnchor,
   formatDifference,
   formatShare,
   formatTwoDigits,
   grouped,
 } from '../model/format.ts';
 import type { CellProfile, CellResult, CellVerdict, ChangedFunction } from '../model/result.ts';
+import { flamegraphAnchor } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
 import { numberColumns, unbroken } from './cell-rows.ts';
 import {

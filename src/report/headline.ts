@@ -1,17 +1,10 @@
 // Summarizes the verdict in one line.
 
 import { formatPercent, formatSize, metricNouns } from '../model/format.ts';
+import { isCost, type Metric } from '../model/metric.ts';
 import { commitId, patchName } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
-import {
-  type CellResult,
-  type CellVerdict,
-  isCost,
-  type Metric,
-  type Policy,
-  type Result,
-  type Validity,
-} from '../model/result.ts';
+import type { CellResult, CellVerdict, Policy, Result, Validity } from '../model/result.ts';
 import {
   enumerated,
   joined,

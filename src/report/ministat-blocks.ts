@@ -3,7 +3,8 @@
 import { countedRuns } from '../analysis/stats/interim-result.ts';
 import { renderMinistat } from '../analysis/stats/ministat.ts';
 import { type ConfidencePercent, confidencePercents } from '../analysis/stats/student.ts';
-import type { CellResult, Metric, Policy, Run } from '../model/result.ts';
+import type { Metric } from '../model/metric.ts';
+import type { CellResult, Policy, Run } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
 import { type Block, type Detail, paragraph } from './document.ts';

@@ -1,9 +1,10 @@
 // Explains a result to first readers, with the next step.
 
 import { formatPercent, grouped } from '../model/format.ts';
+import type { Metric } from '../model/metric.ts';
 import { callOnGithub, callOnPhabricator, comparedNames, type Patch } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
-import type { CellResult, Metric, Outcome, Policy, Result } from '../model/result.ts';
+import type { CellResult, Outcome, Policy, Result } from '../model/result.ts';
 import { packetsText } from '../model/traffic.ts';
 import { isProfiled } from './change-reason.ts';
 import {

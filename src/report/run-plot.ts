@@ -3,7 +3,8 @@
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
 import { counted, formatMetric, formatTick } from '../model/format.ts';
-import type { Metric, Run } from '../model/result.ts';
+import type { Metric } from '../model/metric.ts';
+import type { Run } from '../model/result.ts';
 import { isJudged } from '../model/variant-name.ts';
 import { scrolling } from './html-pieces.ts';
 import { type Html, html, type Piece } from './markup.ts';

@@ -15,13 +15,12 @@ import {
   grouped,
   metricName,
 } from '../model/format.ts';
+import { isCost, type Metric } from '../model/metric.ts';
 import { comparedNames, type Patch } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
 import {
   type CellResult,
   type CellVerdict,
-  isCost,
-  type Metric,
   metricSchema,
   type Policy,
   type Result,

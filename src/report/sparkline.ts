@@ -2,7 +2,7 @@
 
 import { median } from '../analysis/stats/summary.ts';
 import { formatChange, formatMetric } from '../model/format.ts';
-import type { Metric } from '../model/result.ts';
+import type { Metric } from '../model/metric.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
 import { type Extent, linearScale, robustExtent } from './scale.ts';
 import { colors, element, path, round, svgDocument, text } from './svg.ts';

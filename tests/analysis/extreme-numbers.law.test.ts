@@ -65,7 +65,8 @@ import { trialNumbers } from '../../src/analysis/stats/trial-numbers.ts';
 import { cellResult } from '../../src/analysis/stats/verdict.ts';
 import { countsOf, linkNoise, sameText } from '../../src/analysis/trend/aa-runs.ts';
 import { isOff, judgeTrend, levelsOf, worstOf } from '../../src/analysis/trend/change-history.ts';
-import type { CellResult, Metric, Policy, Run } from '../../src/model/result.ts';
+import type { Metric } from '../../src/model/metric.ts';
+import type { CellResult, Policy, Run } from '../../src/model/result.ts';
 import { forwarding } from '../fakes/result.ts';
 import { aChange, aLevel, anIndex } from '../fakes/trend.ts';
 

@@ -1,10 +1,10 @@
 // Small sample parts of a result, for tests that read, judge or show one.
 
+import type { Metric } from '../../src/model/metric.ts';
 import type { PullRequest, Revision } from '../../src/model/patch.ts';
 import type {
   CellResult,
   Interval,
-  Metric,
   Policy,
   Result,
   Run,

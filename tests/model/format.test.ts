@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   counted,
-  flamegraphAnchor,
   formatChange,
   formatChangeAndError,
   formatDifference,
@@ -18,6 +17,7 @@ import {
   grouped,
   metricName,
 } from '../../src/model/format.ts';
+import { flamegraphAnchor } from '../../src/model/scenario.ts';
 
 test.for([
   [0, '0 pps'],

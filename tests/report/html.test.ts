@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/analysis/profile/profile.ts';
 import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts';
-import { flamegraphAnchor, formatPps } from '../../src/model/format.ts';
+import { formatPps } from '../../src/model/format.ts';
 import type { Patch } from '../../src/model/patch.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type Result,
   resultSchema,
 } from '../../src/model/result.ts';
+import { flamegraphAnchor } from '../../src/model/scenario.ts';
 import { writeHtml } from '../../src/report/html.ts';
 import { renderHtml } from '../../src/report/reports.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';

@@ -1,6 +1,7 @@
 // Explains why a cell got slower or faster: the functions whose own cycles per packet changed beyond chance.
 import { median, sum } from 'simple-statistics';
-import type { ChangedFunction, Comparison, Cost, ProfileReason } from '../../model/result.ts';
+import type { Cost } from '../../model/metric.ts';
+import type { ChangedFunction, Comparison, ProfileReason } from '../../model/result.ts';
 import { chanceOf, type Pair, unlikely } from '../stats/share-test.ts';
 import { type Profile, samplesOf } from './profile.ts';
 

@@ -2,7 +2,8 @@
 
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { plainLine } from '../../model/escape.ts';
-import type { CellResult, Comparison, Cost, ProfileReason, Result } from '../../model/result.ts';
+import type { Cost } from '../../model/metric.ts';
+import type { CellResult, Comparison, ProfileReason, Result } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { explain, type PacketCost } from './changed-functions.ts';
 import { withoutIdle } from './idle.ts';

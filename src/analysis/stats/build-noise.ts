@@ -1,6 +1,7 @@
 // Separates the noise between builds of one source from the noise between runs of one build.
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
-import type { CellResult, Metric, Run } from '../../model/result.ts';
+import type { Metric } from '../../model/metric.ts';
+import type { CellResult, Run } from '../../model/result.ts';
 import { countedRuns } from './interim-result.ts';
 
 type BuildNoise = {

@@ -1,6 +1,7 @@
 // Tests whether base and patched differ alike in every trial, as the paired method assumes.
 import { gammaln, mean, sum, sumNthPowerDeviations } from 'simple-statistics';
-import type { CellResult, Metric } from '../../model/result.ts';
+import type { Metric } from '../../model/metric.ts';
+import type { CellResult } from '../../model/result.ts';
 import { validPairs } from './interim-result.ts';
 import { betaFraction } from './student.ts';
 

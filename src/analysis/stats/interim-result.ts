@@ -1,5 +1,7 @@
 // Judges the cells of a patch together, at the interim analyses that their runs have reached.
-import type { CellResult, History, Metric, Policy, Run } from '../../model/result.ts';
+
+import type { Metric } from '../../model/metric.ts';
+import type { CellResult, History, Policy, Run } from '../../model/result.ts';
 import { type InterimAnalysis, looksOf } from './design.ts';
 import {
   type Evidence,

@@ -1,5 +1,5 @@
 // Turns evidence into a verdict, at one look and over the looks of a design.
-import { isCost, type Metric } from '../../model/result.ts';
+import { isCost, type Metric } from '../../model/metric.ts';
 import type { ErrorRates, InterimAnalysis } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
 

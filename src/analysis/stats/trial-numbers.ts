@@ -1,5 +1,7 @@
 // Reduces the runs of a cell to one number per trial.
-import type { Metric, Run } from '../../model/result.ts';
+
+import type { Metric } from '../../model/metric.ts';
+import type { Run } from '../../model/result.ts';
 import { median } from './summary.ts';
 
 export const isCounted = ({ validity, pps }: Run): boolean => validity.kind === 'valid' && pps > 0;

@@ -1,10 +1,10 @@
 // Turns the interim result of a cell into its verdict with a reason, and the change in every metric.
 
+import type { Metric } from '../../model/metric.ts';
 import {
   type CellResult,
   type CellVerdict,
   type Comparison,
-  type Metric,
   metricSchema,
   type Policy,
   type Run,

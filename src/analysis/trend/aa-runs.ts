@@ -1,6 +1,7 @@
 // Counts the false alarms of A/A runs: every regression is one.
 import { sumNthPowerDeviations } from 'simple-statistics';
-import type { CellResult, Metric, Result, Run } from '../../model/result.ts';
+import type { Metric } from '../../model/metric.ts';
+import type { CellResult, Result, Run } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
 import type { AaRun, AaRunCounts, TrendIndex } from '../../model/trend.ts';
 import { lowerBound, upperBound } from '../stats/binomial.ts';

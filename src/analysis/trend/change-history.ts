@@ -1,7 +1,8 @@
 // Derives a branch's lasting changes from a testbed's nightly runs: their states, and what to measure next.
 import { createHash } from 'node:crypto';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import { type CellResult, isLoss, type Metric, type Result } from '../../model/result.ts';
+import type { Metric } from '../../model/metric.ts';
+import { type CellResult, isLoss, type Result } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { ChangeLevel, NightlyRun, TrendChange, TrendIndex } from '../../model/trend.ts';
 import {

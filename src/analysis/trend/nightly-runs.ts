@@ -1,8 +1,9 @@
 // Stores results of gates of the default branch as nightly runs: one line per cell and session, in commit order.
 
 import { jsonLines } from '../../model/json.ts';
+import type { Metric } from '../../model/metric.ts';
 import { commitId } from '../../model/patch.ts';
-import { byMetric, type CellResult, type Metric, type Result } from '../../model/result.ts';
+import { byMetric, type CellResult, type Result } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { type NightlyRun, nightlySchema, type TrendIndex } from '../../model/trend.ts';
 import { isJudged } from '../../model/variant-name.ts';

@@ -1,7 +1,7 @@
 // `ppsgate completion`: prints shell completions generated from the commands.
 import { Argument, type Command, type Option } from 'commander';
-import { metrics } from '../../config/schema.ts';
 import { exitCodes } from '../../model/conclusion.ts';
+import { metrics } from '../../model/metric.ts';
 import { priorities } from '../../model/priority.ts';
 import { designNames } from '../../model/result.ts';
 import { families, scenarios } from '../../model/scenario.ts';

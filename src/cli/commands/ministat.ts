@@ -12,8 +12,8 @@ import {
   ministatPieces,
 } from '../../analysis/stats/ministat.ts';
 import { type ConfidencePercent, confidencePercents } from '../../analysis/stats/student.ts';
+import { expected } from '../../model/excerpt.ts';
 import { whyNotText, withoutMark } from '../../model/text-file.ts';
-import { expected } from '../../model/units.ts';
 import { printPieces } from './print-chunks.ts';
 
 export function define(command: Command): void {

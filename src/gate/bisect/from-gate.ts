@@ -1,5 +1,7 @@
 // Starts a bisection from a gate, with its commits, testbed and worst cell.
-import { isCost, type Result, verdictsWorstFirst } from '../../model/result.ts';
+
+import { isCost } from '../../model/metric.ts';
+import { type Result, verdictsWorstFirst } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 

@@ -1,8 +1,9 @@
 // Plans trials of variants, alone or with both ends, and reads levels from their runs.
 import { mean } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
+import type { Metric } from '../../model/metric.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
-import type { Metric, Run } from '../../model/result.ts';
+import type { Run } from '../../model/result.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 
 /** Runs are in the metric's unit. Their level is a natural logarithm, absent if no packet was forwarded. */

@@ -1,7 +1,7 @@
 // Estimates each part of an experiment's duration before it reserves a testbed, and suggests how to shorten it.
 import { lookSizes } from '../../analysis/stats/design.ts';
 import { formatEstimate, formatPercent, formatRoughly } from '../../model/format.ts';
-import type { Metric } from '../../model/result.ts';
+import type { Metric } from '../../model/metric.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { Plan, PlannedCell } from '../experiment/plan.ts';
 import type { ExpectedDurations } from './durations.ts';

@@ -7,7 +7,8 @@ import { type Noise, sumOf } from '../../analysis/stats/evidence.ts';
 import { sessionDegreesOfFreedom } from '../../analysis/stats/sessions.ts';
 import { isCounted, trialNumbers } from '../../analysis/stats/trial-numbers.ts';
 import * as bounded from '../../model/bounds.ts';
-import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
+import type { Metric } from '../../model/metric.ts';
+import { byMetric, type History, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
 import {
   systemOfScenario,

@@ -4,8 +4,8 @@ import { countsOf, linkNoise, sameSummary, sameText } from '../../analysis/trend
 import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
 import { codeSpan } from '../../model/escape.ts';
 import { formatChange, formatPercent, metricNouns } from '../../model/format.ts';
+import { isCost } from '../../model/metric.ts';
 import { shortId } from '../../model/patch.ts';
-import { isCost } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { AaRunCounts, TrendChange, TrendIndex } from '../../model/trend.ts';
 import { badgePath, samePath, sparklinesPath } from './paths.ts';

@@ -7,9 +7,9 @@ import * as bounded from '../../model/bounds.ts';
 import { codeSpan, pageUrl, plainLine } from '../../model/escape.ts';
 import { formatChange, formatInterval, formatMetric, metricNouns } from '../../model/format.ts';
 import { parseJson } from '../../model/json.ts';
+import { isCost } from '../../model/metric.ts';
 import { callOnGithub, shortId } from '../../model/patch.ts';
 import { remarkupText } from '../../model/remarkup.ts';
-import { isCost } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
 import { type ChangeLevel, changeStates, type TrendChange } from '../../model/trend.ts';
 

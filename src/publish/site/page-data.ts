@@ -2,8 +2,8 @@
 import { median } from '../../analysis/stats/summary.ts';
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
+import type { Cost } from '../../model/metric.ts';
 import { shortId } from '../../model/patch.ts';
-import type { Cost } from '../../model/result.ts';
 import type { NightlyRun, TrendIndex } from '../../model/trend.ts';
 import type { ChartEvent, Numbers, SeriesData, SmallData } from './chart-data.ts';
 import { compareLink } from './page-paths.ts';

@@ -3,8 +3,9 @@
 import { median } from '../../analysis/stats/summary.ts';
 import { plainLine } from '../../model/escape.ts';
 import { formatMetric, metricName, metricNouns } from '../../model/format.ts';
+import { type Cost, isCost } from '../../model/metric.ts';
 import { shortId } from '../../model/patch.ts';
-import { type Cost, isCost, metricSchema } from '../../model/result.ts';
+import { metricSchema } from '../../model/result.ts';
 import type { NightlyRun } from '../../model/trend.ts';
 import { fold, table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';

@@ -1,7 +1,7 @@
 // Collects a cell's series on a testbed: nightly runs in order, levels, and events.
 import { median } from '../../analysis/stats/summary.ts';
 import { type Level, levelsOf, seriesKey } from '../../analysis/trend/change-history.ts';
-import { isCost, type Metric } from '../../model/result.ts';
+import { isCost, type Metric } from '../../model/metric.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { ChangeLevel, NightlyRun, TrendChange, TrendIndex } from '../../model/trend.ts';
 import type { SiteSource } from './site-source.ts';

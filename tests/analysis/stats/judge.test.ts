@@ -17,7 +17,7 @@ import {
   type Rule,
   type Verdict,
 } from '../../../src/analysis/stats/judge.ts';
-import type { Metric } from '../../../src/model/result.ts';
+import type { Metric } from '../../../src/model/metric.ts';
 import { designNames } from '../../../src/model/result.ts';
 
 const unbounded = { low: -Infinity, high: Infinity };

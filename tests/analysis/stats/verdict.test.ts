@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { worstVerdict } from '../../../src/analysis/stats/verdict.ts';
+import { isCost } from '../../../src/model/metric.ts';
 import {
   type CellVerdict,
   type DesignName,
   designNames,
-  isCost,
   metricSchema,
   type Policy,
   type Run,
