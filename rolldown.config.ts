@@ -1,6 +1,12 @@
 import { dirname, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import type { Plugin, PreRenderedChunk, RolldownOptions } from 'rolldown';
+import type {
+  ChunkingContext,
+  CodeSplittingNameFunction,
+  Plugin,
+  PreRenderedChunk,
+  RolldownOptions,
+} from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { importsOfFiles, modules } from './modules.ts';
 import { licenses, packageOf } from './rolldown-licenses.ts';
@@ -43,7 +49,7 @@ const apart = 'forge/github/octokit.ts';
 const ofHelp = ['model/excerpt.ts', 'config/did-you-mean.ts', 'config/parameters.ts'];
 
 /** Files of their own: only the command that was called is loaded. */
-const loadedAlone = ['.', 'action', 'cli/commands', 'system'];
+const loadedAlone = ['.', 'action', 'cli/commands'];
 
 /**
  * Folders of `src/`, those that others import from first: a group takes whatever its files import and no earlier group has.
@@ -74,11 +80,34 @@ const groups = [
     name: name.replace(/\.ts$/, ''),
     test: (id: string) => ownName(id) === name,
   })),
-  ...foldersFromTheBottomUp().map((name) => ({
-    name,
-    test: (id: string) => isIn(name, ownName(id)),
-  })),
+  ...foldersFromTheBottomUp().flatMap((name) => {
+    const test = (id: string) => isIn(name, ownName(id));
+    if (name === 'system')
+      return [{ name: (id: string) => ownName(id).replace(/\.ts$/, ''), test }];
+    const nameOfPlain: CodeSplittingNameFunction = (id, graph) =>
+      needsSchemas(id, graph) ? null : plainName(name);
+    return [
+      { name: nameOfPlain, test },
+      { name, test },
+    ];
+  }),
 ];
+
+/** Schemas take longer to make than all else to load, so what needs none is a file apart. */
+const plainName = (folder: string): string => `${folder}/plain`;
+
+const needing = new Map<string, boolean>();
+
+function needsSchemas(id: string, graph: ChunkingContext): boolean {
+  const known = needing.get(id);
+  if (known !== undefined) return known;
+  needing.set(id, false);
+  const imported = graph.getModuleInfo(id)?.importedIds ?? [];
+  const needs =
+    id.includes('/node_modules/zod/') || imported.some((one) => needsSchemas(one, graph));
+  needing.set(id, needs);
+  return needs;
+}
 
 function vendorName(name: string): string {
   return `vendor/${name.replace('@', '').replace('/', '-')}`;
@@ -94,7 +123,9 @@ const isIn = (folder: string, name: string): boolean => name !== apart && dirnam
 /** The name of a file that no group makes: by its package, or the place of the module that it is made for. */
 function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string {
   const id = facadeModuleId ?? moduleIds.at(-1) ?? '';
-  const isGroup = facadeModuleId === null && groups.some((group) => group.name === name);
+  const isGroup =
+    facadeModuleId === null &&
+    groups.some((group) => group.name === name || plainName(String(group.name)) === name);
   if (isGroup || id.startsWith('\0')) return `${name}.js`;
   const found = packageOf(id);
   return found === undefined ? ownName(id).replace(/\.ts$/, '.js') : `${vendorName(found.name)}.js`;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 describe('a file of the bundle', () => {
   test('is named after the module or the folder of which it is', () => {
     const own = chunksOf(output).filter(({ fileName }) => !fileName.startsWith('vendor/'));
-    const names = own.map(({ fileName }) => fileName.replace(/\.js$/, ''));
+    const names = own.map(({ fileName }) => fileName.replace(/(?:\/plain)?\.js$/, ''));
     const unknown = names.filter(
       (name) => !['', '.ts'].some((end) => existsSync(join(project, 'src', `${name}${end}`))),
     );
@@ -100,10 +100,25 @@ describe('what is loaded before anything is asked for', () => {
     ]);
   });
 
+  test.each([
+    'cli/commands/flamegraph.js',
+    'cli/commands/fold.js',
+    'cli/commands/gate.js',
+    'cli/commands/ministat.js',
+    'system/exit.js',
+  ])('is no schema for %s', (file) => {
+    expect(loadedWith(file)).not.toContain('vendor/zod.js');
+  });
+
+  test('is no configuration for the inputs of the action', () => {
+    const loaded = loadedWith('action/main.js');
+    expect(loaded.filter((name) => /^(?:config|model|report)\.js$/.test(name))).toEqual([]);
+  });
+
   test('is nothing that measures where a step of a job decides whether to', () => {
     const packages = ['octokit', 'ssh2', 'resvg-resvg-wasm'].map((name) => `vendor/${name}.js`);
     const measures = [
-      'system/host.js',
+      'system/host/plain.js',
       'lab/traffic.js',
       'lab/freebsd.js',
       'gate/experiment.js',
