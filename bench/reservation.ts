@@ -128,7 +128,7 @@ function costLine(store: string, turns: readonly Turn[], writeSeconds: number): 
   return `reservation, ${store}, acquire + release with ${contenders} contenders, some ${(2 * contenders) / paceSeconds} a second: p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)} (${turns.length} of them; p50 is ${ratio} synced writes)`;
 }
 
-const handOverGoals: Record<string, string> = { sqlite: '100 ms', etcd: '50 ms' };
+const handOverGoals: Record<string, string> = { sqlite: '25 ms', etcd: '50 ms' };
 
 function handOverLine(store: string, turns: readonly Turn[]): string {
   const inOrder = turns.toSorted((a, b) => a.token - b.token);
