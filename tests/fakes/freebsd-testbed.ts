@@ -1,6 +1,6 @@
 // The fake lab as a testbed of ppsgate.yml, and the dependencies to open the testbed with.
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConsoleConfig } from '../../src/config/console.ts';
 import type { HostConfig } from '../../src/config/fields.ts';
@@ -12,7 +12,7 @@ import { openConsole, realConsoleDeps } from '../../src/lab/console/console.ts';
 import type { FreebsdDeps } from '../../src/lab/freebsd/freebsd-deps.ts';
 import type { SshTarget } from '../../src/system/host/login.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
-import type { FreebsdLab } from './freebsd-lab/lab.ts';
+import type { FreebsdLab, LabMachine } from './freebsd-lab/lab.ts';
 
 /** Defaults of a FreeBSD testbed in ppsgate.yml. */
 export const usualTraffic = {
@@ -85,8 +85,17 @@ export function hostOf(
 export const labConsole: ConsoleConfig = { kind: 'command', command: ['console-of-lab'] };
 
 /** Time, power and console are the fake lab's; the connections are real. */
-export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
+export const depsOverSsh = (lab: FreebsdLab): FreebsdDeps => ({
+  ...depsOf(lab),
   connect: (host, label) => connectTo(host, label, { keepaliveSeconds: 0 }),
+});
+
+/** Time, power, console and the connections to its machines are the fake lab's. */
+export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
+  async connect(host, label) {
+    const machine = [lab.dut, ...lab.senders, lab.receiver].find((one) => isOf(one, host));
+    return machine?.connect(label) ?? connectTo(host, label, { keepaliveSeconds: 0 });
+  },
   openPower: async () => lab.power,
   async openConsole(_name, config, onOutput) {
     if (config.kind !== 'command' || config.command[0] !== 'console-of-lab') {
@@ -103,6 +112,20 @@ export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
   sleep: (seconds) => lab.clock.sleep(seconds),
   now: () => lab.clock.now(),
 });
+
+/** Whether its sshd would be found there, and let us in. */
+function isOf({ target }: LabMachine, host: HostConfig): boolean {
+  const { privateKeyPath = '', knownHostsPath } = host;
+  return (
+    host.host === target.host &&
+    host.port === target.port &&
+    host.user === target.user &&
+    existsSync(privateKeyPath) &&
+    existsSync(knownHostsPath) &&
+    readFileSync(privateKeyPath, 'utf8') === target.privateKey &&
+    readFileSync(knownHostsPath, 'utf8') === target.knownHosts
+  );
+}
 
 /** A variant whose kernel was built before. */
 export function builtVariant(variant: string, kernel: KernelText, folder: string): Variant {

@@ -1,4 +1,4 @@
-// Virtual time: stands still while ssh is busy, and runs as fast as it can while a sleeper waits.
+// Virtual time: stands still while a command or ssh is busy, and runs as fast as it can while a sleeper waits.
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
@@ -25,7 +25,7 @@ export type Clock = {
 
 const paces = ['awaited', 'busy', 'idle', 'spare'] as const;
 
-/** Real time of silence on ssh before the clock runs for the most urgent sleeper. */
+/** Real time of silence on real connections before the clock runs for the most urgent sleeper. */
 const patienceMilliseconds: Readonly<Record<Pace, number>> = {
   awaited: 3,
   busy: 10,
@@ -34,6 +34,24 @@ const patienceMilliseconds: Readonly<Record<Pace, number>> = {
 };
 
 const stepMilliseconds = 3;
+
+/** A turn of the event loop awaits neither of these. A request to the operating system ends soon; others may not. */
+type Others = 'none' | 'requests' | 'connections';
+
+/** Returns what can act outside of this thread: servers that were started before act on requests alone. */
+function othersSince(): () => Others {
+  const programsIn = (active: string[]) => active.filter((name) => name === 'ProcessWrap').length;
+  let servers = programsIn(process.getActiveResourcesInfo());
+  return () => {
+    const active = process.getActiveResourcesInfo();
+    const programs = programsIn(active);
+    servers = Math.min(servers, programs);
+    if (programs > servers || active.some((name) => /^(?:TCP(?!Server)|Worker)/.test(name))) {
+      return 'connections';
+    }
+    return active.some((name) => /Req/.test(name)) ? 'requests' : 'none';
+  };
+}
 
 type Event = { at: number; act: () => void };
 
@@ -51,6 +69,7 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
   const waiting = { awaited: 0, busy: 0, idle: 0, spare: 0 };
   const events = new Set<Event>();
 
+  const others = othersSince();
   const isAwaited = () => paces.some((pace) => waiting[pace] > 0);
   const mayRun = () => !isStopped && events.size > 0 && isAwaited();
   const patience = (): number => {
@@ -72,6 +91,13 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
   const quiet = async (): Promise<number> => {
     for (;;) {
       const seen = happenings;
+      if (others() !== 'connections') {
+        // Streams and promises are done after a turn.
+        await (others() === 'none' ? nextTurn() : delay(0));
+        await nextTurn();
+        if (seen === happenings && holds === 0 && others() === 'none') return seen;
+        continue;
+      }
       if (seen !== settledAt) settledFor = 0;
       const from = performance.now() - settledFor;
       await delay(0);

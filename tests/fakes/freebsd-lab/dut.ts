@@ -9,7 +9,6 @@ import {
   type FreebsdDutOptions,
   type KernelArchive,
 } from '../../../src/lab/freebsd/dut/freebsd-dut.ts';
-import { connect } from '../../../src/system/host/ssh.ts';
 import { temporaryFolder } from '../folder.ts';
 import { type KernelText, kernelArchive } from './kernel.ts';
 import type { FreebsdLab } from './lab.ts';
@@ -22,7 +21,7 @@ export const dutOptions = (
   { withPower = true } = {},
 ): FreebsdDutOptions => ({
   method,
-  connect: () => connect({ ...lab.dut.target, label: 'DUT' }),
+  connect: () => lab.dut.connect('DUT'),
   power: withPower ? lab.power : undefined,
   bootSeconds: 600,
   sleep: lab.clock.sleep,

@@ -6,6 +6,7 @@ import { type Cabling, type CablingOptions, cabling } from './cabling.ts';
 import { type Clock, virtualClock } from './clock.ts';
 import { type Complaints, noComplaints } from './complaints.ts';
 import { hasUnsavedDump } from './crash.ts';
+import type { DirectConnect } from './direct-host.ts';
 import { type Fault, type Faults, faultsOf } from './faults.ts';
 import { namesIn, textOf } from './file-system.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
@@ -39,6 +40,8 @@ export type LabMachine = {
   readonly machine: Machine;
   /** Target for `connect` of src/system/host/ssh.ts. */
   readonly target: SshTarget;
+  /** Connects without ssh. */
+  readonly connect: DirectConnect;
   /** Every command that it ran, with its time in seconds of the clock. */
   readonly journal: readonly JournalEntry[];
 };

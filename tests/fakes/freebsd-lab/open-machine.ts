@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import ssh2 from 'ssh2';
 import type { SshTarget } from '../../../src/system/host/login.ts';
 import type { Complaints } from './complaints.ts';
+import { type DirectConnect, directConnections } from './direct-host.ts';
 import type { CommandFault } from './faults.ts';
 import { takeGuard } from './fence.ts';
 import { panic, startUp } from './lifecycle.ts';
@@ -12,7 +13,7 @@ import { type Ending, Killed, runProgram } from './process.ts';
 import { findProgram } from './programs.ts';
 import type { OnWrite } from './sftp.ts';
 import { splitWords } from './shell.ts';
-import { type Execution, type Sshd, startSshd } from './sshd.ts';
+import { type Execution, type Sshd, type SshdOptions, startSshd } from './sshd.ts';
 
 /** Without the guard of a fence, if any; a command that a fence refuses was not run. */
 export type JournalEntry = { at: number; command: string };
@@ -22,6 +23,8 @@ export type OpenedMachine = {
   target: SshTarget;
   journal: readonly JournalEntry[];
   sshd: Sshd;
+  /** Connects without ssh. */
+  connect: DirectConnect;
 };
 
 export type Opening = {
@@ -46,7 +49,7 @@ export async function openMachine(opening: Opening): Promise<OpenedMachine> {
   const { start = startUp } = opening;
   const journal: JournalEntry[] = [];
   start(machine, deps);
-  const sshd = await startSshd({
+  const options: SshdOptions = {
     machine,
     deps,
     ...(isForwarded !== undefined && { isForwarded }),
@@ -75,7 +78,8 @@ export async function openMachine(opening: Opening): Promise<OpenedMachine> {
       if (machine.stage === 'panicked') return Promise.resolve(killed);
       return execute({ ...execution, line }, opening);
     },
-  });
+  };
+  const sshd = await startSshd(options);
   const { host, port } = sshd;
   const target: SshTarget = {
     host,
@@ -85,7 +89,7 @@ export async function openMachine(opening: Opening): Promise<OpenedMachine> {
     knownHosts: `[${host}]:${port} ${hostKey.public}\n`,
     label: machine.name,
   };
-  return { machine, target, journal, sshd };
+  return { machine, target, journal, sshd, connect: directConnections(options, { host, port }) };
 }
 
 const killed: Ending = { kind: 'signaled', signal: 'KILL' };

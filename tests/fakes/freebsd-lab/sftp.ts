@@ -115,7 +115,12 @@ function respond(
 }
 
 /** Keeps content that is not truncated. */
-function open(files: FileSystem, path: string, flags: number, mode: number): FileError | undefined {
+export function open(
+  files: FileSystem,
+  path: string,
+  flags: number,
+  mode: number,
+): FileError | undefined {
   const node = nodeAt(files, path);
   if (node === undefined && !(flags & openFlag.create)) return 'ENOENT';
   if (node?.kind === 'file' && !(flags & openFlag.truncate)) {
@@ -124,9 +129,9 @@ function open(files: FileSystem, path: string, flags: number, mode: number): Fil
   return writeFile(files, path, '', mode);
 }
 
-const openFlag = { create: 0x08, truncate: 0x10 } as const;
+export const openFlag = { create: 0x08, truncate: 0x10 } as const;
 
-function writeAt(
+export function writeAt(
   files: FileSystem,
   path: string,
   offset: number,
@@ -140,14 +145,18 @@ function writeAt(
   return writeFile(files, path, content);
 }
 
-function setMode(files: FileSystem, path: string, mode: number | undefined): FileError | undefined {
+export function setMode(
+  files: FileSystem,
+  path: string,
+  mode: number | undefined,
+): FileError | undefined {
   const node = nodeAt(files, path);
   if (node === undefined) return 'ENOENT';
   if (mode !== undefined) node.mode = mode;
   return undefined;
 }
 
-function unlink(files: FileSystem, path: string): FileError | undefined {
+export function unlink(files: FileSystem, path: string): FileError | undefined {
   const node = nodeAt(files, absolute(path));
   if (node === undefined) return 'ENOENT';
   if (node.kind === 'folder') return 'EISDIR';
@@ -197,6 +206,10 @@ const statusTexts = new Map([
   [2, 'No such file'],
   [unsupported, 'Operation unsupported'],
 ]);
+
+/** The text of its status, as a client shows it. */
+export const statusOfError = (error: FileError): string =>
+  statusTexts.get(statusOf[error]) ?? 'Failure';
 
 const packet = (payload: Buffer): Buffer => Buffer.concat([word(payload.length), payload]);
 

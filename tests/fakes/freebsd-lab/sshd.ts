@@ -33,6 +33,9 @@ export type SshdOptions = {
   beginUpload(): OnWrite;
 };
 
+export const isListening = ({ stage, isCutOff }: Machine): boolean =>
+  (stage === 'up' || stage === 'shutting-down') && !isCutOff;
+
 export type Sshd = { host: string; port: number; stop(): Promise<void> };
 
 /**
@@ -48,8 +51,6 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const queue: (() => void)[] = [];
   let port = 0;
 
-  const isListening = (): boolean =>
-    (machine.stage === 'up' || machine.stage === 'shutting-down') && !machine.isCutOff;
   const whenAwake = (act: () => void) => void (isDeaf(machine) ? queue.push(act) : act());
   const hold = () => {
     const release = deps.clock.hold();
@@ -72,7 +73,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
       asleep.delete(socket);
     });
     deps.clock.touch();
-    if (isForwarded && !isListening()) return void forward(socket);
+    if (isForwarded && !isListening(machine)) return void forward(socket);
     whenAwake(() => {
       if (socket.destroyed) return;
       server.injectSocket(socket);
@@ -102,7 +103,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   }
 
   const follow = () => {
-    if (!isListening()) {
+    if (!isListening(machine)) {
       if (listener.listening && !isForwarded) listener.close();
       loseAll(machine.stage !== 'booting');
       return;

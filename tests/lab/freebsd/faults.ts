@@ -24,7 +24,7 @@ import {
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
 import { type Machine, setCutOff } from '../../fakes/freebsd-lab/machine.ts';
-import { depsOf, labConsole, testbedOf } from '../../fakes/freebsd-testbed.ts';
+import { depsOf, depsOverSsh, labConsole, testbedOf } from '../../fakes/freebsd-testbed.ts';
 import { memoryHistory } from '../../fakes/history.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 import { commit, newRepository } from '../../fakes/repository.ts';
@@ -434,6 +434,9 @@ export const cases: Record<string, Record<string, Case>> = {
   },
 };
 
+/** Lost connections are real ones, and so is one whole gate. */
+const isAboutSsh = (fault: string): boolean => fault === 'ssh to the DUT is lost';
+
 const needs = ['sshd', 'ssh-keygen', 'git', 'flock'];
 
 /** Runs a whole gate for each case of a part, and holds the part's page to the outcomes. */
@@ -457,7 +460,7 @@ export function survives(part: keyof typeof parts): void {
 
     describe.each(parts[part])('%s', (fault) => {
       test.each(Object.entries(cases[fault] ?? {}))('%s', async (name, one) => {
-        const seen = await judge(one, buildHost);
+        const seen = await judge(one, buildHost, isAboutSsh(fault) ? depsOverSsh : depsOf);
         const { ending, exit, costsNothing, isLost } = one;
         expect({ ending: seen.ending, exit: seen.row.exit }).toEqual({ ending, exit });
         if (exit === 0) expect(seen.repeated).toBe(costsNothing ? 0 : 1);
@@ -494,7 +497,7 @@ const traffic = {
 };
 
 /** Judges a patch by the production path: one cell, two runs of each variant. */
-async function judge(one: Case, buildHost: Sshd) {
+async function judge(one: Case, buildHost: Sshd, depsIn: typeof depsOf) {
   const lab = await startFreebsdLab({
     kernel: { ident: 'own' },
     noise: { perBoot: 0.0005, perSecond: 0.001 },
@@ -517,7 +520,7 @@ async function judge(one: Case, buildHost: Sshd) {
     traffic,
     gate: { ...gateConfig, design: 'fixed', maxRunsPerVariant: 2 },
   });
-  const deps = watched(lab);
+  const deps = watched(lab, depsIn(lab));
   const cancel = new AbortController();
   const events: ExperimentEvent[] = [];
   one.arrange?.(lab, () => cancel.abort(new Error('cancelled')));
@@ -629,8 +632,10 @@ const repositoryOf = (base: string, diff: string): Repository => ({
 });
 
 /** Counts the open connections, and the power cycles. */
-function watched(lab: FreebsdLab): FreebsdDeps & { open: Set<Host>; cycles: () => number } {
-  const deps = depsOf(lab);
+function watched(
+  lab: FreebsdLab,
+  deps: FreebsdDeps,
+): FreebsdDeps & { open: Set<Host>; cycles: () => number } {
   const open = new Set<Host>();
   let cycles = 0;
   return {
