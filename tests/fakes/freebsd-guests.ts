@@ -13,11 +13,13 @@ import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
 import type { VirtualLab } from '../../src/lab/qemu/vm/virtual-lab.ts';
 import { reasonOf } from '../../src/model/one-line.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
+import type { SshTarget } from '../../src/system/host/login.ts';
 import type { Host } from '../../src/system/host/ssh.ts';
 import { temporaryFolder } from './folder.ts';
 import { type Copy, sendThrough, type Wires } from './freebsd-guests-windows.ts';
 import { type Clock, virtualClock } from './freebsd-lab/clock.ts';
 import { noComplaints } from './freebsd-lab/complaints.ts';
+import { type DirectConnect, leadsTo } from './freebsd-lab/direct-host.ts';
 import { type Fault, faultsOf } from './freebsd-lab/faults.ts';
 import { makeFolder } from './freebsd-lab/file-system.ts';
 import type { KernelText } from './freebsd-lab/kernel.ts';
@@ -27,6 +29,7 @@ import { dutOf, type Files } from './freebsd-lab/machines.ts';
 import { networkThrough } from './freebsd-lab/network.ts';
 import { type JournalEntry, type Key, newKey, openMachine } from './freebsd-lab/open-machine.ts';
 import type { RootKind } from './freebsd-lab/root.ts';
+import { isListening } from './freebsd-lab/sshd.ts';
 import { connectPorts, port } from './freebsd-lab/wiring.ts';
 
 export type FakeImage = {
@@ -59,6 +62,9 @@ export type FakeGuest = {
   readonly guest: Guest;
   /** Every command that it ran, with its time. */
   readonly journal: readonly JournalEntry[];
+  readonly target: SshTarget;
+  /** Connects without ssh. */
+  readonly connect: DirectConnect;
   /** Ends QEMU unexpectedly, with this as its last output. */
   end(said: string): Promise<void>;
 };
@@ -155,7 +161,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     machine.console.listen((piece) => {
       shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
     });
-    const { sshd, journal } = await openMachine({
+    const { sshd, journal, target, connect } = await openMachine({
       machine,
       deps,
       network,
@@ -222,7 +228,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
         rmSync(place, { recursive: true, force: true });
       },
     };
-    const fake: FakeGuest = { machine, guest, journal, end };
+    const fake: FakeGuest = { machine, guest, journal, target, connect, end };
     wires.copies.set(counts, copy);
     copies[ordinal - 1] = fake;
     running.add(fake);
@@ -274,7 +280,12 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     running: () => [...running],
     deps: {
       async connect(host, label) {
-        const connected = await connectTo(host, label, { keepaliveSeconds: 0 });
+        // While a guest boots, QEMU's network accepts connections, as its fake sshd does.
+        const guest = [...running].find(
+          ({ machine, target }) => isListening(machine) && leadsTo(host, target),
+        );
+        const connected = await (guest?.connect(label) ??
+          connectTo(host, label, { keepaliveSeconds: 0 }));
         const close = async () => {
           open.delete(tracked);
           await connected.close();

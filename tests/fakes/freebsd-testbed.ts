@@ -1,6 +1,6 @@
 // The fake lab as a testbed of ppsgate.yml, and the dependencies to open the testbed with.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConsoleConfig } from '../../src/config/console.ts';
 import type { HostConfig } from '../../src/config/fields.ts';
@@ -11,8 +11,9 @@ import { connectTo } from '../../src/lab/connect.ts';
 import { openConsole, realConsoleDeps } from '../../src/lab/console/console.ts';
 import type { FreebsdDeps } from '../../src/lab/freebsd/freebsd-deps.ts';
 import type { SshTarget } from '../../src/system/host/login.ts';
+import { leadsTo } from './freebsd-lab/direct-host.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
-import type { FreebsdLab, LabMachine } from './freebsd-lab/lab.ts';
+import type { FreebsdLab } from './freebsd-lab/lab.ts';
 
 /** Defaults of a FreeBSD testbed in ppsgate.yml. */
 export const usualTraffic = {
@@ -93,7 +94,9 @@ export const depsOverSsh = (lab: FreebsdLab): FreebsdDeps => ({
 /** Time, power, console and the connections to its machines are the fake lab's. */
 export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
   async connect(host, label) {
-    const machine = [lab.dut, ...lab.senders, lab.receiver].find((one) => isOf(one, host));
+    const machine = [lab.dut, ...lab.senders, lab.receiver].find(({ target }) =>
+      leadsTo(host, target),
+    );
     return machine?.connect(label) ?? connectTo(host, label, { keepaliveSeconds: 0 });
   },
   openPower: async () => lab.power,
@@ -112,20 +115,6 @@ export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
   sleep: (seconds) => lab.clock.sleep(seconds),
   now: () => lab.clock.now(),
 });
-
-/** Whether its sshd would be found there, and let us in. */
-function isOf({ target }: LabMachine, host: HostConfig): boolean {
-  const { privateKeyPath = '', knownHostsPath } = host;
-  return (
-    host.host === target.host &&
-    host.port === target.port &&
-    host.user === target.user &&
-    existsSync(privateKeyPath) &&
-    existsSync(knownHostsPath) &&
-    readFileSync(privateKeyPath, 'utf8') === target.privateKey &&
-    readFileSync(knownHostsPath, 'utf8') === target.knownHosts
-  );
-}
 
 /** A variant whose kernel was built before. */
 export function builtVariant(variant: string, kernel: KernelText, folder: string): Variant {

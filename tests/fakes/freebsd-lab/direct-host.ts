@@ -1,11 +1,13 @@
 // Connects to a machine without ssh: commands, limits and losses are as over its sshd, at a fraction of the time.
 import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
+import type { HostConfig } from '../../../src/config/fields.ts';
 import { follow, type RunOptions, stdoutOf, withinRun } from '../../../src/system/host/execute.ts';
 import { HostError } from '../../../src/system/host/host-error.ts';
 import { rejectionOf, withinLimits } from '../../../src/system/host/limits.ts';
-import type { ConnectOptions } from '../../../src/system/host/login.ts';
+import type { ConnectOptions, SshTarget } from '../../../src/system/host/login.ts';
 import type { Host } from '../../../src/system/host/ssh.ts';
 import { failUpload } from '../../../src/system/host/upload.ts';
 import { semaphore } from '../../../src/system/semaphore.ts';
@@ -76,6 +78,19 @@ export function directConnections(options: SshdOptions, { host, port }: Address)
     });
     return hostOn({ ...life, name, inTurn: semaphore(sessionsAtOnce) }, options, breakAll);
   };
+}
+
+/** Returns whether the machine's sshd would be found there, and would accept the login. */
+export function leadsTo(config: HostConfig, target: SshTarget): boolean {
+  const { host, port, user, privateKeyPath = '', knownHostsPath } = config;
+  return (
+    host === target.host &&
+    port === target.port &&
+    user === target.user &&
+    [privateKeyPath, knownHostsPath].every((path) => existsSync(path)) &&
+    readFileSync(privateKeyPath, 'utf8') === target.privateKey &&
+    readFileSync(knownHostsPath, 'utf8') === target.knownHosts
+  );
 }
 
 /** As many as over ssh. */

@@ -1,4 +1,4 @@
-// A FreeBSD lab without machines: real ssh, virtual time, a DUT of known speed, and faults on request.
+// A FreeBSD lab without machines: virtual time, a DUT of known speed, and faults on request.
 import { setTimeout } from 'node:timers/promises';
 import { tokenFolder } from '../../../src/lab/lease/fence.ts';
 import type { SshTarget } from '../../../src/system/host/login.ts';
