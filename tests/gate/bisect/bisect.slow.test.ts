@@ -1,4 +1,4 @@
-// Bisects real commits, built by a builder and booted on a fake FreeBSD laboratory behind a real sshd.
+// Bisects real commits, built by a builder and booted on a fake FreeBSD laboratory.
 import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -119,11 +119,21 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
   });
 
   test.for<[string, Fault[]]>([
-    ['a link that is down', [{ kind: 'dead-link', at: 4 }]],
-    ['a receiver that crashes', [{ kind: 'receiver-crash', at: 5 }]],
-    ['a sender that is too slow', [{ kind: 'slow-generator', at: 6, pps: 1e6 }]],
-    ['a boot that hangs', [{ kind: 'hang-at-boot', at: 5 }]],
-    ['a DUT that panics once', [{ kind: 'panic-under-load', at: 6 }]],
+    [
+      'a link that is down, a receiver that crashes and a sender that is too slow',
+      [
+        { kind: 'dead-link', at: 4 },
+        { kind: 'receiver-crash', at: 6 },
+        { kind: 'slow-generator', at: 8, pps: 1e6 },
+      ],
+    ],
+    [
+      'a boot that hangs and a DUT that panics once',
+      [
+        { kind: 'hang-at-boot', at: 5 },
+        { kind: 'panic-under-load', at: 8 },
+      ],
+    ],
   ])('blames no commit for %s', async ([, faults]) => {
     const repository = commits();
     await using study = await startLab(repository, faults);
