@@ -231,16 +231,6 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(refused()).toEqual([]);
   });
 
-  test("another program's repository_dispatch is measured", async () => {
-    const payload = {
-      action: 'ppsgate',
-      client_payload: { patch: pullRequest.headCommit, 'max-runs': 12 },
-    };
-    const job = await runJob(request('repository_dispatch', payload));
-    acceptedVerdict(job, 'no-regression');
-    expect(ours()).toHaveLength(1);
-  });
-
   test("a relay's repository_dispatch of a revision is measured, and answered on Phabricator", async () => {
     await using phabricator = await startPhabricator();
     const raw = execFileSync('git', ['-C', example.directory, 'diff', 'main', 'patch']).toString();
