@@ -1,5 +1,5 @@
 // A bisection from the requesting comment to the answer: three jobs, GitHub, and a laboratory that is a
-// fake behind a real sshd.
+// fake.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Nightly runs of a branch, built by a builder and booted on a fake FreeBSD laboratory behind a real sshd.
+// Nightly runs of a branch, built by a builder and booted on a fake FreeBSD laboratory.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -434,7 +434,7 @@ export const cases: Record<string, Record<string, Case>> = {
   },
 };
 
-/** Lost connections are real ones, and so is one whole gate. */
+/** Runs whole gates over real connections. */
 const isAboutSsh = (fault: string): boolean => fault === 'ssh to the DUT is lost';
 
 const needs = ['sshd', 'ssh-keygen', 'git', 'flock'];
