@@ -151,12 +151,22 @@ export const silentRules = (text: string): string[] =>
       : [];
   });
 
-/** Packets dropped by the root discipline of an interface, and its kind. */
-export function disciplineDrops(text: string, name: string): { kind: string; packets: number }[] {
+type Discipline = {
+  /** Kind and number: another one of that kind counts from 0. */
+  id: string;
+  kind: string;
+  packets: number;
+};
+
+/** Packets dropped by the root discipline of an interface. */
+export function disciplineDrops(text: string, name: string): Discipline[] {
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {
-    const [, kind = '', dev] = /^qdisc (\w{1,30}) \S+ dev (\S+) root\b/.exec(line) ?? [];
+    const [, kind = '', number, dev] =
+      /^qdisc (\w{1,30}) (\S{1,30}) dev (\S+) root\b/.exec(line) ?? [];
     const [, dropped] = /\(dropped (\d{1,16}),/.exec(lines[index + 1] ?? '') ?? [];
-    return dev === name && dropped !== undefined ? [{ kind, packets: Number(dropped) }] : [];
+    return dev === name && dropped !== undefined
+      ? [{ id: `${kind} ${number}`, kind, packets: Number(dropped) }]
+      : [];
   });
 }

@@ -267,13 +267,16 @@ const hexRows = (text: string): number[][] =>
       : [];
   });
 
+/** One that was not there before has counted only since. */
 function disciplines(first: Blocks, last: Blocks, egress: string): Drop[] {
-  const earlier = disciplineDrops(first.get('tc') ?? '', egress);
-  return disciplineDrops(last.get('tc') ?? '', egress).map(({ kind, packets }) => ({
-    place: 'output-queue',
-    cause: `${kind} on ${egress}`,
-    packets: growth(earlier.find((one) => one.kind === kind)?.packets, packets) ?? 0,
-  }));
+  const before = first.get('tc');
+  const earlier = disciplineDrops(before ?? '', egress);
+  const unknown = before === undefined ? undefined : 0;
+  return disciplineDrops(last.get('tc') ?? '', egress).map(({ id, kind, packets }) => {
+    const known = earlier.find((one) => one.id === id);
+    const dropped = growth(known === undefined ? unknown : known.packets, packets) ?? 0;
+    return { place: 'output-queue', cause: `${kind} on ${egress}`, packets: dropped };
+  });
 }
 
 type Queue = TrialLimits['queues'][number];

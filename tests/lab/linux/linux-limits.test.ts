@@ -111,6 +111,16 @@ test('drops of the root discipline are those of the output queue', () => {
   ]);
 });
 
+test('a discipline that was installed between the readings has dropped all that it counts', () => {
+  const tc = (name: string, drops: number) =>
+    `qdisc ${name} dev out0 root refcnt 2\n Sent 1 bytes 1 pkt (dropped ${drops}, overlimits 0 requeues 0) `;
+  const after = { tc: tc('tbf 8001:', 100) };
+  const drops = [{ place: 'output-queue', cause: 'tbf on out0', packets: 100 }];
+  expect(lossy({ tc: tc('fq_codel 0:', 7) }, after)?.drops).toEqual(drops);
+  expect(lossy({ tc: tc('tbf 8000:', 7) }, after)?.drops).toEqual(drops);
+  expect(lossy({}, after)?.drops).toEqual([]);
+});
+
 test.each([
   ['igb', 'rx_queue_0_packets', 'rx_queue_1_packets'],
   ['mlx5', 'rx0_packets', 'rx1_packets'],
