@@ -12,6 +12,16 @@ import { shell } from '../../system/shell.ts';
 import type { Ports } from '../map-interfaces.ts';
 import { droppedBy } from './linux-drops.ts';
 import { createInterfaces, withoutMissing } from './linux-fit.ts';
+import {
+  doesNotLoad,
+  folder,
+  folderOf,
+  installCounting,
+  installVariant,
+  type LinuxCounting,
+  refusalOf,
+  script,
+} from './linux-install.ts';
 import { findLeftovers, type Leftover } from './linux-leftovers.ts';
 import { limitsInLinuxLog } from './linux-limits.ts';
 import {
@@ -22,7 +32,7 @@ import {
   type SettingsOfDut,
 } from './linux-overlay.ts';
 import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
-import { loadRefusal, refusedSetting } from './linux-refusal.ts';
+import { refusedSetting } from './linux-refusal.ts';
 import {
   type LinuxObservation,
   type LinuxSample,
@@ -33,10 +43,7 @@ import {
   samplesAsTheyCome,
 } from './linux-script.ts';
 import { scenarioRules } from './nftables-scenario.ts';
-import { formatSettings, type ReadSettings, readSettings } from './sysctl.ts';
-
-const folder = '/run/ppsgate/dut';
-const script = `${folder}/dut.bash`;
+import { formatSettings, readSettings } from './sysctl.ts';
 
 export type LinuxDut = {
   /** Uploads every variant, and installs each once for each scenario, so that faults show before the trials. */
@@ -45,6 +52,8 @@ export type LinuxDut = {
     scenarios: readonly LinuxScenario[],
   ): Promise<{ kind: 'ready'; warnings: string[] } | Rejected>;
   install(variant: string, scenario: LinuxScenario): Promise<PrepareOutcome>;
+  /** Likewise, before packets, and counts them; throws a HostError. */
+  installCounting(variant: string, scenario: LinuxScenario): Promise<LinuxCounting | Rejected>;
   /** Installs and samples one run after the other; returns log and numbers. `isEnough` ends a live run early. */
   observe(
     request: Omit<ObserveRequest, 'script' | 'live'>,
@@ -104,8 +113,10 @@ export function linuxDut(host: Host, ports: Ports): LinuxDut {
       };
     },
 
-    install: (variant, scenario) =>
-      installVariant(host, { variant, sysctl: noSettings, nftables: '', unused: [] }, scenario),
+    install: (variant, scenario) => installVariant(host, { ...uploaded, variant }, scenario),
+
+    installCounting: (variant, scenario) =>
+      installCounting(host, { ...uploaded, variant }, scenario, ports),
 
     async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
@@ -173,11 +184,11 @@ export function linuxDut(host: Host, ports: Ports): LinuxDut {
   };
 }
 
-const noSettings: ReadSettings = {
-  settings: new Map(),
-  lines: new Map(),
-  skipped: [],
-  warnings: [],
+/** An overlay that is on the DUT. */
+const uploaded: Omit<LoadableOverlay, 'variant'> = {
+  sysctl: { settings: new Map(), lines: new Map(), skipped: [], warnings: [] },
+  nftables: '',
+  unused: [],
 };
 
 /** A line has about 80, and a trial at most tens of thousands of lines. */
@@ -242,19 +253,6 @@ async function check(
   return undefined;
 }
 
-function refusalOf(
-  { variant, sysctl, nftables }: LoadableOverlay,
-  scenario: LinuxScenario,
-  outcome: CommandOutcome,
-): Rejected {
-  const target = folderOf(variant);
-  const { stderr } = outcome;
-  const { lines } = sysctl;
-  const ending = endingOf(outcome);
-  const message = loadRefusal({ folder: target, scenario, nftables, stderr, ending, lines });
-  return doesNotLoad(variant, scenario, message);
-}
-
 async function upload(
   host: Host,
   { variant, sysctl, nftables }: LoadableOverlay,
@@ -272,8 +270,6 @@ async function upload(
   );
 }
 
-const folderOf = (variant: string): string => `${folder}/${pathName(variant)}`;
-
 const ruleset = (target: string, scenario: LinuxScenario): string =>
   `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
 
@@ -290,36 +286,6 @@ async function prove(
   }
   return { kind: 'ready' };
 }
-
-async function installVariant(
-  host: Host,
-  overlay: LoadableOverlay,
-  scenario: LinuxScenario,
-): Promise<PrepareOutcome> {
-  const target = folderOf(overlay.variant);
-  const outcome = await host.run(
-    shell`timeout --kill-after=5 ${installSeconds} bash ${script} lay ${target} ${scenario}`,
-  );
-  if (outcome.kind === 'exited' && outcome.code === 0) return { kind: 'ready' };
-  return refusalOf(overlay, scenario, outcome);
-}
-
-/** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
-const installSeconds = 120;
-
-function endingOf(outcome: CommandOutcome): string {
-  if (outcome.kind === 'signaled') return `was ended by ${outcome.signal}`;
-  // See timeout(1).
-  return outcome.code === 124
-    ? `ran for more than ${installSeconds} s`
-    : `exited with ${outcome.code}`;
-}
-
-const doesNotLoad = (variant: string, scenario: LinuxScenario, message: string): Rejected => ({
-  kind: 'rejected',
-  variant,
-  rejection: { kind: 'does-not-load', scenario, message },
-});
 
 async function fingerprint(host: Host): Promise<Record<string, string>> {
   const [kernel, build, architecture, models, cpus, nftables, ...settings] = await Promise.all([

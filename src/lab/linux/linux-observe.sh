@@ -1,16 +1,13 @@
 #!/usr/bin/env bash
-# Looks at a Linux DUT: what filters besides a variant's rules, and what its counters say while packets flow. Precedes
-# linux-script.sh, which has `lay` and the folder.
-#
-# Bash, because its builtins read counters and the clock without a fork.
+# Looks at a Linux DUT: what filters besides a variant's rules, and what its counters say while packets flow. Stands behind
+# linux-install.sh, which has `lay` and the folder.
 #
 #   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints
 #                      three `mark` lines
 #   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
 #                      or all at the end; stops when its standard input ends, and a line there ends the sampling;
-#                      reads the counters of CPUs around most runs, and all around the last run of each variant:
-#                      `limits RUN begin|end TIME INGRESS EGRESS`, then lines `= COUNTERS TEXT`; what drops all packets
-#                      of a variant is traced once: `drops VARIANT`, then lines `trace TEXT`
+#                      reads the counters of CPUs around most runs, and all around the last run of each variant; what
+#                      drops all packets of a variant is traced once: `drops VARIANT`, then lines `trace TEXT`
 #   drops INGRESS EGRESS SECONDS
 #                      traces packets that arrive, four times as long, and prints all counters around that
 #   leftovers NAME …   prints a line for each filter that stays in force beside a variant's rules; the names are of the
@@ -93,69 +90,9 @@ limits() {
   return 0
 }
 
-heading() { tell "limits $run $1 $EPOCHREALTIME $ingress $egress"; }
-
 # An interface without a queue drops nothing on its way out.
 may_drop() {
   command -v tc >/dev/null && [[ $(tc qdisc show dev "$1" 2>/dev/null) != 'qdisc noqueue '* ]]
-}
-
-counters() {
-  local name path rx
-  heading "$1"
-  cpus
-  # The same order at both edges, so that all counts are of stretches of one length. A program takes milliseconds to
-  # start, and its counts are of its end: the interfaces are read right after it.
-  ((!has_discipline)) || output_of tc tc -s qdisc show
-  block dev </proc/net/dev
-  for path in softnet_stat snmp snmp6 netstat stat/nf_conntrack; do
-    [[ ! -r /proc/net/$path ]] || block "${path##*/}" <"/proc/net/$path"
-  done
-  for path in count max; do
-    [[ ! -r /proc/sys/net/netfilter/nf_conntrack_$path ]] ||
-      block "table_$path" <"/proc/sys/net/netfilter/nf_conntrack_$path"
-  done
-  for name in "$ingress" "$egress"; do
-    block "missed:$name" <"/sys/class/net/$name/statistics/rx_missed_errors"
-    # A virtual interface has no device, and no queues to count.
-    [[ ! -e /sys/class/net/$name/device ]] || ! command -v ethtool >/dev/null ||
-      output_of "ethtool:$name" ethtool -S "$name"
-  done
-  [[ $1 == end ]] && ((has_losses)) || return 0
-  # Rules count from their installation on, until now.
-  output_of nft nft -t list ruleset
-  read -r rx <"$received"
-  tell "= received $rx"
-}
-
-# Prefixes every line of a file.
-block() {
-  local -a lines
-  local text=''
-  mapfile -n 5000 lines
-  ((${#lines[@]} > 0)) || return 0
-  printf -v text "= ${1//%/} %s" "${lines[@]}"
-  tell "${text%$'\n'}"
-}
-
-# Prefixes every line of a command: rules may hold any text, and any much of it. Bash would read a pipe by the byte.
-output_of() {
-  local name=$1 text
-  text=$("${@:2}" 2>/dev/null)
-  text=${text:0:100000}
-  [[ ! $text ]] || tell "= $name ${text//$'\n'/$'\n'= $name }"
-}
-
-# Only the lines of CPUs of /proc/stat are short.
-cpus() {
-  local -a lines
-  local line text=''
-  mapfile lines </proc/stat
-  for line in "${lines[@]}"; do
-    [[ $line == cpu* ]] || break
-    text+="= stat $line"
-  done
-  tell "${text%$'\n'}"
 }
 
 profile() {
@@ -216,10 +153,6 @@ END
 mark() {
   read -r rx <"$received"
   echo "mark $EPOCHREALTIME $rx"
-}
-
-tell() {
-  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
 }
 
 sample() {

@@ -8,6 +8,8 @@ import { shell } from '../../system/shell.ts';
 
 /** Read at startup: a gate restores its DUT with it hours later, when the files may be gone. */
 export const linuxDutScript = Buffer.concat([
+  readFileSync(new URL('./linux-counters.sh', import.meta.url)),
+  readFileSync(new URL('./linux-install.sh', import.meta.url)),
   readFileSync(new URL('./linux-observe.sh', import.meta.url)),
   readFileSync(new URL('./linux-script.sh', import.meta.url)),
 ]);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { limitsInLinuxLog } from '../../../src/lab/linux/linux-limits.ts';
 import {
   linuxDutScript,
   observeCommand,
@@ -216,6 +217,28 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     );
     expect(stdout).toBe('failed\ntable inet ours\n');
     expect(stderr).toMatch(/: No such file or directory\nsetting net\/ipv4\/nothing\n$/);
+  });
+
+  const counted = 'dut count 9 $1 forwarding lo lo';
+
+  test('counts between an installation and a line on its standard input', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/ip_forward = 1\n');
+    const { stdout, stderr } = run(counted, '\n');
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(
+      /^begun\nlimits 0 begin \S+ lo lo\n= [\s\S]*\nlimits 0 end [\s\S]*\nend\n$/,
+    );
+    const nothing = { offeredPackets: 0, receivedPackets: 0, drops: [], notUnderstood: [] };
+    expect(limitsInLinuxLog(stdout, [{ variant: 'base' }])).toMatchObject({ base: nothing });
+  });
+
+  test('stops to count where the controller is gone', () => {
+    const { run, settings } = dut();
+    settings('');
+    const { stdout, stderr, status } = run(counted);
+    expect(stderr).toBe('the controller is gone\n');
+    expect({ stdout, status }).toEqual({ stdout: 'begun\n', status: 1 });
   });
 
   // Attack run/printed-samples: Rules make nft print fake samples. Defence: Output of nft is discarded.
