@@ -11,6 +11,8 @@ export type PacketCounts = {
   readonly ip: Record<Family, IpCounts>;
   /** By receive queue, of each interface. */
   readonly queues: Map<string, number[]>;
+  /** Of netisr(9), which had no place for them: see `netstat -Q`. */
+  netisrDrops: number;
 };
 
 export type IpCounts = {
@@ -24,6 +26,7 @@ const noIpCounts = (): IpCounts => ({ forwarded: 0, notForwardable: 0, noBuffers
 export const noPacketCounts = (): PacketCounts => ({
   ip: { inet4: noIpCounts(), inet6: noIpCounts() },
   queues: new Map(),
+  netisrDrops: 0,
 });
 
 /** The flows fall on all queues alike, or on the first one where a kernel hashes them so. */

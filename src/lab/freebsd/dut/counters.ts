@@ -8,11 +8,16 @@ const protocolStatistics = shell`netstat -s`;
 export const cpuTimesCommand = shell`sysctl -n kern.cp_times`;
 export const interruptsCommand = shell`vmstat -i`;
 
+export const netisrCommand = shell`netstat -Q`;
+
+/** All that count packets of every DUT. */
+export const packetCounters = [interfaceCounters, protocolStatistics] as const;
+
 /** Includes the statistics of cards whose drivers are listed below. */
 export function countersCommands(interfaces: readonly string[]): Command[] {
   return [
-    interfaceCounters,
-    protocolStatistics,
+    ...packetCounters,
+    netisrCommand,
     cpuTimesCommand,
     interruptsCommand,
     ...interfaces.flatMap(cardStatistics),
@@ -182,6 +187,27 @@ export function protocolCounters(outputs: CommandOutputs): Map<string, number> {
     if (message !== undefined) counters.set(`${protocol}: ${message}`, Number(times));
   }
   return counters;
+}
+
+/** Queues of netisr(9) that packets pass on their way. */
+const netisrQueues: ReadonlySet<string> = new Set([
+  'ether',
+  'ip',
+  'ip6',
+  'ip_direct',
+  'ip6_direct',
+]);
+
+/** Reads `netstat -Q`: packets dropped by the full queues of each protocol, over all workstreams. */
+export function netisrDrops(outputs: CommandOutputs): Map<string, number> {
+  const drops = new Map<string, number>();
+  for (const line of (outputs.get(commandText(netisrCommand)) ?? '').split('\n')) {
+    const [, , name = '', , , , , digits, queued, handled, ...more] = line.trim().split(/\s+/);
+    const isRow = netisrQueues.has(name) && handled !== undefined && more.length === 0;
+    if (!isRow || ![digits, queued, handled].every((one) => /^\d{1,15}$/.test(one ?? ''))) continue;
+    drops.set(name, (drops.get(name) ?? 0) + Number(digits));
+  }
+  return drops;
 }
 
 /** Reads `vmstat -i`: totals by the interrupt's name, as `ix0:rxq3`. */

@@ -1,5 +1,6 @@
 // Reads what limited a FreeBSD DUT from its counters before and after a trial.
 import type { TrialLimits } from '../../../model/limits.ts';
+import { commandText } from '../../../system/shell.ts';
 import { cardDropOf } from '../../card-counters.ts';
 import {
   boundedLimits,
@@ -16,6 +17,9 @@ import {
   type InterfaceCounters,
   interfaceBetween,
   interrupts,
+  interruptsCommand,
+  netisrCommand,
+  netisrDrops,
   protocolCounters,
 } from './counters.ts';
 import type { CommandOutputs } from './setting.ts';
@@ -38,7 +42,8 @@ export function limitsBetween(
   const left = interfaceBetween(before, after, egress);
   if (arrived === undefined || left === undefined) return undefined;
   const card = cardDrops(before, after, ingress, arrived);
-  const ip = ipCounts(before, after, arrived.received);
+  const backlog = backlogDrops(before, after);
+  const ip = ipCounts(before, after, arrived.received - packetsOf(backlog));
   const vanished = ip.vanishedPackets ?? 0;
   const filtered = filteredDrops(pfInfo, rules, vanished);
   const silent = vanished - packetsOf(filtered);
@@ -50,6 +55,7 @@ export function limitsBetween(
     queues,
     drops: [
       ...card,
+      ...backlog,
       ...ip.drops,
       ...filtered,
       ...(silent > arrived.received * leastSilentRatio
@@ -59,8 +65,11 @@ export function limitsBetween(
     ].filter(({ packets }) => packets > 0),
     stateTables: pfTable(pfInfo),
     notUnderstood: [
-      ...(queues.length === 0 ? ['vmstat -i'] : []),
+      ...(queues.length === 0 && after.has(commandText(interruptsCommand)) ? ['vmstat -i'] : []),
       ...(ip.vanishedPackets === undefined ? ['netstat -s'] : []),
+      ...(netisrDrops(after).size === 0 && after.has(commandText(netisrCommand))
+        ? ['netstat -Q']
+        : []),
     ],
   });
 }
@@ -91,6 +100,15 @@ function cardDrops(
     { place: 'card', cause: `dropped on arrival at ${ingress}`, packets: receiveDrops },
     { place: 'card', cause: `receive errors of ${ingress}`, packets: receiveErrors },
   ];
+}
+
+function backlogDrops(before: CommandOutputs, after: CommandOutputs): Drop[] {
+  const earlier = netisrDrops(before);
+  return [...netisrDrops(after)].flatMap(([name, count]): Drop[] => {
+    const packets = count - (earlier.get(name) ?? count);
+    const cause = `a full queue of netisr for ${name} (net.isr.defaultqlimit)`;
+    return packets > 0 ? [{ place: 'backlog', cause, packets }] : [];
+  });
 }
 
 const noRoute = 'output packets discarded due to no route';

@@ -60,6 +60,7 @@ function netstat(process: Process): number {
     );
   }
   if (hasOption(options, 's')) return protocolCounters(process);
+  if (hasOption(options, 'Q')) return netisrCounters(process);
   const family = optionValue(options, 'f');
   if (
     hasOption(options, 'r') &&
@@ -73,6 +74,30 @@ function netstat(process: Process): number {
     return fail(process, `netstat: ${family}: unknown address family`);
   }
   return notModelled(process, 'this netstat');
+}
+
+/** Prints one workstream, see netisr_stats() in FreeBSD's usr.bin/netstat/netisr.c. */
+function netisrCounters({ machine, network, out }: Process): number {
+  network.count();
+  const drops = String(Math.round(machine.packetCounts.netisrDrops)).padStart(8);
+  out(`Configuration:
+Setting                        Current        Limit
+Thread count                         1            1
+Default queue limit                256        10240
+Dispatch policy                 direct          n/a
+Threads bound to CPUs         disabled          n/a
+
+Protocols:
+Name   Proto QLimit Policy Dispatch Flags
+ip         1    256   flow  default   ---
+ip6        6    256   flow  default   ---
+
+Workstreams:
+WSID CPU   Name     Len WMark   Disp'd  HDisp'd   QDrops   Queued  Handled
+   0   0   ip         0     1     1006        0 ${drops}      299     1305
+   0   0   ip6        0     0        0        0        0        0        0
+`);
+  return 0;
 }
 
 /** Prints those of IP that FreeBSD 14 has of packets that it forwards, which it counts twice as received. */

@@ -30,6 +30,7 @@ test('the host, its interrupts and its CPUs are asked, and the cards whose drive
   expect(commandsFor('cxl0', 'mce1', 'lagg0')).toEqual([
     'netstat -i -b -n -W',
     'netstat -s',
+    'netstat -Q',
     'sysctl -n kern.cp_times',
     'vmstat -i',
     'sysctl dev.cxl.0.stats',
@@ -48,7 +49,7 @@ test.for([
 });
 
 test.for(['vcxl0', 'igb0.7', 'bridge0', 'igb0; reboot'])('%s has no card that tells', (name) => {
-  expect(commandsFor(name)).toHaveLength(4);
+  expect(commandsFor(name)).toHaveLength(5);
 });
 
 test('of a DUT of two CPUs one of which forwards, that one is busy', () => {

@@ -175,11 +175,47 @@ test('packets that vanish while the DUT reports expired ones are those of a loop
   ]);
 });
 
+/** As netisr_stats() of FreeBSD 14's netstat(1) prints them. */
+const netisr = (...drops: [number, number]) => `Configuration:
+Setting                        Current        Limit
+Thread count                         2            2
+
+Protocols:
+Name   Proto QLimit Policy Dispatch Flags
+ip         1    256   flow  default   ---
+
+Workstreams:
+WSID CPU   Name     Len WMark   Disp'd  HDisp'd   QDrops   Queued  Handled
+   0   0   ip         0   256     1006        0 ${drops[0]}      299     1305
+   0   0   arp        0     0        0        0        9        0        0
+   1   1   ip         0   256        0        0 ${drops[1]}   124245   124245
+`;
+
+test('packets of full queues of netisr are counted over all workstreams, and are no others', () => {
+  const [first, last] = [
+    outputs({}),
+    outputs({ arrived: 1000, sent: 900, ip: { forwarded: 900 } }),
+  ];
+  first.set('netstat -Q', netisr(5, 7));
+  last.set('netstat -Q', netisr(35, 77));
+  expect(limitsBetween(first, last, { ingress: 'ix0', egress: 'ix1' })?.drops).toEqual([
+    {
+      place: 'backlog',
+      cause: 'a full queue of netisr for ip (net.isr.defaultqlimit)',
+      packets: 100,
+    },
+  ]);
+});
+
 test('counters of IP in another form are named as not understood, and are no drops', () => {
   const other = outputs(all);
   other.set('netstat -s', 'ip:\n\t1000 total packets received\n');
+  other.set('netstat -Q', 'ip 7 drops\n');
   const limits = limitsBetween(before, other, { ingress: 'ix0', egress: 'ix1' });
-  expect(limits).toMatchObject({ drops: [], notUnderstood: ['vmstat -i', 'netstat -s'] });
+  expect(limits).toMatchObject({
+    drops: [],
+    notUnderstood: ['vmstat -i', 'netstat -s', 'netstat -Q'],
+  });
 });
 
 test.each([
