@@ -38,6 +38,7 @@ import { limitsInLinuxLog } from '../../src/lab/linux/linux-limits.ts';
 import { arrivalsAround } from '../../src/lab/linux/linux-profile.ts';
 import { parseObservation, samplesAsTheyCome } from '../../src/lab/linux/linux-script.ts';
 import { parseSysctl } from '../../src/lab/linux/sysctl.ts';
+import { endsIn } from '../../src/lab/qemu/trial-logs.ts';
 import { parsePktGenLog } from '../../src/lab/traffic/pkt-gen.ts';
 import { isReady, processIdIn } from '../../src/lab/traffic/pkt-gen-command.ts';
 import { parseTrafgenLog } from '../../src/lab/traffic/trafgen.ts';
@@ -184,6 +185,7 @@ const readers: Readonly<Record<string, Reading>> = {
   'drops of a Linux DUT': (text) =>
     droppedBy(`drops a\ntrace trace id 1 ip t c ${text}`, 'a', undefined),
   'limits of a Linux DUT': (text) => limitsInLinuxLog(readingsWith(text), [{ variant: 'base' }]),
+  'windows of guests': (text) => endsIn(`window 1 ${text}\nend`, 1),
   'limits of a FreeBSD DUT': (text) => limitsBetween(...countersWith(text)),
   'rules of pf that drop': pfDrops,
   'a rule of pf that drops': (text) => pfDrops(`@0 block ${text}`),

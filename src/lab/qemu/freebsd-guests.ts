@@ -31,6 +31,7 @@ import { provesScenario } from '../freebsd/scenario.ts';
 import { mapOwnRules, portNames } from '../map-interfaces.ts';
 import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
 import { ImageCopies, type ImageGuest } from './freebsd-copies.ts';
+import { countPackets } from './freebsd-counting.ts';
 import { isHostError, isOfOneCopy } from './freebsd-image.ts';
 import { overlayRules, whyNotInstallable } from './freebsd-overlay.ts';
 import { type Symbols, symbolsOf } from './freebsd-symbols.ts';
@@ -131,6 +132,21 @@ export class FreebsdGuests implements GuestSystem {
     return astray === undefined ? undefined : failed(astray);
   }
 
+  /** One after the other: a refusal tries the same rules on base. */
+  async installCounting(
+    booted: readonly BootedGuest[],
+    cell: Cell,
+  ): ReturnType<GuestSystem['installCounting']> {
+    for (const one of booted) {
+      const outcome = await this.installRules(one, cell);
+      if (outcome !== undefined) return { kind: 'refused', outcome };
+    }
+    const counting = await Promise.all(
+      booted.map(({ host, variant }) => countPackets(host, this.#portsOf(variant))),
+    );
+    return { kind: 'counting', counting };
+  }
+
   async whyNotInForce(
     { host, variant }: BootedGuest,
     { scenario }: Cell,
@@ -195,11 +211,16 @@ export class FreebsdGuests implements GuestSystem {
   #rulesOf(variant: string): Readonly<Record<string, OwnRules>> {
     const { rules = {}, variants = [] } = this.#request ?? {};
     const overlaid = variants.find((one) => one.variant === variant);
-    const dut = this.#copies.get(variant)?.boots.config.dut;
-    if (dut === undefined) return rules;
-    const ports = { ingress: dut.ingress.interface, egress: dut.egress.interface };
+    if (this.#copies.get(variant) === undefined) return rules;
+    const ports = this.#portsOf(variant);
     const names = portNames(overlaid?.interfaces, ports);
     return { ...mapOwnRules(rules, names), ...overlayRules(overlaid, ports) };
+  }
+
+  #portsOf(variant: string): { ingress: string; egress: string } {
+    const dut = this.#copies.get(variant)?.boots.config.dut;
+    if (dut === undefined) throw new TypeError(`${variant} was not booted here.`);
+    return { ingress: dut.ingress.interface, egress: dut.egress.interface };
   }
 
   /** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
 import type { GuestMachine } from '../../config/virtual-testbed.ts';
+import type { TrialLimits } from '../../model/limits.ts';
 import type { PlannedRun } from '../../model/planned-trial.ts';
 import type { Rejected } from '../../model/rejection.ts';
 import type { Cell } from '../../model/scenario.ts';
@@ -46,6 +47,18 @@ export type GuestResources = {
   facts(): Promise<Record<string, string>>;
 };
 
+export type RefusedRules = { kind: 'refused'; outcome: TrialOutcome };
+
+/** Counts packets between two readings of a guest's counters. */
+export type GuestCounting = {
+  /** Reads the counters again. Throws a HostError. */
+  end(): Promise<GuestCounts>;
+  cancel(): void;
+};
+
+/** Without limits where the counters are not understood. */
+export type GuestCounts = { log: string; limits: TrialLimits | undefined };
+
 export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'ready'> {
   /** Returns the warnings since the last call. */
   takeWarnings(): string[];
@@ -55,6 +68,11 @@ export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'read
   tryRules(booted: readonly BootedGuest[]): Promise<TrialOutcome | undefined>;
   /** Undefined where the cell's rules are in force. Throws a HostError. */
   installRules(booted: BootedGuest, cell: Cell): Promise<TrialOutcome | undefined>;
+  /** Likewise in all guests, and counts the packets that follow. */
+  installCounting(
+    booted: readonly BootedGuest[],
+    cell: Cell,
+  ): Promise<RefusedRules | { kind: 'counting'; counting: readonly GuestCounting[] }>;
   /** Called right after a cell's packets; `isSilent` where none came through. */
   whyNotInForce(
     booted: BootedGuest,

@@ -135,6 +135,25 @@ export class LinuxGuests implements GuestSystem {
     return installed.kind === 'rejected' ? installed : undefined;
   }
 
+  /** All at once: while one waits for this machine, the other has the CPU. */
+  async installCounting(
+    booted: readonly BootedGuest[],
+    { scenario }: Cell,
+  ): ReturnType<GuestSystem['installCounting']> {
+    if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+    const all = await Promise.allSettled(
+      booted.map((one) => this.#dutOf(one).installCounting(one.variant, scenario)),
+    );
+    const begun = all.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const counting = begun.filter((one) => one.kind === 'counting');
+    if (counting.length === booted.length) return { kind: 'counting', counting };
+    for (const one of counting) one.cancel();
+    for (const one of all) if (one.status === 'rejected') throw one.reason;
+    const [outcome] = begun.filter((one) => one.kind === 'rejected');
+    if (outcome === undefined) throw new TypeError('No guest was refused.');
+    return { kind: 'refused', outcome };
+  }
+
   /** None: a ruleset that nft has loaded is in force as a whole. */
   async whyNotInForce(): Promise<undefined> {}
 

@@ -131,6 +131,25 @@ export function silentIn(log: string, packets: number): Set<number> {
   return new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
 }
 
+/** Packets of all windows that were sent into each guest, and that came out, by its number; without stuck guests. */
+export function endsIn(
+  log: string,
+  packets: number,
+): ReadonlyMap<number, { sentPackets: number; countedPackets: number }> {
+  const windows = windowsIn(log, packets);
+  const byGuest = Map.groupBy(typeof windows === 'string' ? [] : windows, ({ guest }) => guest);
+  const stuck = stuckIn(log);
+  return new Map(
+    [...byGuest].flatMap(([guest, own]) => {
+      const ends = {
+        sentPackets: sum(own.map(({ receivedPackets }) => receivedPackets)),
+        countedPackets: sum(own.map(({ forwardedPackets }) => forwardedPackets)),
+      };
+      return stuck.has(guest) ? [] : [[guest, ends] as const];
+    }),
+  );
+}
+
 function measuredRun(
   planned: PlannedRun,
   trial: number,

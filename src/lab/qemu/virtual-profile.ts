@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { HostError } from '../../system/host/host-error.ts';
 import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
+import { type GuestTestbed, installRules, send } from './guest-windows.ts';
 import { foldedInstructions } from './hot-functions.ts';
-import { type GuestTestbed, guestsFor, installRules, send, stopAll } from './virtual-trial.ts';
+import { guestsFor, stopAll } from './virtual-trial.ts';
 
 /** A timer that falls into one window is no change of the patch's. */
 const windows = 3;

@@ -1,6 +1,5 @@
 // Runs a trial on virtual machines: boots a pair's guests, installs rules, sends windows, and attributes faults.
-import type { Traffic } from '../../config/schema.ts';
-import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
+import type { TrialLimits } from '../../model/limits.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejected } from '../../model/rejection.ts';
 import type { Cell } from '../../model/scenario.ts';
@@ -8,24 +7,19 @@ import { pathName } from '../../model/variant-name.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { shell } from '../../system/shell.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
-import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
+import { isToBlame, lacksControl, tallyOf } from '../fault-attribution.ts';
 import type { KeepLog, TrialOutcome } from '../testbed.ts';
-import { type BootedGuest, type GuestSystem, interrupted, type PairOfGuests } from './guests.ts';
+import {
+  countAndSend,
+  type GuestTestbed,
+  installAndSend,
+  limitsOf,
+  send,
+  windowsOf,
+} from './guest-windows.ts';
+import { type BootedGuest, interrupted, type PairOfGuests } from './guests.ts';
 import { pairsOf, readVirtualLogs, silentIn, windowsLogName, withDrops } from './trial-logs.ts';
-import { guestCpu, type VirtualLab } from './vm/virtual-lab.ts';
-import type { sendWindows, WindowsOutcome } from './windows.ts';
-
-export type GuestTestbed = {
-  lab: Pick<VirtualLab, 'wire'>;
-  config: VirtualTestbed;
-  traffic: Traffic;
-  tallies: Tallies;
-  system: GuestSystem;
-  running: { pair: number; booted: readonly BootedGuest[] } | undefined;
-  now(): number;
-  flowsFor(cell: Cell): Promise<string>;
-  sendWindows: typeof sendWindows;
-};
+import { guestCpu } from './vm/virtual-lab.ts';
 
 export async function trial(
   guests: GuestTestbed,
@@ -40,6 +34,7 @@ export async function trial(
   let startedAt: string | undefined;
   const logs = new Map<number, string>();
   const kernels: Record<string, string> = {};
+  const limits: Record<string, TrialLimits> = {};
   let bootSeconds = 0;
   for (const [pair, runs] of pairsOf(planned)) {
     const begunAt = guests.now();
@@ -48,7 +43,7 @@ export async function trial(
     const { booted } = up;
     if (up.hasBooted) bootSeconds += guests.now() - begunAt;
     startedAt ??= new Date().toISOString();
-    const sent = await installAndSend(guests, booted, cell, windows + 1, signal);
+    const sent = await countAndSend(guests, booted, cell, windows + 1, signal);
     if (sent.kind === 'lost') {
       const ends = await endsOf(booted);
       const outcome = await afterDeaths(guests, ends, { planned, keepLog, signal });
@@ -58,7 +53,11 @@ export async function trial(
     if (sent.kind === 'refused') return sent.outcome;
     await keepLog(windowsLogName(pair), sent.log);
     const silent = silentIn(sent.log, packets);
-    const inForce = await whyNotInForce(guests, booted, cell, silent);
+    const [inForce, read] = await Promise.all([
+      whyNotInForce(guests, booted, cell, silent),
+      limitsOf(sent, { pair, booted, packets }, keepLog),
+    ]);
+    Object.assign(limits, read);
     if (silent.size > 0 || inForce.kind === 'lost') {
       const ends = await endsOf(
         booted,
@@ -82,7 +81,12 @@ export async function trial(
   if (outcome.kind !== 'measured') return outcome;
   return {
     ...outcome,
-    summary: { ...outcome.summary, kernels, ...(bootSeconds > 0 && { bootSeconds }) },
+    summary: {
+      ...outcome.summary,
+      kernels,
+      ...(bootSeconds > 0 && { bootSeconds }),
+      ...(Object.keys(limits).length > 0 && { limits }),
+    },
   };
 }
 
@@ -129,12 +133,6 @@ async function dropsOf(
     }
   }
   return drops;
-}
-
-function windowsOf({ windows }: Traffic): { windows: number; packets: number } {
-  if (windows === undefined)
-    throw new TypeError('Virtual testbeds count packets out, and none were asked for.');
-  return { windows: windows.count, packets: windows.packets };
 }
 
 type RunningGuests = {
@@ -198,59 +196,6 @@ export async function stopAll(guests: GuestTestbed): Promise<void> {
   const { running, system } = guests;
   guests.running = undefined;
   if (running !== undefined) await system.stop(running.booted);
-}
-
-type SentWindows = Extract<WindowsOutcome, { kind: 'sent' }>;
-type LostGuests = { kind: 'lost'; reason: string };
-type RefusedRules = { kind: 'refused'; outcome: TrialOutcome };
-
-async function installAndSend(
-  guests: GuestTestbed,
-  booted: readonly BootedGuest[],
-  cell: Cell,
-  windows: number,
-  signal: AbortSignal,
-): Promise<SentWindows | LostGuests | RefusedRules> {
-  const installed = await installRules(guests, booted, cell);
-  return installed ?? send(guests, booted, cell, windows, signal);
-}
-
-export async function installRules(
-  { system }: GuestTestbed,
-  booted: readonly BootedGuest[],
-  cell: Cell,
-): Promise<LostGuests | RefusedRules | undefined> {
-  try {
-    for (const one of booted) {
-      const outcome = await system.installRules(one, cell);
-      if (outcome !== undefined) return { kind: 'refused', outcome };
-    }
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    return { kind: 'lost', reason: error.message };
-  }
-}
-
-export async function send(
-  { lab, traffic, flowsFor, sendWindows }: GuestTestbed,
-  booted: readonly BootedGuest[],
-  cell: Cell,
-  windows: number,
-  signal: AbortSignal,
-): Promise<SentWindows | LostGuests> {
-  const { packets } = windowsOf(traffic);
-  const request = {
-    guests: booted.map(({ guest }) => guest),
-    flows: () => flowsFor(cell),
-    packets,
-    windows,
-    signal,
-  };
-  const sent = await sendWindows(lab, request);
-  return sent.kind === 'sent'
-    ? sent
-    : { kind: 'lost', reason: `windows broke off: ${sent.lastLine}` };
 }
 
 type GuestEnds = { one: BootedGuest; end: GuestEnd | undefined }[];

@@ -120,7 +120,11 @@ test.each<[how: string, Partial<{ options: string[] }>, Behaviour, rejection: ob
       reason: expect.stringMatching(/^the guest with patched died under 2000 flows: /),
     });
     isBaseBlameless(once);
-    expect([...logs.keys()]).toEqual(['windows-1.log', 'console-patched.log']);
+    expect([...logs.keys()]).toEqual([
+      'windows-1.log',
+      'counters-1-base.log',
+      'console-patched.log',
+    ]);
     expect(logs.get('windows-1.log')).toMatch(/^stuck 2$/m);
     expect(guests.running()).toEqual([]);
     expect(await send(1)).toMatchObject({

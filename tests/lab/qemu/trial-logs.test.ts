@@ -1,7 +1,13 @@
 // Parses the windows of a trial on virtual machines, which windows.sh writes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pairsOf, readVirtualLogs, silentIn, withDrops } from '../../../src/lab/qemu/trial-logs.ts';
+import {
+  endsIn,
+  pairsOf,
+  readVirtualLogs,
+  silentIn,
+  withDrops,
+} from '../../../src/lab/qemu/trial-logs.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { runSchema } from '../../../src/model/result.ts';
 import { forwarding } from '../../fakes/result.ts';
@@ -377,6 +383,12 @@ test('in which order the lines of several guests come makes no difference, as lo
       expect(runsOf(logOf(...stuck, ...apart))).toEqual(runsOf(logOf(...windows, ...stuck)));
     }),
   );
+});
+
+test('the packets of all windows were sent, and those that came out counted, but not of a stuck guest', () => {
+  const windows = [seen(), seen({ forwarded: 900 }), seen({ guest: 2 }), 'stuck 2'];
+  const ends = { sentPackets: 2 * packets, countedPackets: packets + 900 };
+  expect(endsIn(logOf(...windows), packets)).toEqual(new Map([[1, ends]]));
 });
 
 test('every run that is read is one that a result may have', () => {

@@ -27,6 +27,8 @@ const programs = [
 ];
 /** Executed by sshd(8) for each connection, from OpenSSH 9.8 and 10.0 on. */
 const sshdParts = ['/usr/lib/openssh/sshd-session', '/usr/lib/openssh/sshd-auth'];
+/** Counts drops of queueing disciplines. Distributions may package it apart from ip(8). */
+const optionalPrograms = ['tc'];
 /** Tables of nft(8) for names like icmp and ssh. */
 const namesOfRules = ['/etc/protocols', '/etc/services'];
 const kmodNames = ['modprobe', 'lsmod'];
@@ -79,8 +81,14 @@ export async function packUserland(archive: string, keys: GuestKeys): Promise<vo
   for (const link of ['bin', 'sbin', 'usr/sbin']) {
     await symlink(link === 'usr/sbin' ? 'bin' : 'usr/bin', join(root, link));
   }
+  const found = await Promise.allSettled(optionalPrograms.map(pathOf));
+  const names = [
+    ...programs,
+    'busybox',
+    ...optionalPrograms.filter((_, index) => found[index]?.status === 'fulfilled'),
+  ];
   const placed = await Promise.all(
-    [...programs, 'busybox'].map(async (name) => [await pathOf(name), `/usr/bin/${name}`] as const),
+    names.map(async (name) => [await pathOf(name), `/usr/bin/${name}`] as const),
   );
   for (const [path, place] of [...placed, ...(await presentOf(sshdParts))]) {
     await mkdir(dirname(join(root, place)), { recursive: true });

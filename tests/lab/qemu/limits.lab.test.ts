@@ -1,0 +1,135 @@
+// Has real packets meet a limit in guests with Linux, and asserts what comment and page report of it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cellLimits } from '../../../src/analysis/stats/cell-limits.ts';
+import { parseConfig } from '../../../src/config/load.ts';
+import type { VirtualTestbed } from '../../../src/config/virtual-testbed.ts';
+import { connectTo } from '../../../src/lab/connect.ts';
+import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import { openVirtualTestbed } from '../../../src/lab/qemu/virtual-testbed.ts';
+import type { Testbed } from '../../../src/lab/testbed.ts';
+import type { CellLimits, VariantLimits } from '../../../src/model/limits.ts';
+import type { LinuxScenario } from '../../../src/model/scenario.ts';
+import { renderHtml, renderMarkdown } from '../../../src/report/reports.ts';
+import type { Host } from '../../../src/system/host/ssh.ts';
+import { type Command, shell } from '../../../src/system/shell.ts';
+import { kernelPackage } from '../../fakes/kernel-package.ts';
+import { overlay } from '../../fakes/overlay.ts';
+import { aCell, aResult } from '../../fakes/result.ts';
+import { describeWith, virtualPrograms } from '../../needs.ts';
+
+const { path: kernel } = await kernelPackage();
+
+const chain = (rule: string) => ({
+  'nftables.conf': `table inet router {
+  chain early {
+    type filter hook prerouting priority raw; policy accept;
+    ${rule}
+  }
+}
+`,
+});
+
+const { signal } = new AbortController();
+const keepLog = async () => {};
+
+describeWith(['root', ...virtualPrograms, 'tc', kernel], 'limits of guests', () => {
+  let testbed: Testbed;
+  let trials = 0;
+  const hosts = new Map<string, Host>();
+
+  const inGuests = (command: Command) =>
+    Promise.all([...hosts.values()].map((host) => host.output(command)));
+
+  /** Both guests stay up from trial to trial. */
+  async function measured(scenario: LinuxScenario): Promise<CellLimits> {
+    trials += 1;
+    const runs = ['base', 'patched'].map((variant, index) => ({
+      number: 2 * trials + index - 1,
+      pair: 1,
+      variant,
+    }));
+    const planned = { number: trials, cell: { scenario, family: 'inet4' }, runs } as const;
+    const outcome = await testbed.trial(planned, keepLog, signal);
+    if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+    const limits = cellLimits([outcome.summary]);
+    if (limits === undefined) throw new Error('no limits were read');
+    return limits;
+  }
+
+  beforeAll(async () => {
+    const { testbeds, traffic } = parseConfig(
+      `
+testbeds: { here: { kind: virtual, kernel: ${kernel}, modules: [sch_tbf] } }
+traffic: { windows: 2, windowPackets: 1000 }
+`,
+      { path: 'ppsgate.yml', home: '/' },
+    );
+    const deps = {
+      async connect(config, label, options) {
+        const host = await connectTo(config, label, options);
+        hosts.set(label, host);
+        await host.output(
+          shell`modprobe nf_conntrack && sysctl -q -w net.netfilter.nf_conntrack_max=100`,
+        );
+        return host;
+      },
+      sleep: (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000)),
+      now: () => Date.now() / 1000,
+    } as FreebsdDeps;
+    testbed = await openVirtualTestbed('here', testbeds.here as VirtualTestbed, traffic, deps);
+    const rule = 'meta l4proto udp numgen inc mod 10 == 0 drop';
+    const variants = [overlay('base', chain('')), overlay('patched', chain(rule))];
+    const cells = (['forwarding', 'nftables-stateful'] as const).map(
+      (scenario) => ({ scenario, family: 'inet4' }) as const,
+    );
+    await testbed.prepare({ variants, cells, rules: {}, keepLog, notify() {}, signal });
+  });
+
+  afterAll(() => testbed?.restore());
+
+  test('a full table of states, and a rule that drops one flow in ten, are named with their shares', async () => {
+    const limits = await measured('nftables-stateful');
+    bothSay(limits, 'the state table nf_conntrack is full on base and patched (100 states)');
+    bothSay(
+      limits,
+      'patched loses 10 % of the packets in firewall, rules without a counter, as the rule',
+    );
+    const table = { place: 'state-table' };
+    const rule = { place: 'firewall', ratio: expect.closeTo(0.1, 3) };
+    expect(limits.base.drops).toMatchObject([table]);
+    expect(limits.patched.drops).toMatchObject([table, rule]);
+    for (const variant of [limits.base, limits.patched]) expectAddsUp(variant);
+  });
+
+  test('a queueing discipline that drops is named with its kind', async () => {
+    await inGuests(shell`sysctl -q -w net.netfilter.nf_conntrack_max=1000`);
+    const rules = '/run/ppsgate/dut/patched/nftables.conf';
+    await hosts.get('patched')?.output(shell`sed -i /numgen/d ${rules}`);
+    const limit = 'rate 8kbit burst 2k limit 2k';
+    await inGuests(shell`tc qdisc replace dev ppsgate-out root tbf ${limit.split(' ')}`);
+    const limits = await measured('forwarding');
+    bothSay(limits, 'are in output queue, tbf on ppsgate-out');
+    for (const { drops } of [limits.base, limits.patched]) {
+      expect(drops).toMatchObject([{ place: 'output-queue', cause: 'tbf on ppsgate-out' }]);
+    }
+    for (const variant of [limits.base, limits.patched]) expectAddsUp(variant);
+  });
+});
+
+/** No packet is in flight at a reading, so that none is unaccounted. */
+function expectAddsUp({ lostRatio, drops }: VariantLimits): void {
+  expect(lostRatio).toBeGreaterThan(0.1);
+  expect(drops.reduce((sum, { ratio }) => sum + ratio, 0)).toBeCloseTo(lostRatio, 3);
+}
+
+/** Comment and page of a regression with these readings. */
+function bothSay(limits: CellLimits, text: string): void {
+  const cells = [{ ...aCell({ kind: 'regression' }), limits }];
+  const result = aResult({ outcome: { kind: 'judged', verdict: 'regression', cells } });
+  const page = renderHtml(result, [])
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"');
+  for (const said of [renderMarkdown(result), page]) {
+    expect(said.replaceAll('\u00a0', ' ').replaceAll('`', '')).toContain(text);
+  }
+}
