@@ -21,7 +21,9 @@ export function belongsIn(written: unknown): Belongs {
     const [first, ...more] = known.filter(({ shared }) => shared === nearest);
     // Valid here only, in another form.
     const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
-    if (first === undefined || isOwn) return undefined;
+    // Only the list knows what its items may have.
+    const isOfItem = nearest === 0 && path.some((segment) => typeof segment === 'number');
+    if (first === undefined || isOwn || isOfItem) return undefined;
     // Several kinds may have the same key at the same place.
     const names = new Set([first, ...more].map((place) => placeName(place.path)));
     const named = [...names].slice(0, mostPlaces).join(' or ');

@@ -41,4 +41,5 @@ const otherWords: ReadonlyMap<string, string> = new Map([
   ['packetspersecond', 'pps'],
   ['nft', 'nftables'],
   ['routing', 'forwarding'],
+  ['size', 'bytes'],
 ]);

@@ -66,7 +66,7 @@ export function parseConfig(text: string, { path, home }: { path: string; home: 
   const parsed = configSchema.safeParse(source.value);
   if (parsed.success) return withPlacedPaths(parsed.data, { folder: dirname(path), home });
 
-  const { issues } = parsed.error;
+  const issues = parsed.error.issues.flatMap(innermost);
   const belongs: Belongs = issues.some(isUnknownKey) ? belongsIn(source.value) : () => undefined;
   const problems = issues.map(
     (issue): ConfigProblem => ({
@@ -79,6 +79,14 @@ export function parseConfig(text: string, { path, home }: { path: string; home: 
     path,
     problems.toSorted((a, b) => a.line - b.line),
   );
+}
+
+/** Replaces the issue of a value with several forms by those within the form of the file. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const written = issue.errors.find((form) => form.every(({ path }) => path.length > 0));
+  if (written === undefined || written.length === 0) return [issue];
+  return written.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 const isUnknownKey = (issue: z.core.$ZodIssue): boolean =>

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type InterfaceRoles, interfaceRoles, overlayFiles } from '../model/overlay-files.ts';
 import { expected } from '../model/units.ts';
 import { closed, path, text, wrongName } from './fields.ts';
-import { keyName } from './problem.ts';
 
 /** Located by the repository's `pathOf`. */
 export type RepositoryPlace = {
@@ -67,7 +66,9 @@ export const overlaySchema = z
         interfaces: interfaces.exactOptional(),
       }),
     ],
-    { error: wrongOverlay },
+    {
+      error: expected('a folder like dut, or `{ files: { nftables.conf: etc/nftables.conf } }`'),
+    },
   )
   .superRefine((written, { addIssue }) => {
     if (typeof written === 'string') return;
@@ -86,15 +87,3 @@ export const overlaySchema = z
 
 /** Beside ppsgate.yml. */
 export const usualFolder = 'dut';
-
-/** Names the wrong key of an object, as a union has one place for all of its forms. */
-function wrongOverlay({ code, input, errors }: z.core.$ZodRawIssue): string {
-  const of: unknown = typeof input === 'object' && code === 'invalid_union' ? errors : [];
-  const [, [first] = []] = of as z.core.$ZodIssue[][];
-  if (first === undefined || first.path.length === 0) {
-    return expected('a folder like dut, or `{ files: { nftables.conf: etc/nftables.conf } }`')({
-      input,
-    });
-  }
-  return `${keyName(first.path)}: ${first.message}`;
-}

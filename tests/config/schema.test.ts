@@ -29,6 +29,16 @@ function problemsIn(text: string): string[] {
 
 const problemsOf = (text: string): string[] => problemsIn(`${testbeds}\n${text}`);
 
+test('a wrong key in a list of frame sizes is named, with its place', () => {
+  const written = 'traffic: { frameSize: [{ size: 64B, weight: 7 }, { bytes: 128B, weigth: 1 }] }';
+  expect(problemsOf(written)).toEqual(
+    expect.arrayContaining([
+      'traffic.frameSize[0].size: unknown key `size`; did you mean `bytes`?',
+      'traffic.frameSize[1].weigth: unknown key `weigth`; did you mean `weight`?',
+    ]),
+  );
+});
+
 test('An overlay may map the interfaces that its files name.', () => {
   expect(parse('overlay: { interfaces: { eth0: ingress, wg0: unused } }').overlay).toEqual({
     path: 'dut',
@@ -869,7 +879,7 @@ test.each([
   ],
   [
     'overlay: { files: { nftable.conf: etc/nftables.conf } }',
-    'overlay: files.nftable.conf: unknown key `nftable.conf`; did you mean `nftables.conf`?',
+    'overlay.files.nftable.conf: unknown key `nftable.conf`; did you mean `nftables.conf`?',
   ],
   [
     'overlay: { files: { nftables.conf: /etc/nftables.conf } }',
@@ -881,7 +891,7 @@ test.each([
   ],
   [
     'overlay: { interfaces: { eth0: lan } }',
-    'overlay: interfaces.eth0: expected one of ingress, egress, unused, found "lan"',
+    'overlay.interfaces.eth0: expected one of ingress, egress, unused, found "lan"',
   ],
   [
     'overlay: { folder: dut, files: { nftables.conf: a } }',
