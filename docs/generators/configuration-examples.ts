@@ -206,6 +206,10 @@ traffic: { protocol: tcp, ports: { source: 1024-65535, destination: 443 }, frame
 traffic: { frameSize: [{ bytes: 128 bytes, weight: 3 }, { bytes: 1518 bytes, weight: 1 }] }
 `,
     `
+traffic:
+  addresses: { inet4: { source: 192.168.1.0/24, destination: 203.0.113.0/24 } }
+`,
+    `
 traffic: { pcap: dns.pcap }
 `,
     `

@@ -1,6 +1,15 @@
 // Parses the keys of `traffic` that describe its packets, and refuses those that a kind of testbed cannot send.
 import { z } from 'zod';
 import {
+  isOneHost,
+  knownNetwork,
+  networkForm,
+  networkText,
+  overlaps,
+  readNetwork,
+} from '../model/networks.ts';
+import { type Family, families } from '../model/scenario.ts';
+import {
   imix,
   meanFrameBytes,
   mostSizes,
@@ -27,6 +36,33 @@ const ports = z
   .refine(({ first, last }) => first >= 1 && last >= first && last <= 65_535, {
     error: `expected ${portForm}`,
   });
+
+/** A network in the one form that `networkText` writes. */
+const network = (family: Family) =>
+  z
+    .string({ error: expected(networkForm(family)) })
+    .meta({ title: networkForm(family) })
+    .transform((written, { addIssue }) => {
+      const source = readNetwork(written, family);
+      if (source.kind === 'read') return networkText(source.network);
+      addIssue(source.why);
+      return z.NEVER;
+    });
+
+const networksOf = (family: Family) =>
+  closed({
+    source: network(family).optional().describe('Of the senders.'),
+    destination: network(family).optional().describe('Of the receivers.'),
+  })
+    .refine(
+      ({ source, destination }) =>
+        source === undefined ||
+        destination === undefined ||
+        !overlaps(knownNetwork(source, family), knownNetwork(destination, family)),
+      { path: ['destination'], error: 'overlaps the network of `source`' },
+    )
+    .optional()
+    .describe('Left out, 198.18.0.0/15 or 2001:2::/48.');
 
 export const frameSize = size(whole(64, 1518, 'bytes'));
 
@@ -82,10 +118,13 @@ export const packetKeys = {
     .describe(
       'A port, or a range that the flows take in turn; FreeBSD testbeds send one port. Left out, 2000.',
     ),
+  addresses: closed({ inet4: networksOf('inet4'), inet6: networksOf('inet6') })
+    .optional()
+    .describe('Networks that packets come from and go to: those that your rules name.'),
   pcap: path
     .optional()
     .describe(
-      'A pcap file of Ethernet frames, at most 4 MiB, whose packets replace all others, with addresses of the test networks; not on FreeBSD testbeds.',
+      'A pcap file of Ethernet frames, at most 4 MiB, whose packets replace all others, with addresses counted up in `addresses`; not on FreeBSD testbeds.',
     ),
 };
 
@@ -94,19 +133,38 @@ type WrittenPackets = {
 };
 
 /** Undefined for the usual packets. */
-export function packetsOf({ protocol, ports, frameSize }: WrittenPackets): Packets | undefined {
-  const { source, destination } = ports ?? {};
-  const named = {
-    ...(source !== undefined && { source }),
-    ...(destination !== undefined && { destination }),
-  };
+export function packetsOf({
+  protocol,
+  ports,
+  addresses = {},
+  frameSize,
+}: WrittenPackets): Packets | undefined {
+  const named = sidesOf(ports);
+  const networks = Object.fromEntries(
+    families.flatMap((family) => {
+      const own = sidesOf(addresses[family]);
+      return own === undefined ? [] : [[family, own] as const];
+    }),
+  );
   const packets: Packets = {
     ...(protocol === 'tcp' && { protocol }),
-    ...(Object.keys(named).length > 0 && { ports: named }),
+    ...(named !== undefined && { ports: named }),
+    ...(Object.keys(networks).length > 0 && { addresses: networks }),
     ...(Array.isArray(frameSize) && { sizes: frameSize }),
   };
   return Object.keys(packets).length > 0 ? packets : undefined;
 }
+
+/** Undefined for none. */
+function sidesOf<Value>({ source, destination }: Sides<Value> = {}) {
+  if (source === undefined && destination === undefined) return undefined;
+  return {
+    ...(source !== undefined && { source }),
+    ...(destination !== undefined && { destination }),
+  };
+}
+
+type Sides<Value> = { source?: Value | undefined; destination?: Value | undefined };
 
 /** Mean of a mix, rounded. */
 export const frameBytesOf = ({ frameSize = 64 }: WrittenPackets): number =>
@@ -118,13 +176,21 @@ export function withoutMix({ sizes: _, ...kept }: Packets): Packets | undefined 
 
 type Unsent = { why: string; fix: string };
 
+/** Completes a sentence about any testbed with FreeBSD, which routes the halves of a network, and drops the rest of it. */
+export function whyNotRouted({ addresses = {} }: Packets = {}): Unsent | undefined {
+  const one = families
+    .flatMap((family) =>
+      Object.values(addresses[family] ?? {}).map((text) => knownNetwork(text, family)),
+    )
+    .find(isOneHost);
+  if (one === undefined) return undefined;
+  const why = `routes the halves of a network, and ${networkText(one)} has one address`;
+  return { why, fix: 'name a larger network in `traffic.addresses`' };
+}
+
 /** Completes a sentence about a FreeBSD testbed, whose pkt-gen(8) counts up ports within each flow. */
-export function whyNotSent({
-  protocol,
-  ports = {},
-  sizes,
-  capture,
-}: Packets = {}): Unsent | undefined {
+export function whyNotSent(packets: Packets = {}): Unsent | undefined {
+  const { protocol, ports = {}, sizes, capture } = packets;
   const elsewhere = 'or measure on Linux or virtual testbeds';
   if (protocol === 'tcp') {
     const why = 'sends with pkt-gen, which has UDP only';
@@ -142,7 +208,7 @@ export function whyNotSent({
     const range = ports[side];
     return range !== undefined && range.first !== range.last;
   });
-  if (ranged === undefined) return undefined;
+  if (ranged === undefined) return whyNotRouted(packets);
   const why = 'sends with pkt-gen, which would multiply the flows by the ports of a range';
   return { why, fix: `name one port in \`traffic.ports.${ranged}\`, ${elsewhere}` };
 }

@@ -1,6 +1,6 @@
 // Defines the format of ppsgate.yml, its defaults, and the resulting plain data.
 import { z } from 'zod';
-import { flowRanges } from '../model/flows.ts';
+import { flowRanges, whyTooFewAddresses } from '../model/flows.ts';
 import { type Metric, metrics } from '../model/metric.ts';
 import { type DesignName, designNames } from '../model/result.ts';
 import {
@@ -40,6 +40,7 @@ import {
   frameSize,
   packetKeys,
   packetsOf,
+  whyNotRouted,
   whyNotSent,
   withoutMix,
 } from './packets.ts';
@@ -515,6 +516,12 @@ export const configSchema = configKeys.transform((written, context): Config => {
     }
   }
   const { frameSizes, pcap } = writtenTraffic;
+  const { addresses } = traffic.packets ?? {};
+  for (const family of families) {
+    if (pcap !== undefined || addresses?.[family] === undefined) continue;
+    const why = whyTooFewAddresses(traffic.flows, family, addresses);
+    if (why !== undefined) refuse(['traffic', 'addresses', family], why);
+  }
   const described = describedBesidePcap(writtenTraffic);
   if (described !== undefined)
     refuse(['traffic', described], 'a pcap has its own: leave out one of both');
@@ -652,6 +659,9 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   if (isCounted && testbed !== undefined && !countsInstructions(testbed)) {
     return `${name} counts no instructionsPerPacket, unlike virtual testbeds with \`accelerator: tcg\`: judge it by pps or nsPerPacket.`;
   }
+  const { flows, packets } = config.traffic;
+  const unrouted = system === 'freebsd' ? whyNotRouted(packets) : undefined;
+  if (unrouted !== undefined) return `${name} ${unrouted.why}: ${unrouted.fix}.`;
   if (testbed?.kind !== 'freebsd') return undefined;
   if (config.traffic.runsPerTrial !== 1) {
     return `${name} boots its variants, so each run has its own trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
@@ -662,11 +672,10 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   if (config.gate.metric !== 'pps') {
     return `${name} measures no ${config.gate.metric}: judge it by pps.`;
   }
-  const { flows, packets } = config.traffic;
   const unsent = whyNotSent(packets);
   if (unsent !== undefined) return `${name} ${unsent.why}: ${unsent.fix}.`;
   const refused = config.families
-    .map((family) => flowRanges(flows, family, testbed.senders.length))
+    .map((family) => flowRanges(flows, family, testbed.senders.length, packets?.addresses))
     .find((split) => split.kind === 'refused');
   return refused?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
 }

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
-import { families } from './scenario.ts';
+import { readNetwork } from './networks.ts';
+import { type Family, families } from './scenario.ts';
 
 const port = z.int().min(1).max(65_535);
 
@@ -23,6 +24,24 @@ export type WeightedSize = z.infer<typeof weightedSize>;
 
 export const mostSizes = 10;
 
+const sidesOf = (family: Family, form: RegExp) => {
+  const network = z
+    .string()
+    .regex(form)
+    .refine((text) => readNetwork(text, family).kind === 'read');
+  return z
+    .object({ source: network.exactOptional(), destination: network.exactOptional() })
+    .exactOptional();
+};
+
+const networksSchema = z.object({
+  inet4: sidesOf('inet4', /^[\d.]{7,15}\/\d{1,2}$/),
+  inet6: sidesOf('inet6', /^[\da-f:]{2,39}\/\d{1,3}$/),
+});
+
+/** Networks of a site; absent: those of RFC 2544 and RFC 5180. */
+export type TestNetworks = z.infer<typeof networksSchema>;
+
 export const packetsSchema = z.object({
   /** Absent: UDP. TCP packets are SYN segments, none of which opens a connection. */
   protocol: z.literal('tcp').exactOptional(),
@@ -33,9 +52,11 @@ export const packetsSchema = z.object({
       destination: portRangeSchema.exactOptional(),
     })
     .exactOptional(),
+  /** In the form of `networkText`. */
+  addresses: networksSchema.exactOptional(),
   /** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
   sizes: bounded.list(weightedSize, mostSizes).min(2).exactOptional(),
-  /** A pcap file, whose packets replace all described here. */
+  /** A pcap file, whose packets replace all but `addresses`. */
   capture: z
     .object({
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -88,7 +109,12 @@ export function meanFrameBytes(sizes: readonly WeightedSize[]): number {
 }
 
 /** `UDP`, `UDP to port 53, IMIX (7:4:1)`, `TCP SYN from ports 1024–65535 to port 443`. */
-export function packetsText({ protocol, ports = {}, sizes, capture }: Packets = {}): string {
+export function packetsText({ addresses = {}, ...packets }: Packets = {}): string {
+  const networks = Object.values(addresses).map(networksText);
+  return [kindText(packets), ...(networks.length === 0 ? [] : [networks.join(' and ')])].join(', ');
+}
+
+function kindText({ protocol, ports = {}, sizes, capture }: Packets): string {
   if (capture !== undefined) {
     return `${capture.packets} packets of a pcap (SHA-256 ${capture.sha256.slice(0, 12)}…)`;
   }
@@ -100,6 +126,12 @@ export function packetsText({ protocol, ports = {}, sizes, capture }: Packets = 
   ].join(' ');
   return sizes === undefined ? headers : `${headers}, ${sizesText(sizes)}`;
 }
+
+const networksText = ({ source, destination }: { source?: string; destination?: string }): string =>
+  [
+    ...(source === undefined ? [] : [`from ${source}`]),
+    ...(destination === undefined ? [] : [`to ${destination}`]),
+  ].join(' ');
 
 export const hasOneSize = ({ sizes, capture }: Packets = {}): boolean =>
   sizes === undefined && capture === undefined;

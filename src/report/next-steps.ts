@@ -231,7 +231,7 @@ function afterInvalid(cells: readonly CellResult[], { testbed, traffic }: Result
   if (withVerdict(cells, 'invalid').some((cell) => droppedBy(cell, 'base') !== undefined)) {
     const { packets } = traffic;
     const sent = packets === undefined ? 'UDP to port 2000' : packetsText(packets);
-    return `Let the rules of base pass the test traffic: map the names of their interfaces with \`overlay.interfaces\`, and let them accept ${sent}, as docs/how-to/overlay.md describes it. Or send packets that they accept: see docs/how-to/traffic.md.`;
+    return `Let the rules of base pass the test traffic: map the names of their interfaces with \`overlay.interfaces\`, and let them accept ${sent}, as docs/how-to/overlay.md describes it. Or send packets that they accept, with \`traffic.addresses\` and \`traffic.ports\`: see docs/how-to/traffic.md.`;
   }
   const cause = causeOf(withVerdict(cells, 'invalid'));
   // The result may be untrusted.

@@ -173,6 +173,7 @@ testbeds: { here: { kind: embedded-linux } }
 traffic:
   protocol: tcp
   ports: { source: 1024-65535, destination: 443 }
+  addresses: { inet4: { source: 192.168.1.0/24 }, inet6: { destination: "2001:db8::/32" } }
   frameSize: [{ bytes: 64 bytes, weight: 7 }, { bytes: 1518B, weight: 1 }]
 `,
   ],

@@ -39,6 +39,17 @@ test('a wrong key in a list of frame sizes is named, with its place', () => {
   );
 });
 
+test('packets may have the networks of a site, each in one form', () => {
+  const written =
+    'traffic: { addresses: { inet4: { destination: 203.0.113.7 }, inet6: { source: "2001:DB8:0::/64" } } }';
+  expect(parse(written).traffic.packets).toEqual({
+    addresses: {
+      inet4: { destination: '203.0.113.7/32' },
+      inet6: { source: '2001:db8::/64' },
+    },
+  });
+});
+
 test('An overlay may map the interfaces that its files name.', () => {
   expect(parse('overlay: { interfaces: { eth0: ingress, wg0: unused } }').overlay).toEqual({
     path: 'dut',
@@ -272,6 +283,27 @@ test('a capture is not sent by a FreeBSD testbed, nor without a packet of each f
   const both = withCapture(read(`${written}traffic: { pcap: dns.pcap }`), file, 'dns.pcap');
   expect(whyUnfit(both, 'lab')).toBe(
     'traffic.pcap has no packet of inet6: leave it out of `families`, or add some.',
+  );
+});
+
+test('a capture keeps the networks of a site, which have enough addresses', () => {
+  const config = parse(
+    'traffic: { pcap: dns.pcap, addresses: { inet4: { source: 10.0.0.0/31 } } }',
+  );
+  const { addresses } = config.traffic.packets ?? {};
+  const kept = withCapture(config, aPcap([udp4(1), udp4(2)]), 'dns.pcap');
+  expect(kept.traffic.packets).toMatchObject({ addresses, capture: { packets: 2 } });
+  expect(() => withCapture(config, aPcap([1, 2, 3].map((host) => udp4(host))), 'dns.pcap')).toThrow(
+    'traffic.pcap: dns.pcap has 3 sources of inet4, for which 10.0.0.0/31 is too small: name a larger one in `traffic.addresses`.',
+  );
+});
+
+test('a FreeBSD testbed routes no network of one address', () => {
+  const config = read(
+    `${shelf}traffic: { flows: 100, addresses: { inet4: { destination: 203.0.113.7 } } }`,
+  );
+  expect(whyUnfit(config, 'shelf')).toBe(
+    'shelf routes the halves of a network, and 203.0.113.7/32 has one address: name a larger network in `traffic.addresses`.',
   );
 });
 
@@ -828,6 +860,46 @@ test.each([
   [
     'traffic: { pcap: dns.pcap, protocol: tcp }',
     'traffic.protocol: a pcap has its own: leave out one of both',
+  ],
+  [
+    'traffic: { addresses: { inet4: { source: 2001:db8::/32 } } }',
+    'traffic.addresses.inet4.source: expected a network of inet4 like "192.168.1.0/24", found "2001:db8::/32"',
+  ],
+  [
+    'traffic: { addresses: { inet4: { source: 192.168.1.5/24 } } }',
+    'traffic.addresses.inet4.source: 192.168.1.5/24 is an address within a network: write 192.168.1.0/24',
+  ],
+  [
+    'traffic: { addresses: { inet6: { destination: "2001:db8::1/32" } } }',
+    'traffic.addresses.inet6.destination: 2001:db8::1/32 is an address within a network: write 2001:db8::/32',
+  ],
+  [
+    'traffic: { addresses: { inet4: { source: 192.168.1.0/33 } } }',
+    'traffic.addresses.inet4.source: expected a network of inet4 like "192.168.1.0/24", found "192.168.1.0/33"',
+  ],
+  [
+    'traffic: { addresses: { inet4: { source: 127.0.0.0/8 } } }',
+    'traffic.addresses.inet4.source: 127.0.0.0/8 overlaps 127.0.0.0/8, the loopback network: choose another network',
+  ],
+  [
+    'traffic: { addresses: { inet4: { source: 0.0.0.0/0 } } }',
+    'traffic.addresses.inet4.source: 0.0.0.0/0 overlaps 0.0.0.0/8, which has unspecified addresses: choose another network',
+  ],
+  [
+    'traffic: { addresses: { inet6: { source: "ff02::/16" } } }',
+    'traffic.addresses.inet6.source: ff02::/16 overlaps ff00::/8, the multicast network: choose another network',
+  ],
+  [
+    'traffic: { addresses: { inet4: { source: 198.18.0.0/24 } } }',
+    "traffic.addresses.inet4.source: 198.18.0.0/24 overlaps 198.18.0.0/15, which has the addresses of the testbed's own ports: choose another network",
+  ],
+  [
+    'traffic: { addresses: { inet4: { source: 10.0.0.0/8, destination: 10.1.0.0/16 } } }',
+    'traffic.addresses.inet4.destination: overlaps the network of `source`',
+  ],
+  [
+    'traffic: { addresses: { inet4: { source: 10.0.0.0/28, destination: 10.1.0.0/28 } } }',
+    'traffic.addresses.inet4: 2000 flows need as many pairs of addresses, and these networks have 14 × 14: lower `traffic.flows`, or name larger networks',
   ],
   ['traffic: { protocol: icmp }', 'traffic.protocol: expected one of udp, tcp, found "icmp"'],
   [

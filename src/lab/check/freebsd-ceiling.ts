@@ -188,7 +188,7 @@ async function trialOf(
   senders: readonly CeilingSender[],
   { host, interface: name, way }: TrafficPath,
 ): Promise<CeilingTrial> {
-  const split = flowRanges(traffic.flows, family, senders.length);
+  const split = flowRanges(traffic.flows, family, senders.length, traffic.packets?.addresses);
   if (split.kind === 'refused') return split;
   const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
   const seconds = 2 * settleSeconds + trafficSeconds;
@@ -201,6 +201,7 @@ async function trialOf(
       frameBytes: frameBytesFor(traffic, { family }),
       flows: split.flows,
       ports: traffic.packets?.ports,
+      addresses: traffic.packets?.addresses,
       threads: testbed.senders[0]?.threads ?? 1,
       settleSeconds,
       trafficSeconds,

@@ -350,8 +350,10 @@ function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: CheckedTest
   ];
 }
 
-const contextOf = ({ testbed, families }: CheckedTestbed): SettingsContext =>
-  settingsContext(testbed, families);
+const contextOf = ({ testbed, families, traffic }: CheckedTestbed): SettingsContext => ({
+  ...settingsContext(testbed, families),
+  addresses: traffic.packets?.addresses,
+});
 
 /** Separate from other settings, as a trial without routes would use the default route. */
 async function pathsOf(lab: CheckedTestbed, host: Host, what: string): Promise<Diagnostic[]> {

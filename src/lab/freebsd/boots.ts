@@ -4,6 +4,7 @@ import { type Fingerprint, withoutKernelFacts } from '../../model/freebsd-machin
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejected, Rejection } from '../../model/rejection.ts';
 import type { Family } from '../../model/scenario.ts';
+import type { TestNetworks } from '../../model/traffic.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import { describeScreen, type LastWords } from '../console/console-text.ts';
 import {
@@ -37,6 +38,7 @@ export type Boots = {
   readonly tallies: Tallies;
   /** See `SettingsContext`. */
   readonly unread: ReadonlySet<string>;
+  readonly addresses: TestNetworks | undefined;
   families: readonly Family[];
   /** The variants listed last: an installation removes the kernels of all others from the DUT. */
   listed: ReadonlySet<string>;
@@ -57,13 +59,18 @@ export const bootsOf = (
   config: FreebsdTestbed,
   dut: FreebsdDut,
   deps: FreebsdDeps,
-  { tallies = new Map(), unread = new Set() }: Partial<Pick<Boots, 'tallies' | 'unread'>> = {},
+  {
+    tallies = new Map(),
+    unread = new Set(),
+    addresses,
+  }: Partial<Pick<Boots, 'tallies' | 'unread' | 'addresses'>> = {},
 ): Boots => ({
   config,
   dut,
   deps,
   tallies,
   unread,
+  addresses,
   families: ['inet4'],
   listed: new Set(),
   booted: undefined,
@@ -104,13 +111,13 @@ export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] =>
 
 /** Fixes what the configuration allows to fix, and returns the rest. */
 export const settingsThatFail = (
-  { config, deps, dut, unread, ...boots }: Boots,
+  { config, deps, dut, unread, addresses, ...boots }: Boots,
   families = boots.families,
 ): Promise<SettingProblem[]> =>
   preflight(dut.host(), {
     mode: config.preflight,
     waive: config.waive,
-    context: { ...settingsContext(config, families), unread },
+    context: { ...settingsContext(config, families), unread, addresses },
     sleep: deps.sleep,
   });
 
@@ -206,11 +213,11 @@ export const takeWarnings = (boots: Boots): string[] => boots.warnings.splice(0)
 
 /** Checked right before every trial: a kernel may lose routes after its boot. */
 export async function pathProblem(
-  { config, dut }: Boots,
+  { config, dut, addresses }: Boots,
   family: Family,
 ): Promise<string | undefined> {
   const families = [family];
-  const context = settingsContext(config, families);
+  const context = { ...settingsContext(config, families), addresses };
   const [problem] = await pathProblems(dut.host(), { context, families });
   return problem?.message;
 }

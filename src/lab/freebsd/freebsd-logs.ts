@@ -24,7 +24,7 @@ export type FreebsdLogs = { receiver: string; senders: readonly string[] };
 
 type FreebsdTrial = {
   startedAt: string;
-  traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
+  traffic: Pick<Traffic, 'flows' | 'offeredPps' | 'packets'>;
   summary?: Pick<
     TrialSummary,
     | 'kernel'
@@ -117,11 +117,11 @@ function starved(starvation: TrialSummary['starvation']): Validity | undefined {
 
 /** The requested rate of each sender, shared as the flows are; none where they send as fast as they can. */
 function requestedRates(
-  { flows, offeredPps }: FreebsdTrial['traffic'],
+  { flows, offeredPps, packets }: FreebsdTrial['traffic'],
   family: Family,
   senders: number,
 ): number[] {
-  const split = flowRanges(flows, family, senders);
+  const split = flowRanges(flows, family, senders, packets?.addresses);
   if (offeredPps === undefined || split.kind === 'refused') return [];
   const all = split.flows;
   return flowSlices(all, senders).map(({ sources }) => (offeredPps * sources) / all.sources);

@@ -89,7 +89,7 @@ export async function openFreebsdMachines(
   opened.defer(() => dut.host().close());
   const { mac: dutMac, gigabits } = await ingressOf(dut.host(), config.dut.ingress.interface);
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
-  const boots = bootsOf(config, dut, deps);
+  const boots = bootsOf(config, dut, deps, { addresses: traffic.packets?.addresses });
   const firewallsOfSite = await siteFirewalls(dut.host());
   const glitches = { inARow: 0 };
   const lab: FreebsdMachines = {

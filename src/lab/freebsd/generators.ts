@@ -81,7 +81,8 @@ export class Generators {
 
   async send({ cell, dutMac, ...times }: SendRequest, signal: AbortSignal): Promise<PktGenTrial> {
     const config = this.#config;
-    const split = flowRanges(this.#traffic.flows, cell.family, config.senders.length);
+    const { flows, packets } = this.#traffic;
+    const split = flowRanges(flows, cell.family, config.senders.length, packets?.addresses);
     if (split.kind === 'refused') {
       return { kind: 'failed', logs: { receiver: '', senders: [] }, reason: split.message };
     }
@@ -89,7 +90,8 @@ export class Generators {
       family: cell.family,
       frameBytes: frameBytesFor(this.#traffic, cell),
       flows: split.flows,
-      ports: this.#traffic.packets?.ports,
+      ports: packets?.ports,
+      addresses: packets?.addresses,
       ratePps: this.#traffic.offeredPps,
       threads: config.senders[0]?.threads ?? 1,
       ...times,

@@ -1,15 +1,19 @@
 // A Linux router as the DUT: its variants are rulesets and settings, installed while packets flow.
 import { PassThrough } from 'node:stream';
 import type { Overlay } from '../../kernel/overlay.ts';
+import { addressText } from '../../model/networks.ts';
 import { lastLine } from '../../model/one-line.ts';
 import type { PrepareOutcome, Rejected } from '../../model/rejection.ts';
-import type { LinuxScenario } from '../../model/scenario.ts';
+import { families, type LinuxScenario } from '../../model/scenario.ts';
+import type { TestNetworks } from '../../model/traffic.ts';
+import { UsageError } from '../../model/usage-error.ts';
 import { pathName } from '../../model/variant-name.ts';
 import type { CommandOutcome } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import type { Ports } from '../map-interfaces.ts';
+import { ipAddress } from '../traffic/headers.ts';
 import { droppedBy } from './linux-drops.ts';
 import { createInterfaces, withoutMissing } from './linux-fit.ts';
 import {
@@ -77,12 +81,13 @@ export type LinuxDut = {
   restore(): Promise<void>;
 };
 
-/** `ports` are the interfaces that forward. */
-export function linuxDut(host: Host, ports: Ports): LinuxDut {
+/** `ports` are the interfaces that forward, and `addresses` the networks of test packets. */
+export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {}): LinuxDut {
   return {
     async prepare(overlays, scenarios) {
       await restore(host);
       await install(host);
+      await addRoutes(host, addresses);
       const scenario = scenarios[0] ?? 'forwarding';
       const variants = overlays.map((overlay) => loadable(overlay, ports));
       const refused = variants.find((overlay) => overlay.kind === 'refused');
@@ -200,6 +205,22 @@ const mostProfileBytes = 256 * 1024 ** 2;
 async function install(host: Host): Promise<void> {
   await host.output(shell`mkdir -p ${folder}`);
   await host.upload(linuxDutScript, script, 0o755);
+}
+
+/** Gives the networks the routes of the usual packets. Throws a UsageError for one that the DUT routes already. */
+async function addRoutes(host: Host, addresses: TestNetworks): Promise<void> {
+  for (const family of families) {
+    for (const side of ['source', 'destination'] as const) {
+      const network = addresses[family]?.[side];
+      if (network === undefined) continue;
+      const like = addressText(ipAddress(family, side, 0), family);
+      const outcome = await host.run(shell`bash ${script} routes ${network} ${like}`);
+      if (outcome.kind === 'exited' && outcome.code === 0) continue;
+      throw new UsageError(
+        `traffic.addresses: ${host.name} cannot route ${network}: ${reasonIn(outcome)}. Name another network, or change its routes.`,
+      );
+    }
+  }
 }
 
 /** Uploads the script again, as it also restores after an earlier experiment. */

@@ -6,6 +6,7 @@
 #                      be written
 #   missing            prints those settings named on standard input that this DUT does not have
 #   interfaces NAME …  creates those that are not there, without packets, for rules that name them; restore deletes them
+#   routes NETWORK ADDRESS …  routes each network as that address is; refuses one that the DUT routes already
 #   restore            installs the remembered state, and forgets it
 #   provable           refuses rules as `remember` does, and keeps nothing
 
@@ -48,6 +49,7 @@ restore() {
     converge "$before"/{sysctl,affected}.conf && load "$before/rules" || return
   fi
   while read -r name; do ip link delete "$name"; done 2>/dev/null <"$folder/interfaces"
+  [[ ! -e $folder/routes ]] || { unroute; rm -f "$folder/routes"; }
   # In this order, as this may end at any point.
   rm -f "$before/done" && rm -rf "$before"
 }
@@ -67,6 +69,36 @@ interfaces() {
     ip link set "$name" up || return
   done
 }
+
+# A number that no routing daemon uses marks the routes that restore deletes.
+ours=112
+
+routes() {
+  local way client=${SSH_CONNECTION%% *} before own version
+  before=$(way_to "$client")
+  while (($# > 0)); do
+    version=-4 way=$(way_to "$2")
+    [[ $1 != *:* ]] || version=-6
+    [[ $way == via* ]] || { echo "it has no next hop to $2" >&2; return 1; }
+    own=$(ip "$version" route show root "$1" | head -n 1)
+    [[ ! $own ]] || { echo "it has a route of its own there, \`${own% }\`" >&2; return 1; }
+    : >"$folder/routes"
+    # shellcheck disable=SC2086 # Words.
+    ip "$version" route add "$1" $way proto "$ours" || return
+    [[ $(way_to "$client") == "$before" ]] || { unroute; echo 'ppsgate itself comes from there' >&2; return 1; }
+    shift 2
+  done
+}
+
+way_to() {
+  local pattern='(via (inet6 )?[^ ]+ )?dev [^ ]+'
+  [[ ! $(ip route get "$1" 2>/dev/null) =~ $pattern ]] || echo "${BASH_REMATCH[0]}"
+}
+
+unroute() {
+  ip -4 route flush proto "$ours"
+  ip -6 route flush proto "$ours"
+} 2>/dev/null
 
 # Programs that manage a family's tables; their rules may have parts that nft(8) cannot write.
 declare -A managers=([ip]=iptables [ip6]=ip6tables [arp]=arptables [bridge]=ebtables)

@@ -53,7 +53,7 @@ export async function openLinuxTestbed(
   await requirePrograms(dutHost, neededPrograms.dut, 'apt-get install');
   await endPrograms(dutHost);
   const receiver = opened.use(await connect(config.receiver, 'receiver'));
-  const dut = linuxDut(dutHost, config.dut);
+  const dut = linuxDut(dutHost, config.dut, traffic.packets?.addresses);
   const lab: NetnsLab = { config, traffic, sender, dutHost, receiver, dut };
   const connections = opened.move();
   let readied: Pick<PrepareRequest, 'variants' | 'cells'> | undefined;

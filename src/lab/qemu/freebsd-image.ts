@@ -3,6 +3,7 @@ import type { HostConfig } from '../../config/fields.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { FreebsdGuestsConfig, GuestImage } from '../../config/virtual-testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
+import type { TestNetworks } from '../../model/traffic.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
@@ -31,13 +32,19 @@ export const isHostError = (error: unknown): error is HostError => error instanc
 export const isOfOneCopy = (error: unknown): error is DutLostError | HostError | UsageError =>
   error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
 
-type ImageDeps = { lab: Pick<VirtualLab, 'loginTo'>; deps: FreebsdDeps; tallies?: Tallies };
+type ImageDeps = {
+  lab: Pick<VirtualLab, 'loginTo'>;
+  deps: FreebsdDeps;
+  tallies?: Tallies;
+  /** Networks that test packets have. */
+  addresses?: TestNetworks | undefined;
+};
 
 /** Waits until the image is up, and opens it as a DUT. Throws a UsageError for an unsuitable image. */
 export async function openImage(
   guest: Guest,
   { image, accelerator }: { image: GuestImage; accelerator: FreebsdGuestsConfig['accelerator'] },
-  { lab, deps, tallies = new Map() }: ImageDeps,
+  { lab, deps, tallies = new Map(), addresses }: ImageDeps,
 ): Promise<{ dut: FreebsdDut; boots: Boots; console: ConsoleRecorder }> {
   const login = await lab.loginTo(image, guest);
   await using opened = new AsyncDisposableStack();
@@ -93,10 +100,14 @@ export async function openImage(
   opened.defer(() => dut.host().close());
   const ports = await portsOf(dut.host());
   if (!('ingress' in ports)) throw unfit(ports.why);
-  await setUp(dut.host(), ports);
+  await setUp(dut.host(), ports, addresses);
   opened.move();
   const unread = new Set(accelerator === 'tcg' ? unreadIfCounted : unreadOfGuests);
-  const boots = bootsOf(asTestbed(image, ports, login), dut, deps, { tallies, unread });
+  const boots = bootsOf(asTestbed(image, ports, login), dut, deps, {
+    tallies,
+    unread,
+    addresses,
+  });
   return { dut, boots, console };
 }
 

@@ -1,15 +1,17 @@
 // Sets up a copy of a FreeBSD image for this boot and later ones: its network, its console, and no waits.
 
+import type { Family } from '../../model/scenario.ts';
+import type { TestNetworks } from '../../model/traffic.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { benchmarkingNetworks } from '../freebsd/dut/ports.ts';
+import { routedNetworks } from '../freebsd/dut/ports.ts';
 import { guestPorts, neighbours, receiverMac, senderMac } from './vm/addresses.ts';
 
 export type Ports = { ingress: string; egress: string };
 
 /** Addresses are set at once as well: an inspection of this boot then finds the same as those of later boots. */
-export async function setUp(host: Host, ports: Ports): Promise<void> {
-  await host.output(shell`sysrc ${rcSettings(ports)}`);
+export async function setUp(host: Host, ports: Ports, addresses?: TestNetworks): Promise<void> {
+  await host.output(shell`sysrc ${rcSettings(ports, addresses)}`);
   await append(host, '/boot/loader.conf.local', loaderLines);
   await append(host, '/etc/sysctl.conf', sysctlLines);
   for (const role of ['ingress', 'egress'] as const) {
@@ -20,7 +22,7 @@ export async function setUp(host: Host, ports: Ports): Promise<void> {
 }
 
 /** See rc.conf(5). A boot with all of it needs no fix before packets are sent. */
-function rcSettings(ports: Ports): string[] {
+function rcSettings(ports: Ports, addresses?: TestNetworks): string[] {
   const interfaces = (['ingress', 'egress'] as const).flatMap((role) => {
     const { inet4, inet6 } = guestPorts[role];
     return [
@@ -28,19 +30,18 @@ function rcSettings(ports: Ports): string[] {
       `ifconfig_${ports[role]}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`,
     ];
   });
-  const { inet4, inet6 } = benchmarkingNetworks;
+  const inet4 = routesOf('inet4', addresses);
+  const inet6 = routesOf('inet6', addresses);
   const { sender, receiver } = neighbours;
   return [
     ...interfaces,
     'gateway_enable=YES',
     'ipv6_gateway_enable=YES',
     'harvest_mask=351',
-    'static_routes=sources destinations',
-    `route_sources=-net ${inet4.sources} ${sender.inet4}`,
-    `route_destinations=-net ${inet4.destinations} ${receiver.inet4}`,
-    'ipv6_static_routes=sources destinations',
-    `ipv6_route_sources=${inet6.sources} ${sender.inet6}`,
-    `ipv6_route_destinations=${inet6.destinations} ${receiver.inet6}`,
+    `static_routes=${inet4.map(({ name }) => name).join(' ')}`,
+    ...inet4.map(({ name, route }) => `route_${name}=-net ${route}`),
+    `ipv6_static_routes=${inet6.map(({ name }) => name).join(' ')}`,
+    ...inet6.map(({ name, route }) => `ipv6_route_${name}=${route}`),
     'static_arp_pairs=sender receiver',
     `static_arp_sender=${sender.inet4} ${senderMac}`,
     `static_arp_receiver=${receiver.inet4} ${receiverMac}`,
@@ -51,6 +52,16 @@ function rcSettings(ports: Ports): string[] {
     'defaultroute_delay=0',
     // A dump would be written for a minute before the reset, and is thrown away with the guest.
     'dumpdev=NO',
+  ];
+}
+
+function routesOf(family: Family, addresses?: TestNetworks): { name: string; route: string }[] {
+  const { sources, destinations } = routedNetworks(family, addresses);
+  const named = (name: string, networks: string[], gateway: string) =>
+    networks.map((network, index) => ({ name: `${name}${index}`, route: `${network} ${gateway}` }));
+  return [
+    ...named('source', sources, neighbours.sender[family]),
+    ...named('destination', destinations, neighbours.receiver[family]),
   ];
 }
 

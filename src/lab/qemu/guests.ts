@@ -7,6 +7,7 @@ import type { TrialLimits } from '../../model/limits.ts';
 import type { PlannedRun } from '../../model/planned-trial.ts';
 import type { Rejected } from '../../model/rejection.ts';
 import type { Cell } from '../../model/scenario.ts';
+import type { TestNetworks } from '../../model/traffic.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
 import { isToBlame, lacksControl, type Milestone, type Tallies } from '../fault-attribution.ts';
@@ -43,6 +44,8 @@ export type GuestResources = {
   cpus: readonly number[];
   /** Flows that each leave a state in a stateful scenario; undefined where they need not. */
   flows: number | undefined;
+  /** Networks that test packets have. */
+  addresses: TestNetworks | undefined;
   deps: FreebsdDeps;
   facts(): Promise<Record<string, string>>;
 };

@@ -1,6 +1,7 @@
 // Boots Linux kernels in guests in parallel, proves which kernel runs, and explains failed boots.
 import type { Variant } from '../../kernel/variant.ts';
 import { reasonOf } from '../../model/one-line.ts';
+import type { TestNetworks } from '../../model/traffic.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
@@ -35,6 +36,7 @@ type FailedLinuxBoot = {
 type BootDeps = Pick<FreebsdDeps, 'connect' | 'sleep' | 'now'> & {
   lab: Pick<VirtualLab, 'boot' | 'login'>;
   cpus: readonly number[];
+  addresses?: TestNetworks | undefined;
   signal: AbortSignal;
 };
 
@@ -61,7 +63,7 @@ function limitSeconds({ firstUpSeconds }: Together): number {
 }
 
 async function boot(
-  { lab, connect, sleep, now, cpus, signal }: BootDeps,
+  { lab, connect, sleep, now, cpus, addresses, signal }: BootDeps,
   { variant, kernel }: BootableKernel,
   number: number,
   together: Together,
@@ -111,7 +113,7 @@ async function boot(
       variant,
       guest,
       host,
-      dut: linuxDut(host, linuxGuestPorts),
+      dut: linuxDut(host, linuxGuestPorts, addresses),
       kernel: found.kernel,
     };
   } catch (error) {

@@ -81,13 +81,13 @@ export class LinuxGuests implements GuestSystem {
   }
 
   async boot({ runs, signal }: PairOfGuests): Promise<(BootedGuest | NotBooted)[]> {
-    const { lab, cpus, tallies, deps } = this.#resources;
+    const { lab, cpus, tallies, addresses, deps } = this.#resources;
     const bootables = runs.map(({ variant }) => {
       const bootable = this.#bootable.get(variant);
       if (bootable === undefined) throw new TypeError(`${variant} was not readied.`);
       return bootable;
     });
-    const all = await bootTogether({ ...deps, lab, cpus, signal }, bootables);
+    const all = await bootTogether({ ...deps, lab, cpus, addresses, signal }, bootables);
     for (const { kind, variant } of all) {
       const tally = tallyOf(tallies, variant.variant);
       if (kind === 'booted') Object.assign(tally, { hasBooted: true, bootFailures: 0 });

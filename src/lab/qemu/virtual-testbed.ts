@@ -42,7 +42,8 @@ export async function openVirtualTestbed(
   // Captured packets of some protocols make no states.
   const flows = traffic.captured === undefined ? traffic.flows : undefined;
   const facts = () => labOfGuests.facts(config);
-  const resources = { lab, tallies, cpus, flows, deps, facts };
+  const { addresses } = traffic.packets ?? {};
+  const resources = { lab, tallies, cpus, flows, addresses, deps, facts };
   const system = await openSystem(name, config, resources).catch(async (error: unknown) => {
     await lab.down();
     throw error;

@@ -1,4 +1,5 @@
 // Writes the packets that trafgen(8) repeats, in its configuration language: at least one for each flow.
+import { destinationsPerSource } from '../../model/flows.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { Packets, PortRange, WeightedSize } from '../../model/traffic.ts';
 import { internetChecksum, ipAddress, word } from './headers.ts';
@@ -10,13 +11,12 @@ export type FlowsRequest = {
   /** Size of the Ethernet frame with its 4 bytes of CRC: 64 to 1518. */
   frameBytes: number;
   packets?: Packets | undefined;
-  /** A pcap file in base64, whose packets replace all others. */
+  /** A pcap file in base64, whose packets replace all but the addresses of `packets`. */
   captured?: string | undefined;
   sourceMac: string;
   destinationMac: string;
 };
 
-const destinationsPerSource = 100;
 const usualPort: PortRange = { first: 2000, last: 2000 };
 const crcBytes = 4;
 const ethernetBytes = 14;
@@ -28,7 +28,9 @@ export function trafgenFlows(request: FlowsRequest): string {
   const { flows, frameBytes, captured } = request;
   if (captured !== undefined)
     return written(
-      replayed(captured, request.family).map((packet) => ethernetFrame(request, packet)),
+      replayed(captured, request.family, request.packets?.addresses).map((packet) =>
+        ethernetFrame(request, packet),
+      ),
     );
   const frames: number[][] = [];
   const sizes = inTurn(request.packets?.sizes ?? [{ frameBytes, weight: 1 }]);
@@ -60,7 +62,8 @@ function inTurn(sizes: readonly WeightedSize[]): number[] {
 function frame(request: FlowsRequest, flow: number): number[] {
   const bytes = request.frameBytes - crcBytes - ethernetBytes;
   const write = request.family === 'inet4' ? ipv4 : ipv6;
-  return ethernetFrame(request, write(bytes, flow, request.packets));
+  const addresses = addressesOf(request, flow);
+  return ethernetFrame(request, write(bytes, flow, addresses, request.packets));
 }
 
 function ethernetFrame({ family, ...macs }: FlowsRequest, packet: number[]): number[] {
@@ -69,17 +72,25 @@ function ethernetFrame({ family, ...macs }: FlowsRequest, packet: number[]): num
   return padded([...header, ...packet], leastFrameBytes);
 }
 
-const addressesOf = (family: Family, flow: number): number[] => [
-  ...ipAddress(family, 'source', Math.floor(flow / destinationsPerSource)),
-  ...ipAddress(family, 'destination', flow % destinationsPerSource),
-];
+function addressesOf({ family, flows, packets }: FlowsRequest, flow: number): number[] {
+  const { addresses } = packets ?? {};
+  const perSource = destinationsPerSource(flows, family, addresses);
+  return [
+    ...ipAddress(family, 'source', Math.floor(flow / perSource), addresses),
+    ...ipAddress(family, 'destination', flow % perSource, addresses),
+  ];
+}
 
 const portOf = (flow: number, { first, last } = usualPort): number =>
   first + (flow % (last - first + 1));
 
 /** RFC 791. */
-function ipv4(totalBytes: number, flow: number, packets: Packets = {}): number[] {
-  const addresses = addressesOf('inet4', flow);
+function ipv4(
+  totalBytes: number,
+  flow: number,
+  addresses: number[],
+  packets: Packets = {},
+): number[] {
   const payload = payloadOf(totalBytes - 20, addresses, flow, packets);
   const header = (checksum: number) => [
     0x45,
@@ -99,8 +110,12 @@ function ipv4(totalBytes: number, flow: number, packets: Packets = {}): number[]
 }
 
 /** RFC 8200. */
-function ipv6(totalBytes: number, flow: number, packets: Packets = {}): number[] {
-  const addresses = addressesOf('inet6', flow);
+function ipv6(
+  totalBytes: number,
+  flow: number,
+  addresses: number[],
+  packets: Packets = {},
+): number[] {
   const payload = payloadOf(totalBytes - 40, addresses, flow, packets);
   const header = [0x60, 0, 0, 0, ...word(payload.length), protocolOf(packets), 64];
   return [...header, ...addresses, ...payload];

@@ -1,7 +1,8 @@
 // Builds the commands of netmap's pkt-gen(8) that receive and send a trial on FreeBSD hosts.
 
-import type { FlowSlice, Flows } from '../../model/flows.ts';
+import type { FlowSlice } from '../../model/flows.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
+import { addressText, hostAt, knownNetwork } from '../../model/networks.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { Packets } from '../../model/traffic.ts';
 import { type Command, type ShellWord, shell } from '../../system/shell.ts';
@@ -21,6 +22,7 @@ export type SenderRequest = ReceiverRequest & {
   frameBytes: number;
   /** Only the first port of each range. */
   ports?: Packets['ports'];
+  addresses?: Packets['addresses'];
   /** Address of the netmap port: a virtual interface has its own MAC address. */
   sourceMac: string;
   destinationMac: string;
@@ -39,12 +41,11 @@ export function receiverCommand(request: ReceiverRequest): Command {
   return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
 }
 
-/** Addresses count up in the networks of RFC 2544 and RFC 5180. Throws a RangeError for an impossible frame size. */
+/** Throws a RangeError for an impossible frame size. */
 export function senderCommand(request: SenderRequest): Command {
-  const { family, flows, ports, threads, sourceMac, destinationMac } = request;
+  const { family, flows, threads, sourceMac, destinationMac } = request;
   const version = family === 'inet4' ? shell`-4` : shell`-6`;
-  const range = ranges[family];
-  return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows, ports?.source?.first)} -d ${range.destinations(flows, ports?.destination?.first)} -D ${[destinationMac, ...optional(request)]}`;
+  return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${rangeOf('source', request, flows.firstSource ?? 1, flows.sources)} -d ${rangeOf('destination', request, 1, flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
 }
 
 /**
@@ -90,33 +91,35 @@ function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest
   ];
 }
 
-type Ranges = Record<keyof Flows, (flows: FlowSlice, port?: number) => string>;
+/** `first` counts from 1. Without a port, pkt-gen uses 1234 on both sides; pf drops port 0. */
+function rangeOf(side: Side, request: SenderRequest, first: number, count: number): string {
+  const { family, ports } = request;
+  const [from, to] = [first, first + count - 1].map((index) => addressOf(side, request, index));
+  const port = ports?.[side]?.first;
+  return family === 'inet4'
+    ? `${from}:${port ?? 2000}-${to}`
+    : `[${from}]${port === undefined ? '' : `:${port}`}-[${to}]`;
+}
 
-/** Without a port, pkt-gen uses 1234 on both sides; pf drops port 0. */
-const ranges: Record<Family, Ranges> = {
-  inet4: {
-    sources: ({ sources, firstSource = 1 }, port = 2000) =>
-      `${inet4(18, firstSource)}:${port}-${inet4(18, firstSource + sources - 1)}`,
-    destinations: ({ destinations }, port = 2000) =>
-      `${inet4(19, 1)}:${port}-${inet4(19, destinations)}`,
-  },
-  inet6: {
-    sources: ({ sources, firstSource = 1 }, port) =>
-      `${inet6('10', firstSource)}${colon(port)}-${inet6('10', firstSource + sources - 1)}`,
-    destinations: ({ destinations }, port) =>
-      `${inet6('8010', 1)}${colon(port)}-${inet6('8010', destinations)}`,
-  },
-};
+type Side = 'source' | 'destination';
 
-const colon = (port: number | undefined): string => (port === undefined ? '' : `:${port}`);
-
-/** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
-const inet4 = (network: number, index: number): string =>
-  `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
-
-/** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
-const inet6 = (subnet: string, index: number): string =>
-  `[2001:2:0:${subnet}::${index.toString(16)}]`;
+/**
+ * Counts from 1 in a site's network; else from .10.1 on in 198.18.0.0/16 or 198.19.0.0/16, or in a subnet of 2001:2::/49 or
+ * 2001:2:0:8000::/49.
+ */
+function addressOf(
+  side: Side,
+  { family, addresses = {} }: Pick<SenderRequest, 'family' | 'addresses'>,
+  index: number,
+): string {
+  const network = addresses[family]?.[side];
+  if (network !== undefined) {
+    return addressText(hostAt(knownNetwork(network, family), index - 1), family);
+  }
+  return family === 'inet4'
+    ? `198.${side === 'source' ? 18 : 19}.${10 + Math.floor(index / 256)}.${index % 256}`
+    : `2001:2:0:${side === 'source' ? '10' : '8010'}::${index.toString(16)}`;
+}
 
 /** True once pkt-gen has opened its port and waited for the link, so that the sender may start. */
 export const isReady = (logSoFar: string): boolean =>

@@ -23,7 +23,7 @@ export type PktGenSender = PktGenPort & Pick<SenderRequest, 'sourceMac' | 'desti
 
 export type PktGenRequest = Pick<
   SenderRequest,
-  'family' | 'frameBytes' | 'ports' | 'updatesChecksums'
+  'family' | 'frameBytes' | 'ports' | 'addresses' | 'updatesChecksums'
 > & {
   /** Flows of all senders; each has a slice of the sources. */
   flows: Flows;

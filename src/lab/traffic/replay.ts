@@ -1,5 +1,6 @@
 // Prepares captured packets for a testbed: its MAC addresses, the networks of its tests, and a new hop limit.
 import { type CapturedPacket, destinationOf, parseCapture, sourceOf } from '../../model/capture.ts';
+import type { TestNetworks } from '../../model/traffic.ts';
 import { internetChecksum, ipAddress, word } from './headers.ts';
 
 const hopLimit = 64;
@@ -8,7 +9,11 @@ const hopLimit = 64;
  * Returns the packets of a family, from the IP header on, in the order of the capture. The sources and the destinations
  * get the addresses of the test networks in the order in which they come first; ports and payloads stay.
  */
-export function replayed(capture: string, family: CapturedPacket['family']): number[][] {
+export function replayed(
+  capture: string,
+  family: CapturedPacket['family'],
+  addresses?: TestNetworks,
+): number[][] {
   const read = parseCapture(Buffer.from(capture, 'base64'));
   if (read.kind === 'refused') throw new TypeError(`The capture ${read.why}.`);
   const sources = new Map<string, number>();
@@ -17,8 +22,13 @@ export function replayed(capture: string, family: CapturedPacket['family']): num
     .filter((packet) => packet.family === family)
     .map((packet) =>
       rewritten(packet, [
-        ...ipAddress(family, 'source', indexOf(sourceOf(packet), sources)),
-        ...ipAddress(family, 'destination', indexOf(destinationOf(packet), destinations)),
+        ...ipAddress(family, 'source', indexOf(sourceOf(packet), sources), addresses),
+        ...ipAddress(
+          family,
+          'destination',
+          indexOf(destinationOf(packet), destinations),
+          addresses,
+        ),
       ]),
     );
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
 import { withCapture } from '../../../src/config/captured-traffic.ts';
 import { parseConfig } from '../../../src/config/load.ts';
@@ -5,7 +6,7 @@ import type { Traffic } from '../../../src/config/schema.ts';
 import { openEmbedded } from '../../../src/gate/testbeds/open-testbed.ts';
 import type { Overlay } from '../../../src/kernel/overlay.ts';
 import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
-import type { Testbed } from '../../../src/lab/testbed.ts';
+import type { PrepareRequest, Testbed } from '../../../src/lab/testbed.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Family } from '../../../src/model/scenario.ts';
 import { aPcap, udp4, udp6 } from '../../fakes/pcap.ts';
@@ -37,6 +38,17 @@ const onlyForwarding = (rule: string): Overlay => ({
     },
   ],
 });
+
+const dutScript = '/run/ppsgate/dut/dut.bash';
+
+const noVariants: PrepareRequest = {
+  variants: [],
+  cells: [],
+  rules: {},
+  keepLog: async () => {},
+  notify() {},
+  signal: new AbortController().signal,
+};
 
 const plannedOf = (family: Family): PlannedTrial => ({
   number: 1,
@@ -87,6 +99,56 @@ describeWith(['root', ...labPrograms], 'a Linux testbed sends described packets'
       expect(Math.min(...rates)).toBeGreaterThan(0);
     });
   }
+
+  const networks = {
+    inet4: { source: '192.168.1.0/24', destination: '203.0.113.0/24' },
+    inet6: { source: '2001:db8:1::/64', destination: '2001:db8:2::/64' },
+  };
+  const fromSite = {
+    inet4: 'ip saddr 192.168.1.0/24 ip daddr 203.0.113.0/24',
+    inet6: 'ip6 saddr 2001:db8:1::/64 ip6 daddr 2001:db8:2::/64',
+  };
+  const siteConfig = () => configOf(`addresses: ${JSON.stringify(networks)}`);
+
+  for (const family of ['inet4', 'inet6'] as const) {
+    test(`packets of a site's networks of ${family} pass rules for them alone`, async () => {
+      const rates = await forwarded(siteConfig().traffic, fromSite[family], family);
+      expect(Math.min(...rates)).toBeGreaterThan(0);
+    });
+  }
+
+  const routesOf = () =>
+    execFileSync('ip', ['-n', 'ppsgate-dut', 'route', 'show', 'root', '192.168.0.0/16']).toString();
+
+  test("a DUT that is given back has no routes to a site's networks", async () => {
+    await forwarded(siteConfig().traffic, fromSite.inet4, 'inet4');
+    expect(routesOf()).toContain('192.168.1.0/24 via 198.18.0.2');
+    await testbed.prepare(noVariants);
+    expect(routesOf()).toContain('192.168.1.0/24 via 198.18.0.2');
+    execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', 'bash', dutScript, 'restore']);
+    expect(routesOf()).toBe('');
+  });
+
+  test('a network that the DUT routes already is refused', async () => {
+    testbed = await openEmbedded('here', siteConfig().traffic);
+    execFileSync('ip', [
+      '-n',
+      'ppsgate-dut',
+      'route',
+      'add',
+      '192.168.1.64/26',
+      'via',
+      '198.18.0.2',
+    ]);
+    await expect(testbed.prepare(noVariants)).rejects.toThrow(
+      'traffic.addresses: DUT (169.254.72.2:22) cannot route 192.168.1.0/24: it has a route of its own there, `192.168.1.64/26 via 198.18.0.2 dev ppsgate-in`. Name another network, or change its routes.',
+    );
+  });
+
+  test('usual packets are dropped by rules for the networks of a site', async () => {
+    const rates = await forwarded(configOf('flows: 100').traffic, fromSite.inet4, 'inet4');
+    expect(rates).toEqual([0, 0]);
+  });
 
   test('usual packets are dropped by a rule for others', async () => {
     const rates = await forwarded(configOf('flows: 100').traffic, 'tcp dport 443', 'inet4');

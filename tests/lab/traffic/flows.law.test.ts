@@ -285,3 +285,39 @@ test('flows of IPv6 lie in 2001:2::/49 and 2001:2:0:8000::/49', () => {
     '2001:0002:0000:8000:0000:0000:000a:0001',
   ]);
 });
+
+/** As `inet_ntop` writes them for IPv4. */
+const pairsOf = (all: Buffer[]): string[] =>
+  all.map((frame) => `${frame.subarray(26, 30).join('.')} ${frame.subarray(30, 34).join('.')}`);
+
+const site = { source: '192.168.1.16/28', destination: '203.0.113.0/24' };
+
+test("each flow has a pair of addresses of the site's networks", () => {
+  const pairs = pairsOf(frames({ flows: 2000, packets: { addresses: { inet4: site } } }));
+  expect(new Set(pairs).size).toBe(2000);
+  const sources = [...new Set(pairs.map((pair) => pair.split(' ')[0]))];
+  expect(sources).toEqual(Array.from({ length: 14 }, (_, index) => `192.168.1.${17 + index}`));
+  expect(
+    pairs.every((pair) => / 203\.0\.113\.([1-9]|\d\d|1\d\d|2[0-4]\d|25[0-4])$/.test(pair)),
+  ).toBe(true);
+});
+
+test('a side without a network of the site has its usual addresses', () => {
+  const { destination } = site;
+  const [pair] = pairsOf(frames({ packets: { addresses: { inet4: { destination } } } }));
+  expect(pair).toBe('198.18.10.1 203.0.113.1');
+});
+
+test('networks of IPv6 count up from their first host', () => {
+  const addresses = { inet6: { source: '2001:db8:1::/64', destination: '2001:db8:2::/127' } };
+  const [frame] = frames({ family: 'inet6', frameBytes: 66, packets: { addresses } });
+  expect(frame?.toString('hex', 22, 54)).toBe(
+    '20010db8000100000000000000000001' + '20010db8000200000000000000000000',
+  );
+});
+
+test("captured packets get addresses of the site's networks", () => {
+  const captured = aPcap([udp4(1), udp4(2)]).toString('base64');
+  const all = frames({ captured, packets: { addresses: { inet4: site } } });
+  expect(pairsOf(all)).toEqual(['192.168.1.17 203.0.113.1', '192.168.1.18 203.0.113.1']);
+});

@@ -53,6 +53,20 @@ function optionsOf(words: readonly string[]): Record<string, string> {
 const senderOptions = (changes: Partial<SenderRequest> = {}) =>
   optionsOf(wordsOf(senderCommand({ ...request, ...changes })));
 
+test("the sender counts up in a site's networks", () => {
+  const inet4 = { source: '10.1.0.0/16', destination: '203.0.113.0/25' };
+  const flows = { firstSource: 250, sources: 20, destinations: 100 };
+  expect(senderOptions({ flows, addresses: { inet4 } })).toMatchObject({
+    '-s': '10.1.0.250:2000-10.1.1.13',
+    '-d': '203.0.113.1:2000-203.0.113.100',
+  });
+  const inet6 = { source: '2001:db8:1::/64' };
+  expect(senderOptions({ family: 'inet6', frameBytes: 66, addresses: { inet6 } })).toMatchObject({
+    '-s': '[2001:db8:1::1]-[2001:db8:1::14]',
+    '-d': '[2001:2:0:8010::1]-[2001:2:0:8010::64]',
+  });
+});
+
 test('the receiver counts until its time is up', () => {
   const command = receiverCommand({ interface: 'igb3', settleSeconds: 2, seconds: 60 });
   expect(wordsOf(command).join(' ')).toBe('timeout -s INT 60 pkt-gen -N -f rx -i igb3 -w 2');
@@ -232,6 +246,15 @@ test('sources that are fewer than the senders cannot be shared', () => {
 
 test.for([0, -2000, 20.5, Number.NaN])('%d is no number of flows', (flows) => {
   expect(flowRanges(flows, 'inet4')).toMatchObject({ kind: 'refused' });
+});
+
+test('flows of a small network of sources have more destinations', () => {
+  const addresses = { inet4: { source: '10.0.0.0/28' } };
+  expect(flowRanges(2800, 'inet4', 1, addresses)).toEqual({
+    kind: 'split',
+    flows: { sources: 14, destinations: 200 },
+  });
+  expect(flowRanges(2011, 'inet4', 1, addresses)).toMatchObject({ kind: 'refused' });
 });
 
 test('flows that run out of their network are refused with what to do', () => {

@@ -1,7 +1,9 @@
 // Settings required of a FreeBSD DUT's two ports, and of the paths of packets through them.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { type DriverSetting, driverSettingsOf } from '../../../model/freebsd-drivers.ts';
+import { halvesOf, knownNetwork } from '../../../model/networks.ts';
 import type { Family } from '../../../model/scenario.ts';
+import type { TestNetworks } from '../../../model/traffic.ts';
 import { commandText, shell } from '../../../system/shell.ts';
 import {
   type Interface,
@@ -25,6 +27,8 @@ export type DutPort = {
 export type DutPorts = {
   ingress: DutPort;
   egress: DutPort;
+  /** Networks of a site that the packets have. */
+  addresses?: TestNetworks | undefined;
 };
 
 export const portSettings = ({ ingress, egress }: DutPorts): Setting[] => {
@@ -104,22 +108,40 @@ function onInterface(check: (port: Interface) => SettingFault | undefined) {
 
 /** Covers both directions: a DUT without a route back to a sender may drop its packets. */
 export function pathSettings(family: Family, ports: DutPorts): Setting[] {
-  const { ingress, egress } = ports;
-  const { sources, destinations } = benchmarkingNetworks[family];
+  const { ingress, egress, addresses } = ports;
+  const { wholes, sources, destinations } = routedNetworks(family, addresses);
   return [
-    blackhole(family, ports),
-    route(family, sources, ingress),
+    ...wholes.map((whole) => blackhole(family, ports, whole)),
+    ...sources.map((network) => route(family, network, ingress)),
     staticNeighbour(family, ingress),
-    route(family, destinations, egress),
+    ...destinations.map((network) => route(family, network, egress)),
     staticNeighbour(family, egress),
   ].map((setting) => ({ ...setting, isVital: true }));
 }
 
-/** Networks of RFC 2544 and RFC 5180, and their halves for the senders and the receivers. */
-export const benchmarkingNetworks = {
-  inet4: { whole: '198.18.0.0/15', sources: '198.18.0.0/16', destinations: '198.19.0.0/16' },
-  inet6: { whole: '2001:2::/48', sources: '2001:2::/49', destinations: '2001:2:0:8000::/49' },
-};
+/**
+ * Networks with a blackhole route, and those with routes to the senders and the receivers. A network has one route, so
+ * these are halves: of RFC 2544's and RFC 5180's for each side, or both halves of a site's.
+ */
+export function routedNetworks(
+  family: Family,
+  addresses: TestNetworks = {},
+): { wholes: string[]; sources: string[]; destinations: string[] } {
+  const { whole, halves } = benchmarkingNetworks[family];
+  const { source, destination } = addresses[family] ?? {};
+  const isUsual = source === undefined || destination === undefined;
+  return {
+    wholes: [isUsual ? whole : [], source ?? [], destination ?? []].flat(),
+    sources: source === undefined ? [halves[0]] : halvesOf(knownNetwork(source, family)),
+    destinations:
+      destination === undefined ? [halves[1]] : halvesOf(knownNetwork(destination, family)),
+  };
+}
+
+const benchmarkingNetworks = {
+  inet4: { whole: '198.18.0.0/15', halves: ['198.18.0.0/16', '198.19.0.0/16'] },
+  inet6: { whole: '2001:2::/48', halves: ['2001:2::/49', '2001:2:0:8000::/49'] },
+} as const;
 
 const tools = {
   inet4: {
@@ -137,13 +159,17 @@ const tools = {
 };
 
 /** Without a blackhole, a boot that loses a route would send the trial to the site's router at line rate. */
-function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
+function blackhole(
+  family: Family,
+  { ingress, egress, addresses }: DutPorts,
+  whole: string,
+): Setting {
   const { netstat, flag, loopback } = tools[family];
-  const { whole, sources, destinations } = benchmarkingNetworks[family];
+  const { sources, destinations } = routedNetworks(family, addresses);
   const leadsPast = (route: Route) =>
     ![ingress.interface, egress.interface].includes(route.interface) &&
     // `route` checks these.
-    ![sources, destinations].includes(route.destination) &&
+    ![...sources, ...destinations].includes(route.destination) &&
     !isLoopback(route) &&
     !discards(route);
   return {

@@ -459,3 +459,16 @@ test.for(['', '/dev/null'])('warns of a DUT whose dumps go to "%s"', (device) =>
     'kern.shutdown.dumpdevname names no dump device, and the cause of a panic is then lost: put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`.',
   ]);
 });
+
+test("a site's networks need routes of both halves beside a blackhole of the whole", () => {
+  const inet4 = { source: '192.168.1.0/24', destination: '203.0.113.0/24' };
+  const asked = messages({}, { families: ['inet4'], addresses: { inet4 } });
+  expect(asked.map((message) => /`(.*)` on the DUT/.exec(message)?.[1])).toEqual([
+    'route add -inet 192.168.1.0/24 127.0.0.1 -blackhole',
+    'route add -inet 203.0.113.0/24 127.0.0.1 -blackhole',
+    'route add -inet 192.168.1.0/25 198.18.0.203',
+    'route add -inet 192.168.1.128/25 198.18.0.203',
+    'route add -inet 203.0.113.0/25 198.19.0.203',
+    'route add -inet 203.0.113.128/25 198.19.0.203',
+  ]);
+});
