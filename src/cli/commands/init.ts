@@ -4,9 +4,6 @@ import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { createOctokit } from '../../forge/github/client.ts';
 import { exitCodes } from '../../model/conclusion.ts';
-import type { OperatingSystem } from '../../model/scenario.ts';
-import { excerpt } from '../../model/units.ts';
-import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
 import { hostedConfig, labConfig, starterRules } from '../init/config-file.ts';
 import {
@@ -14,26 +11,16 @@ import {
   freebsdRulesConfig,
   freebsdTreeConfig,
   freebsdTreeSteps,
-  type PublishedImage,
-  parseImage,
 } from '../init/freebsd-tree.ts';
 import { type PlacedFile, type PlannedFile, placeFile, readIfThere } from '../init/init-files.ts';
-import { type FoundFiles, findFiles, lackingOverlay } from '../init/init-overlay.ts';
+import { lackingOverlay } from '../init/init-overlay.ts';
+import { type InitOptions, kindOf, readSelectors, type Selectors } from '../init/init-selectors.ts';
+import { initText } from '../init/init-text.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';
-import {
-  type Clone,
-  ownAction,
-  parseAction,
-  parseBranch,
-  parseRepository,
-  parseRunner,
-  type Runner,
-  readClone,
-} from '../init/setting.ts';
+import { ownAction, readClone } from '../init/setting.ts';
 import { approvalLabel, splitWorkflow } from '../init/workflows.ts';
-import { columns } from './columns.ts';
 import { type AskPerson, askOnTerminal } from './prompt.ts';
-import { oneLine, print, printJson } from './table.ts';
+import { print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -56,8 +43,9 @@ export function define(command: Command): void {
       const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = 'https://api.github.com' } =
         process.env;
       const directory = process.cwd();
+      const own = await ownAction(import.meta.dirname);
       await runToExit(
-        (signal) => runInit(options, { directory, ask: askOnTerminal(signal), token, apiUrl }),
+        (signal) => runInit(options, { directory, own, ask: askOnTerminal(signal), token, apiUrl }),
         command.optsWithGlobals(),
       );
     });
@@ -80,23 +68,11 @@ would write.
 
 Exits 0 even if it kept files, 2 on wrong usage, and 4 on any other failure.`;
 
-export type InitOptions = {
-  kind?: string;
-  image?: string;
-  sha512?: string;
-  runner?: string;
-  action?: string;
-  branch?: string;
-  repository?: string;
-  force?: true;
-  yes?: true;
-  dryRun?: true;
-  json?: true;
-};
-
 type InitDeps = {
   directory: string;
   ask: AskPerson;
+  /** The running ppsgate as an action, if it is a clone from GitHub. */
+  own?: string | undefined;
   /** Absent or empty: the label is created by hand. */
   token?: string | undefined;
   apiUrl: string;
@@ -108,7 +84,7 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   const { directory } = clone;
   const ask = options.yes ? undefined : deps.ask;
   const kind = await kindOf(options, directory);
-  const selectors = await readSelectors(options, { ...clone, ...kind }, ask);
+  const selectors = await readSelectors(options, { ...clone, ...kind }, { own: deps.own, ask });
   const config = configFor(selectors);
   const rules =
     selectors.image === undefined
@@ -128,119 +104,17 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
     const placed = await placeFile(file, { directory, force, dryRun });
     if (placed !== undefined) files.push(placed);
   }
-  const label = dryRun
-    ? labelByHand('With --dry-run the label is not created.', selectors.repository)
-    : await placeLabel(selectors, deps);
+  const label = await labelFor(selectors, deps, dryRun);
   if (json) printJson({ files, label });
-  else print(textOf(files, label, selectors));
+  else print(initText(files, label, selectors));
   return exitCodes.pass;
-}
-
-type Selectors = {
-  runner: Runner;
-  action: string;
-  branch: string;
-  repository: string | undefined;
-  /** The image of FreeBSD's guests. */
-  image?: PublishedImage;
-  /** Files of the repository that a DUT loads. */
-  found: FoundFiles;
-  leftOut: readonly LeftOut[];
-};
-
-/** A file whose rules no gate measures, and a sentence on how to have that. */
-type LeftOut = { path: string; why: string };
-
-type Kind = { system: OperatingSystem } & Pick<Selectors, 'found' | 'leftOut'>;
-
-/** By the flag; without it FreeBSD where the only rules are those of pf or ipfw. */
-async function kindOf(options: InitOptions, directory: string): Promise<Kind> {
-  const { kind } = options;
-  const linux = await findFiles(directory, 'linux');
-  const freebsd = await findFiles(directory, 'freebsd');
-  const usual = freebsd.size > 0 && !linux.has('nftables.conf') ? 'freebsd' : 'linux';
-  const system = isFreebsd({ ...options, kind: kind ?? usual }) ? 'freebsd' : 'linux';
-  if (system === 'linux') {
-    const isChosen = kind === undefined;
-    return { system, found: linux, leftOut: isChosen ? ofFreebsd(linux, freebsd) : [] };
-  }
-  if (kind === undefined && options.image === undefined && options.yes) {
-    throw new UsageError(
-      `${[...freebsd.values()].join(' and ')} is measured on FreeBSD guests: name their official image with --image and --sha512, or begin with other rules with \`--kind linux\`.`,
-    );
-  }
-  // A scenario has one firewall.
-  const [first, ...others] = [...freebsd];
-  const found = new Map(first && [first]);
-  const leftOut = others.map(([name, path]) => ({
-    path,
-    why: `${first?.[1]} is measured, and a scenario has one firewall; to measure this one, write \`overlay: { files: { ${name}: ${path} } }\` in ppsgate.yml`,
-  }));
-  return { system, found, leftOut };
-}
-
-/** Explains a choice that the user did not make. */
-const ofFreebsd = (linux: FoundFiles, freebsd: FoundFiles): LeftOut[] =>
-  [...freebsd.values()].map((path) => ({
-    path,
-    why: `is for FreeBSD, and ppsgate chose Linux because of ${linux.get('nftables.conf') ?? 'its files'}; to measure this one, run \`ppsgate init --kind freebsd\``,
-  }));
-
-async function readSelectors(
-  options: InitOptions,
-  clone: Clone & Kind,
-  ask: AskPerson,
-): Promise<Selectors> {
-  const answer = async (flag: string | undefined, question: string, usual = '') =>
-    flag ?? ((await ask?.(usual === '' ? `${question} ` : `${question} [${usual}] `)) || usual);
-
-  const isGuest = clone.system === 'freebsd';
-  const image = isGuest && {
-    url: await answer(options.image, 'https address of the official FreeBSD image?'),
-    sha512: await answer(options.sha512, 'Its SHA-512, from its CHECKSUM.SHA512?'),
-  };
-  // Instructions are counted with QEMU 7.2 to 11.1: a name that changes its release would change them.
-  const usual = isGuest ? 'ubuntu-24.04' : 'ubuntu-latest';
-  const runner = await answer(
-    options.runner,
-    `Runner for measurements: ${usual}, or self-hosted with its labels?`,
-    usual,
-  );
-  const own = await ownAction(import.meta.dirname);
-  const pin = await answer(options.action, 'Version of ppsgate, as OWNER/ppsgate@COMMIT?', own);
-  const branch = await answer(options.branch, 'Default branch?', clone.branch);
-  const repository = await answer(
-    options.repository,
-    'Repository on GitHub, as OWNER/NAME?',
-    clone.repository,
-  );
-  return {
-    runner: parseRunner(runner),
-    // Adds the version of the running ppsgate to its commit.
-    action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
-    branch: parseBranch(branch),
-    repository: repository === '' ? undefined : parseRepository(repository),
-    found: clone.found,
-    leftOut: clone.leftOut,
-    ...(image && { image: parseImage(image.url, image.sha512) }),
-  };
-}
-
-function isFreebsd({ kind = 'linux', image, sha512 }: InitOptions): boolean {
-  if (kind !== 'linux' && kind !== 'freebsd') {
-    throw new UsageError(`--kind: expected linux or freebsd, found "${excerpt(kind)}".`);
-  }
-  const stray = image === undefined ? sha512 && '--sha512' : '--image';
-  if (kind === 'linux' && stray !== undefined) {
-    throw new UsageError(`${stray}: requires --kind freebsd; add that, or drop it.`);
-  }
-  return kind === 'freebsd';
 }
 
 function workflowsFor(
   { runner, action, branch, image, found }: Selectors,
   hasPhabricator: boolean,
 ): PlannedFile[] {
+  if (action === undefined) return [];
   const setting = {
     name: 'ppsgate',
     branch,
@@ -302,10 +176,14 @@ const workDirectories: PlannedFile = {
   isThere: /^\/?ppsgate-\*\/?$/,
 };
 
-async function placeLabel(
-  { repository }: Selectors,
+/** Undefined without a workflow, which alone reads the label. */
+async function labelFor(
+  { repository, action }: Selectors,
   { token, apiUrl }: InitDeps,
-): Promise<PlacedLabel> {
+  dryRun: boolean,
+): Promise<PlacedLabel | undefined> {
+  if (action === undefined) return undefined;
+  if (dryRun) return labelByHand('With --dry-run the label is not created.', repository);
   const what = `The label ${approvalLabel} does not exist yet`;
   if (repository === undefined) {
     return labelByHand(
@@ -319,50 +197,3 @@ async function placeLabel(
 
 /** Failures are printed once, with instructions. */
 const silence = { debug() {}, info() {}, warn() {}, error() {} };
-
-const told: Record<PlacedFile['kind'], string> = {
-  created: '',
-  unchanged: '',
-  kept: 'differs from the generated file; --force overwrites workflows, but never ppsgate.yml',
-  overwritten: '',
-  extended: '',
-  left: 'is not used by the workflow with three jobs, and never runs: delete it',
-  missing:
-    'without it the lab has nothing to measure: add one, or let `ppsgate init --yes` write a small one',
-};
-
-function textOf(
-  files: readonly PlacedFile[],
-  label: PlacedLabel,
-  { branch, found, leftOut }: Selectors,
-): string {
-  const texts = files.flatMap(({ path, text }) =>
-    text === undefined ? [] : [`--- ${path}`, text],
-  );
-  const rows = files.map(({ path, kind }) => [
-    kind,
-    path,
-    kind === 'missing' && found.size > 0
-      ? `write \`overlay: { files: { ${[...found].map((one) => one.join(': ')).join(', ')} } }\` in ppsgate.yml, to measure the existing files`
-      : told[kind],
-  ]);
-  return [
-    ...texts,
-    ...(texts.length > 0 ? ['Nothing is written yet. This would come of it:'] : []),
-    ...columns([
-      ...rows,
-      ...leftOut.map(({ path, why }) => ['left out', path, why]),
-      ...labelRow(label),
-    ]),
-    ...(label.kind === 'not-created' ? [oneLine(label.why), `  ${label.command}`] : []),
-    '',
-    `1. Commit these files to ${branch}: only that version counts, never one in a patch.`,
-    `2. To have a pull request from a fork measured as it is, read it, then add the label ${approvalLabel}.`,
-    '3. Comment `/ppsgate run` on any pull request to measure it.',
-  ].join('\n');
-}
-
-const labelRow = (label: PlacedLabel): string[][] =>
-  label.kind === 'not-created'
-    ? []
-    : [[label.kind, `label ${approvalLabel}`, `of ${label.repository}`]];

@@ -3,9 +3,11 @@
 import { stringify } from 'yaml';
 import type { FoundFiles } from './init-overlay.ts';
 
-export const modeline = (action: string): string => {
-  const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
-  return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
+/** A line for editors; none without a version of ppsgate. */
+export const modeline = (action: string | undefined): string => {
+  const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action ?? '') ?? [];
+  if (repository === undefined) return '';
+  return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json\n`;
 };
 
 /** The `overlay` of found files; paths that YAML would read otherwise are quoted. */
@@ -14,6 +16,9 @@ export const overlayOf = (found: FoundFiles): string =>
 ${stringify({ overlay: { files: Object.fromEntries(found) } })}\
   # Names of interfaces in these files: test packets arrive at ingress, and leave by egress.
   # interfaces: { lan0: ingress, wan0: egress }
+
+# Networks that these rules accept, from which and to which test packets go.
+# traffic: { addresses: { inet4: { source: 192.168.1.0/24, destination: 203.0.113.0/24 } } }
 `;
 
 const usualOverlay = `\
@@ -21,9 +26,11 @@ const usualOverlay = `\
 overlay: dut
 `;
 
-export const hostedConfig = (action: string, found: FoundFiles = new Map()): string => `\
-${modeline(action)}
-# Measurements and testbeds. Every other key is in docs/example/ppsgate.yml of ppsgate.
+export const hostedConfig = (
+  action: string | undefined,
+  found: FoundFiles = new Map(),
+): string => `\
+${modeline(action)}# Measurements and testbeds. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
 ${found.size > 0 ? overlayOf(found) : usualOverlay}
 testbeds:
@@ -42,9 +49,8 @@ gate:
 `;
 
 /** The example of one's own lab is in comments. */
-export const labConfig = (action: string, found: FoundFiles = new Map()): string => `\
-${modeline(action)}
-# Measurements and testbeds. docs/how-to/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
+export const labConfig = (action: string | undefined, found: FoundFiles = new Map()): string => `\
+${modeline(action)}# Measurements and testbeds. docs/how-to/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
 
 ${found.size > 0 ? `${overlayOf(found)}\n` : ''}testbeds:

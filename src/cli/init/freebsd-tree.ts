@@ -29,9 +29,8 @@ const imageFolder = '/var/tmp/ppsgate-image';
 const imagePath = ({ url }: PublishedImage): string =>
   `${imageFolder}/${url.slice(url.lastIndexOf('/') + 1)}`;
 
-export const freebsdTreeConfig = (action: string, image: PublishedImage): string => `\
-${modeline(action)}
-# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
+export const freebsdTreeConfig = (action: string | undefined, image: PublishedImage): string => `\
+${modeline(action)}# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
 
 testbeds:
   # Kernels of base and patched boot side by side in this image; instructions per packet are counted.
@@ -55,12 +54,11 @@ families: [inet4, inet6]
 
 /** Measures rules of pf or ipfw, which guests load with the image's own kernel. */
 export const freebsdRulesConfig = (
-  action: string,
+  action: string | undefined,
   image: PublishedImage,
   found: FoundFiles,
 ): string => `\
-${modeline(action)}
-# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
+${modeline(action)}# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
 
 ${overlayOf(found)}
 testbeds:

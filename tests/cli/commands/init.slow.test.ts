@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { define, type InitOptions, runInit } from '../../../src/cli/commands/init.ts';
+import { define, runInit } from '../../../src/cli/commands/init.ts';
 import { starterRules } from '../../../src/cli/init/config-file.ts';
+import type { InitOptions } from '../../../src/cli/init/init-selectors.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
@@ -48,6 +49,7 @@ test('for GitHub’s own runner it writes a workflow and a configuration, and sa
       '1. Commit these files to main: only that version counts, never one in a patch.',
       '2. To have a pull request from a fork measured as it is, read it, then add the label ppsgate.',
       '3. Comment `/ppsgate run` on any pull request to measure it.',
+      'On this machine, `ppsgate gate` measures what the current branch changes.',
       '',
     ].join('\n'),
   );
@@ -98,6 +100,24 @@ test('for a tree of FreeBSD it writes guests of an image, a builder and a workfl
     'gate',
     expect.stringContaining('actions/upload-artifact@'),
   ]);
+});
+
+test('without a version of ppsgate it writes a configuration alone, and says how to measure here', async () => {
+  const directory = newRepository();
+  writeFileSync(join(directory, 'nftables.conf'), '');
+  expect(await init(directory, {})).toBe(
+    [
+      'created  ppsgate.yml',
+      'created  .gitignore',
+      '',
+      'No workflow for GitHub is written, as that needs a version of ppsgate: name one by --action OWNER/ppsgate@COMMIT.',
+      'On this machine, `ppsgate gate` measures what the current branch changes.',
+      '',
+    ].join('\n'),
+  );
+  expect(read(directory, 'ppsgate.yml')).not.toContain('yaml-language-server');
+  const { overlay } = await loadConfig(join(directory, 'ppsgate.yml'));
+  expect(overlay).toMatchObject({ files: { 'nftables.conf': 'nftables.conf' } });
 });
 
 test('once more it changes nothing', async () => {
