@@ -293,5 +293,6 @@ function closing(judged: Judged[], directory: string, seconds: number): string {
     `${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
     ...judged.map((one) => `Report: ${one.directory}/report/index.html`),
     `The repository of the patches: ${directory}/repository`,
+    'Next, in a git repository with rules of your own: `ppsgate init`, then `ppsgate gate`.',
   ].join('\n');
 }

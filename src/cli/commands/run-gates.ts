@@ -5,6 +5,7 @@ import type { Result } from '../../model/result.ts';
 import { combineReporters } from '../../publish/reporters/reporter.ts';
 import { earlierGatesText } from '../../report/earlier-gates-text.ts';
 import { headline } from '../../report/headline.ts';
+import { nextStep } from '../../report/next-steps.ts';
 import { terminalRows } from '../../report/terminal-table.ts';
 import { columns } from './columns.ts';
 import { type GateCall, gatesOf, judgeAll } from './judge-gate.ts';
@@ -25,6 +26,7 @@ export async function runGates(call: GateCall): Promise<number> {
     for (const { result, directory } of judged) {
       const lines = [
         ...verdictRows(result),
+        whatNow(result),
         earlierGatesText(result),
         // The Jenkins library reads the line before the report's.
         headline(result),
@@ -36,6 +38,13 @@ export async function runGates(call: GateCall): Promise<number> {
   const failure = ended.find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;
   return exitCodes[worstConclusion(judged.map(({ result }) => conclusionOfResult(result)))];
+}
+
+/** Undefined where a verdict says enough. */
+function whatNow(result: Result): string | undefined {
+  const { outcome } = result;
+  const isDone = outcome.kind === 'judged' && outcome.verdict !== 'invalid';
+  return isDone || outcome.kind === 'unchanged' ? undefined : `What now: ${nextStep(result)}`;
 }
 
 /** Draws each cell's verdict and change, coloured at a terminal. */

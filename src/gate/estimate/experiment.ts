@@ -1,6 +1,6 @@
 // Estimates each part of an experiment's duration before it reserves a testbed, and suggests how to shorten it.
 import { lookSizes } from '../../analysis/stats/design.ts';
-import { formatEstimate, formatPercent, formatRoughly } from '../../model/format.ts';
+import { counted, formatEstimate, formatPercent, formatRoughly } from '../../model/format.ts';
 import type { Metric } from '../../model/metric.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { Plan, PlannedCell } from '../experiment/plan.ts';
@@ -146,8 +146,8 @@ export function experimentEstimateLine(
   const isAssumed = cells.some(({ basis }) => basis === 'assumed');
   const least = isLeast ? `at least ${formatRoughly(totalSeconds)}` : formatEstimate(totalSeconds);
   const many = [
-    ...(boots > 0 ? [`${Math.round(boots)} boots`] : []),
-    `${Math.round(trials)} trials`,
+    ...(boots > 0 ? [counted(Math.round(boots), 'boot')] : []),
+    counted(Math.round(trials), 'trial'),
   ];
   const lost = `${formatRoughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
   const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
