@@ -37,6 +37,10 @@ describe('who called through sudo', () => {
   });
 });
 
+test('a folder below one that takes none is refused', async () => {
+  await expect(placeAt('/proc/ppsgate/work', demoNames)).rejects.toThrow('ENOENT');
+});
+
 describeWith(['root', 'mkfifo'], 'what the demo leaves', () => {
   const caller = { uid: 12_345, gid: 54_321 };
   let folder: string;
