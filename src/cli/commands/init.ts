@@ -73,7 +73,7 @@ type InitDeps = {
   ask: AskPerson;
   /** The running ppsgate as an action, if it is a clone from GitHub. */
   own?: string | undefined;
-  /** Absent or empty: the label is created by hand. */
+  /** Absent or empty: people create the label by hand. */
   token?: string | undefined;
   apiUrl: string;
 };
@@ -99,7 +99,7 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   );
   const workflows = workflowsFor(selectors, hasPhabricator);
   for (const file of [...workflows, config, ...rules, workDirectories]) {
-    // It belongs to an earlier workflow that is kept.
+    // It belongs to an earlier workflow, which stays.
     if ('isObsolete' in file && files.some(({ kind }) => kind === 'kept')) continue;
     const placed = await placeFile(file, { directory, force, dryRun });
     if (placed !== undefined) files.push(placed);
@@ -195,5 +195,5 @@ async function labelFor(
   return createLabel(await createOctokit({ token, apiUrl, log: silence }), repository);
 }
 
-/** Failures are printed once, with instructions. */
+/** The text has each failure once, with instructions. */
 const silence = { debug() {}, info() {}, warn() {}, error() {} };

@@ -23,7 +23,7 @@ export function mistyped(
       }
       return sentence(`there is no option ${excerpt(what)}${hint}`);
     case 'commander.unknownCommand':
-      return sentence(`there is no command "${excerpt(what)}"${hint}`);
+      return sentence(`there is no command "${excerpt(what)}"${elsewhere(what, program) ?? hint}`);
     case 'commander.missingArgument':
       return sentence(`<${what}> is missing${help}`);
     case 'commander.missingMandatoryOptionValue':
@@ -40,7 +40,7 @@ export function mistyped(
     case 'commander.excessArguments': {
       const [, first = ''] = /got \d+: ([^,]*?)(?:,.*)?\.$/s.exec(message) ?? [];
       const names = called.commands.map((command) => command.name());
-      const meant = didYouMean(first, names) || help;
+      const meant = elsewhere(first, program) ?? (didYouMean(first, names) || help);
       if (names.length > 0) return sentence(`there is no command "${excerpt(first)}"${meant}`);
       const why = 'without an option before it, and a value with blanks needs quotes';
       return sentence(`${pathOf(called)} takes no "${excerpt(first)}" ${why}${help}`);
@@ -78,6 +78,22 @@ function calledBy(command: Command, [word, ...rest]: readonly string[]): Command
   if (named !== undefined) return calledBy(named, rest);
   return word.startsWith('-') ? calledBy(command, rest) : command;
 }
+
+/** Names a command of that name below another one, or of another name. */
+function elsewhere(name: string, program: Command): string | undefined {
+  const meant = otherNames.get(name) ?? name;
+  const found = [program, ...program.commands]
+    .flatMap(({ commands }) => commands)
+    .find((one) => one.name() === meant);
+  return found && `; did you mean \`${pathOf(found)}\`?`;
+}
+
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['queue', 'testbeds'],
+  ['judge', 'gate'],
+  ['diff', 'compare'],
+  ['unlock', 'release'],
+]);
 
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;

@@ -30,7 +30,7 @@ export type InitOptions = {
 
 export type Selectors = {
   runner: Runner;
-  /** Absent: no workflow is written. */
+  /** Absent: there is no workflow. */
   action?: string;
   branch: string;
   repository: string | undefined;

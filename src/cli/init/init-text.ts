@@ -44,7 +44,7 @@ export function initText(
     '',
     ...(action === undefined
       ? [
-          'No workflow for GitHub is written, as that needs a version of ppsgate: name one by --action OWNER/ppsgate@COMMIT.',
+          'A workflow for GitHub needs a version of ppsgate: name one with --action OWNER/ppsgate@COMMIT.',
         ]
       : [
           `1. Commit these files to ${branch}: only that version counts, never one in a patch.`,

@@ -110,7 +110,7 @@ test('without a version of ppsgate it writes a configuration alone, and says how
       'created  ppsgate.yml',
       'created  .gitignore',
       '',
-      'No workflow for GitHub is written, as that needs a version of ppsgate: name one by --action OWNER/ppsgate@COMMIT.',
+      'A workflow for GitHub needs a version of ppsgate: name one with --action OWNER/ppsgate@COMMIT.',
       'On this machine, `ppsgate gate` measures what the current branch changes.',
       '',
     ].join('\n'),

@@ -187,6 +187,8 @@ test.each([
   ],
   ['testbeds chek', 'there is no command "chek"; did you mean `check`?'],
   ['--debug testbeds chek', 'there is no command "chek"; did you mean `check`?'],
+  ['testbeds quarantine', 'there is no command "quarantine"; did you mean `ppsgate quarantine`?'],
+  ['queue', 'there is no command "queue"; did you mean `ppsgate testbeds`?'],
   ['testbeds hp-t540', 'there is no command "hp-t540": see `ppsgate testbeds --help`.'],
   ['testbeds --jsn', 'there is no option --jsn; did you mean `--json`?'],
   ['phabricator chek', 'there is no command "chek"; did you mean `check`?'],
