@@ -83,11 +83,11 @@ async function whyNot(
 ): Promise<BuilderError> {
   if (code !== heldByOthers) {
     return new BuilderError(
-      `${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}"); check that the folder can be written.`,
+      `${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}"); check that the folder is writable.`,
     );
   }
   const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });
   return new BuilderError(
-    `Another build on ${host.name} did not end within ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || 'it left no name'}); wait for it, or allow more time for a turn.`,
+    `Another build on ${host.name} was still running after ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || 'its owner is unknown'}); wait until it ends, then run this again.`,
   );
 }

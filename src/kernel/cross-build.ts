@@ -21,8 +21,8 @@ export async function crossToolsOf(
   if (folder !== '') return { clang: `${folder}/clang`, lld: `${folder}/ld.lld` };
   throw new BuilderError(
     toolFolder === undefined
-      ? `${host.name} has no clang with ld.lld in /usr/lib/llvm-*/bin or /usr/bin, which build FreeBSD's kernels; install them, as by "apt-get install clang lld".`
-      : `${host.name} has no clang with ld.lld in ${toolFolder}, which build FreeBSD's kernels; correct \`builder.tools\` in ppsgate.yml.`,
+      ? `${host.name} has no clang with ld.lld in /usr/lib/llvm-*/bin or /usr/bin to build FreeBSD kernels; install them, for example with "apt-get install clang lld".`
+      : `${host.name} has no clang with ld.lld in ${toolFolder} to build FreeBSD kernels; correct \`builder.tools\` in ppsgate.yml.`,
   );
 }
 
@@ -67,14 +67,14 @@ export async function whyNotLoadable(
   const lines = stdout.split('\n').filter(Boolean);
   if (lines.at(-1) !== 'done') {
     throw new BuilderError(
-      `The modules of a kernel could not be examined on ${host.name} (${lastLine(stderr) ?? 'no word'}): install binutils there.`,
+      `The modules of a kernel could not be examined on ${host.name} (${lastLine(stderr) ?? 'no output'}): install binutils there.`,
     );
   }
   return lines.slice(0, -1).map((line) => {
     const [kind, module = '', name = '', symbol = ''] = plainLine(line, 200).split(' ');
     return kind === 'relocation'
-      ? `${module} cannot be loaded: it reaches ${symbol} by ${name}, which FreeBSD's kernel linker refuses; build without stack protection (\`options: [-DWITHOUT_SSP]\`), or by another clang (\`tools\`).`
-      : `${module} cannot be loaded: neither the kernel nor another module that was built has ${name}.`;
+      ? `${module} cannot be loaded: it references ${symbol} with ${name}, a relocation that FreeBSD's kernel linker refuses; build without stack protection (\`options: [-DWITHOUT_SSP]\`), or with another clang (\`tools\`).`
+      : `${module} cannot be loaded: neither the kernel nor another built module defines ${name}.`;
   });
 }
 

@@ -23,7 +23,7 @@ export async function fetchKernel(
     await host.run(shell`cat ${archive}`, { onStdout, signal });
     if (hash.digest('hex') !== sha256) {
       throw new BuilderError(
-        `${archive} on ${host.name} came with another SHA-256 than ${sha256}; check its disk, and build it again.`,
+        `${archive} on ${host.name} arrived with a SHA-256 other than ${sha256}; check its disk, and build it again.`,
       );
     }
     renameSync(partial, path);

@@ -55,12 +55,12 @@ export async function jailProblem(
   );
   const [writablePlace] = writable.stdout.split('\n').filter(Boolean);
   if (writablePlace !== undefined) {
-    const fix = `\`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
+    const fix = `run \`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
     return { why: `${named} may write to ${writablePlace}`, fix };
   }
   const isThere = isGood(await host.run(shell`test -d ${folder}`, limits));
   if (isThere && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
-    const fix = name === undefined ? 'let all users through to it' : 'give it `path = "/";`';
+    const fix = name === undefined ? 'give all users access to its path' : 'give it `path = "/";`';
     return { why: `${named} cannot see ${folder}`, fix };
   }
   return undefined;
@@ -89,20 +89,20 @@ async function whyNoJail(
   const named = `the jail ${name}`;
   const network = await host.run(shell`jls -j ${name} ip4 ip6`, limits);
   if (!isGood(network)) {
-    const fix = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${name}\``;
-    return { why: `${named} does not run`, fix };
+    const fix = `add it to /etc/jail.conf of ${host.name}, and run \`service jail start ${name}\``;
+    return { why: `${named} is not running`, fix };
   }
   if (network.stdout.trim() !== 'disable disable') {
-    const fix = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
+    const fix = `set \`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and run \`service jail restart ${name}\``;
     return { why: `${named} has a network`, fix };
   }
   const memory = await host.run(shell`jls -j ${name} allow.sysvipc`, limits);
   if (memory.stdout.trim() === 'true') {
-    const fix = `remove \`allow.sysvipc\` from its /etc/jail.conf, and \`service jail restart ${name}\``;
+    const fix = `remove \`allow.sysvipc\` from its /etc/jail.conf, and run \`service jail restart ${name}\``;
     return { why: `${named} shares memory with ${host.name}`, fix };
   }
   const id = await host.run(inJail(place, shell`id -u`), limits);
-  const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
+  const add = `run \`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
   if (!isGood(id)) {
     return { why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ''}`, fix: add };
   }
@@ -115,15 +115,15 @@ async function whyNoNamespaces(
   place: JailPlace,
   limits: JailLimits,
 ): Promise<JailProblem | undefined> {
-  const fix = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
+  const fix = `run \`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
   const id = await host.run(shell`id -u ${user}`, limits);
   if (!isGood(id)) return { why: `there is no user ${user}`, fix };
   if (Number(id.stdout) === 0) return { why: `${user} is root`, fix };
   const inside = await host.run(inJail(place, shell`id -u`), limits);
   if (isGood(inside) && inside.stdout === id.stdout) return undefined;
   return {
-    why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ''}`,
-    fix: 'run ppsgate as root, with unshare, setpriv and mount of util-linux',
+    why: `a build cannot be confined to ${user} without network: ${lastLine(inside.stderr) ?? ''}`,
+    fix: 'run ppsgate as root, and install unshare, setpriv and mount (util-linux)',
   };
 }
 
@@ -132,7 +132,7 @@ async function whyRoot(host: Host, limits: JailLimits): Promise<JailProblem | un
   const id = await host.run(shell`id -u`, limits);
   return isGood(id) && Number(id.stdout) !== 0
     ? undefined
-    : { why: 'the login is of root', fix: 'name another `user` in ppsgate.yml' };
+    : { why: 'the login user is root', fix: 'name another `user` in ppsgate.yml' };
 }
 
 const writableScript = 'for place do if test -w "$place"; then echo "$place"; fi; done';

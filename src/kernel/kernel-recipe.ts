@@ -67,7 +67,7 @@ async function requireFilemon(host: Host, { metaMode }: MakeRecipe): Promise<voi
   const outcome = await host.run(shell`kldstat -q -m filemon`);
   if (outcome.kind === 'exited' && outcome.code === 0) return;
   throw new BuilderError(
-    `${host.name} has no filemon(4) loaded, which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`,
+    `${host.name} has not loaded filemon(4), which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`,
   );
 }
 
@@ -93,7 +93,7 @@ async function makeKernel(
   const { kept, isKept, diffPath } = request;
   const make = await makeFor(host, recipe, tree);
   const heading = isKept
-    ? 'The kernel-toolchain is the one of an earlier base, of the same sources.\n'
+    ? 'The kernel-toolchain of an earlier base with the same sources is reused.\n'
     : '';
   const steps = stepsOf(host, request, `${tree}/src`, guard, heading);
   if (recipe.toolchain && !isKept) {
@@ -169,7 +169,7 @@ function requireLinked(
   if (failed === undefined) return;
   const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : failed.kind;
   throw new BuilderError(
-    `A kernel could not be linked again on ${host.name} (${why}); ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
+    `A kernel could not be relinked on ${host.name} (${why}); ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
   );
 }
 
@@ -180,13 +180,13 @@ function requireDistinct(
 ): void {
   if (new Set(kernels).size === kernels.length) return;
   throw new BuilderError(
-    `A kernel that was linked again on ${host.name} came out as it was before; ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
+    `A kernel relinked on ${host.name} is identical to the first one; ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
   );
 }
 
 const fixing: Readonly<Record<'make' | 'command', string>> = {
-  make: 'let the tree be linked by ld.lld of LLVM 13 or newer',
-  command: 'let the command link in another order for each $LINK',
+  make: 'link the tree with ld.lld of LLVM 13 or later',
+  command: 'make the command link in a different order for each $LINK',
 };
 
 type Make = (
@@ -258,7 +258,7 @@ async function cookByCommand(
     const isThere = await host.run(inJail(request, shell`test -s ${written}`));
     if (isThere.kind !== 'exited' || isThere.code !== 0) {
       throw new BuilderError(
-        `"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`,
+        `"${recipe.argv[0]}" on ${host.name} succeeded but wrote no kernel to $OUTPUT; make it write a tar archive of the kernel and its modules there.`,
       );
     }
     await take(host, request, written, output);

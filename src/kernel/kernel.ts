@@ -79,7 +79,7 @@ export async function buildKernel(
   const { loaded } = request;
   const noRoot = loaded && whyNoRoot(written.recipe, loaded);
   if (noRoot !== undefined) {
-    throw new BuilderError(`No kernel is built: ${noRoot}; name zfs in it, or leave it out.`);
+    throw new BuilderError(`No kernel is built: ${noRoot}; add zfs to it, or remove the option.`);
   }
   const work = `${folder}/builds/${randomUUID()}`;
   signal.throwIfAborted();
@@ -156,7 +156,7 @@ async function prebuilt(
   const isRight = found.kind === 'exited' && found.code === 0 && sumIn(found.stdout) === sha256;
   if (!isRight) {
     throw new BuilderError(
-      `${path} on ${host.name} is not the kernel with the SHA-256 ${sha256}; correct the path or the sum.`,
+      `${path} on ${host.name} does not have the SHA-256 ${sha256}; correct the path or the checksum.`,
     );
   }
   const sizes = await sizesOf(host, path);
@@ -187,7 +187,7 @@ async function cached(
 }
 
 function asBuild([first, ...further]: readonly BuiltKernel[], isCached: boolean): KernelBuild {
-  if (first === undefined) throw new TypeError('No layout of a kernel was asked for.');
+  if (first === undefined) throw new TypeError('No layout of a kernel was requested.');
   return { kind: 'built', ...first, cached: isCached, further };
 }
 
@@ -260,7 +260,7 @@ function outOfDisk(host: Host, { folder, leastFreeBytes }: KernelBuilder, freeBy
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
   return {
     kind: 'out-of-disk',
-    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; free space there.`,
+    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build needs ${gigabytes(leastFreeBytes)}; free some space there.`,
   } as const;
 }
 

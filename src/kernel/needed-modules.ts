@@ -30,7 +30,7 @@ export async function withNeededModules(
   if (recipe.kind !== 'make' || recipe.modules === 'all') return recipe;
   const choice =
     loaded === undefined
-      ? ({ kind: 'all', why: 'it is not known what the DUT has loaded' } as const)
+      ? ({ kind: 'all', why: 'the modules loaded on the DUT are unknown' } as const)
       : choose(await treeOfModules(host, repository, tree), loaded);
   if (choice.kind === 'all') {
     notify(`all modules are built: ${choice.why}`);
@@ -97,15 +97,15 @@ const ofFirmware = (folder: string) => [`${folder}fw`, `${folder}_fw`, `${folder
 function choose({ major, folders }: ModuleTree, loaded: LoadedModules): Choice {
   const { names, release, isRootOnZfs } = loaded;
   if (major === undefined || Number.parseInt(release, 10) !== Number(major)) {
-    const why = `the DUT runs FreeBSD ${release}, and the tree is of FreeBSD ${major ?? '?'}, whose modules may need others`;
+    const why = `the DUT runs FreeBSD ${release}, and the tree is of FreeBSD ${major ?? '?'}, whose modules may depend on others`;
     return { kind: 'all', why };
   }
   if (isRootOnZfs && !names.includes('zfs')) {
-    return { kind: 'all', why: "the DUT's own kernel has ZFS in itself, and another may not" };
+    return { kind: 'all', why: "the DUT's own kernel has ZFS built in, and other kernels may not" };
   }
   const unknown = names.find((name) => folders.get(name)?.size !== 1);
   if (unknown !== undefined) {
-    return { kind: 'all', why: `it is not known where in the tree ${unknown}.ko is made` };
+    return { kind: 'all', why: `the tree has no known folder that builds ${unknown}.ko` };
   }
   const selected = [...measuring, ...(names.includes('zfs') ? ofZfs : [])];
   const chosen = new Set(

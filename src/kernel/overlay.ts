@@ -48,7 +48,7 @@ export async function buildOverlays(
   const missing = missingIn(overlays.slice(0, 2), source);
   if (missing !== undefined) {
     throw new RepositoryError(
-      `${missing} at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
+      `${missing} at ${base.commit} or ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
     );
   }
   return overlays;
@@ -83,7 +83,7 @@ export async function readOverlay(
   const entries = await entriesOf(repository, commit, source);
   if (entries.length > mostFiles) {
     throw new RepositoryError(
-      `The folder ${pathsIn(source).join() || '.'} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`,
+      `The folder ${pathsIn(source).join() || '.'} holds ${entries.length} files at ${commit}, but an overlay may have at most ${mostFiles}: move other files elsewhere.`,
     );
   }
   const files = await Promise.all(

@@ -82,7 +82,7 @@ export async function buildVariants(
   const [patched, lacking] = changed;
   if (lacking !== undefined) {
     throw new UsageError(
-      `Kernels are given of base and patched, and none of ${lacking.variant}: leave earlier diffs out, or let them all be built.`,
+      `Kernels were supplied for base and patched, but none for ${lacking.variant}: leave out earlier diffs, or have all kernels built.`,
     );
   }
   return [
@@ -149,10 +149,10 @@ export async function givenKernel(path: string): Promise<KernelSource> {
   const hash = createHash('sha256');
   try {
     const stats = await stat(path);
-    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (!stats.isFile()) throw new Error('it is not a regular file');
     const { size } = stats;
     if (size > mostKernelBytes) {
-      throw new Error(`it has ${size} bytes, and a kernel at most ${mostKernelBytes}`);
+      throw new Error(`it has ${size} bytes, but a kernel may have at most ${mostKernelBytes}`);
     }
     await pipeline(createReadStream(path), hash);
   } catch (error) {

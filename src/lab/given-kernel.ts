@@ -101,7 +101,7 @@ async function dataOfDeb(path: string, size: number): Promise<FilePart | undefin
     const bytes = Number(header.slice(48, 58).trim());
     if (header.length < 60 || !Number.isSafeInteger(bytes) || bytes < 0) break;
     if (header.startsWith('data.tar')) {
-      if (at + 60 + bytes > size) throw new TarError('it ends in mid-archive');
+      if (at + 60 + bytes > size) throw new TarError('it is truncated');
       return { path, start: at + 60, bytes };
     }
     at += 60 + bytes + (bytes % 2);

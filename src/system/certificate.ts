@@ -99,7 +99,7 @@ export async function describeDistrust(
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
     return found('time', `${goodWhen(certificate)} (${code})`);
   }
-  return found('other', `that is no good: ${reasonOf(error)} (${code})`);
+  return found('other', `that is not valid: ${reasonOf(error)} (${code})`);
 }
 
 const unsigned = /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_SELF|SELF_SIGNED|CERT_UNTRUSTED)/;
@@ -113,10 +113,10 @@ function goodWhen(certificate: X509Certificate | undefined): string {
   const now = new Date();
   if (certificate !== undefined) {
     const [from, until] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
-    if (until < now) return `that was good until ${dayOf(until)}`;
-    if (from > now) return `that is good from ${dayOf(from)} on`;
+    if (until < now) return `that expired on ${dayOf(until)}`;
+    if (from > now) return `that is valid only from ${dayOf(from)}`;
   }
-  return 'whose authority’s is not good today';
+  return 'whose authority has no certificate that is valid today';
 }
 
 const dayOf = (date: Date): string => date.toISOString().replace(/T(.{5}).*/, ' $1 UTC');

@@ -24,7 +24,7 @@ export async function placeBelow(folder: string, path: string): Promise<string> 
   const parts = path.split('/');
   if (path.length > mostPathLetters || !parts.every(isPlain)) {
     const shown = JSON.stringify(path.slice(0, 200));
-    throw new ForeignFileError(shown, `such a path may lead out of ${folder}`);
+    throw new ForeignFileError(shown, `such a path may lead outside ${folder}`);
   }
   let parent = folder;
   for (const part of parts.slice(0, -1)) {
@@ -32,7 +32,7 @@ export async function placeBelow(folder: string, path: string): Promise<string> 
     const stats = await lstat(parent).catch(ifMissing(parent));
     if (stats === undefined) break;
     if (!stats.isDirectory()) {
-      throw new ForeignFileError(join(folder, path), `${parent} is no folder of its own`);
+      throw new ForeignFileError(join(folder, path), `${parent} is not a folder of its own`);
     }
   }
   return join(folder, path);
@@ -52,7 +52,10 @@ export async function readForeignFile(
     const stats = await file.stat();
     if (!stats.isFile()) throw new ForeignFileError(place, noFile);
     if (stats.size > mostBytes) {
-      throw new ForeignFileError(place, `it has ${stats.size} bytes, and may have ${mostBytes}`);
+      throw new ForeignFileError(
+        place,
+        `it has ${stats.size} bytes, more than the limit of ${mostBytes}`,
+      );
     }
     return await contentOf(file, stats.size);
   } finally {
@@ -82,7 +85,7 @@ async function contentOf(file: FileHandle, size: number): Promise<Buffer> {
 
 const mostPathLetters = 4096;
 
-const noFile = 'it is no regular file';
+const noFile = 'it is not a regular file';
 
 const isPlain = (part: string): boolean =>
   part !== '' && part !== '.' && part !== '..' && !part.includes('\0');

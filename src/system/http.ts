@@ -134,7 +134,7 @@ async function exchange(
   } catch (error) {
     const failed = { kind: 'no-answer', code: codeOf(error), wasSent: wasSent() } as const;
     if (limit.signal.aborted && signal?.aborted !== true) {
-      const why = `no whole answer within ${answerSeconds} s`;
+      const why = `no complete response within ${answerSeconds} s`;
       return { ...failed, why, code: '', lateSeconds: answerSeconds };
     }
     if (!isDistrust(sent, error)) return { ...failed, why: reasonOf(error) };

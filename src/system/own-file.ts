@@ -24,7 +24,7 @@ export function checkNotOpen(path: string): void {
   // In a sticky folder like /tmp, no user can move or remove the files of others.
   if (stats.isDirectory() && (stats.mode & 0o1000) !== 0) return;
   throw new ExposedPlaceError(
-    `${path} has the mode ${(stats.mode & 0o777).toString(8)}, by which any user may write it: see who has, and run 'chmod o-w ${path}', or remove it`,
+    `${path} has the mode ${(stats.mode & 0o777).toString(8)}, so any user may write to it: check its content, and run 'chmod o-w ${path}', or remove it`,
   );
 }
 
@@ -33,7 +33,7 @@ function checkPlace(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || isOurs(stats)) return;
   throw new ExposedPlaceError(
-    `${path} belongs to the user ${stats.uid}: remove it, or give it to this user or to a group of both that may write it`,
+    `${path} belongs to the user ${stats.uid}: remove it, or change its owner to this user, or to a group of both with write access`,
   );
 }
 

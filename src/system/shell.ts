@@ -59,7 +59,7 @@ function refuseUnsafe(text: string): void {
   if (hazard === undefined) return;
   const [, name, instead] = hazard;
   throw new TypeError(
-    `The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`,
+    `The command template "${text.trim()}" contains ${name}, after which a value cannot be quoted; ${instead}.`,
   );
 }
 
@@ -71,13 +71,13 @@ const hazards: readonly [pattern: RegExp, name: string, instead: string][] = [
   [
     /['"]/,
     'an open quote (or a substitution too deep inside quotes)',
-    'write values without quotes around them, they get their own',
+    'write values without quotes; they are quoted automatically',
   ],
   [/\\/, 'a backslash at its end', 'leave it out'],
   [/\$$/, 'a dollar sign at its end', 'leave it out'],
   [/`/, 'backquotes', 'use $(…)'],
-  [/<</, 'a here-document', 'send that text as standard input'],
-  [/\(\(|\$\[/, 'arithmetic', 'calculate before the command is made'],
+  [/<</, 'a here-document', 'send that text on standard input'],
+  [/\(\(|\$\[/, 'arithmetic', 'calculate before building the command'],
   [/(?<![^\s;&|()])#/, 'a comment', 'write it beside the template'],
 ];
 

@@ -11,7 +11,7 @@ export class ForeignFileError extends Error {
   readonly format: number | undefined;
 
   constructor(format?: number) {
-    super('another SQLite file than was asked for');
+    super('not the requested SQLite file');
     this.format = format;
   }
 }

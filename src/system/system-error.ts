@@ -29,21 +29,21 @@ function sentenceOfSystem(error: SystemError): string | undefined {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return `No space is left ${place === undefined ? fullPlace() : `for ${place}`} (${code}): free some there, or name a folder elsewhere with --directory, and run this again.`;
+      return `No space is left ${place === undefined ? fullPlace() : `for ${place}`} (${code}): free some space there, or name another folder with --directory, and run this again.`;
     case 'EROFS':
-      return `${place ?? 'A file'} cannot be written (EROFS), as its file system is read-only: run this in another folder, or name one with --directory.`;
+      return `${place ?? 'A file'} cannot be written (EROFS), because its file system is read-only: run this in another folder, or name one with --directory.`;
     case 'EACCES':
     case 'EPERM':
       if (place === undefined) return undefined;
-      return `${place} may not be ${verbs.get(syscall) ?? 'used'} by this user (${code}): change the permissions there, or name another place.`;
+      return `${place} may not be ${verbs.get(syscall) ?? 'used'} by this user (${code}): change the permissions there, or name another path.`;
     case 'ENOTDIR':
       if (place === undefined) return undefined;
-      return `${place} leads through a file as if that were a folder (ENOTDIR): name another place.`;
+      return `${place} has a file where a folder is needed (ENOTDIR): name another path.`;
     case 'EEXIST':
       if (syscall !== 'mkdir' || place === undefined) return undefined;
-      return `${place} is a file, where a folder is to be made (EEXIST): remove it, or name another place.`;
+      return `${place} is a file where a folder is needed (EEXIST): remove it, or name another path.`;
     case 'EISDIR':
-      return `${place ?? 'A path'} is a folder, where a file is needed (EISDIR): name a file.`;
+      return `${place ?? 'A path'} is a folder where a file is needed (EISDIR): name a file.`;
     case 'EMFILE':
     case 'ENFILE':
       return `Too many files are open (${code}): raise \`ulimit -n\`, and run this again.`;
@@ -78,10 +78,10 @@ function sentenceOfSpawn({ code, path = 'A program' }: SystemError): string | un
     const found = packageOf(path);
     const how =
       found === undefined ? 'install it' : `install it, on Debian and Ubuntu from ${found}`;
-    return `${path} cannot be started (ENOENT), as this machine lacks it: ${how}.`;
+    return `${path} cannot be started (ENOENT), because it is not installed here: ${how}.`;
   }
   if (code === 'EACCES') {
-    return `${path} may not be started by this user (EACCES): see its permissions.`;
+    return `${path} may not be started by this user (EACCES): check its permissions.`;
   }
   return undefined;
 }
@@ -91,7 +91,7 @@ function fullPlace(): string {
   const named = process.argv.slice(2).flatMap((word) => [word, dirname(word)]);
   const full = [process.cwd(), ...named, tmpdir(), homedir(), '/run', '/var/lib'].find(isFull);
   return full === undefined
-    ? 'on a disk that this writes to (`df -h` shows it)'
+    ? 'on a disk that this command writes to (`df -h` shows which)'
     : `on the disk of ${full}`;
 }
 

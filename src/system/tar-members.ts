@@ -70,9 +70,9 @@ async function* membersIn(
 
 /** Members that hold the path of the next one, in GNU and pax(1) format. */
 const nameTypes: ReadonlySet<string> = new Set(['L', 'x']);
-const none = 'it is no tar archive';
+const none = 'it is not a tar archive';
 
-const endsEarly = (): TarError => new TarError('it ends in mid-archive');
+const endsEarly = (): TarError => new TarError('it is truncated');
 
 const padded = (size: number): number => Math.ceil(size / blockBytes) * blockBytes;
 

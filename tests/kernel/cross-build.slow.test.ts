@@ -140,7 +140,7 @@ describeWith(
         'sys/kern/core.c': 'long __stack_chk_guard;\n',
       });
       expect(await errorsOf(build(diff))).toEqual([
-        "pf.ko cannot be loaded: it reaches __stack_chk_guard by R_X86_64_REX_GOTPCRELX, which FreeBSD's kernel linker refuses; build without stack protection (`options: [-DWITHOUT_SSP]`), or by another clang (`tools`).",
+        "pf.ko cannot be loaded: it references __stack_chk_guard with R_X86_64_REX_GOTPCRELX, a relocation that FreeBSD's kernel linker refuses; build without stack protection (`options: [-DWITHOUT_SSP]`), or with another clang (`tools`).",
       ]);
     });
 
@@ -150,7 +150,7 @@ describeWith(
         'sys/modules/pf.c': module.replace('int m', '__attribute__((visibility("hidden"))) int m'),
       });
       expect(await errorsOf(build(diff))).toEqual([
-        'pf.ko cannot be loaded: neither the kernel nor another module that was built has missing.',
+        'pf.ko cannot be loaded: neither the kernel nor another built module defines missing.',
       ]);
     });
 

@@ -606,14 +606,14 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     });
 
     test.each<[string, LoadedModules | undefined]>([
-      ['it is not known what the DUT has loaded', undefined],
-      ['it is not known where in the tree drm.ko is made', { ...loaded, names: ['zfs', 'drm'] }],
+      ['the modules loaded on the DUT are unknown', undefined],
+      ['the tree has no known folder that builds drm.ko', { ...loaded, names: ['zfs', 'drm'] }],
       [
-        'the DUT runs FreeBSD 14.3-RELEASE, and the tree is of FreeBSD 15, whose modules may need others',
+        'the DUT runs FreeBSD 14.3-RELEASE, and the tree is of FreeBSD 15, whose modules may depend on others',
         { ...loaded, release: '14.3-RELEASE' },
       ],
       [
-        "the DUT's own kernel has ZFS in itself, and another may not",
+        "the DUT's own kernel has ZFS built in, and other kernels may not",
         { ...loaded, names: ['ice'] },
       ],
     ])('are all of the tree where %s', async (why, known) => {
@@ -837,9 +837,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     config.leastFreeBytes = 1e18;
     expect(await build()).toMatchObject({
       kind: 'out-of-disk',
-      reason: expect.stringMatching(
-        / GB free, and a build is to have 1000000000\.0 GB; free space/,
-      ),
+      reason: expect.stringMatching(/ GB free, and a build needs 1000000000\.0 GB; free space/),
     });
     expect(programs.makes()).toEqual([]);
     expectNothingLeft();
@@ -1042,7 +1040,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     writeFileSync(kernel.archive, 'damaged');
     const other = `${path}.other`;
     await expect(fetchKernel(host, kernel, other, signal)).rejects.toThrow(
-      / came with another SHA-256 than \w+; check its disk, and build it again\.$/,
+      / arrived with a SHA-256 other than \w+; check its disk, and build it again\.$/,
     );
     rmSync(kernel.archive);
     await expect(fetchKernel(host, kernel, other, signal)).rejects.toThrow(BuilderError);

@@ -538,7 +538,7 @@ describeWith(
     test('is not built as root', async () => {
       await using sshd = await startSshd();
       const failed = build({ builder: there('admin'), connect: () => connect(sshd) });
-      await expect(failed).rejects.toThrow(/: the login is of root; name another `user`/);
+      await expect(failed).rejects.toThrow(/: the login user is root; name another `user`/);
     });
 
     function giveToNobody(): void {

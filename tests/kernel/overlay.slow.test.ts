@@ -108,7 +108,7 @@ test('where neither commit has an overlay, nothing would be compared with nothin
   const built = build(directory, base, head);
   await expect(built).rejects.toThrow(RepositoryError);
   await expect(built).rejects.toThrow(
-    `The folder dut holds no file at ${base} nor at ${head}: correct \`overlay\` in ppsgate.yml.`,
+    `The folder dut holds no file at ${base} or ${head}: correct \`overlay\` in ppsgate.yml.`,
   );
 });
 
@@ -194,7 +194,7 @@ test('A link in the place of a file, or on the way to it, is not followed.', asy
   expect(base?.files).toMatchObject([{ mode: '120000', content: '/etc/shadow' }]);
   const beyond = ofFiles({ 'nftables.conf': 'way/shadow' });
   await expect(buildOverlays(patchOf(id, id), beyond, repository)).rejects.toThrow(
-    `There is no file way/shadow at ${id} nor at ${id}: correct \`overlay\` in ppsgate.yml.`,
+    `There is no file way/shadow at ${id} or ${id}: correct \`overlay\` in ppsgate.yml.`,
   );
 });
 

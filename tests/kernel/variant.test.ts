@@ -61,11 +61,11 @@ test('A kernel of 10^12 bytes, none of which takes space, is refused without bei
   writeFileSync(path, '');
   truncateSync(path, 1e12);
   await expect(givenKernel(path)).rejects.toThrow(
-    `The kernel ${path} cannot be read (it has 1000000000000 bytes, and a kernel at most 8589934592).`,
+    `The kernel ${path} cannot be read (it has 1000000000000 bytes, but a kernel may have at most 8589934592).`,
   );
 });
 
 // Attack read/sparse-kernel
 test('A kernel that never ends is refused', async () => {
-  await expect(givenKernel('/dev/zero')).rejects.toThrow('it is no regular file');
+  await expect(givenKernel('/dev/zero')).rejects.toThrow('it is not a regular file');
 });

@@ -188,7 +188,7 @@ describe('A file is refused as a kernel', () => {
       'half a tar archive',
       'linux',
       () => cut(packed(linux), 60_000),
-      'is cut short or damaged (it ends in mid-archive)',
+      'is cut short or damaged (it is truncated)',
     ],
     [
       'half a tar archive compressed by xz',
@@ -212,7 +212,7 @@ describe('A file is refused as a kernel', () => {
       'half a package',
       'linux',
       () => cut(debOf(linux), 2000),
-      'is cut short or damaged (it ends in mid-archive)',
+      'is cut short or damaged (it is truncated)',
     ],
     [
       'an image that is not compressed',

@@ -368,7 +368,7 @@ describe('a file', () => {
     };
     expect(use).toThrow(
       new InboxError(
-        `The relay's queue ${path} is refused: ${path}${end} has the mode 666, by which any user may write it: see who has, and run 'chmod o-w ${path}${end}', or remove it.`,
+        `The relay's queue ${path} is refused: ${path}${end} has the mode 666, so any user may write to it: check its content, and run 'chmod o-w ${path}${end}', or remove it.`,
       ),
     );
   });

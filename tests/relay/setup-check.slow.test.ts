@@ -320,7 +320,7 @@ testWith(
     expect(server).toMatchObject({
       kind: 'wrong',
       why: expect.stringMatching(
-        /shows a certificate that was good until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(CERT_HAS_EXPIRED\)$/,
+        /shows a certificate that expired on \d{4}-\d\d-\d\d \d\d:\d\d UTC \(CERT_HAS_EXPIRED\)$/,
       ),
     });
   },

@@ -89,7 +89,7 @@ describe('a gate here, of a ppsgate.yml that lies elsewhere', () => {
 
   test('is refused, before any machine is asked, where the repository has none', async () => {
     expect(await logOf({}, {}, 'sys/net/if.c')).toBe(
-      'ppsgate: The folder dut holds no file at ID nor at ID: correct `overlay` in ppsgate.yml.\n',
+      'ppsgate: The folder dut holds no file at ID or ID: correct `overlay` in ppsgate.yml.\n',
     );
   });
 

@@ -82,7 +82,7 @@ test.for([
 test('A file with more bytes than it may have is not read', async () => {
   const { folder } = data();
   await expect(readForeignFile(folder, 'a/b.txt', 6)).rejects.toThrow(
-    'it has 7 bytes, and may have 6',
+    'it has 7 bytes, more than the limit of 6',
   );
 });
 

@@ -45,7 +45,7 @@ describeWith(['openssl'], 'a server with a pinned certificate', () => {
     await using server = await startHttps(certificate, answer);
     expect(await get(server.origin, 0.3)).toMatchObject({
       kind: 'no-answer',
-      why: 'no whole answer within 0.3 s',
+      why: 'no complete response within 0.3 s',
       lateSeconds: 0.3,
     });
   });

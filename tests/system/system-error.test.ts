@@ -17,23 +17,23 @@ const failure = (code: string, syscall: string, path?: string): Error =>
 test.for([
   [
     failure('ENOSPC', 'open', '/gates/result.json'),
-    'No space is left for /gates/result.json (ENOSPC): free some there, or name a folder elsewhere with --directory, and run this again.',
+    'No space is left for /gates/result.json (ENOSPC): free some space there, or name another folder with --directory, and run this again.',
   ],
   [
     failure('EROFS', 'mkdir', 'ppsgate-gate-20261120-231655'),
-    `${process.cwd()}/ppsgate-gate-20261120-231655 cannot be written (EROFS), as its file system is read-only: run this in another folder, or name one with --directory.`,
+    `${process.cwd()}/ppsgate-gate-20261120-231655 cannot be written (EROFS), because its file system is read-only: run this in another folder, or name one with --directory.`,
   ],
   [
     failure('EACCES', 'mkdir', '/srv/work'),
-    '/srv/work may not be made by this user (EACCES): change the permissions there, or name another place.',
+    '/srv/work may not be made by this user (EACCES): change the permissions there, or name another path.',
   ],
   [
     failure('EACCES', 'open', '/srv/ppsgate.yml'),
-    '/srv/ppsgate.yml may not be opened by this user (EACCES): change the permissions there, or name another place.',
+    '/srv/ppsgate.yml may not be opened by this user (EACCES): change the permissions there, or name another path.',
   ],
   [
     failure('ENOENT', 'spawn unshare', 'unshare'),
-    'unshare cannot be started (ENOENT), as this machine lacks it: install it, on Debian and Ubuntu from util-linux.',
+    'unshare cannot be started (ENOENT), because it is not installed here: install it, on Debian and Ubuntu from util-linux.',
   ],
 ] as const)('%j has a sentence with its place and what to do', ([error, sentence]) => {
   expect(sentenceOf(error)).toBe(sentence);
@@ -41,7 +41,7 @@ test.for([
 
 test('A write to a full disk names no file, and still has a sentence', () => {
   expect(sentenceOf(failure('ENOSPC', 'write'))).toMatch(
-    /^No space is left on .* \(ENOSPC\): free some there, /,
+    /^No space is left on .* \(ENOSPC\): free some space there, /,
   );
 });
 
@@ -49,7 +49,7 @@ test('A folder below a file is refused with its path', async () => {
   const file = join(temporaryFolder(), 'file');
   await writeFile(file, '');
   expect(sentenceOf(await errorOf(mkdir(join(file, 'work'), { recursive: true })))).toBe(
-    `${join(file, 'work')} leads through a file as if that were a folder (ENOTDIR): name another place.`,
+    `${join(file, 'work')} has a file where a folder is needed (ENOTDIR): name another path.`,
   );
 });
 

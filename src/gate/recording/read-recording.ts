@@ -119,7 +119,7 @@ function unpacked(path: string): Buffer {
   let packed: Buffer;
   try {
     const stats = statSync(path);
-    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (!stats.isFile()) throw new Error('it is not a regular file');
     if (stats.size > maxBytes) throw tooMuch(path, maxBytes, 'bytes');
     packed = readFileSync(path);
   } catch (error) {

@@ -39,7 +39,7 @@ export function inSession<Channel, T>(
       reject(
         new HostError(
           'session-refused',
-          `${name} gives no session for ${what}: ${reasonOf(error)}; check MaxSessions and what still runs there.`,
+          `${name} refuses a session for ${what}: ${reasonOf(error)}; check MaxSessions and the processes still running there.`,
           { cause: error },
         ),
       );

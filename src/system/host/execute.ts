@@ -75,7 +75,7 @@ export function stdoutOf(outcome: CommandOutcome, name: string, command: Command
   if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
   const ending =
     outcome.kind === 'exited' ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
-  const said = lastLine(outcome.stderr) ?? 'it said nothing on stderr';
+  const said = lastLine(outcome.stderr) ?? 'stderr is empty';
   throw new HostError(
     'command-failed',
     `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`,
@@ -197,7 +197,7 @@ function collect(
         reject(
           new HostError(
             'too-much-output',
-            `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; let it write less, or to a file.`,
+            `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; make it write less, or write to a file.`,
           ),
         );
     });

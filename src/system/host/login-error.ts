@@ -25,20 +25,20 @@ export function hostKeyError(
       const unused = ignored.map(({ line, reason }) => ` (line ${line} is ignored: ${reason})`);
       return new HostError(
         'host-key',
-        `${shown}, but its known hosts have no line for it${unused.join('')}; compare the fingerprint on the machine itself, then add what "ssh-keyscan -p ${port} ${host}" prints.`,
+        `${shown}, but its known hosts file has no line for it${unused.join('')}; compare the fingerprint on the machine itself, then add what "ssh-keyscan -p ${port} ${host}" prints.`,
       );
     }
     case 'changed': {
       const expected = verdict.expected.map((one) => `${one.fingerprint} (line ${one.line})`);
       return new HostError(
         'host-key',
-        `${shown}, but its known hosts have ${expected.join(' and ')}; another machine may be answering, so replace the line only when you know why the key changed.`,
+        `${shown}, but its known hosts file has ${expected.join(' and ')}; another machine may be answering, so replace the line only once you know why the key changed.`,
       );
     }
     case 'revoked':
       return new HostError(
         'host-key',
-        `${shown}, which line ${verdict.line} of its known hosts revokes; give the machine a new host key.`,
+        `${shown}, which line ${verdict.line} of its known hosts file revokes; give the machine a new host key.`,
       );
   }
 }
@@ -59,14 +59,14 @@ export function loginError(
   if (error.level === 'client-authentication') {
     return new HostError(
       'login',
-      `${name} refuses to let ${user} in with the key given; add its public half to the authorized_keys of ${user} there.`,
+      `${name} refused the login of ${user} with this key; add its public half to the authorized_keys of ${user} there.`,
       { cause: error },
     );
   }
   if (error.message.includes('no matching host key format')) {
     return new HostError(
       'host-key',
-      `${name} has no key of a type that its known hosts have; find out why it changed before you add the new one.`,
+      `${name} has no key of a type in its known hosts file; find out why it changed before you add the new one.`,
       { cause: error },
     );
   }

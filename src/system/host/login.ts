@@ -63,14 +63,14 @@ function credentialsOf(
     const missing = agent === true ? 'the environment has no SSH_AUTH_SOCK' : 'there is no key';
     throw new HostError(
       'login',
-      `Cannot log in to ${name} because ${missing}; give a private key or start an agent.`,
+      `Cannot log in to ${name} because ${missing}; supply a private key or start an agent.`,
     );
   }
   const wrong = privateKey === undefined ? undefined : whyUnfit(parseKey(privateKey));
   if (wrong !== undefined) {
     throw new HostError(
       'login',
-      `The private key for ${name} cannot be used (${wrong}); give the whole text of an unencrypted one.`,
+      `The private key for ${name} cannot be used (${wrong}); supply the whole text of an unencrypted one.`,
     );
   }
   return {

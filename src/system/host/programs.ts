@@ -14,7 +14,7 @@ export async function requirePrograms(
   if (missing.length === 0) return;
   throw new HostError(
     'command-failed',
-    `${host.name} lacks ${missing.join(' and ')}: run '${install} ${packagesOf(missing).join(' ')}' there, or what its system calls that.`,
+    `${host.name} lacks ${missing.join(' and ')}: run '${install} ${packagesOf(missing).join(' ')}' there, or install the equivalent packages of its system.`,
   );
 }
 

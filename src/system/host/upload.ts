@@ -48,7 +48,7 @@ export function failUpload(
   const from = typeof source === 'string' ? ` from ${source}` : '';
   throw new HostError(
     'upload-failed',
-    `Cannot lay ${remotePath}${from} on ${name}: ${reasonOf(error)}; check that both folders exist and that ours there can be written.`,
+    `Cannot upload ${remotePath}${from} to ${name}: ${reasonOf(error)}; check that both folders exist and that the one there is writable.`,
     { cause: error },
   );
 }
@@ -94,7 +94,7 @@ export async function uploadOverBreaks<To extends UploadHost>(
   }
   throw new HostError(
     'upload-failed',
-    `${remotePath} on ${host.name} was sent twice and still has another SHA-256 than ${sha256}; check ${path} here and the disk there.`,
+    `${remotePath} on ${host.name} was sent twice and its SHA-256 is still not ${sha256}; check ${path} here and the disk there.`,
   );
 }
 

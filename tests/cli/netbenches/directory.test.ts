@@ -120,7 +120,7 @@ test('a directory or a link named like a log is a fault of its run', async () =>
   symlinkSync('bench.a.1.receiver', join(folder, 'bench.a.info'));
   const [set] = await readBenches(folder);
   const faultsOf = (path: string) => [
-    { kind: 'unreadable', message: `${path} cannot be read: it is no regular file` },
+    { kind: 'unreadable', message: `${path} cannot be read: it is not a regular file` },
   ];
   expect(set).toMatchObject({
     image: 'a',

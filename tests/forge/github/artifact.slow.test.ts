@@ -758,7 +758,7 @@ describe('an artifact is not fetched', () => {
     const answer = await fetchFrom(github, { ...artifactLimits, seconds: 0.05 });
     expect(answer).toEqual({
       kind: 'failed',
-      why: why('no whole answer within 0.05 s'),
+      why: why('no complete response within 0.05 s'),
       mayPass: true,
     });
   });

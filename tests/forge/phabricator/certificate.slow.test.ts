@@ -83,7 +83,7 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
       'has expired',
       { days: -1 },
       () => site.caPath,
-      'a certificate that was good until DAY (CERT_HAS_EXPIRED), so harbormaster.sendmessage was not sent: have it renewed there, if the clock of this machine is right.',
+      'a certificate that expired on DAY (CERT_HAS_EXPIRED), so harbormaster.sendmessage was not sent: have it renewed there, if the clock of this machine is right.',
     ],
     [
       'is for another name',

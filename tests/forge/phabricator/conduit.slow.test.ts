@@ -422,7 +422,7 @@ test.each([
   await using server = await serve(reply);
   expect(await failureOf(open(server, { answerSeconds: 0.2 }), write)).toMatchObject({
     kind: 'unsure',
-    message: expect.stringContaining('(no whole answer within 0.2 s)'),
+    message: expect.stringContaining('(no complete response within 0.2 s)'),
   });
 });
 

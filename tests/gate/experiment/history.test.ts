@@ -78,7 +78,7 @@ test('A history that any user may write is refused.', async () => {
   chmodSync(path, 0o666);
   await expect(historyFile(path).read()).rejects.toThrow(
     new HistoryError(
-      `The history ${path} is refused: ${path} has the mode 666, by which any user may write it: see who has, and run 'chmod o-w ${path}', or remove it.`,
+      `The history ${path} is refused: ${path} has the mode 666, so any user may write to it: check its content, and run 'chmod o-w ${path}', or remove it.`,
     ),
   );
 });

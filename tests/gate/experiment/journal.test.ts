@@ -158,7 +158,7 @@ test('a bad line that no kill can explain is refused with its place', async () =
 });
 
 test('a journal that cannot be read is an error, not an empty journal', async () => {
-  await expect(openJournal(temporaryFolder())).rejects.toThrow('it is no regular file');
+  await expect(openJournal(temporaryFolder())).rejects.toThrow('it is not a regular file');
 });
 
 test('Only a folder with a measured trial, its own or of a gate below it, is worth going on with', async () => {

@@ -335,7 +335,7 @@ test.each(['sender', 'receiver'] as const)(
       depsOf(lab),
     );
     await expect(testbed.inspect([forwarding])).rejects.toThrow(
-      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or what its system calls that\.$/,
+      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or install the equivalent packages of its system\.$/,
     );
     expect(rebootsOf(lab)).toBe(0);
     await testbed.restore();

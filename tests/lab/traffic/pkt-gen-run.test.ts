@@ -79,7 +79,7 @@ test('a crash makes the run invalid, on whichever side', () => {
 });
 
 test('a log that cannot be read says why it is not', () => {
-  const message = 'bench.a.1.sender cannot be read: it is no regular file';
+  const message = 'bench.a.1.sender cannot be read: it is not a regular file';
   const sender: PktGenLog = {
     rates: [],
     lines: 0,

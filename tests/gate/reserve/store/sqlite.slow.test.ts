@@ -321,7 +321,7 @@ describe('a store that other users may write', () => {
     return path;
   };
   const refused =
-    /^The reservation store \S+ is refused: \S+ has the mode 666, by which any user may write it: see who has, and run 'chmod o-w \S+', or remove it\.$/;
+    /^The reservation store \S+ is refused: \S+ has the mode 666, so any user may write to it: check its content, and run 'chmod o-w \S+', or remove it\.$/;
 
   // Attack secret/others-store: A user of the controller creates the reservation store, relay queue, history or lock
   // first, or finds it writable. Defence: Owner and modes of the file, its folder and SQLite's side files are checked
@@ -384,7 +384,7 @@ describeWith(['root'], 'the store of another user', () => {
       const theirs = of === 'file' ? path : dirname(path);
       chownSync(theirs, nobody, nobody);
       expect(await refusal(open(path))).toBe(
-        `The reservation store ${path} is refused: ${theirs} belongs to the user ${nobody}: remove it, or give it to this user or to a group of both that may write it.`,
+        `The reservation store ${path} is refused: ${theirs} belongs to the user ${nobody}: remove it, or change its owner to this user, or to a group of both with write access.`,
       );
     },
   );
