@@ -16,7 +16,7 @@ export async function connectTo(
   const { host, port, user, privateKeyPath, knownHostsPath } = config;
   const name = `${label} (${host}:${port})`;
   const knownHosts = await readFile(knownHostsPath, 'utf8').catch((error: unknown) => {
-    const make = `make it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
+    const make = `create it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
     throw new HostError(
       'host-key',
       `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`,
@@ -32,7 +32,7 @@ export async function connectTo(
 
 const readPrivateKey = (path: string, name: string): Promise<string> =>
   readFile(path, 'utf8').catch((error: unknown) => {
-    const make = `make it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
+    const make = `create it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
     throw new HostError(
       'login',
       `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`,
@@ -41,7 +41,7 @@ const readPrivateKey = (path: string, name: string): Promise<string> =>
   });
 
 const fixOf = (error: unknown, make: string): string =>
-  codeOf(error) === 'ENOENT' ? make : 'see to it that it is a file that you may read';
+  codeOf(error) === 'ENOENT' ? make : 'make it a file that this user may read';
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : reasonOf(error);

@@ -30,7 +30,7 @@ const needed: Record<KernelForm, string> = {
     'a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)',
   freebsd:
     'a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)',
-  nanobsd: 'an image of nanobsd(8) that xz has compressed (docs/how-to/freebsd-kernels.md)',
+  nanobsd: 'an xz-compressed image of nanobsd(8) (docs/how-to/freebsd-kernels.md)',
 };
 
 /** Throws a UsageError that names the option, the file, its form, and the required form. */
@@ -50,24 +50,24 @@ export async function expectKernel(option: string, path: string, form: KernelFor
 async function whyNot(path: string, form: KernelForm): Promise<string | undefined> {
   const stats = await stat(path);
   if (stats.isDirectory()) return 'is a folder';
-  if (!stats.isFile()) return 'is no regular file';
+  if (!stats.isFile()) return 'is not a regular file';
   if (stats.size === 0) return 'is an empty file';
   const head = await headOf(path, 0, mostImageHeaderBytes);
   const other = otherThanArchive(head);
   if (other !== undefined) return `is ${other}`;
   if (form === 'nanobsd') return whyNoImage(path, stats.size, head);
   const part = isDeb(head) ? await dataOfDeb(path, stats.size) : { path };
-  if (part === undefined) return 'is an ar archive, and no package of Debian';
-  if (isDeb(head) && form === 'freebsd') return 'is a package of Debian';
+  if (part === undefined) return 'is an ar archive, but not a Debian package';
+  if (isDeb(head) && form === 'freebsd') return 'is a Debian package';
   return (form === 'linux' ? whyNoLinux : whyNoFreebsd)(part);
 }
 
 /** Names a file that is not an archive, by its first bytes. */
 function otherThanArchive(head: Buffer): string | undefined {
-  if (isBzImage(head)) return 'a bzImage of Linux without its modules';
+  if (isBzImage(head)) return 'a Linux bzImage without its modules';
   if (isElf(head)) {
     return isFreebsdKernel(head)
-      ? 'a kernel of FreeBSD without its modules'
+      ? 'a FreeBSD kernel without its modules'
       : 'an ELF file without its modules';
   }
   const found = foreign.find(({ magic }) => head.toString('hex', 0, magic.length / 2) === magic);
@@ -111,7 +111,7 @@ async function dataOfDeb(path: string, size: number): Promise<FilePart | undefin
 
 /** An xz file ends with the magic of a stream's footer, which may be padded; see xz-file-format.txt. */
 async function whyNoImage(path: string, size: number, head: Buffer): Promise<string | undefined> {
-  if (decompressorOf(head) !== 'xz') return 'is not compressed by xz';
+  if (decompressorOf(head) !== 'xz') return 'is not xz-compressed';
   if (head[0] === 0x5d) return undefined;
   const tail = await headOf(path, Math.max(0, size - 1024), 1024);
   return /YZ\0*$/.test(tail.toString('latin1')) ? undefined : 'is cut short';
@@ -140,7 +140,7 @@ async function whyNoLinux(part: FilePart): Promise<string | undefined> {
     if (release !== undefined) releases.add(release);
   }
   if (image === undefined) return 'is an archive without boot/vmlinuz-*';
-  if (version === undefined) return `has a ${image} that is no bzImage of Linux for x86`;
+  if (version === undefined) return `has a ${image} that is not a Linux bzImage for x86`;
   const release = version.split(' ')[0] ?? '';
   return releases.has(release) ? undefined : `has no lib/modules/${release} for its ${image}`;
 }
@@ -153,7 +153,7 @@ async function whyNoFreebsd(part: FilePart): Promise<string | undefined> {
     if (isFile && path.endsWith('/kernel')) elsewhere ??= path;
   }
   if (kernel !== undefined) {
-    return isFreebsdKernel(kernel) ? undefined : 'has a `kernel` that is no ELF kernel of FreeBSD';
+    return isFreebsdKernel(kernel) ? undefined : 'has a `kernel` that is not a FreeBSD ELF kernel';
   }
   return elsewhere === undefined
     ? 'is an archive without `kernel`'

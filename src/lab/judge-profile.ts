@@ -31,11 +31,13 @@ export async function judgeProfile(
   const busySamples = samplesOf(profile.stacks);
   const idleRatio = idleSamples / (busySamples + idleSamples);
   if (idleRatio > mostIdleRatio) {
-    return missed(`the DUT idled in ${formatPercent(idleRatio)} of the samples: no load was on it`);
+    return missed(
+      `the DUT idled in ${formatPercent(idleRatio)} of the samples: it was not under load`,
+    );
   }
   if (busySamples < fewestSamples) {
     return missed(
-      `only ${busySamples} samples fell into work, at least ${fewestSamples} are needed`,
+      `only ${busySamples} samples are of a busy CPU, and at least ${fewestSamples} are needed`,
     );
   }
   return { kind: 'profiled', event, kernel, busySamples, idleSamples, log: stacksName };

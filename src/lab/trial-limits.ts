@@ -20,9 +20,9 @@ export const packetsOf = (drops: readonly Pick<Drop, 'packets'>[]): number =>
 export const leastSilentRatio = 0.005;
 
 /** Cause of packets that IP received and did not forward, for no reason that a counter has. */
-export const uncountedCause = 'the kernel after IP received them, without a counter';
+export const uncountedCause = 'the kernel after IP input, without a counter';
 
-export const ownAddressCause = 'the DUT itself, to whose own address they lead';
+export const ownAddressCause = 'the DUT itself, because they are addressed to it';
 
 /** Packets that a card missed never reached what forwards. */
 const forwardingPlaces: ReadonlySet<DropPlace> = new Set([
@@ -96,7 +96,7 @@ export function withEnds(
         ? [
             {
               place: 'before-dut',
-              cause: 'sent, and not seen by the DUT',
+              cause: 'sent, but not seen by the DUT',
               packets: before,
             } as const,
           ]

@@ -136,7 +136,7 @@ test('without the lines for the console the check does not find it', async () =>
   const silent = loader.replaceAll(/^(?:boot_\w+|\w*console\w*)=.*\n/gm, '');
   setUp(made, { ...files, '/boot/loader.conf': silent });
   expect(of(await check(made, false), 'wrong')).toEqual([
-    'the console of the DUT: the DUT writes to ttyv0 alone, and to no serial port',
+    'the console of the DUT: the DUT writes only to ttyv0, not to a serial port',
   ]);
 });
 

@@ -202,7 +202,7 @@ test.for<[string, FakeTestbedOptions]>([
     'the base does not load',
     { prepared: rejectedBy('base', { scenario: 'forwarding', message: '' }) },
   ],
-])('the testbed is given back once, at the end, when %s', async ([, options]) => {
+])('the testbed is released once, at the end, when %s', async ([, options]) => {
   const testbed = fakeTestbed(options);
   await gate(request, temporaryFolder(), depsOf(testbed)).catch(() => {});
   expect(testbed.calls.filter((call) => call === 'restore')).toHaveLength(1);

@@ -63,13 +63,13 @@ function written(events: ExperimentEvent[], terminal: { isTTY?: boolean; columns
 test('a log gets a line a trial: where it stands, what the last one gave, and the time left', () => {
   expect(
     written([
-      { kind: 'preparing', text: 'installing every variant once' },
+      { kind: 'preparing', text: 'installing each variant once' },
       started(1),
       measured,
       started(2),
     ]),
   ).toEqual([
-    'installing every variant once …\n',
+    'installing each variant once …\n',
     'trial 1 of at most 4 · runs 1–2 · forwarding inet4\n',
     'trial 2 of at most 4 · runs 1–2 · forwarding inet4 · last: base 800.0 kpps, patched 700.0 kpps · 48 s left at most\n',
   ]);

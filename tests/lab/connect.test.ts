@@ -9,7 +9,7 @@ const machine = { host: 'dut.lab', port: 2222, user: 'root' };
 
 test('a file of known hosts that is not there is named, with how it is made and checked', async () => {
   const knownHostsPath = join(temporaryFolder(), 'known_hosts');
-  const message = `The key of DUT (dut.lab:2222) cannot be checked, because ${knownHostsPath} cannot be read (ENOENT): make it with 'ssh-keyscan -p 2222 dut.lab >> ${knownHostsPath}', and compare the fingerprint with the machine's console.`;
+  const message = `The key of DUT (dut.lab:2222) cannot be checked, because ${knownHostsPath} cannot be read (ENOENT): create it with 'ssh-keyscan -p 2222 dut.lab >> ${knownHostsPath}', and compare the fingerprint with the machine's console.`;
   await expect(connectTo({ ...machine, knownHostsPath }, 'DUT')).rejects.toMatchObject({
     kind: 'host-key',
     message,
@@ -20,7 +20,7 @@ test('a file of known hosts that cannot be read is not to be made', async () => 
   const knownHostsPath = join(temporaryFolder(), 'known_hosts');
   mkdirSync(knownHostsPath);
   await expect(connectTo({ ...machine, knownHostsPath }, 'DUT')).rejects.toThrow(
-    `because ${knownHostsPath} cannot be read (EISDIR): see to it that it is a file that you may read.`,
+    `because ${knownHostsPath} cannot be read (EISDIR): make it a file that this user may read.`,
   );
 });
 
@@ -31,6 +31,6 @@ test('a key that is not there is named, with how it is made', async () => {
   const login = connectTo({ ...machine, knownHostsPath, privateKeyPath }, 'DUT');
   await expect(login).rejects.toMatchObject({
     kind: 'login',
-    message: `Cannot log in to DUT (dut.lab:2222), because the key ${privateKeyPath} cannot be read (ENOENT): make it with 'ssh-keygen -t ed25519 -f ${privateKeyPath}' and append ${privateKeyPath}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml.`,
+    message: `Cannot log in to DUT (dut.lab:2222), because the key ${privateKeyPath} cannot be read (ENOENT): create it with 'ssh-keygen -t ed25519 -f ${privateKeyPath}' and append ${privateKeyPath}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml.`,
   });
 });

@@ -133,17 +133,12 @@ describe('A file is refused as a kernel', () => {
     ],
     ['a folder', 'linux', temporaryFolder, 'is a folder'],
     ['a missing file', 'linux', () => '/nonexistent/kernel', 'cannot be read (ENOENT'],
-    [
-      'a bzImage alone',
-      'linux',
-      () => file(bzImage()),
-      'is a bzImage of Linux without its modules',
-    ],
+    ['a bzImage alone', 'linux', () => file(bzImage()), 'is a Linux bzImage without its modules'],
     [
       'a FreeBSD kernel alone',
       'freebsd',
       () => file(elf(9)),
-      'is a kernel of FreeBSD without its modules',
+      'is a FreeBSD kernel without its modules',
     ],
     ['an ELF file', 'freebsd', () => file(elf(0)), 'is an ELF file without its modules'],
     ['a zip archive', 'linux', () => file('PK\x03\x04'), 'is a zip archive'],
@@ -153,7 +148,7 @@ describe('A file is refused as a kernel', () => {
       () => packed(linux),
       'is an archive without `kernel`',
     ],
-    ['a package for FreeBSD', 'freebsd', () => debOf(linux), 'is a package of Debian'],
+    ['a package for FreeBSD', 'freebsd', () => debOf(linux), 'is a Debian package'],
     [
       'a kernel of FreeBSD for Linux',
       'linux',
@@ -170,13 +165,13 @@ describe('A file is refused as a kernel', () => {
       'a kernel that is a text',
       'freebsd',
       () => packed({ kernel: 'text' }),
-      'has a `kernel` that is no ELF kernel of FreeBSD',
+      'has a `kernel` that is not a FreeBSD ELF kernel',
     ],
     [
       'an image of Linux that is a text',
       'linux',
       () => packed({ ...linux, [`boot/vmlinuz-${release}`]: 'text' }),
-      `has a boot/vmlinuz-${release} that is no bzImage of Linux for x86`,
+      `has a boot/vmlinuz-${release} that is not a Linux bzImage for x86`,
     ],
     [
       'an image without its modules',
@@ -218,7 +213,7 @@ describe('A file is refused as a kernel', () => {
       'an image that is not compressed',
       'nanobsd',
       () => file(Buffer.alloc(9000)),
-      'is not compressed by xz',
+      'is not xz-compressed',
     ],
     ['half an image', 'nanobsd', () => cut(image(), 20), 'is cut short'],
   ])('%s', async ([, form, make, said]) => {

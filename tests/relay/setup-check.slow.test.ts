@@ -229,7 +229,7 @@ test.each([
   expect(rest).toContainEqual({
     kind: 'skipped',
     what: 'people',
-    why: 'not tried, because of this: the server',
+    why: 'skipped because of this fault: the server',
   });
   expect(exitCodeOf(diagnostics)).toBe(exitCode);
 });
@@ -305,7 +305,7 @@ testWith(
     expect(diagnostics).toContainEqual({
       kind: 'skipped',
       what: 'the token',
-      why: 'not tried, because of this: the server',
+      why: 'skipped because of this fault: the server',
     });
     expect(exitCodeOf(diagnostics)).toBe(2);
   },
@@ -347,7 +347,7 @@ test('an authority that is not there is wrong, and the server is not asked', asy
   expect(diagnostics[1]).toEqual({
     kind: 'skipped',
     what: 'the server',
-    why: 'not tried, because of this: ca',
+    why: 'skipped because of this fault: ca',
   });
   expect(exitCodeOf(diagnostics)).toBe(2);
 });

@@ -35,7 +35,7 @@ export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
     on(builder, 'git on the builder', async (host, what) =>
       (await does(host, shell`git --version`))
         ? [ok(what, 'it is installed')]
-        : [wrong(what, 'it is not installed', '`pkg install git` there')],
+        : [wrong(what, 'it is not installed', 'run `pkg install git` on the builder')],
     ),
     {
       ...on(builder, `the clone ${repository}`, (host, what) => clone(host, repository, what)),
@@ -44,7 +44,9 @@ export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
     on(builder, 'the compiler on the builder', async (host, what) => {
       const outcome = await host.run(shell`cc --version`, limits);
       if (isGood(outcome)) return [ok(what, outcome.stdout.split('\n')[0]?.trim() ?? '')];
-      return [wrong(what, 'there is no cc', 'install the base system with its compiler there')];
+      return [
+        wrong(what, 'it has no cc', 'install the base system with its compiler on the builder'),
+      ];
     }),
     ...(usesFilemon ? [on(builder, 'filemon on the builder', filemon)] : []),
     on(builder, 'the builds on the builder', (host, what) => builds(host, config, what)),
@@ -52,8 +54,8 @@ export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
       const { path, bytes } = await spaceFor(host, folder);
       const free = `${inGigabytes(bytes)} free in ${path}`;
       if (bytes >= config.leastFreeBytes) return [ok(what, free)];
-      const why = `${free}, and a build is to have ${inGigabytes(config.leastFreeBytes)}`;
-      return [wrong(what, why, 'free space there, or name another `folder` in ppsgate.yml')];
+      const why = `${free}, but a build needs ${inGigabytes(config.leastFreeBytes)}`;
+      return [wrong(what, why, 'free some space there, or name another `folder` in ppsgate.yml')];
     }),
   ];
 }
@@ -62,7 +64,7 @@ const noBuilder: CheckStep = {
   what: 'the builder',
   needs: [],
   run: async () => [
-    skipped('the builder', '`builder` is not configured: only kernels that you bring are measured'),
+    skipped('the builder', '`builder` is not configured: only prebuilt kernels can be measured'),
   ],
 };
 
@@ -81,25 +83,29 @@ async function builds(host: Host, config: BuilderConfig, what: string): Promise<
   if (problem !== undefined) return [wrong(what, problem.why, problem.fix)];
   const confinement =
     jail === undefined
-      ? `as ${user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`
+      ? `as ${user}, who can change the whole machine: a jail would confine builds (\`jail\` in ppsgate.yml)`
       : `as ${jail.user} in the jail ${jail.name}, without network`;
   const diagnostics = [ok(what, confinement)];
   const [socket] =
     jail === undefined ? [] : await socketsInJail(host, config, limits.timeoutSeconds);
   if (socket !== undefined) {
-    const why = `builds reach ${socket}, as their jail has the folders of its host: give it a /var/run and /tmp of its own`;
+    const why = `builds can reach ${socket}, because their jail shares the folders of its host: give the jail its own /var/run and /tmp`;
     diagnostics.push(ok('the sockets on the builder', why));
   }
   const outside = outsideOptions(recipe);
   if (outside.length === 0) return diagnostics;
-  const why = `nothing is taken from it, as ${outside.join(' and ')} may name what lies outside of the tree`;
+  const why = `it is not used, because ${outside.join(' and ')} may refer to files outside the tree`;
   return [...diagnostics, ok('the cache of kernels', why)];
 }
 
 async function filemon(host: Host, what: string): Promise<Diagnostic[]> {
   if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, 'it is loaded')];
   return [
-    wrong(what, 'it is not loaded', '`kldload filemon`, and `sysrc kld_list+=filemon`, there'),
+    wrong(
+      what,
+      'it is not loaded',
+      'run `kldload filemon` and `sysrc kld_list+=filemon` on the builder',
+    ),
   ];
 }
 

@@ -23,7 +23,7 @@ export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): CheckSt
   const { console } = testbed.dut;
   if (console === undefined) {
     const why =
-      '`console` is not configured: a kernel that does not come up mostly says there alone why';
+      '`console` is not configured: a kernel that does not boot usually reports the cause only there';
     return { what, needs: [], run: async () => [skipped(what, why)] };
   }
   return on(dut, what, async (host) => [
@@ -59,7 +59,7 @@ async function consoleDiagnostic(
     for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) {
       await deps.sleep(1);
     }
-    if (shown.includes(word)) return ok(what, 'it shows what is written to /dev/console there');
+    if (shown.includes(word)) return ok(what, 'it shows what the DUT writes to /dev/console');
     return await unseen(host, what, shown);
   } finally {
     await opened.close();
@@ -67,9 +67,10 @@ async function consoleDiagnostic(
 }
 
 const fixes: Record<ConsoleConfig['kind'], string> = {
-  ipmi: 'let `ipmitool sol info` and `ipmitool channel getaccess 1` say whether Serial over LAN is enabled, for an operator and for this user: `ipmitool sol set enabled true 1`, `ipmitool sol set privilege-level operator 1`, `ipmitool sol payload enable 1 ID`',
-  conserver: 'try `console -s` with its name here, as the user that runs ppsgate',
-  command: 'try the command here, as the user that runs ppsgate; it has to go on until it is ended',
+  ipmi: 'check with `ipmitool sol info` and `ipmitool channel getaccess 1` that Serial over LAN is enabled for operators and for this user; to enable it: `ipmitool sol set enabled true 1`, `ipmitool sol set privilege-level operator 1`, `ipmitool sol payload enable 1 ID`',
+  conserver: 'run `console -s` with its name here, as the user that runs ppsgate',
+  command:
+    'run the command here, as the user that runs ppsgate; it must keep running until it is stopped',
 };
 
 /** The kernel writes to all active consoles: in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
@@ -78,22 +79,23 @@ async function unseen(host: Host, what: string, shown: string): Promise<Diagnost
   const active = (consoles.split('/')[0] ?? '').split(',').filter(Boolean);
   const [first = 'nothing'] = active;
   if (active.every(isScreen)) {
-    return wrong(what, `the DUT writes to ${first} alone, and to no serial port`, serialFirst);
+    return wrong(what, `the DUT writes only to ${first}, not to a serial port`, serialFirst);
   }
   if (isScreen(first)) {
-    const why = `the DUT writes to ${first} first, and to its serial port no more than the kernel's own messages`;
+    const why = `the DUT writes to ${first} first, and only kernel messages to its serial port`;
     return wrong(what, why, serialFirst);
   }
   const last = lastLine(shown);
-  const instead = last === undefined ? 'and nothing else came' : `but "${shortened(last)}" came`;
+  const instead =
+    last === undefined ? 'and received nothing at all' : `but received "${shortened(last)}"`;
   return wrong(
     what,
     `it shows nothing of what the DUT writes to ${first}, ${instead}`,
-    'compare `comconsole_port` and `comconsole_speed` in /boot/loader.conf of the DUT with what the BMC or the console server listens to: Serial over LAN is mostly at COM2, `comconsole_port="0x2f8"`; or it is the console of another machine',
+    'compare `comconsole_port` and `comconsole_speed` in /boot/loader.conf of the DUT with the port and speed of the BMC or console server: Serial over LAN usually uses COM2, `comconsole_port="0x2f8"`; it may also be the console of another machine',
   );
 }
 
 const isScreen = (console: string): boolean => console.startsWith('ttyv');
 
 const serialFirst =
-  'put `boot_multicons="YES"`, `boot_serial="YES"`, `console="comconsole,vidconsole"` and `comconsole_speed="115200"` into /boot/loader.conf of the DUT, for Serial over LAN mostly `comconsole_port="0x2f8"` too, and reboot it';
+  'put `boot_multicons="YES"`, `boot_serial="YES"`, `console="comconsole,vidconsole"` and `comconsole_speed="115200"` into /boot/loader.conf of the DUT, for Serial over LAN usually also `comconsole_port="0x2f8"`, and reboot it';

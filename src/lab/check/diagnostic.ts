@@ -40,7 +40,7 @@ export async function* walk<Found extends { kind: string }>(
     const blame = needs.map((need) => blamed.get(need)).find((step) => step !== undefined);
     if (blame !== undefined) {
       blamed.set(what, blame);
-      yield skipped(what, `not tried, because of this: ${blame}`);
+      yield skipped(what, `skipped because of this fault: ${blame}`);
       continue;
     }
     onStep(what);
@@ -59,7 +59,7 @@ export async function* walk<Found extends { kind: string }>(
 
 const faults: readonly string[] = ['wrong', 'unreachable'];
 
-export const lookAgain = 'run this check again once that is fixed';
+export const lookAgain = 'fix that first, then run this check again';
 
 export function testbedFailed(what: string, error: unknown): Diagnostic {
   if (!(error instanceof HostError || error instanceof PowerError)) throw error;
@@ -145,7 +145,7 @@ async function fixOfLogin({ kind, cause }: HostError, config: HostConfig): Promi
     case 'login':
       return fixOfKey(config, cause !== undefined);
     default:
-      return 'switch it on, run `service sshd onestart` at its console, and compare `host` and `port` in ppsgate.yml';
+      return 'switch it on, run `service sshd onestart` on its console, and check `host` and `port` in ppsgate.yml';
   }
 }
 
@@ -155,17 +155,17 @@ async function fixOfHostKey(config: HostConfig): Promise<string> {
   if (algorithmsFor(parseKnownHosts(text).entries, config).length === 0) return scan(config);
   const name = port === 22 ? host : `[${host}]:${port}`;
   const forget = typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`);
-  return `once you know why the key changed: ${forget}, and then ${scan(config)}`;
+  return `once you know why the key changed, run ${forget}, and then ${scan(config)}`;
 }
 
 /** The machine did not refuse this key: it could not be read here. */
 function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: boolean): string {
   if (privateKeyPath === undefined) {
-    return '`ssh-add -l` has to name a key that is in its authorized_keys; or name a `key` in ppsgate.yml';
+    return 'load a key into the agent that is in its authorized_keys (see `ssh-add -l`), or name a `key` in ppsgate.yml';
   }
   if (!wasRefused) {
     const change = typed(shell`ssh-keygen -p -f ${privateKeyPath}`);
-    return `take its passphrase away with ${change}, or leave \`key\` out and let the ssh agent hold it`;
+    return `remove its passphrase with ${change}, or remove \`key\` and use the ssh agent`;
   }
   const copy = typed(
     shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`,
@@ -178,7 +178,7 @@ function fixOfFile(error: unknown, config: HostConfig): string | undefined {
   const { knownHostsPath, privateKeyPath } = config;
   const path = [knownHostsPath, privateKeyPath].find((ours) => ours === error.path);
   if (path === undefined) return undefined;
-  if (error.code !== 'ENOENT') return `see to it that you may read ${path}`;
+  if (error.code !== 'ENOENT') return `give this user read permission for ${path}`;
   if (path === knownHostsPath) return scan(config);
   const make = typed(shell`ssh-keygen -t ed25519 -N ${''} -f ${path}`);
   return `${make}, and append ${path}.pub to its authorized_keys`;

@@ -34,7 +34,7 @@ const ceiling = 'the ceiling of the generators';
 /** Sends past the DUT if `backToBack` joins ports, and through it: from each sender alone, and from all together. */
 export function checkCeiling(check: CeilingCheck, needs: readonly string[]): CheckStep {
   if (check.sends) return { what: ceiling, needs, run: () => trials(check) };
-  const run = async () => [skipped(ceiling, 'no packets are to be sent')];
+  const run = async () => [skipped(ceiling, 'sending packets is switched off')];
   return { what: ceiling, needs: [], run };
 }
 
@@ -100,7 +100,7 @@ export function queuesDiagnostic(
     ratio: all === 0 ? 0 : packets / all,
   }));
   const [reached] = queuesReached({ queues });
-  if (reached === undefined) return skipped(what, `no counter of several queues of ${device}`);
+  if (reached === undefined) return skipped(what, `${device} has no counters for several queues`);
   const why = `the flows reach ${reached.used} of ${reached.all} of ${device}`;
   return reachesFew(reached) ? wrong(what, why, adviceToReachMore) : ok(what, why);
 }
@@ -110,7 +110,7 @@ const pastTheDut = (label: string): string => `the ceiling of ${called(label)} p
 const called = (label: string): string => (label === 'sender' ? 'the sender' : label);
 
 const noPortsPastIt =
-  'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends';
+  'no `backToBack` in ppsgate.yml: the offered rate is only known from the port of the sender, and the receiver is only tested up to the rate of the DUT';
 
 async function backToBack(
   check: CeilingCheck,
@@ -130,9 +130,9 @@ async function backToBack(
     destinationMac: far.mac ?? '',
     gigabits: near.gigabits,
   };
-  const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
+  const way = `from ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
   const trial = await trialOf(check, [joined], { host: receiver, interface: to, way });
-  const fix = 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml';
+  const fix = 'connect these two ports with a cable, or correct `backToBack` in ppsgate.yml';
   if (trial.kind === 'measured' && trial.run.medianPps === 0) {
     return wrong(what, `nothing came ${way}`, fix);
   }
@@ -150,9 +150,9 @@ function receiverDiagnostic(
   egress: string,
   egressPackets: number | undefined,
 ): Diagnostic {
-  const what = 'the receiver beside what the DUT sent';
+  const what = 'the receiver compared with the DUT';
   if (trial.kind !== 'measured' || egressPackets === undefined) {
-    return skipped(what, `the DUT does not tell what it sent by ${egress}`);
+    return skipped(what, `the DUT has no counter of the packets sent by ${egress}`);
   }
   const { receiver, senders } = trial.logs;
   const { validity, medianPps } = pktGenRun(parsePktGenLog(receiver), senders.map(parsePktGenLog), {
@@ -160,9 +160,9 @@ function receiverDiagnostic(
     egressPackets,
   });
   const isShort = validity.kind === 'invalid' && validity.cause === 'receiver-limited';
-  if (!isShort) return ok(what, `counted all of it, ${formatPps(medianPps)} by ${egress}`);
+  if (!isShort) return ok(what, `it counted every packet, ${formatPps(medianPps)} from ${egress}`);
   const fix =
-    'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal';
+    'give the receiver a faster card or CPU, or a machine of its own: a receiver slower than the DUT makes all variants look equal';
   return wrong(what, validity.reason, fix);
 }
 
@@ -193,7 +193,7 @@ async function trialOf(
   const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
   const seconds = 2 * settleSeconds + trafficSeconds;
   const names = senders.map(({ label }) => called(label)).join(' and ');
-  deps.notify(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
+  deps.notify(`Sending ${family} from ${names} ${way} for about ${seconds} s.`);
   return pktGenTrial(
     { senders, receiver: { host, interface: name } },
     {
@@ -244,11 +244,11 @@ function togetherDiagnostic(what: string, trial: CeilingTrial, line: LineCapacit
   const offeredPps = offeredOf(trial);
   const isLine = line !== undefined && offeredPps >= 0.98 * line.pps;
   const fix = isLine
-    ? 'the wire is full: measure a firewall scenario, or move to a faster card'
+    ? 'the link is saturated: measure a firewall scenario, or use a faster card'
     : 'give the sender more `threads` (and rings), or add a second sender';
   return wrong(
     what,
-    `this generator cannot find the DUT's limit: it ${throughput(trial, line)}`,
+    `this generator does not reach the DUT's limit: it ${throughput(trial, line)}`,
     fix,
   );
 }
@@ -267,14 +267,14 @@ function faultOf(what: string, trial: CeilingTrial): Diagnostic | undefined {
     case 'refused':
       return wrong(what, trial.message, 'correct `flows` in ppsgate.yml');
     case 'failed':
-      return wrong(what, trial.reason, 'run this check again once that is fixed');
+      return wrong(what, trial.reason, 'fix that first, then run this check again');
     case 'measured': {
       const { validity, medianPps } = trial.run;
       if (validity.kind !== 'invalid' || isLimited(trial)) return undefined;
       const fix =
         medianPps === 0
-          ? 'compare cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`'
-          : 'run this check again while nothing else uses the machines';
+          ? 'check cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`'
+          : 'run this check again when nothing else uses the machines';
       return wrong(what, validity.reason, fix);
     }
   }

@@ -219,7 +219,7 @@ async function interfaceOn(host: Host, name: string): Promise<Interface | undefi
 
 async function noInterface(host: Host, name: string, what: string): Promise<Diagnostic> {
   const names = lastLine(await host.output(shell`ifconfig -l`, limits)) ?? 'nothing';
-  const why = `there is no ${name}: ifconfig knows ${names}`;
+  const why = `there is no ${name}: ifconfig lists ${names}`;
   return wrong(what, why, 'correct `interface` in ppsgate.yml, or load the driver of its card');
 }
 
@@ -237,7 +237,7 @@ async function generatorPort(
   const native = opened === name ? undefined : await interfaceOn(host, name);
   if (port === undefined && native !== undefined) {
     const fix = `put \`hw.cxgbe.num_vis="2"\` into /boot/loader.conf of ${label}, and reboot it`;
-    return [wrong(what, `there is ${name}, but not its interface for netmap, ${opened}`, fix)];
+    return [wrong(what, `${name} exists, but its interface for netmap, ${opened}, does not`, fix)];
   }
   if (port === undefined) return [await noInterface(host, opened, what)];
   return [linkOf(port, label, what), macOf(port, mac, native, what)];
@@ -247,11 +247,15 @@ function linkOf(port: Interface, label: string, what: string): Diagnostic {
   const { name, flags } = port;
   if (!flags.includes('UP')) {
     const up = typed(shell`ifconfig ${name} up`);
-    const fix = `${up} on ${label}, and a line \`ifconfig_${name}\` in its /etc/rc.conf for every boot`;
+    const fix = `run ${up} on ${label}, and add a line \`ifconfig_${name}\` to its /etc/rc.conf for every boot`;
     return wrong(what, 'it is down', fix);
   }
   if (port.isActive) return ok(what, speedOf(port));
-  return wrong(what, 'it has no link', 'check its cable, its module and the port at the other end');
+  return wrong(
+    what,
+    'it has no link',
+    'check its cable, its transceiver and the port at the other end',
+  );
 }
 
 function macOf(
@@ -262,8 +266,8 @@ function macOf(
 ): Diagnostic {
   const what = `the MAC address of ${port}`;
   if (mac === configured) return ok(what, configured);
-  const whose = native?.mac === configured ? `, which is that of ${native.name}` : '';
-  const why = `it is ${mac ?? 'none'}, and ppsgate.yml has ${configured}${whose}`;
+  const whose = native?.mac === configured ? `, the address of ${native.name}` : '';
+  const why = `it is ${mac ?? 'none'}, but ppsgate.yml has ${configured}${whose}`;
   return wrong(
     what,
     why,
@@ -287,7 +291,7 @@ async function flowControl(
   );
   const diagnostics = problems.flat();
   const unknown = unknownFlowControl(roles.map(({ port }) => port.interface));
-  return [...(diagnostics.length > 0 ? diagnostics : [ok(what, 'no known one is on')]), ...unknown];
+  return [...(diagnostics.length > 0 ? diagnostics : [ok(what, 'none is enabled')]), ...unknown];
 }
 
 const unknownFlowControl = (ports: readonly string[]): Diagnostic[] =>
@@ -296,7 +300,7 @@ const unknownFlowControl = (ports: readonly string[]): Diagnostic[] =>
     .map((port) =>
       skipped(
         `the flow control of ${port}`,
-        'no setting of its driver is known; turn pause frames off as its manual page says, or a full port holds back its senders',
+        'the setting of its driver is unknown; turn pause frames off as described in its manual page, or a congested port slows its senders',
       ),
     );
 
@@ -305,12 +309,13 @@ async function pktGen(host: Host, what: string): Promise<Diagnostic[]> {
   const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
   const isThere = outcome.kind === 'exited' && outcome.code !== 126 && outcome.code !== 127;
   if (isThere) return [ok(what, 'it is installed')];
-  return [wrong(what, 'it is not installed', '`pkg install pkt-gen` there')];
+  return [wrong(what, 'it is not installed', 'run `pkg install pkt-gen` on it')];
 }
 
 async function netmap(host: Host, what: string): Promise<Diagnostic[]> {
   if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, '/dev/netmap is there')];
-  const fix = '`kldload netmap` there, or boot a kernel with `device netmap` in its configuration';
+  const fix =
+    'run `kldload netmap` on it, or boot a kernel with `device netmap` in its configuration';
   return [wrong(what, 'there is no /dev/netmap', fix)];
 }
 
@@ -373,10 +378,10 @@ async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promis
   const problems = settled.filter(({ isVital }) => !isVital);
   const superfluous = Object.keys(waive)
     .filter((name) => problems.every(({ setting }) => setting !== name))
-    .map((name) => ok(name, 'it holds, so take it out of `waive` in ppsgate.yml'));
-  const but = problems.length === 0 ? '' : ' but what is waived';
+    .map((name) => ok(name, 'it passes, so remove it from `waive` in ppsgate.yml'));
+  const but = problems.length === 0 ? '' : ' except the waived ones';
   return [
-    ...(problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : []),
+    ...(problems.every(({ isWaived }) => isWaived) ? [ok(what, `all pass${but}`)] : []),
     ...problems.map((problem) => diagnosticOf(problem)),
     ...unknownFlowControl(
       [lab.testbed.dut.ingress, lab.testbed.dut.egress].map((port) => port.interface),
@@ -387,7 +392,7 @@ async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promis
 
 async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
   const warnings = await firewallWarnings(host, await siteFirewalls(host));
-  if (warnings.length === 0) return [ok(what, 'none is on')];
+  if (warnings.length === 0) return [ok(what, 'none is enabled')];
   return warnings.map((sentence) => ok(what, sentence.replace(/\.$/, '')));
 }
 
@@ -438,7 +443,7 @@ function moduleSteps({ dut, testbed: { builder } }: CheckedTestbed): CheckStep[]
   const run = async (host: Host, what: string): Promise<Diagnostic[]> => {
     const loaded = await loadedModules(host);
     const why = whyNoRoot(recipe, loaded);
-    if (why !== undefined) return [wrong(what, why, 'name zfs in it, or leave it out')];
+    if (why !== undefined) return [wrong(what, why, 'add zfs to it, or remove it')];
     return [ok(what, `${loaded.names.join(' ') || 'none'} of FreeBSD ${loaded.release}`)];
   };
   return [on(dut, 'the modules that the DUT has loaded', run)];
@@ -451,5 +456,5 @@ async function bootSpace(host: Host, what: string): Promise<Diagnostic[]> {
   const bytes = boot?.availableBytes ?? 0;
   if (bytes >= leastBootBytes) return [ok(what, `${inGigabytes(bytes)} free`)];
   const why = `${inGigabytes(bytes)} free, and two kernels need ${inGigabytes(leastBootBytes)}`;
-  return [wrong(what, why, 'take old kernels away: `ls /boot` names them, like kernel.old')];
+  return [wrong(what, why, 'remove old kernels such as kernel.old; `ls /boot` lists them')];
 }

@@ -72,7 +72,10 @@ const embedded: CheckStep = {
   what: 'the embedded lab',
   needs: [],
   run: async () => [
-    skipped('the embedded lab', 'there is none between two experiments: each brings up its own'),
+    skipped(
+      'the embedded lab',
+      'none exists between two experiments: each experiment creates its own',
+    ),
   ],
 };
 
@@ -100,28 +103,28 @@ async function ownKernel(host: Host, what: string): Promise<Diagnostic[]> {
   const system = await runningSystem(host);
   const kernel = `${system.kernel} of ${system.root}`;
   if (!isOurs(system)) return [ok(what, `it runs ${kernel}`)];
-  const fix = `${typed(shell`shutdown -r now`)} on the DUT: the boot after that is its own`;
-  return [wrong(what, `it still runs ${kernel}, which was measured`, fix)];
+  const fix = `${typed(shell`shutdown -r now`)} on the DUT to boot its own kernel`;
+  return [wrong(what, `it still runs ${kernel} of an experiment`, fix)];
 }
 
 async function nextBoot(host: Host, method: BootMethodName, what: string): Promise<Diagnostic[]> {
   if (method === 'nanobsd') return [await nextSlice(host, what)];
   if (await does(host, shell`test -e ${'/boot/nextboot.conf'}`)) {
     const fix = `${typed(shell`nextboot -D`)} on the DUT`;
-    return [wrong(what, '/boot/nextboot.conf orders another kernel for it', fix)];
+    return [wrong(what, '/boot/nextboot.conf selects another kernel for it', fix)];
   }
   const once = method === 'boot-environment' ? await activatedOnce(host) : undefined;
-  if (once === undefined) return [ok(what, 'nothing was ordered for it')];
+  if (once === undefined) return [ok(what, 'no other kernel is selected')];
   const fix = `${typed(shell`bectl activate -T`)} on the DUT`;
-  return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
+  return [wrong(what, `the boot environment ${once} is activated for the next boot`, fix)];
 }
 
 /** Compares the next boot with the current one, as an appliance does not know its own slice. */
 async function nextSlice(host: Host, what: string): Promise<Diagnostic> {
   const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
-  if (next === root) return ok(what, `from ${root}, as it runs`);
-  const fix = `make the slice of ${root} the active one again, by hand`;
-  return wrong(what, `it will be from ${next}, and the DUT runs ${root}`, fix);
+  if (next === root) return ok(what, `from ${root}, the running slice`);
+  const fix = `make the slice of ${root} active again manually`;
+  return wrong(what, `it will boot from ${next}, but the DUT runs from ${root}`, fix);
 }
 
 type Environment = { name: string; flags: string };
@@ -141,7 +144,7 @@ const isOurName = (name: string): boolean => name.startsWith('ppsgate.');
 
 async function environments(host: Host, what: string): Promise<Diagnostic[]> {
   const names = (await environmentsOn(host)).map(({ name }) => name).filter(isOurName);
-  if (names.length === 0) return [ok(what, 'none of an experiment')];
+  if (names.length === 0) return [ok(what, 'nothing of an experiment is left')];
   const destroy = names.map((name) => typed(shell`bectl destroy -F -o ${name}`));
   return [wrong(what, `left behind: ${names.join(', ')}`, `${destroy.join(', ')} on the DUT`)];
 }
@@ -150,7 +153,7 @@ async function files(host: Host, what: string): Promise<Diagnostic[]> {
   const names = (await host.output(shell`ls -1 /boot`)).split('\n').filter(isOurName);
   const hasRules = await does(host, shell`test -e ${rulesFolder}`);
   const leftovers = [...names.map((name) => `/boot/${name}`), ...(hasRules ? [rulesFolder] : [])];
-  if (leftovers.length === 0) return [ok(what, 'none of an experiment')];
+  if (leftovers.length === 0) return [ok(what, 'nothing of an experiment is left')];
   const fix = `${typed(shell`rm -rf ${leftovers}`)} on the DUT`;
   return [wrong(what, `left behind: ${leftovers.join(', ')}`, fix)];
 }
@@ -160,12 +163,10 @@ async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
   const on = firewallsOn(await proofOf(host));
   const stranger = on.find((name) => !ofSite.includes(name));
   if (stranger === undefined) {
-    return [
-      ok(what, on.length === 0 ? 'packets are only forwarded' : `${on.join(' and ')} of its own`),
-    ];
+    return [ok(what, on.length === 0 ? 'none filters packets' : `${on.join(' and ')} of its own`)];
   }
   const commands = removalCommands.flat().map(typed).join(', ');
-  const fix = `${commands} on the DUT; those of a firewall that it has not fail`;
+  const fix = `run ${commands} on the DUT; commands of an absent firewall fail`;
   return [wrong(what, `${stranger} is enabled`, fix)];
 }
 
@@ -175,13 +176,14 @@ const pktGen = (host: Host, what: string): Promise<Diagnostic[]> =>
 /** pgrep(1) exits with 1 if nothing matches. */
 async function programs(host: Host, what: string, pgrep: Command): Promise<Diagnostic[]> {
   const outcome = await host.run(pgrep, limits);
-  if (outcome.kind === 'exited' && outcome.code === 1) return [ok(what, 'none of an experiment')];
+  if (outcome.kind === 'exited' && outcome.code === 1)
+    return [ok(what, 'nothing of an experiment is left')];
   if (!isGood(outcome)) {
-    return [wrong(what, `${typed(pgrep)} fails there`, 'see what it says')];
+    return [wrong(what, `${typed(pgrep)} fails`, 'run it there and fix the error')];
   }
   const ids = outcome.stdout.trim().split('\n');
   const fix = `${typed(shell`kill ${ids}`)} there`;
-  return [wrong(what, `still running, by their numbers: ${ids.join(', ')}`, fix)];
+  return [wrong(what, `still running, with process IDs ${ids.join(', ')}`, fix)];
 }
 
 function linuxSteps(testbed: LinuxTestbed, deps: CheckDeps): CheckStep[] {
@@ -207,7 +209,7 @@ const linuxPrograms = (host: Host, what: string): Promise<Diagnostic[]> =>
 async function linuxFiles(host: Host, what: string): Promise<Diagnostic[]> {
   const outcome = await host.run(shell`ls -A ${ourFolder}`, limits);
   const names = isGood(outcome) ? outcome.stdout.split('\n').filter(Boolean) : [];
-  if (names.length === 0) return [ok(what, 'none of an experiment')];
+  if (names.length === 0) return [ok(what, 'nothing of an experiment is left')];
   const leftovers = names.map((name) => `${ourFolder}/${name}`);
   const script = `${ourFolder}/dut/dut.bash`;
   const restoreFirst = names.includes('dut')
@@ -229,8 +231,8 @@ function linkStep(machine: CheckedMachine, name: string): CheckStep {
         return [wrong(what, 'the interface is down', `${up} on ${machine.label}`)];
       }
       if (outcome.stdout.trim() === '1') return [ok(what, 'it is up')];
-      const fix = 'check its cable, its module and the port at the other end';
-      return [wrong(what, 'there is none', fix)];
+      const fix = 'check its cable, its transceiver and the port at the other end';
+      return [wrong(what, 'it does not exist', fix)];
     }),
     needs: [interfaceStep(machine, name).what],
   };

@@ -76,24 +76,24 @@ const programsOf = ({ label }: CheckedMachine): string => `the programs of ${lab
 const programsStep = (machine: CheckedMachine, programs: readonly Program[]): CheckStep =>
   on(machine, programsOf(machine), async (host, what) => {
     const missing = await missingOn(host, programs);
-    if (missing.length === 0) return [ok(what, 'all are there')];
-    const fix = `\`apt-get install ${packagesOf(missing).join(' ')}\` there, or what its system calls that`;
-    return [wrong(what, `${missing.join(' and ')} cannot be found`, fix)];
+    if (missing.length === 0) return [ok(what, 'all are installed')];
+    const fix = `\`apt-get install ${packagesOf(missing).join(' ')}\` on it, or the equivalent packages of its system`;
+    return [wrong(what, `${missing.join(' and ')} not found`, fix)];
   });
 
 const rulesStep = (dut: LinuxMachine): CheckStep =>
-  withPrograms(dut, 'the own rules of the DUT', async (host, what) => {
+  withPrograms(dut, 'preexisting rules of the DUT', async (host, what) => {
     const why = await whyUnrestorable(host);
     if (why === undefined) return [ok(what, 'a gate can restore them')];
     const fix =
-      'remove them, install the program that manages them, stop the one that owns them, or use another machine as the DUT';
+      'remove them, install the program that manages them, stop the program that owns them, or use another machine as the DUT';
     return [wrong(what, why, fix)];
   });
 
 const leftoversStep = (dut: LinuxMachine): CheckStep =>
   withPrograms(dut, 'other filters of the DUT', async (host, what) => {
     const found = await findLeftovers(host, dut.names);
-    if (found.length === 0) return [ok(what, 'nothing filters beside the rules of a variant')];
+    if (found.length === 0) return [ok(what, 'none is active')];
     return found.map(({ why, fix }) => wrong(what, why, fix));
   });
 
@@ -104,8 +104,8 @@ export function interfaceStep(machine: CheckedMachine, name: string): CheckStep 
     needs: [sshTo(machine)],
     async run() {
       const outcome = await machine.host?.run(shell`test -e ${`/sys/class/net/${name}`}`);
-      if (outcome?.kind === 'exited' && outcome.code === 0) return [ok(what, 'it is there')];
-      const fix = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} names what it has`;
+      if (outcome?.kind === 'exited' && outcome.code === 0) return [ok(what, 'it exists')];
+      const fix = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} lists its interfaces`;
       return [wrong(what, 'there is no such interface', fix)];
     },
   };

@@ -37,7 +37,7 @@ export function powerSteps(lab: PowerCheck): CheckStep[] {
   const { dut, testbed, cycles } = lab;
   const { power } = testbed.dut;
   if (power === undefined) {
-    const why = '`power` is not configured: a DUT that hangs stays lost until a person walks to it';
+    const why = '`power` is not configured: a DUT that hangs must be reset by hand';
     return [{ what: powerControl, needs: [], run: async () => [skipped(powerControl, why)] }];
   }
   const what = powerCycled;
@@ -55,14 +55,14 @@ async function powerState(
 ): Promise<Diagnostic[]> {
   const power = await deps.openPower(`the DUT of ${name}`, config);
   const state = await power.state();
-  if (state === 'on') return [ok(powerControl, 'it says that the DUT is on')];
+  if (state === 'on') return [ok(powerControl, 'it reports that the DUT is on')];
   return [
     dut.host === undefined
-      ? wrong(powerControl, 'it says that the DUT is off', 'switch the DUT on')
+      ? wrong(powerControl, 'it reports that the DUT is off', 'switch the DUT on')
       : wrong(
           powerControl,
-          'it says that the DUT is off, and yet the DUT answers over ssh',
-          'correct `power` in ppsgate.yml: it may be that of another machine',
+          'it reports that the DUT is off, but the DUT answers over ssh',
+          'correct `power` in ppsgate.yml: it may control another machine',
         ),
   ];
 }
@@ -76,20 +76,20 @@ async function powerCycle(
   if (dut.host === undefined) return [];
   await markBoot(dut.host);
   const power = await deps.openPower(`the DUT of ${name}`, config);
-  deps.notify('Switching the DUT off and on: it takes some minutes to be up again.');
+  deps.notify('Power-cycling the DUT: it takes a few minutes to come up again.');
   const begun = deps.now();
   await power.cycle();
   const back = await reachAgain(lab);
   if (back === undefined) {
     const minutes = Math.round(testbed.dut.boot.limitSeconds / 60);
-    const fix = 'look at its console; where it only boots slowly, raise `boot.limit`';
-    return [wrong(what, `the DUT was not up again after ${minutes} min`, fix)];
+    const fix = 'check its console; if it only boots slowly, raise `boot.limit`';
+    return [wrong(what, `the DUT did not come up within ${minutes} min`, fix)];
   }
   await dut.host.close();
   dut.host = back;
   if (!(await hasBootedSinceMark(back))) {
-    const why = 'it says that the DUT was off and on, and the DUT never went down';
-    return [wrong(what, why, 'correct `power` in ppsgate.yml: it may be that of another machine')];
+    const why = 'it reports that the DUT was off and on again, but the DUT never went down';
+    return [wrong(what, why, 'correct `power` in ppsgate.yml: it may control another machine')];
   }
   return [ok(what, `up again after ${Math.round(deps.now() - begun)} s`)];
 }

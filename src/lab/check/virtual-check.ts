@@ -62,7 +62,7 @@ export async function* checkVirtualTestbed(
       what: programs,
       async run(what) {
         await machine.require();
-        return [ok(what, 'all are there, and this process may use them')];
+        return [ok(what, 'all are installed, and this process may use them')];
       },
     },
     {
@@ -96,7 +96,7 @@ async function bootLinux(
     { variant, kernel },
   ]);
   if (booted?.kind !== 'booted') {
-    const why = booted === undefined ? 'nothing was booted' : `it did not boot: ${booted.reason}`;
+    const why = booted === undefined ? 'no guest was booted' : `it did not boot: ${booted.reason}`;
     return [wrong(what, why, lookAgain)];
   }
   const { guest, host } = booted;
@@ -118,8 +118,8 @@ const unlessOthersBoot =
 
 const withoutKernel = ({ builder }: LinuxGuestsConfig): string =>
   builder === undefined
-    ? 'this machine has no kernel in /boot to try: give each gate its --base-kernel and --patched-kernel, or name one by `kernel` in ppsgate.yml'
-    : 'this machine has no kernel in /boot to try, and the `builder` makes those of a gate: name one by `kernel` in ppsgate.yml to see it boot';
+    ? 'this machine has no kernel in /boot to try: pass --base-kernel and --patched-kernel to each gate, or set `kernel` in ppsgate.yml'
+    : 'this machine has no kernel in /boot to try; the `builder` builds the kernels of a gate. Set `kernel` in ppsgate.yml to test a boot';
 
 async function bootImage(
   what: string,
@@ -160,11 +160,11 @@ const secondsSince = (startedAt: number): string =>
 async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<Diagnostic> {
   const what = 'its instructions';
   if (guest.counts === undefined) {
-    const why = `with \`accelerator: ${accelerator}\` they are not counted: its CPU time is reported instead`;
+    const why = `\`accelerator: ${accelerator}\` does not count them: CPU time is reported instead`;
     return { kind: 'skipped', what, why };
   }
   const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
-  return ok(what, `${grouped(executed)} were counted by then`);
+  return ok(what, `${grouped(executed)} were counted so far`);
 }
 
 /** The command ends the guest, and so the connection. */
@@ -174,8 +174,8 @@ async function panicked(guest: Guest, host: Host, command: Command): Promise<Dia
   const { panic } = lastWords(guest.console(), false);
   await guest.stop();
   return panic === undefined
-    ? wrong('its console', 'it was told to panic, and shows none', lookAgain)
-    : ok('its console', `told to panic, it shows "${panic}"`);
+    ? wrong('its console', 'it was made to panic, but shows no panic', lookAgain)
+    : ok('its console', `after a forced panic it shows "${panic}"`);
 }
 
 function failed(what: string, error: unknown): Diagnostic {

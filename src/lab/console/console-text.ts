@@ -41,7 +41,7 @@ const bootLine = '---<<BOOT>>---';
 export function describeScreen(text: string): string {
   const { lines } = readLines(text);
   const last = lines.at(-1);
-  if (last === undefined) return 'shows nothing';
+  if (last === undefined) return 'shows no output';
   const ended = `ends with "${lines.slice(-3).map(shortened).join(' | ')}"`;
   const prompt = prompts.find(({ is }) => is.test(last));
   return prompt === undefined ? ended : `shows ${prompt.name}, and ${ended}`;
@@ -55,8 +55,8 @@ const prompts = [
     is: /^Enter (?:full pathname of shell|root password)/,
     name: 'single user mode, as after a file system check that failed',
   },
-  { is: /^OK$/, name: "the loader's prompt, as where there is no kernel" },
-  { is: /^boot:$/, name: 'the prompt of boot2, as where there is no loader' },
+  { is: /^OK$/, name: "the loader's prompt, as without a kernel" },
+  { is: /^boot:$/, name: 'the prompt of boot2, as without a loader' },
   { is: /\blogin:$/, name: 'a login prompt, so check its network' },
 ];
 

@@ -66,7 +66,7 @@ async function silence(
 ): Promise<ProgramEnd | undefined> {
   await deps.wait(openSeconds);
   if (opens === undefined) return undefined;
-  return { how: `did not open it within ${openSeconds} s`, lastError: undefined };
+  return { how: `did not open within ${openSeconds} s`, lastError: undefined };
 }
 
 const opened = (
@@ -74,13 +74,13 @@ const opened = (
   program: string,
   { ended, close }: RunningProgram,
 ): OpenedConsole => ({
-  ended: ended.then((how) => `${label} is not recorded any more: ${sentence(program, how)}.`),
+  ended: ended.then((how) => `${label} is no longer recorded: ${sentence(program, how)}.`),
   close,
 });
 
 /** Names only the program: an argument may be a password. */
 const sentence = (program: string, { how, lastError }: ProgramEnd): string =>
-  [`${shortened(program)} ${how}`, lastError && `and said "${shortened(lastError)}"`]
+  [`${shortened(program)} ${how}`, lastError && `with "${shortened(lastError)}"`]
     .filter(Boolean)
     .join(' ');
 

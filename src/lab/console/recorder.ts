@@ -53,7 +53,7 @@ export class ConsoleRecorder {
   async beginBoot(): Promise<void> {
     if (this.#console !== undefined && this.#tape.length === this.#bootAt) {
       this.#report(
-        `The console of ${this.#name} showed nothing of a whole boot; look at it with "ppsgate testbeds check".`,
+        `The console of ${this.#name} showed nothing during a whole boot; check it with "ppsgate testbeds check".`,
       );
       await this.close();
     }

@@ -159,7 +159,7 @@ export async function bootFor(
     }
     if (installed.kind === 'lacks-module') {
       return afterBootFailure(boots, variant, {
-        reason: `it was not booted, as ${installed.reason}`,
+        reason: `it was not booted, because ${installed.reason}`,
       });
     }
   }
@@ -183,7 +183,7 @@ export async function bootFor(
   };
   const [flash] = flashed(boots.original ?? {}, boot.fingerprint);
   if (flash !== undefined) {
-    const reason = `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it permanently, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`;
+    const reason = `the firmware of the DUT's card changed during this gate (${flash}): a kernel has flashed it permanently, so numbers before and after are not comparable, in later gates too; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the firmware that you want`;
     return unfit(boots, planned, reason);
   }
   const reference = boots.reference ?? boot;
@@ -192,7 +192,7 @@ export async function bootFor(
   if (boots.mayDiffer && reference.variant !== variant) {
     warnOfDifferences(boots, variant, found);
   } else if (difference !== undefined) {
-    const reason = `the DUT is not the same in more than its kernel: ${difference}`;
+    const reason = `the DUT differs in more than its kernel: ${difference}`;
     return unfit(boots, planned, reason);
   }
   boots.booted = boot;
@@ -205,7 +205,7 @@ function warnOfDifferences(boots: Boots, variant: string, found: readonly string
     const key = difference.replace(` on ${variant}`, '');
     if (boots.differences.has(key)) continue;
     boots.differences.add(key);
-    boots.warnings.push(`the DUT is not the same in more than its kernel: ${difference}`);
+    boots.warnings.push(`the DUT differs in more than its kernel: ${difference}`);
   }
 }
 

@@ -111,7 +111,7 @@ function starved(starvation: TrialSummary['starvation']): Validity | undefined {
   return {
     kind: 'invalid',
     cause: 'machine-busy',
-    reason: `machine too busy: the ${starvation.machine} is a guest that waited for its host's CPUs for ${share} of the trial; give it CPUs of its own`,
+    reason: `machine too busy: the ${starvation.machine} is a guest that waited for its host's CPUs for ${share} of the trial; give it dedicated CPUs`,
   };
 }
 

@@ -128,7 +128,7 @@ export async function openFreebsdMachines(
     },
 
     async restore() {
-      over.abort(new Error('the testbed is given back'));
+      over.abort(new Error('the testbed is released'));
       try {
         // The DUT does not reply while packets flow.
         await generators.silence();
@@ -283,7 +283,7 @@ async function giveBack(
       if (!(error instanceof HostError)) throw error;
       if (time < mostRestores) continue;
       throw new DutLostError(
-        `The DUT of ${name} may still run a kernel of ours: ${time} times it could not be restored, at last for this: ${error.message}`,
+        `The DUT of ${name} may still run an experiment's kernel: restoring it failed ${time} times, most recently because of this: ${error.message}`,
         { cause: error },
       );
     }

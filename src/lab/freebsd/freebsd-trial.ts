@@ -89,7 +89,7 @@ async function send(
 ): Promise<TrialOutcome> {
   const [run] = planned.runs;
   const { scenario } = planned.cell;
-  if (run === undefined) return failed('nothing was planned');
+  if (run === undefined) return failed('no trial was planned');
   const { variant } = run;
   const kernel = await kernelOf(lab, variant, run.layout);
   if (kernel.kind === 'rejected') return rejected(variant, kernel.rejection);
@@ -211,14 +211,14 @@ async function measure(
   const isSilent = measured.kind === 'measured' && measured.runs.every(({ pps }) => pps === 0);
   if (isSilent) {
     const down = await linkThatIsDown(boots);
-    if (down !== undefined) return failed(`not one packet came through, and ${down}`);
+    if (down !== undefined) return failed(`no packet was received, and ${down}`);
   }
   const proof = provesScenario(scenario, proofs, {
     // A DUT that forwards no packet makes no states.
     ...(!isSilent && { trial: { flows: traffic.flows } }),
     own: rulesOf(lab),
   });
-  if (proof.kind !== 'in-force') return failed(`${scenario} was not in force: ${proof.reason}`);
+  if (proof.kind !== 'in-force') return failed(`${scenario} was not active: ${proof.reason}`);
   setReference(boots, boot);
   return measured;
 }
@@ -303,5 +303,5 @@ async function sample(
 
 function whyNot(outcome: TrialOutcome): string {
   if (outcome.kind === 'rejected') return outcome.rejection.message;
-  return outcome.kind === 'failed' ? outcome.reason : 'nothing was sampled';
+  return outcome.kind === 'failed' ? outcome.reason : 'no sample was taken';
 }

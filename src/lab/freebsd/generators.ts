@@ -237,7 +237,7 @@ async function endPktGen(host: Host, { sleep }: FreebsdDeps): Promise<void> {
   }
   throw new HostError(
     'command-failed',
-    `A pkt-gen on ${host.name} does not end: see what it waits for, or reboot that machine.`,
+    `A pkt-gen on ${host.name} does not exit: check what it waits for, or reboot that machine.`,
   );
 }
 

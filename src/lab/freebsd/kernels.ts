@@ -77,7 +77,9 @@ export class Kernels {
     const building = this.#building;
     const isPassed = first !== undefined && !first.isSettled && first !== building?.listed;
     if (building !== undefined && (isPassed || gone.includes(building.listed))) {
-      building.drop.abort(new Error(`the kernel of ${nameOf(building.listed)} is not wanted now`));
+      building.drop.abort(
+        new Error(`the kernel of ${nameOf(building.listed)} is no longer needed`),
+      );
     }
     this.#work = this.#work.then(() => this.#buildAll());
   }
@@ -132,7 +134,7 @@ export class Kernels {
     if (kernel?.kind !== 'tree') return { kind: 'own' };
     if (builder === undefined) {
       throw new BuilderError(
-        'The testbed has no builder: give it one in ppsgate.yml, or kernels that are built already.',
+        'The testbed has no builder: configure one in ppsgate.yml, or supply prebuilt kernels.',
       );
     }
     signal.throwIfAborted();
@@ -196,7 +198,7 @@ function layoutOf(
 }
 
 const notListed = (variant: string): Error =>
-  new TypeError(`The kernel of ${variant} was given up; list it again to have it built.`);
+  new TypeError(`The kernel of ${variant} was dropped; list it again to have it built.`);
 
 async function broughtKernel({ variant, kernel }: Variant): Promise<VariantKernel> {
   if (kernel?.kind !== 'archive') return { kind: 'own' };
@@ -210,7 +212,7 @@ async function verifiedArchive(
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   if (hash.digest('hex') !== sha256) {
-    throw new BuilderError(`${path} is not the kernel with the SHA-256 ${sha256}: it was changed.`);
+    throw new BuilderError(`${path} no longer has the SHA-256 ${sha256}: the file has changed.`);
   }
   const { size } = await stat(path);
   return { variant, path, sha256, unpackedBytes: (await isPlainTar(path)) ? size : 4 * size };

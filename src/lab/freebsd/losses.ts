@@ -46,7 +46,7 @@ export async function afterLoss(
   if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, last);
   if (isStuck) return afterDeath(boots, loss, error.message, last);
   if (cycles.done === cyclesBefore) return afterGlitch(machines, error);
-  return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled', last);
+  return afterDeath(boots, loss, 'it stopped responding, and was power-cycled', last);
 }
 
 export function afterRefusal(
@@ -94,7 +94,7 @@ function afterDeath(boots: Boots, loss: TrialLoss, how: string, words: LastWords
 function circumstances({ flows, scenario, phase }: TrialLoss): string {
   switch (phase) {
     case 'after its boot':
-      return 'right after it had booted';
+      return 'right after its boot';
     case 'at the rules':
       return `while ${scenario} was installed`;
     case 'under load':

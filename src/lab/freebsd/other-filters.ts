@@ -16,7 +16,7 @@ export async function otherFilters(host: Host): Promise<string[]> {
     ...[...nodes].map(([, port]) =>
       inForce(
         `netgraph of ${port} of the DUT`,
-        `\`ngctl show ${port}:\` lists its hooks: \`rmhook\``,
+        `\`ngctl show ${port}:\` lists its hooks, and \`rmhook\``,
       ),
     ),
   ];
@@ -46,4 +46,4 @@ async function outputOf(host: Host, command: Command): Promise<string> {
 }
 
 const inForce = (what: string, fix: string): string =>
-  `${what} stays in force beside every scenario, and takes its time from every number: ${fix} removes it.`;
+  `${what} stays active in every scenario and slows every measurement: ${fix} removes it.`;

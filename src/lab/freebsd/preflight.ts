@@ -21,10 +21,12 @@ export class PreflightError extends Error {
 
   constructor(testbed: string, problems: readonly SettingProblem[]) {
     const isVital = problems.some((problem) => problem.isVital);
-    const otherwise = isVital ? 'at any `preflight`' : 'or set `preflight` to fix or warn';
+    const otherwise = isVital
+      ? 'which every `preflight` requires'
+      : 'or set `preflight` to fix or warn';
     super(
       [
-        `${testbed} is not fit to measure on; fix this, ${otherwise}:`,
+        `${testbed} is not ready for measurements; fix this, ${otherwise}:`,
         ...problems.map(({ message }) => `- ${message}`),
       ].join('\n'),
     );

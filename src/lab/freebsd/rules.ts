@@ -38,7 +38,7 @@ export async function installRules(
     return `\`${commandText(command)}\` failed on the DUT: ${message}`;
   }
   const proof = provesScenario(scenario, await proofOf(host), { own });
-  return proof.kind === 'in-force' ? undefined : `${scenario} is not in force: ${proof.reason}`;
+  return proof.kind === 'in-force' ? undefined : `${scenario} is not active: ${proof.reason}`;
 }
 
 export async function removeRules(host: Host): Promise<void> {
@@ -58,8 +58,8 @@ export async function siteFirewalls(host: Host): Promise<Firewall[]> {
 export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
   const others = firewallsOn(await proofOf(host)).map((name) =>
     ofSite.includes(name)
-      ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.`
-      : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`,
+      ? `${name} of the DUT is enabled in its rc.conf: each trial disables it, and the final boot of the DUT's own kernel enables it again.`
+      : `${name} of the DUT is enabled, but not in its rc.conf: each trial disables it, and it stays disabled.`,
   );
   return [...others, ...(await otherFilters(host))];
 }

@@ -75,12 +75,15 @@ async function sampled(
   const expected = trial.run.medianPps * seconds;
   if (forwarded < leastForwardedRatio * expected) {
     const share = formatPercent(forwarded / expected);
-    return missed(`the window missed the trial: ${share} of its packets were forwarded meanwhile`);
+    return missed(
+      `the sampling window missed the trial: only ${share} of its packets were forwarded during it`,
+    );
   }
   if (hasNoSample(text)) {
-    const fix = 'name another one of `pmccontrol -L` as `profile.event`, or leave `profile` out';
+    const fix =
+      'set `profile.event` to another event that `pmccontrol -L` lists, or remove `profile`';
     return impossible(
-      `the DUT gave no sample of ${event} under load, as many virtual machines cannot: ${fix}`,
+      `the DUT took no sample of ${event} under load, which many virtual machines do not support: ${fix}`,
     );
   }
   return judgeProfile(text, { event, kernel: 'an unknown kernel' }, keepLog);

@@ -134,9 +134,9 @@ export function provesScenario(
     return { kind: 'in-force' };
   }
   const isFull = required.firewall === 'pf' && isPfTableFull(outputs.pfInfo ?? '');
-  const why = isFull ? ', as its table is full: raise its limit with `set limit states`' : '';
+  const why = isFull ? ', because its table is full: raise its limit with `set limit states`' : '';
   return notInForce(
-    `${required.firewall} has made ${states} of the ${trial.flows} states that the flows need${why}`,
+    `${required.firewall} has created ${states} of the ${trial.flows} states that the flows need${why}`,
   );
 }
 

@@ -90,12 +90,12 @@ function refuse(host: Host, stderr: string, token: number, folder: string): void
   const [, seen, refused] = /^ppsgate: token (\d+) refuses (\d+)$/m.exec(stderr) ?? [];
   if (seen === undefined || refused !== String(token)) return;
   throw new FencedError(
-    `Nothing was done on ${host.name}: a later lease (its token is ${seen}) has taken the testbed over from ours (token ${token}); if the reservation store was made anew, with lower tokens, remove ${folder} there.`,
+    `Nothing was done on ${host.name}: a later lease (token ${seen}) has replaced ours (token ${token}) on the testbed; if the reservation store was recreated, with lower tokens, remove ${folder} there.`,
   );
 }
 
 /** To test(1), a fraction or `1e+21` is not a number, and would pass every guard. */
 function tokenWord(token: number): string {
   if (Number.isSafeInteger(token) && token >= 0) return String(token);
-  throw new TypeError(`${token} is no fencing token: it has to be a whole number.`);
+  throw new TypeError(`${token} is not a fencing token: expected a whole number.`);
 }

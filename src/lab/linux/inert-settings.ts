@@ -2,7 +2,7 @@
 
 /** Returns the reason, which continues the setting's path; undefined for a setting that acts. */
 export const whyInert = (path: string): string | undefined =>
-  ofNewInterfaces.test(path) ? 'acts only on interfaces that are created after it' : undefined;
+  ofNewInterfaces.test(path) ? 'affects only interfaces that are created later' : undefined;
 
 /** `net.ipv4.conf.default` may reach an existing interface, but only settings of it that were never written. */
 const ofNewInterfaces =

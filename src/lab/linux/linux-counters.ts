@@ -35,28 +35,31 @@ export const mib6Of = (text: string): Map<string, number> =>
 
 /** Counters of packets that IP dropped, each once; every cause continues "dropped by". */
 const ipDrops: readonly (readonly [string, string])[] = [
-  ['Ip:InHdrErrors', 'an expired time to live, or a wrong header'],
-  ['Ip:InAddrErrors', 'a DUT that does not forward (net.ipv4.ip_forward), or not this address'],
+  ['Ip:InHdrErrors', 'an expired TTL, or an invalid header'],
+  [
+    'Ip:InAddrErrors',
+    'a DUT that does not forward (net.ipv4.ip_forward), or a wrong destination MAC address',
+  ],
   ['IpExt:InNoRoutes', 'a missing route'],
   ['Ip:OutNoRoutes', 'a missing route'],
   ['TcpExt:IPReversePathFilter', 'the reverse-path filter (net.ipv4.conf.….rp_filter)'],
   ['Ip:InUnknownProtos', 'an unknown protocol'],
-  ['IpExt:InTruncatedPkts', 'a length beyond the frame'],
-  ['Ip:InDiscards', 'the kernel on arrival'],
-  ['Ip:OutDiscards', 'a missing neighbour, or too little memory to send'],
+  ['IpExt:InTruncatedPkts', 'a length that exceeds the frame'],
+  ['Ip:InDiscards', 'the kernel on receipt'],
+  ['Ip:OutDiscards', 'a missing neighbour entry, or too little memory to send'],
   ['Ip:FragFails', 'the MTU of the next link'],
-  ['Ip6InHdrErrors', 'an expired hop limit, or a wrong header'],
+  ['Ip6InHdrErrors', 'an expired hop limit, or an invalid header'],
   [
     'Ip6InAddrErrors',
-    'a DUT that does not forward (net.ipv6.conf.all.forwarding), or not this address',
+    'a DUT that does not forward (net.ipv6.conf.all.forwarding), or a wrong destination MAC address',
   ],
   ['Ip6InNoRoutes', 'a missing route'],
   ['Ip6OutNoRoutes', 'a missing route'],
   ['Ip6InTooBigErrors', 'the MTU of the next link'],
   ['Ip6InUnknownProtos', 'an unknown protocol'],
-  ['Ip6InTruncatedPkts', 'a length beyond the frame'],
-  ['Ip6InDiscards', 'the kernel on arrival'],
-  ['Ip6OutDiscards', 'a missing neighbour, or too little memory to send'],
+  ['Ip6InTruncatedPkts', 'a length that exceeds the frame'],
+  ['Ip6InDiscards', 'the kernel on receipt'],
+  ['Ip6OutDiscards', 'a missing neighbour entry, or too little memory to send'],
 ];
 
 type Mib = ReadonlyMap<string, number>;

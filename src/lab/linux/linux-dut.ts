@@ -145,7 +145,7 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
       const outcome = await host.run(command, { ...limits, stdin, onStdout });
       stdin.end();
       if (log.length > mostLogCharacters) {
-        const reason = `the DUT wrote more than ${mostLogCharacters} characters where it was to sample`;
+        const reason = `the DUT wrote more than ${mostLogCharacters} characters while sampling`;
         return { log, observation: { kind: 'failed', reason } };
       }
       const observation: LinuxObservation =
@@ -252,7 +252,7 @@ async function remember(
   if (variant !== undefined) return refusalOf(variant, scenario, outcome);
   throw new HostError(
     'command-failed',
-    `The rules of ${host.name} are left alone, as they could not be restored: ${reasonIn(outcome)}. Remove them, install the program that manages them, stop the one that owns them, or use another machine.`,
+    `The rules of ${host.name} are left unchanged, because they could not be restored later: ${reasonIn(outcome)}. Remove them, install the program that manages them, stop the program that owns them, or use another machine.`,
   );
 }
 

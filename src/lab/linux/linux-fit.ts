@@ -27,7 +27,7 @@ export async function withoutMissing(
   }));
   const warnings = [...missing].map(
     (path) =>
-      `sysctl.conf line ${base.sysctl.lines.get(path)}: the DUT has no setting ${path}, so no variant gets it.`,
+      `sysctl.conf line ${base.sysctl.lines.get(path)}: the DUT has no setting ${path}, so it is ignored in every variant.`,
   );
   return { read, warnings };
 }
@@ -44,6 +44,6 @@ export async function createInterfaces(
   const outcome = await host.run(shell`bash ${script} interfaces ${unused}`);
   if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
   const why = lastLine(outcome.stderr) ?? 'ip(8) said nothing';
-  const message = `The DUT cannot create the unused interfaces ${unused.join(', ')} (${why}): leave them out of \`overlay.interfaces\`, or load the module dummy.`;
+  const message = `The DUT cannot create the unused interfaces ${unused.join(', ')} (${why}): remove them from \`overlay.interfaces\`, or load the module dummy.`;
   return { variant: first.variant, message };
 }

@@ -39,24 +39,27 @@ function leftover([kind, name = '', ...rest]: string[]): Leftover | undefined {
       );
     case 'owned':
       return inForce(
-        `the nftables table ${name} ${words}, which a running program owns,`,
-        'stop that program: firewalld, for one',
+        `the nftables table ${name} ${words}, owned by a running program,`,
+        'stop that program, for example firewalld',
       );
     case 'xdp':
-      return inForce(`an XDP program of ${name}`, `\`ip link set dev ${name} xdp off\``);
+      return inForce(`an XDP program on ${name}`, `\`ip link set dev ${name} xdp off\``);
     case 'tc':
-      return inForce(`the discipline ${words} of ${name}`, `\`tc qdisc del dev ${name} …\``);
+      return inForce(
+        `the queueing discipline ${words} on ${name}`,
+        `\`tc qdisc del dev ${name} …\``,
+      );
     case 'tcx':
       return inForce(`a BPF program at the tcx ${words} of ${name}`, stopItsProgram);
     case 'bpf':
       return inForce(
-        `a BPF program of netfilter, at the ${hookNames[Number(words)] ?? words} hook of ${familyNames[name] ?? `family ${name}`},`,
+        `a netfilter BPF program, at the ${hookNames[Number(words)] ?? words} hook of ${familyNames[name] ?? `family ${name}`},`,
         stopItsProgram,
       );
     case 'ipvs':
-      return inForce('the service table of IPVS', '`ipvsadm --clear`');
+      return inForce('the IPVS service table', '`ipvsadm --clear`');
     case 'xfrm':
-      return inForce('a policy of IPsec', '`ip xfrm policy flush`');
+      return inForce('an IPsec policy', '`ip xfrm policy flush`');
     case 'unseen':
       return unseen[name];
     default:
@@ -65,15 +68,15 @@ function leftover([kind, name = '', ...rest]: string[]): Leftover | undefined {
 }
 
 const stopItsProgram =
-  'end the program that attached it: `bpftool link show` and `bpftool net show` of the kernel’s version list it';
+  'stop the program that attached it: `bpftool link show` and `bpftool net show` of the kernel’s version list it';
 
 /** By their numbers in <linux/netfilter.h>. */
 const hookNames = ['prerouting', 'input', 'forward', 'output', 'postrouting'];
 const familyNames: Readonly<Record<string, string>> = { 1: 'inet', 2: 'ip', 10: 'ip6' };
 
 const unseenWithout = (program: string, what: string, itsPackage: string): Leftover => ({
-  why: `${what} are not looked for, as the DUT lacks ${program}`,
-  fix: `install ${itsPackage} there`,
+  why: `${what} are not checked, because the DUT lacks ${program}`,
+  fix: `install ${itsPackage} on it`,
 });
 
 const unseen: Readonly<Record<string, Leftover>> = {
@@ -81,12 +84,12 @@ const unseen: Readonly<Record<string, Leftover>> = {
   tc: unseenWithout('tc', 'XDP programs and filters of tc(8)', 'iproute2'),
   perl: unseenWithout('perl', 'BPF programs of tcx and netfilter', 'perl'),
   bpf: {
-    why: 'BPF programs of tcx and netfilter are not looked for, as the DUT’s kernel does not list them for this login',
-    fix: 'log in as root, and allow root the system call bpf(2)',
+    why: 'BPF programs of tcx and netfilter are not checked, because the DUT’s kernel does not list them for this login',
+    fix: 'log in as root, with the system call bpf(2) allowed',
   },
 };
 
 const inForce = (what: string, fix: string): Leftover => ({
-  why: `${what} stays in force beside the rules of every variant, and takes its time from every number`,
+  why: `${what} stays active beside the rules of every variant and slows every measurement`,
   fix,
 });

@@ -211,7 +211,9 @@ function otherDrops(first: Blocks, last: Blocks, path: Path): Drop[] {
 function silentCause(last: Blocks): string {
   const [rule, ...others] = silentRules(last.get('nft') ?? '');
   if (rule === undefined) return uncountedCause;
-  return others.length > 0 ? `rules without a counter, as ${rule}` : `${rule}, without a counter`;
+  return others.length > 0
+    ? `rules without a counter, such as ${rule}`
+    : `${rule}, without a counter`;
 }
 
 /**
@@ -240,12 +242,12 @@ function stateDrops(first: Blocks, last: Blocks): Drop[] {
   return [
     {
       place: 'state-table',
-      cause: 'connection tracking, whose table is full (net.netfilter.nf_conntrack_max)',
+      cause: 'connection tracking, because its table is full (net.netfilter.nf_conntrack_max)',
       packets: packets('drop'),
     },
     {
       place: 'state-table',
-      cause: 'connection tracking, which could not insert a state',
+      cause: 'connection tracking, because a state could not be inserted',
       packets: packets('insert_failed'),
     },
   ];

@@ -23,7 +23,8 @@ export function loadable(
   const { variant, files } = overlay;
   const refused = (message: string): RefusedOverlay => ({ kind: 'refused', variant, message });
   const link = linkAmong(files, 'linux');
-  if (link !== undefined) return refused(`${link.path} is a link: an overlay has plain files.`);
+  if (link !== undefined)
+    return refused(`${link.path} is a symbolic link: an overlay may contain only regular files.`);
   const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
   const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
   if (sysctl.kind === 'refused') return refused(sysctl.message);
@@ -79,8 +80,8 @@ function skippedLines(skipped: ReadSettings['skipped']): string {
   const [last = '', ...others] = all.toReversed();
   const list = others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`;
   return skipped.length === 1
-    ? `sysctl.conf line ${list} is no setting of a router's network, and is not installed`
-    : `sysctl.conf lines ${list} are no settings of a router's network, and are not installed`;
+    ? `sysctl.conf line ${list} is not a network setting of a router, and is not installed`
+    : `sysctl.conf lines ${list} are not network settings of a router, and are not installed`;
 }
 
 const mostLinesShown = 20;
@@ -120,15 +121,14 @@ export function findInertChanges(
       withoutComments(base.nftables) !== withoutComments(other.nftables);
     const [first] = inert;
     if (first !== undefined && !acts) {
-      const message = `${first}, and ${other.variant} differs from ${base.variant} in nothing that acts: change a setting of an interface, or rules.`;
+      const message = `${first}, and ${other.variant} does not differ from ${base.variant} in any effective setting: change a setting of an interface, or rules.`;
       return { kind: 'refused', variant: other.variant, message };
     }
     warnings.push(
-      ...inert.map((text) => `${text}: what it does in ${other.variant} is not measured.`),
+      ...inert.map((text) => `${text}: its effect in ${other.variant} is not measured.`),
     );
   }
   return { kind: 'acts', warnings };
 }
 
-const sharedWithMachine =
-  'belongs to the machine that the DUT is a namespace of, and keeps its value';
+const sharedWithMachine = 'belongs to the host of the namespace, and keeps its value';

@@ -22,7 +22,7 @@ export function loadRefusal(failed: Failed): string {
     const who = line === undefined ? 'The' : `sysctl.conf line ${line}: the`;
     const fix =
       ofInterface.test(setting.path) && isMissing.test(setting.reason) ? `; ${toMap}` : '';
-    return `${who} DUT does not take the setting ${setting.path}: ${setting.reason}${fix}.`;
+    return `${who} DUT refuses the setting ${setting.path}: ${setting.reason}${fix}.`;
   }
 
   const sources = nftables.split('\n');
@@ -42,13 +42,13 @@ export function loadRefusal(failed: Failed): string {
     errors.push(`${toMap[0]?.toUpperCase()}${toMap.slice(1)}.`);
   }
   if (errors.length > 0) return errors.slice(0, mostLines).join('\n');
-  return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
+  return `nft does not load nftables.conf, and reports no line of it: it ${ending}.`;
 }
 
 const ofInterface = /^net\/\w+\/(?:conf|neigh)\//;
 const isMissing = /No such file or directory$/;
 const toMap =
-  'map names of interfaces to those of the testbed with `overlay: { interfaces: { eth0: ingress } }` in ppsgate.yml';
+  'map interface names to those of the testbed with `overlay: { interfaces: { eth0: ingress } }` in ppsgate.yml';
 
 /** Finds the setting that the DUT's script refused, and its reason; undefined if it refused something else. */
 export function refusedSetting(stderr: string): { path: string; reason: string } | undefined {

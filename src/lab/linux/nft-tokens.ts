@@ -8,11 +8,12 @@ export function whyUnsafe(text: string, file: string): string | undefined {
   const control = controlCharacter.exec(text);
   if (control !== null) {
     const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    const why = `a control character (U+${code}) stands here, which no rule needs: leave it out`;
+    const why = `a control character (U+${code}) is not allowed in rules: remove it`;
     return at(file, text, control.index, why);
   }
   for (const { 0: token, index } of text.matchAll(tokens)) {
-    if (token === '"') return at(file, text, index, 'this quote has no end: write the other one');
+    if (token === '"')
+      return at(file, text, index, 'this quotation mark is unmatched: add the closing one');
     if (mayBeInclude(token, text[index - 1])) return at(file, text, index, noInclude);
   }
   return undefined;
@@ -45,7 +46,7 @@ function mayBeInclude(token: string, before: string | undefined): boolean {
 }
 
 const noInclude =
-  'the word include would have nft read another file, which could be any of the DUT: write the rules of that file here, and names that are or end with this word in quotes or otherwise';
+  'include would make nft read another file, possibly any file of the DUT: write the rules of that file here, and quote or rename names that end with this word';
 
 const at = (file: string, text: string, index: number, why: string): string =>
   `${file}:${text.slice(0, index).split('\n').length}: Error: ${why}.`;

@@ -60,7 +60,9 @@ const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\
 function whyNoPair(content: string): string {
   const text = `expected "key = value", found "${content.slice(0, mostShown)}"`;
   const isPattern = /^[^=\s]*[*?[]/.test(content);
-  return isPattern ? `${text}, a pattern for several settings: write a line for each` : text;
+  return isPattern
+    ? `${text}, a pattern for several settings: write one line for each setting`
+    : text;
 }
 
 const mostShown = 100;

@@ -107,7 +107,7 @@ async function endProcessesIn(name: string): Promise<void> {
     for (const pid of pids) endProcess(pid);
     await wait(10);
   }
-  throw new Error(`Processes in the namespace ${name} do not end: see 'ip netns pids ${name}'.`);
+  throw new Error(`Processes in the namespace ${name} do not exit: see 'ip netns pids ${name}'.`);
 }
 
 function endProcess(pid: number): void {
@@ -255,7 +255,7 @@ async function forwardingThread(): Promise<string> {
     if (name.startsWith('napi/ppsgate-in')) return pid;
   }
   throw new Error(
-    'The kernel gave ppsgate-in no NAPI thread: the embedded lab needs Linux 5.12 or later.',
+    'The kernel created no NAPI thread for ppsgate-in: the embedded lab needs Linux 5.12 or later.',
   );
 }
 

@@ -85,7 +85,7 @@ const tooBusy = (samples: LinuxSample[], { waitedRatio }: BlockLoad): InvalidRun
 function waitedLong(who: 'sender' | 'DUT', ratio = 0): InvalidRun | undefined {
   if (!(ratio >= leastWaitedRatio)) return undefined;
   const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
-  const fix = 'end what else runs on its machine, or wait for that to end';
+  const fix = 'stop other programs on its machine, or wait until they end';
   return invalid('machine-busy', `machine too busy: ${waited}; ${fix}`);
 }
 

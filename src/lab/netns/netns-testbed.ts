@@ -70,7 +70,7 @@ export async function openLinuxTestbed(
     async prepare({ variants, cells, notify }) {
       if (isDeepStrictEqual(readied, { variants, cells })) return { kind: 'ready' };
       readied = undefined;
-      notify('installing every variant once');
+      notify('installing each variant once');
       await uploadSender(lab, cells);
       const scenarios = [...new Set(cells.map((cell) => cell.scenario))].filter(isLinuxScenario);
       const prepared = await dut.prepare(variants, scenarios);
@@ -128,7 +128,7 @@ async function endPrograms(host: Host): Promise<void> {
   }
   throw new HostError(
     'command-failed',
-    `Programs of an experiment on ${host.name} do not end: see what they wait for, or reboot it.`,
+    `Programs of an experiment on ${host.name} do not exit: check what they wait for, or reboot it.`,
   );
 }
 
@@ -235,7 +235,7 @@ async function profile(
   }
   const arrivals = arrivalsAround(sampled.stdout);
   if (arrivals === undefined || !(arrivals.withinPps > 0 && arrivals.afterPps > 0)) {
-    return missed('packets did not flow throughout the window in which samples were taken');
+    return missed('packets did not flow during the whole sampling window');
   }
   const text = await lab.dut.printSamples();
   return judgeProfile(text, { event: event ?? 'cycles', kernel: 'an unknown kernel' }, keepLog);
@@ -245,7 +245,7 @@ async function whyNoPerf(dut: Host): Promise<string | undefined> {
   const outcome = await dut.run(shell`perf --version`);
   if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
   const said = lastLine(outcome.stderr) ?? 'it said nothing';
-  return `perf does not run on the DUT (${said}): install what your system calls it, linux-perf or linux-tools`;
+  return `perf does not run on the DUT (${said}): install it, for example from linux-perf or linux-tools`;
 }
 
 /** Samples runs of several seconds once per second, like pkt-gen. */

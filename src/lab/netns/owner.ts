@@ -10,7 +10,7 @@ const locks = new Map<string, Disposable>();
 export async function claim(path: string): Promise<void> {
   if (await isClaimed(path)) return;
   throw new LabInUseError(
-    `The lab of this machine is in use by process ${await ownerOf(path)}: run this again once that has ended; a gate, a demo or a check waits for it.`,
+    `The lab of this machine is in use by process ${await ownerOf(path)}: run this again once that process has ended; a gate, a demo or a check waits automatically.`,
   );
 }
 

@@ -57,7 +57,7 @@ async function installPerf(say: (line: string) => void): Promise<void> {
     say(`Installing with apt-get, for profiles: ${name}`);
     if (await aptGet(['install', '--yes', '--no-install-recommends', name])) return;
   }
-  say('perf is not to be had here, so there will be no profiles.');
+  say('perf is not available here, so no profiles are taken.');
 }
 
 /** Throws a LabImpossibleError if this process cannot run the lab. Installs nothing. */
@@ -70,7 +70,7 @@ export async function requireLab(
   if (missing.length === 0) return requireNamespaces();
   const install = `apt-get install ${packagesOf(missing).join(' ')}`;
   throw new LabImpossibleError(
-    `${needing[kind]} ${missing.join(' and ')}, which this machine lacks: run '${install}', or '${demos[kind]}', which does.`,
+    `${needing[kind]} ${missing.join(' and ')}, missing on this machine: run '${install}', or '${demos[kind]}', which installs it.`,
   );
 }
 
@@ -86,12 +86,12 @@ const demos: Readonly<Record<LabKind, string>> = {
 function requireRoot(): void {
   if (process.platform !== 'linux') {
     throw new LabImpossibleError(
-      `The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`,
+      `The embedded lab needs Linux for its network namespaces, but this is ${process.platform}: run it on a Linux machine.`,
     );
   }
   if (process.getuid?.() !== 0) {
     throw new LabImpossibleError(
-      'The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.',
+      'The embedded lab needs root to create network namespaces and to pin the forwarding thread: run it again as root or with sudo.',
     );
   }
 }
@@ -100,7 +100,7 @@ async function requireNamespaces(): Promise<void> {
   await run('unshare', ['--net', 'true']).catch((error: NodeJS.ErrnoException) => {
     if (typeof error.code === 'string') throw error;
     throw new LabImpossibleError(
-      'The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.',
+      'The embedded lab needs CAP_SYS_ADMIN to create network namespaces, which this root lacks: run it outside the container, or in a privileged one.',
     );
   });
 }
@@ -110,7 +110,7 @@ export async function rerunAsRoot(): Promise<number | undefined> {
   if (process.getuid?.() === 0 || !(await isInstalled('sudo'))) return undefined;
   if ((await sudo('--validate')) !== 0) {
     throw new LabImpossibleError(
-      'The embedded lab needs root, and sudo did not give it: run it again as root.',
+      'The embedded lab needs root, but sudo failed: run it again as root.',
     );
   }
   const { execPath, execArgv, argv } = process;
@@ -127,7 +127,7 @@ async function sudo(...args: string[]): Promise<number> {
 async function installPackages(names: string[], say: (line: string) => void): Promise<void> {
   if (!(await isInstalled('apt-get'))) {
     throw new LabImpossibleError(
-      `The embedded lab needs ${names.join(', ')} and finds no apt-get to install them: install what your system calls them.`,
+      `The embedded lab needs ${names.join(', ')} but finds no apt-get to install them: install the equivalent packages of your system.`,
     );
   }
   say(`Installing with apt-get: ${names.join(', ')}`);
@@ -136,7 +136,7 @@ async function installPackages(names: string[], say: (line: string) => void): Pr
   // A machine that has never updated its package lists knows no packages.
   if ((await aptGet(['update'])) && (await aptGet(install))) return;
   throw new LabImpossibleError(
-    `apt-get could not install ${names.join(', ')}: run 'apt-get install ${names.join(' ')}' and see what it says.`,
+    `apt-get could not install ${names.join(', ')}: run 'apt-get install ${names.join(' ')}' and fix its error.`,
   );
 }
 

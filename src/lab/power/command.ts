@@ -29,7 +29,7 @@ function readingOf(ran: ProgramOutcome, argv: readonly string[], label: string):
   const word = ran.kind === 'exited' && ran.code === 0 ? ran.stdout.trim().toLowerCase() : '';
   if (word === 'on' || word === 'off') return word;
   throw new PowerError(
-    `${label} is not known: ${ended(ran, argv)}; its \`state\` has to print "on" or "off" and exit with 0.`,
+    `${label} is unknown: ${ended(ran, argv)}; its \`state\` must print "on" or "off" and exit with 0.`,
   );
 }
 
@@ -42,6 +42,6 @@ function replyOf(ran: ProgramOutcome, argv: readonly string[]): PowerReply {
 function ended(ran: ProgramOutcome, [program = '']: readonly string[]): string {
   if (ran.kind === 'failed') return `${shortened(program)} ${ran.why}`;
   const line = lastLine(ran.stderr) ?? lastLine(ran.stdout);
-  const message = line === undefined ? 'and said nothing' : `and said "${shortened(line)}"`;
+  const message = line === undefined ? 'and printed nothing' : `and printed "${shortened(line)}"`;
   return `${shortened(program)} exited with ${ran.code} ${message}`;
 }

@@ -59,7 +59,7 @@ export async function requestBmc({
     });
     if (ran.kind === 'failed') {
       throw new PowerError(
-        `${label} cannot be asked: ipmitool ${ran.why}; check that ipmitool is installed and works here.`,
+        `${label} cannot be queried: ipmitool ${ran.why}; check that ipmitool is installed and works here.`,
       );
     }
     // ipmitool prints messages on success that sound like failures.
@@ -70,7 +70,7 @@ export async function requestBmc({
     silence = lastMessage(ran.stderr);
   }
   throw new PowerError(
-    `${label} cannot be asked: the last of ${tries} tries ended with "${silence}"; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
+    `${label} cannot be queried: the last of ${tries} tries ended with "${silence}"; check its power, network and address, and that IPMI over LAN is enabled.`,
   );
 }
 
@@ -107,24 +107,24 @@ function refusalOf(stderr: string, user: string): string | undefined {
 const refusals = [
   {
     is: /Set Session Privilege Level|privilege level|insufficient privilege|invalid role|unauthorized role/i,
-    what: (user: string) => `refuses the user ${user} the privilege level of an operator`,
+    what: (user: string) => `refuses the operator privilege level for the user ${user}`,
     fix: 'raise it on the channel of its network, for example with "ipmitool channel setaccess"',
   },
   {
     is: /HMAC is invalid|unauthorized name|invalid (?:user )?name|password is longer|invalid integrity check value|password verification|unauthorized GUID/i,
-    what: (user: string) => `does not let in the user ${user}`,
-    fix: 'check `user`, its password file (20 bytes at most), and that it may be an operator over LAN',
+    what: (user: string) => `refuses the login of the user ${user}`,
+    fix: 'check `user`, its password file (20 bytes at most), and its operator privilege over LAN',
   },
   {
     is: /cipher suite|authentication (?:algorithm|payload|type)|integrity (?:algorithm|payload)|confidentiality/i,
-    what: () => 'does not take the cipher suite',
-    fix: 'set `cipherSuite` to one that it has, such as 17 or 3',
+    what: () => 'refuses the cipher suite',
+    fix: 'set `cipherSuite` to one that it supports, such as 17 or 3',
   },
   {
     // The BMC replied: any other status code while the session was opened.
     is: /message indicates an error|error in open session response|Activate Session|insufficient resources/i,
     what: () => 'opens no session',
-    fix: 'look the reason up, end other sessions of it, or restart it',
+    fix: 'look up the reason, close its other sessions, or restart it',
   },
 ];
 
@@ -138,14 +138,14 @@ function lastMessage(stderr: string): string {
           line,
         ),
     );
-  return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no word of ipmitool');
+  return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no output from ipmitool');
 }
 
 function readingOf({ code, stdout, stderr }: Exited, label: string): PowerReading {
   const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
   if (code === 0 && (state === 'on' || state === 'off')) return state;
   throw new PowerError(
-    `${label} does not tell whether the machine is on: ${shortened(lastLine(stdout) ?? lastMessage(stderr))}; check with "ipmitool chassis power status".`,
+    `${label} does not report whether the machine is on: ${shortened(lastLine(stdout) ?? lastMessage(stderr))}; check with "ipmitool chassis power status".`,
   );
 }
 

@@ -77,7 +77,9 @@ function readingOf({ PowerState }: RedfishSystem, label: string): PowerReading {
     case 'Off':
       return 'off';
     case 'Paused':
-      throw new PowerError(`${label} says that the machine is paused; continue or reset it there.`);
+      throw new PowerError(
+        `${label} reports that the machine is paused; continue or reset it there.`,
+      );
     default:
       return 'changing';
   }
@@ -91,7 +93,7 @@ async function reset(
   const { Actions } = await readSystem(server, url);
   const action = Actions?.['#ComputerSystem.Reset'];
   if (action === undefined) {
-    return { kind: 'refused', why: `its system offers ${server.user} no reset action` };
+    return { kind: 'refused', why: `its system offers no reset action to ${server.user}` };
   }
   const allowed = action['ResetType@Redfish.AllowableValues'];
   const type = types.find((one) => allowed === undefined || allowed.includes(one));
@@ -117,13 +119,13 @@ async function readSystem(server: RedfishServer, url: URL, redirects = 0): Promi
   }
   if (status !== 200) {
     throw new PowerError(
-      `${label} shows no system at ${url.pathname} (${errorText(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`,
+      `${label} reports no system at ${url.pathname} (${errorText(server, status, body)}); compare \`url\` with the list in /redfish/v1/Systems.`,
     );
   }
   const document = systemDocument.safeParse(parseJson(body));
   if (document.success) return document.data;
   throw new PowerError(
-    `${label} answers at ${url.pathname} with ${shortened(headers.get('content-type') ?? 'something')} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`,
+    `${label} answers at ${url.pathname} with ${shortened(headers.get('content-type') ?? 'something')} that describes no system; compare \`url\` with the list in /redfish/v1/Systems.`,
   );
 }
 
@@ -132,7 +134,7 @@ function onSameServer({ label }: RedfishServer, url: URL, location: string, how:
   const target = URL.parse(location, url.href);
   if (target?.origin === url.origin) return target;
   throw new PowerError(
-    `${label} is not followed: ${how} "${shortened(location)}", and the password is for ${url.host} alone; check \`url\`.`,
+    `${label} is not followed: ${how} "${shortened(location)}", but the password is only for ${url.host}; check \`url\`.`,
   );
 }
 
@@ -158,7 +160,7 @@ async function requestJson(
   if (reply.distrust !== undefined)
     throw new PowerError(distrusted(label, reply.code, reply.distrust));
   throw new PowerError(
-    `${label} cannot be asked: the last of ${tries} tries ended with "${shortened(reply.why)}"; check that it has power and network, and \`url\`.`,
+    `${label} cannot be queried: the last of ${tries} tries ended with "${shortened(reply.why)}"; check that it has power and network, and \`url\`.`,
   );
 }
 
@@ -177,7 +179,7 @@ async function tryOnce(
   const reply = await deps.sendRequest(url, { ...request, trust });
   if (reply.kind === 'no-answer') return reply;
   if (reply.body !== undefined) return { ...reply, body: reply.body.toString() };
-  const why = `an answer of more than ${mostBytes} bytes`;
+  const why = `a response of more than ${mostBytes} bytes`;
   return { kind: 'no-answer', why, code: '', wasSent: true };
 }
 
@@ -213,12 +215,12 @@ function acceptedResponse(server: RedfishServer, reply: RedfishResponse): Redfis
   const { status, body } = reply;
   if (status === 401 || status === 403) {
     throw new PowerError(
-      `${label} does not let in the user ${user} (${errorText(server, status, body)}); check \`user\`, its password file, and that it may control power.`,
+      `${label} does not let in the user ${user} (${errorText(server, status, body)}); check \`user\`, its password file, and its permission to control power.`,
     );
   }
   if (!isTransient(reply)) return reply;
   throw new PowerError(
-    `${label} refuses ${tries} tries, the last with "${errorText(server, status, body)}"; wait until it is ready, or restart the BMC.`,
+    `${label} refused ${tries} attempts, the last with "${errorText(server, status, body)}"; wait until it is ready, or restart the BMC.`,
   );
 }
 

@@ -20,10 +20,10 @@ export async function readPassword(
   if (/^\P{Cc}+$/u.test(password)) return password;
   const source =
     path === undefined
-      ? 'PPSGATE_BMC_PASSWORD of the environment, for no `passwordFile` is named'
+      ? 'PPSGATE_BMC_PASSWORD of the environment, because no `passwordFile` is configured'
       : `the password file ${path}`;
   throw new PowerError(
-    `${label} cannot be opened with ${source}: it is empty or has more than a line; write the password there and nothing else.`,
+    `${label} cannot be opened with ${source}: it is empty or has several lines; write only the password there.`,
   );
 }
 
@@ -40,7 +40,7 @@ export async function readFileFor(
       throw new PowerError(`${label} cannot be opened: ${error.message}.`);
     }
     throw new PowerError(
-      `${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`,
+      `${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that this user may read it.`,
       { cause: error },
     );
   }

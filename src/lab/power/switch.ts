@@ -48,7 +48,7 @@ async function settledState(
   const seen = await watch(controller, (state) => state !== 'changing', secondsToObey, sleep);
   if (seen !== 'changing') return seen;
   throw new PowerError(
-    `${controller.label} says for ${secondsToObey} s that the machine is on its way on or off; check ${controller.check}.`,
+    `${controller.label} has reported for ${secondsToObey} s that the machine is turning on or off; check ${controller.check}.`,
   );
 }
 
@@ -71,7 +71,7 @@ async function turn(
 
 function described(reply: PowerReply, to: 'on' | 'off', seen: PowerReading): string {
   if (reply.kind === 'refused') return `refuses to turn the machine ${to}: ${reply.why}`;
-  return `accepted the order to turn the machine ${to} ${attempts} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
+  return `accepted the command to turn the machine ${to} ${attempts} times, but ${secondsToObey} s after the last one still reports that it is ${seen}`;
 }
 
 /**

@@ -122,7 +122,7 @@ export class ImageCopies {
     opened.defer(() => void this.#guests.delete(number));
     const guest = await lab.bootImage(number, this.#config.image, this.cpuOf(number));
     opened.defer(() => guest.stop());
-    if (this.#isClosed) throw new Error('The testbed is given back.');
+    if (this.#isClosed) throw new Error('The testbed is released.');
     this.#guests.set(number, guest);
     let lastLine: string | undefined;
     void guest.ended.then((line) => {

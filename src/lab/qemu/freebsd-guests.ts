@@ -181,7 +181,7 @@ export class FreebsdGuests implements GuestSystem {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort(new Error('the testbed is given back'));
+    this.#closed.abort(new Error('the testbed is released'));
     await this.#copies.close();
     await this.#prepared?.kernels.ended();
     if (this.#prepared !== undefined) {
@@ -250,7 +250,7 @@ export class FreebsdGuests implements GuestSystem {
       outcome,
       console,
     });
-    if (kernel === undefined) throw new TypeError(`${variant} was not readied.`);
+    if (kernel === undefined) throw new TypeError(`${variant} was not prepared.`);
     if (kernel.kind === 'rejected') return notBooted(rejected(variant, kernel.rejection));
     // Its copy may have ended while the kernel was built.
     const alive = assigned.then(() => this.#copies.guestFor(variant));
@@ -310,16 +310,16 @@ async function bootKernel(
 
 const whyGone = (lastLine: string | undefined): string =>
   lastLine === undefined
-    ? 'it did not come up, and neither did its image after it, not even power-cycled twice'
+    ? 'it did not come up, and neither did its image after it, even after two power cycles'
     : `its QEMU has ended (${lastLine})`;
 
 /** Counts a death, not a boot failure, as it was up; base, which runs beside it, has proven that a guest can be. */
 function afterEarlyDeath(tallies: Tallies, variant: string, words: LastWords): TrialOutcome {
   tallyOf(tallies, variant).deaths += 1;
-  const how = 'it was lost again as soon as it was up';
+  const how = 'it was lost again right after it came up';
   if (!isToBlame(tallies, variant, 'deaths', 'hasBooted')) {
     const why = words.panic === undefined ? '' : ` (panic: ${words.panic})`;
-    return failed(`the guest with ${variant} died right after it had booted: ${how}${why}`);
+    return failed(`the guest with ${variant} died right after its boot: ${how}${why}`);
   }
   return rejected(variant, { kind: 'boot-failed', message: `Twice: ${how}.`, ...words });
 }

@@ -87,7 +87,7 @@ export async function openImage(
   const { power: _, ...withoutPower } = options;
   const unfit = (why: string) =>
     new UsageError(
-      `The image ${image.path} is not fit for guests: ${why.replace(/\.$/, '')}; see docs/how-to/virtual.md for what it needs.`,
+      `The image ${image.path} cannot be used for guests: ${why.replace(/\.$/, '')}; see docs/how-to/virtual.md for what it needs.`,
     );
   await wakeFreebsdDut(withoutPower).catch((error: unknown) => {
     if (!isOfOneCopy(error)) throw error;
@@ -133,20 +133,20 @@ function whyNotIn(
   shown: string,
 ): string {
   if (error instanceof QemuEndedError) {
-    return `its QEMU ended before root could log in (${error.said}), as where it switches itself off`;
+    return `its QEMU ended before root could log in (${error.said}), for example because it powered itself off`;
   }
   if (isHostError(error) && error.kind === 'host-key') {
     const key = /shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? 'no key of its type';
-    return `its sshd shows ${key} instead of the \`hostKey\` of ppsgate.yml: write there the first two words of its /etc/ssh/ssh_host_ed25519_key.pub`;
+    return `its sshd shows ${key} instead of the \`hostKey\` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub`;
   }
   if (isHostError(error) && /refuses to let root in/.test(error.message)) {
-    return `its sshd refuses root with the key ${privateKeyPath}: append the public half to its /root/.ssh/authorized_keys, and have \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+    return `its sshd refuses root with the key ${privateKeyPath}: append the public half to its /root/.ssh/authorized_keys, and set \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
   }
   if (!(error instanceof DutLostError)) return reasonOf(error);
   const isSeen = shown.includes('<<BOOT>>');
   const hint = isSeen
     ? ''
-    : ' (its kernel is seen there once its /boot/loader.conf has `console="comconsole"`)';
+    : ' (set `console="comconsole"` in its /boot/loader.conf to see its kernel there)';
   return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
 }
 
@@ -160,7 +160,7 @@ async function portsOf(host: Host): Promise<Ports | { why: string }> {
   const [ingress, egress] = [found.get(guestMac.ingress), found.get(guestMac.egress)];
   if (ingress !== undefined && egress !== undefined) return { ingress, egress };
   const missing = ingress === undefined ? guestMac.ingress : guestMac.egress;
-  const why = `of its three virtio cards the one with the MAC address ${missing} is missing beside ${names.join(', ')}: its kernel needs vtnet(4) for all of them, and its settings have to leave their addresses as they are`;
+  const why = `the virtio card with the MAC address ${missing} is missing; it has ${names.join(', ')}: its kernel needs vtnet(4) for all three cards, and its settings must not change their addresses`;
   return { why };
 }
 

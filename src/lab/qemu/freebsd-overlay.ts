@@ -39,9 +39,9 @@ export function whyNotInstallable({
   if (overlaidVariants.length === 0) return undefined;
   const both = overlaidVariants.find(({ files }) => rulesIn(files).length > 1);
   if (both !== undefined) {
-    return `The overlay of ${both.variant} has both pf.conf and ipfw.rules, and a scenario has one firewall: name one of them in ppsgate.yml, as \`overlay: { files: { pf.conf: … } }\`.`;
+    return `The overlay of ${both.variant} has both pf.conf and ipfw.rules, but a scenario has one firewall: name one of them in ppsgate.yml, like \`overlay: { files: { pf.conf: … } }\`.`;
   }
   const cell = cells.find(({ scenario }) => scenario !== overlaid);
   if (cell === undefined) return undefined;
-  return `The scenario ${cell.scenario} has rules of its own, in place of those of the overlay: measure the overlay with \`scenarios: [${overlaid}]\`.`;
+  return `The scenario ${cell.scenario} has its own rules, which replace those of the overlay: measure the overlay with \`scenarios: [${overlaid}]\`.`;
 }

@@ -32,8 +32,11 @@ export type GuestTestbed = {
 };
 
 export function windowsOf({ windows }: Traffic): { windows: number; packets: number } {
-  if (windows === undefined)
-    throw new TypeError('Virtual testbeds count packets out, and none were asked for.');
+  if (windows === undefined) {
+    throw new TypeError(
+      'Virtual testbeds need a number of packets to send, but none was requested.',
+    );
+  }
   return { windows: windows.count, packets: windows.packets };
 }
 
@@ -73,7 +76,7 @@ export async function send(
   const sent = await sendWindows(lab, request);
   return sent.kind === 'sent'
     ? sent
-    : { kind: 'lost', reason: `windows broke off: ${sent.lastLine}` };
+    : { kind: 'lost', reason: `the windows stopped early: ${sent.lastLine}` };
 }
 
 export async function installAndSend(

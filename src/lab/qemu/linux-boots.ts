@@ -94,11 +94,11 @@ async function boot(
     while (how === undefined && elapsedSeconds() < limitSeconds(together)) {
       await Promise.race([upOrEnded, sleep(1), aborted.promise]);
     }
-    if (how === 'ended') return notBooted('it reset itself before it was up');
+    if (how === 'ended') return notBooted('it reset itself before it came up');
     if (how === undefined) {
       const { where, words } = await interrupted(guest);
       const seconds = Math.round(limitSeconds(together));
-      const reason = `it was not up after ${seconds} s${where}, and was power-cycled`;
+      const reason = `it did not come up within ${seconds} s${where}, and was power-cycled`;
       return { ...notBooted(reason), words };
     }
     together.firstUpSeconds ??= elapsedSeconds();
@@ -142,7 +142,8 @@ async function identify(
       reason: `${release} ${build} came up instead of ${version}`,
     };
   }
-  if (told !== commandLine) return { kind: 'other', reason: `it was told "${told}"` };
+  if (told !== commandLine)
+    return { kind: 'other', reason: `its kernel command line is "${told}"` };
   const missing = atBoot.filter((name) => !modules.includes(name));
   if (missing.length > 0) {
     return { kind: 'other', reason: `it loaded no ${missing.join(' and no ')}` };

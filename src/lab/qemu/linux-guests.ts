@@ -84,7 +84,7 @@ export class LinuxGuests implements GuestSystem {
     const { lab, cpus, tallies, addresses, deps } = this.#resources;
     const bootables = runs.map(({ variant }) => {
       const bootable = this.#bootable.get(variant);
-      if (bootable === undefined) throw new TypeError(`${variant} was not readied.`);
+      if (bootable === undefined) throw new TypeError(`${variant} was not prepared.`);
       return bootable;
     });
     const all = await bootTogether({ ...deps, lab, cpus, addresses, signal }, bootables);
@@ -130,7 +130,7 @@ export class LinuxGuests implements GuestSystem {
   }
 
   async installRules(booted: BootedGuest, { scenario }: Cell): Promise<TrialOutcome | undefined> {
-    if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+    if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is not a Linux scenario.`);
     const installed = await this.#dutOf(booted).install(booted.variant, scenario);
     return installed.kind === 'rejected' ? installed : undefined;
   }
@@ -197,7 +197,9 @@ export class LinuxGuests implements GuestSystem {
       return { kind: 'archive', path: kernel.path };
     }
     if (builder === undefined) {
-      throw new UsageError(`${this.#name} has no \`builder\`, which the kernels of a tree need.`);
+      throw new UsageError(
+        `${this.#name} has no \`builder\`, which is needed to build the kernels of a tree.`,
+      );
     }
     const { lab, deps } = this.#resources;
     const built = await buildLinuxKernel(builder, {
@@ -255,7 +257,7 @@ async function requireSame({ path, sha256 }: { path: string; sha256: string }): 
   const now = await givenKernel(path);
   if (now.kind === 'archive' && now.sha256 === sha256) return;
   throw new UsageError(
-    `The kernel ${path} has changed since this gate began: give it back its old content, or begin anew.`,
+    `The kernel ${path} has changed since this gate began: restore its old content, or start a new gate.`,
   );
 }
 

@@ -66,7 +66,7 @@ export async function preparedImage(
   const sha512 = await digestOf(image.path, signal);
   if (image.sha512 !== undefined && image.sha512 !== sha512) {
     throw new UsageError(
-      `The image ${image.path} has the SHA-512 ${sha512}, and not ${image.sha512} as \`sha512\` says: download it again, or correct \`sha512\`.`,
+      `The image ${image.path} has the SHA-512 ${sha512}, but \`sha512\` is ${image.sha512}: download it again, or correct \`sha512\`.`,
     );
   }
   const kept = join(folder, `${sha512}-${version}`);
@@ -125,7 +125,7 @@ async function prepare(
     await checkWhole(image.path, disk);
     await makeKey(join(partial, names.key));
     const publicKey = (await readFile(join(partial, `${names.key}.pub`), 'utf8')).trim();
-    notify(`booting the image ${image.path} once, to prepare it for later guests`);
+    notify(`booting the image ${image.path} once to prepare it for later guests`);
     const guest = await lab.bootToPrepare(disk);
     // Its end also ends each wait for its console.
     const stop = () => void guest.stop();
@@ -213,7 +213,7 @@ async function checkWhole(path: string, disk: string): Promise<void> {
   const wholeBytes = (Number(buffer.readBigUInt64LE(32)) + 1) * sectorBytes;
   if (size >= wholeBytes) return;
   throw new UsageError(
-    `The image ${path} is not whole: its partition table is of a disk of ${wholeBytes} bytes, and it has ${size}; download it again.`,
+    `The image ${path} is truncated: its partition table is for a disk of ${wholeBytes} bytes, but it has ${size}; download it again.`,
   );
 }
 
@@ -258,7 +258,7 @@ async function prepareGuest(guest: Guest, publicKey: string, limitSeconds: numbe
   ]);
   if (!isOff) {
     throw new ConsoleShellError(
-      `it was not shut down ${secondsToShutDown} s after "shutdown -p now"`,
+      `it was still running ${secondsToShutDown} s after "shutdown -p now"`,
     );
   }
   return hostKey;
@@ -271,7 +271,7 @@ async function managementCard(root: ConsoleShell): Promise<string> {
     if (card?.mac === guestMac.management) return name;
   }
   throw new ConsoleShellError(
-    `"ifconfig -l" shows ${cards.join(', ')}, none with the address ${guestMac.management}: its kernel needs vtnet(4)`,
+    `"ifconfig -l" shows ${cards.join(', ')}, none with the MAC address ${guestMac.management}: its kernel needs vtnet(4)`,
   );
 }
 

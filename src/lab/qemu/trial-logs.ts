@@ -56,7 +56,7 @@ type Window = Run['samples'][number] & { guest: number };
 /** Returns a sentence for an incomplete log. */
 function windowsIn(log: string, packets: number): Window[] | string {
   const lines = log.trimEnd().split('\n');
-  if (lines.pop() !== 'end') return 'the windows ended before their time';
+  if (lines.pop() !== 'end') return 'the windows ended too early';
   const windows: Window[] = [];
   for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
     const window = windowOf(line, packets);
@@ -194,12 +194,12 @@ function validityOf(windows: Run['samples'], isStuck: boolean): Validity {
     return invalid('hole', `it accepted no more packets after window ${windows.length}`);
   }
   if (silent > 0) {
-    return invalid('hole', `nothing came through in ${silent} of ${windows.length} windows`);
+    return invalid('hole', `no packet was forwarded in ${silent} of ${windows.length} windows`);
   }
   const swollen = windows.find(
     ({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * mostOwnRatio,
   );
   if (swollen === undefined) return { kind: 'valid' };
   const { receivedPackets: sent, forwardedPackets: came } = swollen;
-  return invalid('hole', `more came out than was sent: ${came} of ${sent} packets`);
+  return invalid('hole', `more packets arrived than were sent: ${came} of ${sent}`);
 }

@@ -18,7 +18,7 @@ export async function profile(
   signal: AbortSignal,
 ): Promise<ProfileOutcome> {
   if (guests.config.accelerator !== 'tcg') {
-    return impossible('instructions are not counted where the CPU itself executes a guest');
+    return impossible('instructions are not counted with hardware virtualization');
   }
   const known = guests.running?.booted ?? [];
   if (known.every((one) => one.variant !== variant)) {
@@ -29,7 +29,8 @@ export async function profile(
   }
   const booted = guests.running?.booted.find((one) => one.variant === variant);
   const counts = booted?.guest.counts;
-  if (booted === undefined || counts === undefined) return missed('nothing counted instructions');
+  if (booted === undefined || counts === undefined)
+    return missed('no instruction counter was active');
   try {
     const installed = await installRules(guests, [booted], cell);
     if (installed?.kind === 'lost') return missed(installed.reason);
@@ -38,8 +39,7 @@ export async function profile(
     let log = '';
     for (let window = 0; window <= windows; window += 1) {
       const sent = await send(guests, [booted], cell, 1, signal);
-      if (sent.kind !== 'sent')
-        return missed('packets did not flow while instructions were counted');
+      if (sent.kind !== 'sent') return missed('no packets flowed while instructions were counted');
       points.push(await readFile(counts));
       log += sent.log;
     }

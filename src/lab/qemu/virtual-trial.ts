@@ -251,7 +251,7 @@ async function endOf({ guest, host }: BootedGuest): Promise<GuestEnd | undefined
   const words = lastWords(guest.console(), false);
   if (words.panic !== undefined) return { how: `it panicked: ${words.panic}`, words };
   const { where, words: asked } = await interrupted(guest);
-  return { how: `it did not answer any more${where}, and was power-cycled`, words: asked };
+  return { how: `it stopped responding${where}, and was power-cycled`, words: asked };
 }
 
 const answerSeconds = 10;
@@ -288,7 +288,7 @@ function withConsole(variant: string, outcome: TrialOutcome): TrialOutcome {
   if (outcome.kind === 'failed') {
     return {
       ...outcome,
-      reason: `${outcome.reason.replace(/\.$/, '')}; the guest was thrown away, and its console is in ${log}`,
+      reason: `${outcome.reason.replace(/\.$/, '')}; the guest was discarded, and its console is in ${log}`,
     };
   }
   if (outcome.kind !== 'rejected') return outcome;

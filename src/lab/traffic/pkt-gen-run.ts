@@ -161,7 +161,7 @@ function unlessDropped(
   { egressPackets, ingressPackets }: Pick<PktGenRunOptions, 'egressPackets' | 'ingressPackets'>,
 ): Invalid | undefined {
   const seconds = sum(rates.map(({ intervalSeconds }) => intervalSeconds));
-  const silence = `not one packet came through in ${seconds.toFixed(0)} s`;
+  const silence = `no packet was received in ${seconds.toFixed(0)} s`;
   const sent = sum(senders.map(({ log }) => packetsOf(log)));
   if (sent > 0 && egressPackets !== undefined && egressPackets > mostBesideRatio * sent) {
     const left = `although ${grouped(egressPackets)} left the DUT`;
@@ -182,7 +182,7 @@ function portsCounted({
   egressPackets,
 }: Pick<PktGenRunOptions, 'egressPackets' | 'ingressPackets'>): string {
   if (ingressPackets === undefined || egressPackets === undefined) {
-    return 'and it is not known what the ports of the DUT counted';
+    return 'and the packet counters of the DUT are unknown';
   }
   return `and the ports of the DUT counted ${grouped(ingressPackets)} in and ${grouped(egressPackets)} out`;
 }
@@ -213,9 +213,9 @@ function hole(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefined 
   const rates = receiver.rates.slice(first.from, first.to);
   const seconds = sum(rates.map(({ intervalSeconds }) => intervalSeconds));
   const until = rates.at(-1)?.seconds ?? 0;
-  const lost = rates.every(({ pps }) => pps === 0) ? 'no packet' : 'hardly a packet';
+  const lost = rates.every(({ pps }) => pps === 0) ? 'no packet' : 'hardly any packet';
   const when = `${seconds.toFixed(1)} s, until ${until.toFixed(0)} s after the log's first rate`;
-  return invalid('hole', `${lost} came through for ${when}`);
+  return invalid('hole', `${lost} was received for ${when}`);
 }
 
 /** With an unsteady sender the offered rate is not known. */
@@ -240,7 +240,7 @@ function slowSender(
     if (sent === undefined || requested === undefined || sent >= leastOfRequested * requested)
       return [];
     const share = `${formatPps(sent)} of ${formatPps(requested)} (${formatPercent(sent / requested)})`;
-    return invalid('generator-limited', `${name}: slower than requested, it sent ${share}`);
+    return invalid('generator-limited', `${name}: it sent slower than requested, ${share}`);
   });
   return fault;
 }

@@ -111,7 +111,7 @@ export async function openPorts(
   return {
     kind: 'failed',
     logs: { receiver: outputs[0] ?? '', senders: [] },
-    reason: `the ${name} on ${port?.interface} of ${port?.host.name} did not get ready: ${why}`,
+    reason: `the ${name} on ${port?.interface} of ${port?.host.name} did not become ready: ${why}`,
   };
 }
 

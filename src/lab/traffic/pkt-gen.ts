@@ -223,7 +223,7 @@ function addFault(log: PktGenLog, fault: PktGenFault): void {
 function notPktGen(text: string): PktGenFault {
   return {
     kind: 'not-pkt-gen',
-    message: `no log of pkt-gen: it ${description(text.slice(0, longestLine))}`,
+    message: `not a log of pkt-gen: it ${description(text.slice(0, longestLine))}`,
   };
 }
 
@@ -231,7 +231,7 @@ function description(start: string): string {
   if (start.trim() === '') return 'is empty';
   if (start.includes('\0')) return 'is binary';
   if (/^CMD\b.{0,255}: equilibrium |using equilibrium throughput/m.test(start)) {
-    return "is equilibrium's, which varies the load that it offers";
+    return 'is from equilibrium, which varies the offered load';
   }
   return `begins with "${shortened(start)}"`;
 }

@@ -24,7 +24,7 @@ const cells = fc.array(fc.array(session, { minLength: 2, maxLength: 8 }), {
 
 describe('degrees of freedom of sessions', () => {
   test.for([
-    ['there is none', []],
+    ['it does not exist', []],
     ['there are nine', [alike(9)]],
     ['each has a cell of its own', Array.from({ length: 40 }, () => alike(1))],
     ['ten include one beside no other of its cell', [alike(9), alike(1)]],

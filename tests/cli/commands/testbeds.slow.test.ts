@@ -111,7 +111,7 @@ test('what is wrong is told with its fix, and what depends on it is not tried', 
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^✗ ssh to the sender: ENOENT: .*known_hosts/);
   expect(lines[1]).toMatch(/^ {4}fix: `ssh-keyscan -p 1 127\.0\.0\.1 >> \S+known_hosts`, and/);
-  expect(lines).toContain('– eth1 of the DUT: not tried, because of this: ssh to the DUT');
+  expect(lines).toContain('– eth1 of the DUT: skipped because of this fault: ssh to the DUT');
   expect(lines.at(-2)).toBe('3 things are wrong.');
 });
 
@@ -145,7 +145,7 @@ test('all is well with a good lab', async () => {
   const { ppsgate } = await aPlace({ shelf: (await aFreebsdLab()).shelf });
   const { status, stdout } = await ppsgate('testbeds', 'check', 'shelf', '--no-traffic');
   expect(stdout).toContain('✓ vcxl0 of the sender: 10 Gbit/s\n');
-  expect(stdout).toContain('– the ceiling of the generators: no packets are to be sent\n');
+  expect(stdout).toContain('– the ceiling of the generators: sending packets is switched off\n');
   expect(stdout).toMatch(/\nAll is well\.\n$/);
   expect(status).toBe(0);
 });

@@ -159,7 +159,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     expect(result.answer).toMatchObject({ kind: 'culprit', revision: 4 });
     const told = result.testbed.warnings.filter((text) => text.includes('release'));
     expect(told).toEqual([
-      'the DUT is not the same in more than its kernel: release: "15.0-CURRENT" on base, "16.0-CURRENT" on patched',
+      'the DUT differs in more than its kernel: release: "15.0-CURRENT" on base, "16.0-CURRENT" on patched',
     ]);
   });
 

@@ -242,12 +242,12 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     });
     expect(lines(diagnostics).slice(1)).toMatchInlineSnapshot(`
       [
-        "wrong a boot of that kernel: The DUT was not up after 120 s, and has no power control; look at its console.",
-        "skipped a second boot of that kernel: not tried, because of this: a boot of that kernel",
-        "skipped the boot after that: not tried, because of this: a boot of that kernel",
-        "skipped a panic: not tried, because of this: a boot of that kernel",
-        "skipped a hang: not tried, because of this: a boot of that kernel",
-        "wrong the way back: The DUT was not up after 120 s, and has no power control; look at its console.",
+        "wrong a boot of that kernel: The DUT did not come up within 120 s, and has no power control; look at its console.",
+        "skipped a second boot of that kernel: skipped because of this fault: a boot of that kernel",
+        "skipped the boot after that: skipped because of this fault: a boot of that kernel",
+        "skipped a panic: skipped because of this fault: a boot of that kernel",
+        "skipped a hang: skipped because of this fault: a boot of that kernel",
+        "wrong the way back: The DUT did not come up within 120 s, and has no power control; look at its console.",
       ]
     `);
   });
@@ -413,7 +413,7 @@ const faults: Record<string, FaultCase> = {
   },
   'The kernel hangs at boot': {
     options: met({ kind: 'hang-at-boot', at: 1 }),
-    says: 'a boot of that kernel: base did not boot: it was not up after 120 s, and was power-cycled',
+    says: 'a boot of that kernel: base did not boot: it did not come up within 120 s, and was power-cycled',
   },
   'Another kernel comes up': {
     options: met({ kind: 'wrong-kernel', at: 1 }),
@@ -445,7 +445,7 @@ const faults: Record<string, FaultCase> = {
   },
   'A link is dead': {
     options: met({ kind: 'dead-link', at: 1 }),
-    says: '10 s of forwarding inet4: not one packet came through, and the link of the DUT',
+    says: '10 s of forwarding inet4: no packet was received, and the link of the DUT',
   },
   'The kernel forwards nothing': {
     options: { truth: () => 0 },

@@ -101,7 +101,7 @@ test('of a good lab nothing is wrong', async () => {
       "ok the MAC address of vcxl0 of the sender: 00:07:43:2e:e1:70",
       "ok vcxl1 of the receiver: 10 Gbit/s",
       "ok the MAC address of vcxl1 of the receiver: 00:07:43:2e:e1:71",
-      "ok the flow control of the sender and the receiver: no known one is on",
+      "ok the flow control of the sender and the receiver: none is enabled",
       "ok pkt-gen on the sender and the receiver: it is installed",
       "ok netmap on the sender and the receiver: /dev/netmap is there",
       "ok the routes and neighbours of the DUT: both ways, inet4 and inet6",
@@ -110,9 +110,9 @@ test('of a good lab nothing is wrong', async () => {
       "ok the boot method, nextboot: /sbin/nextboot is there, and the root is on /dev/ada0p2",
       "ok the space in /boot of the DUT: 15.0 GB free",
       "skipped the builder: \`builder\` is not configured: only kernels that you bring are measured",
-      "ok power control of the DUT: it says that the DUT is on",
+      "ok power control of the DUT: it reports that the DUT is on",
       "skipped the console of the DUT: \`console\` is not configured: a kernel that does not come up mostly says there alone why",
-      "skipped the ceiling of the generators: no packets are to be sent",
+      "skipped the ceiling of the generators: sending packets is switched off",
     ]
   `);
 });
@@ -141,7 +141,7 @@ test('reports what ports that reach each other past the DUT carry, for sender an
     why: 'offers 9.000 Mpps of 14.88 Mpps (10 Gbit/s), and the receiver counts 7.000 Mpps',
   });
   expect(told[0]).toBe(
-    'Sending inet4 from the sender by vcxl2 to vcxl3 of the receiver for some 23 s.',
+    'Sending inet4 from the sender from vcxl2 to vcxl3 of the receiver for some 23 s.',
   );
 });
 
@@ -160,8 +160,8 @@ test('reports ports that are not joined', async () => {
   expect(wrongs(await check({ sends: true }))).toMatchObject([
     {
       what: 'the ceiling of the sender past the DUT',
-      why: 'nothing came by vcxl2 to vcxl1 of the receiver',
-      fix: 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml',
+      why: 'nothing came from vcxl2 to vcxl1 of the receiver',
+      fix: 'connect these two ports with a cable, or correct `backToBack` in ppsgate.yml',
     },
   ]);
 });
@@ -171,16 +171,16 @@ test('without such ports it is said what is not known', async () => {
   expect(about(await check({ sends: true }), 'the ceiling of the sender past the DUT')).toEqual({
     kind: 'skipped',
     what: 'the ceiling of the sender past the DUT',
-    why: 'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends',
+    why: 'no `backToBack` in ppsgate.yml: the offered rate is only known from the port of the sender, and the receiver is only tested up to the rate of the DUT',
   });
 });
 
 test('a receiver is held against what the DUT sent', async () => {
-  const what = 'the receiver beside what the DUT sent';
+  const what = 'the receiver compared with the DUT';
   const { check } = await aLab({ truth: () => 5e6 });
   expect(about(await check({ sends: true }), what)).toMatchObject({
     kind: 'ok',
-    why: expect.stringMatching(/^counted all of it, (4\.9|5\.0)\d+ Mpps by cxl1$/),
+    why: expect.stringMatching(/^it counted every packet, (4\.9|5\.0)\d+ Mpps from cxl1$/),
   });
 
   const slow = await aLab({ truth: () => 5e6, receiverPps: 3e6 });
@@ -191,7 +191,7 @@ test('a receiver is held against what the DUT sent', async () => {
       why: expect.stringMatching(
         /^receiver-limited: the DUT sent (4\.9|5\.0)\d+ Mpps and the receiver counted 3\.000 Mpps$/,
       ),
-      fix: 'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal',
+      fix: 'give the receiver a faster card or CPU, or a machine of its own: a receiver slower than the DUT makes all variants look equal',
     },
   ]);
 });
@@ -204,7 +204,7 @@ test('a generator that offers no more than comes through cannot find the limit o
       kind: 'wrong',
       what: 'the ceiling of the generators',
       why: expect.stringMatching(
-        /^this generator cannot find the DUT's limit: it offers (3\.0|2\.9)\d+ Mpps of 14\.88 Mpps \(10 Gbit\/s\), and (3\.0|2\.9)\d+ Mpps came through$/,
+        /^this generator does not reach the DUT's limit: it offers (3\.0|2\.9)\d+ Mpps of 14\.88 Mpps \(10 Gbit\/s\), and (3\.0|2\.9)\d+ Mpps came through$/,
       ),
       fix: 'give the sender more `threads` (and rings), or add a second sender',
     },
@@ -215,7 +215,7 @@ test('where the wire is full, a faster sender is no help', async () => {
   const { check } = await aLab({ truth: () => 20e6 });
   const diagnostics = await check({ sends: true });
   expect(wrongs(diagnostics)).toMatchObject([
-    { fix: 'the wire is full: measure a firewall scenario, or move to a faster card' },
+    { fix: 'the link is saturated: measure a firewall scenario, or use a faster card' },
   ]);
 });
 
@@ -258,7 +258,7 @@ test('a wrong MAC address is shown with the right one', async () => {
   expect(about(diagnostics, 'the MAC address of vcxl0 of the sender')).toEqual({
     kind: 'wrong',
     what: 'the MAC address of vcxl0 of the sender',
-    why: 'it is 00:07:43:2e:e1:70, and ppsgate.yml has 00:07:43:2e:e2:70, which is that of cxl0',
+    why: 'it is 00:07:43:2e:e1:70, but ppsgate.yml has 00:07:43:2e:e2:70, the address of cxl0',
     fix: 'write `mac: "00:07:43:2e:e1:70"` in ppsgate.yml, and into static_arp and static_ndp of the DUT',
   });
   expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('skipped');
@@ -278,7 +278,7 @@ test('an interface that is down is brought up by a command, and no packet is sen
   expect(about(diagnostics, 'the ceiling of the generators')).toEqual({
     kind: 'skipped',
     what: 'the ceiling of the generators',
-    why: `not tried, because of this: ${what}`,
+    why: `skipped because of this fault: ${what}`,
   });
 });
 
@@ -317,7 +317,7 @@ test('reports a missing port with those that exist', async () => {
   expect(wrongs(diagnostics)).toMatchObject([
     {
       what: 'mce0 of the DUT',
-      why: 'there is no mce0: ifconfig knows cxl0 cxl1 igb0 lo0',
+      why: 'there is no mce0: ifconfig lists cxl0 cxl1 igb0 lo0',
     },
   ]);
   expect(about(diagnostics, 'the settings of the DUT')?.kind).toBe('skipped');
@@ -335,12 +335,12 @@ test('without a route the trial could leave for the Internet, so it is not sent'
     {
       kind: 'wrong',
       what: 'The route to 198.19.0.0/16',
-      why: 'is missing, and the trial follows it',
+      why: 'is missing, and test packets need it',
       fix: 'run `route add -inet 198.19.0.0/16 198.19.0.108` on the DUT',
     },
   ]);
   expect(about(diagnostics, 'the ceiling of the generators')?.why).toBe(
-    'not tried, because of this: the routes and neighbours of the DUT',
+    'skipped because of this fault: the routes and neighbours of the DUT',
   );
 });
 
@@ -353,7 +353,7 @@ test('each wrong setting of the DUT has a line with its fix', async () => {
     {
       kind: 'wrong',
       what: 'net.inet.ip.redirect',
-      why: 'is 1 instead of 0, and packets are then looked at for redirects',
+      why: 'is 1 instead of 0, and packets are checked for redirects',
       fix: 'run `sysctl net.inet.ip.redirect=0` on the DUT',
     },
     {
@@ -393,12 +393,14 @@ test('shows a waived setting with its reason, and a superfluous waiver of one th
   };
   const diagnostics = await check({ testbed: { ...testbed, waive } });
   expect(wrongs(diagnostics)).toEqual([]);
-  expect(about(diagnostics, 'the settings of the DUT')?.why).toBe('all hold but what is waived');
+  expect(about(diagnostics, 'the settings of the DUT')?.why).toBe(
+    'all hold except the waived ones',
+  );
   expect(about(diagnostics, 'net.inet.ip.redirect')?.why).toBe(
     'is 1 instead of 0: waived, because the site wants them',
   );
   expect(about(diagnostics, 'machdep.hyperthreading_allowed')?.why).toBe(
-    'it holds, so take it out of `waive` in ppsgate.yml',
+    'it passes, so remove it from `waive` in ppsgate.yml',
   );
 });
 
@@ -436,7 +438,7 @@ test('of a machine that cannot be reached nothing more is tried', async () => {
   ]);
   expect(about(diagnostics, 'the settings of the DUT')).toMatchObject({
     kind: 'skipped',
-    why: 'not tried, because of this: ssh to the DUT',
+    why: 'skipped because of this fault: ssh to the DUT',
   });
 });
 
@@ -505,14 +507,14 @@ test('distinguishes an invalid or missing key from one that is refused', async (
 test('power is asked and not switched, unless it is to be', async () => {
   const { check, lab } = await aLab();
   const diagnostics = await check();
-  expect(about(diagnostics, 'power control of the DUT')?.why).toBe('it says that the DUT is on');
+  expect(about(diagnostics, 'power control of the DUT')?.why).toBe('it reports that the DUT is on');
   expect(lab.dut.machine.boots).toBe(0);
 });
 
 test('a power cycle is announced, and over when the DUT is up again', async () => {
   const { check, lab, told } = await aLab();
   const diagnostics = await check({ cycles: true, sends: true });
-  expect(told[0]).toBe('Switching the DUT off and on: it takes some minutes to be up again.');
+  expect(told[0]).toBe('Power-cycling the DUT: it takes a few minutes to come up again.');
   expect(about(diagnostics, 'a power cycle of the DUT')?.why).toMatch(/^up again after 1\d\d s$/);
   expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('ok');
   expect(lab.state().stage).toBe('up');
@@ -524,8 +526,8 @@ test('power control that does not do what it says is found out by the time of th
     {
       kind: 'wrong',
       what: 'a power cycle of the DUT',
-      why: 'it says that the DUT was off and on, and the DUT never went down',
-      fix: 'correct `power` in ppsgate.yml: it may be that of another machine',
+      why: 'it reports that the DUT was off and on again, but the DUT never went down',
+      fix: 'correct `power` in ppsgate.yml: it may control another machine',
     },
   ]);
 });
@@ -536,7 +538,7 @@ test('power control that calls a DUT off which answers is that of another machin
   expect(wrongs(await check({ deps: { openPower } }))).toMatchObject([
     {
       what: 'power control of the DUT',
-      why: 'it says that the DUT is off, and yet the DUT answers over ssh',
+      why: 'it reports that the DUT is off, but the DUT answers over ssh',
     },
   ]);
 });
@@ -550,15 +552,15 @@ describe('the console', () => {
     expect(about(await check(), console)).toEqual({
       kind: 'ok',
       what: console,
-      why: 'it shows what is written to /dev/console there',
+      why: 'it shows what the DUT writes to /dev/console',
     });
   });
 
   test.each([
-    ['ttyv0,/ttyv0,ttyu1,', 'the DUT writes to ttyv0 alone, and to no serial port'],
+    ['ttyv0,/ttyv0,ttyu1,', 'the DUT writes only to ttyv0, not to a serial port'],
     [
       'ttyv0,ttyu1,/ttyv0,ttyu1,',
-      "the DUT writes to ttyv0 first, and to its serial port no more than the kernel's own messages",
+      'the DUT writes to ttyv0 first, and only kernel messages to its serial port',
     ],
   ])('of a DUT whose kern.console is %s is fixed in loader.conf', async (names, why) => {
     const { check, testbed, lab } = await aLab();
@@ -702,7 +704,7 @@ test('options that would leave out the module of a root on ZFS are wrong', async
   expect(await withOptions('MODULES_OVERRIDE=pf ipfw')).toMatchObject({
     kind: 'wrong',
     why: 'the root of the DUT is on ZFS, and `MODULES_OVERRIDE=pf ipfw` leaves zfs.ko out',
-    fix: 'name zfs in it, or leave it out',
+    fix: 'add zfs to it, or remove it',
   });
   expect(await withOptions('MODULES_OVERRIDE=pf zfs')).toMatchObject({ kind: 'ok' });
 });
@@ -779,7 +781,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     const recipe = { ...builder.recipe, options } as BuilderConfig['recipe'];
     const outside = await check({ testbed: { ...testbed, builder: { ...builder, recipe } } });
     expect(about(outside, 'the cache of kernels')?.why).toBe(
-      'nothing is taken from it, as PORTS_MODULES=graphics/drm-kmod may name what lies outside of the tree',
+      'it is not used, because PORTS_MODULES=graphics/drm-kmod may refer to files outside the tree',
     );
 
     expect(about(diagnostics, 'the modules that the DUT has loaded')?.why).toMatch(
@@ -820,7 +822,7 @@ test('a root from which no loader takes an order back is wrong', async () => {
   const { check } = await aLab({ root: 'nfs' });
   expect(about(await check(), 'the boot method, nextboot')).toMatchObject({
     kind: 'wrong',
-    why: '/boot is on nfs (192.0.2.9:/export/dut), where no loader can cancel an order: a kernel that panics would be booted again and again',
+    why: '/boot is on nfs (192.0.2.9:/export/dut), where the loader cannot reset nextboot: a kernel that panics would boot again and again',
     fix: 'boot it from UFS or ZFS, as nextboot(8) requires',
   });
 });

@@ -63,17 +63,17 @@ test('an unused testbed is healthy, and the check changes nothing', async () => 
   ).toMatchInlineSnapshot(`
       [
         "ok the kernel of the DUT: it runs /boot/kernel/kernel of /dev/ada0p2",
-        "ok the next boot of the DUT: nothing was ordered for it",
+        "ok the next boot of the DUT: no other kernel is selected",
         "ok the firewalls of the DUT: packets are only forwarded",
-        "ok the files of the DUT: none of an experiment",
-        "ok the programs on the sender and the receiver: none of an experiment",
+        "ok the files of the DUT: nothing of an experiment is left",
+        "ok the programs on the sender and the receiver: nothing of an experiment is left",
         "ok cxl0 of the DUT: 10 Gbit/s",
         "ok cxl1 of the DUT: 10 Gbit/s",
         "ok vcxl0 of the sender: 10 Gbit/s",
         "ok the MAC address of vcxl0 of the sender: 00:07:43:2e:e1:70",
         "ok vcxl1 of the receiver: 10 Gbit/s",
         "ok the MAC address of vcxl1 of the receiver: 00:07:43:2e:e1:71",
-        "ok power control of the DUT: it says that the DUT is on",
+        "ok power control of the DUT: it reports that the DUT is on",
       ]
     `);
   expect(whyUnhealthy(diagnostics)).toBeUndefined();
@@ -158,7 +158,7 @@ const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: o
     spoil: (lab) => onDut(lab, shell`bectl create other`, shell`bectl activate -t other`),
     found: {
       what: 'the next boot of the DUT',
-      why: 'the boot environment other is activated for it',
+      why: 'the boot environment other is activated for the next boot',
       fix: '`bectl activate -T` on the DUT',
     },
   },
@@ -171,7 +171,7 @@ const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: o
     },
     found: {
       what: 'the next boot of the DUT',
-      why: 'it will be from /dev/ufs/BSDRPs2a, and the DUT runs /dev/ufs/BSDRPs1a',
+      why: 'it will boot from /dev/ufs/BSDRPs2a, but the DUT runs from /dev/ufs/BSDRPs1a',
     },
   },
   'pf that is enabled': {
@@ -201,7 +201,7 @@ test('a kernel of ours that still runs is found', async () => {
   expect(wrongs(await health())).toMatchObject([
     {
       what: 'the kernel of the DUT',
-      why: 'it still runs /boot/ppsgate.patched/kernel of /dev/ada0p2, which was measured',
+      why: 'it still runs /boot/ppsgate.patched/kernel of /dev/ada0p2 of an experiment',
       fix: expect.stringContaining('`shutdown -r now`'),
     },
     { what: 'the files of the DUT' },

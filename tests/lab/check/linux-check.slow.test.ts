@@ -35,13 +35,13 @@ test('logins, programs and interfaces are looked at, and rules only where progra
     'ok eth0 of the DUT',
     'wrong eth1 of the DUT',
     'ok eth0 of the receiver',
-    'skipped the own rules of the DUT',
+    'skipped preexisting rules of the DUT',
     'skipped other filters of the DUT',
   ]);
   expect(found).toContainEqual({
     kind: 'wrong',
     what: 'the programs of the sender',
-    why: 'bash and taskset and trafgen cannot be found',
+    why: 'bash and taskset and trafgen not found',
     fix: '`apt-get install bash util-linux netsniff-ng` there, or what its system calls that',
   });
 });

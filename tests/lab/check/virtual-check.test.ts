@@ -30,8 +30,8 @@ const builder = 'builder: { user: builder, kernel: { kind: linux, config: router
 const noKernel = new NoOwnKernelError('This machine has no kernel');
 
 test.for([
-  ['builds its kernels', builder, 'the `builder` makes those of a gate'],
-  ['is given its kernels', 'memory: 256', 'give each gate its --base-kernel and --patched-kernel'],
+  ['builds its kernels', builder, 'the `builder` builds the kernels of a gate'],
+  ['is given its kernels', 'memory: 256', 'pass --base-kernel and --patched-kernel to each gate'],
 ] as const)('A testbed that %s needs no kernel of this machine', async ([, written, why]) => {
   expect(await check(guests(written), noKernel)).toEqual([
     expect.objectContaining({ kind: 'ok', what: 'the programs of this machine' }),

@@ -208,12 +208,15 @@ describe('the last lines', () => {
 describe('a machine that waits for input', () => {
   test.each([
     ['KDB: enter: panic\ndb> ', "shows the prompt of the kernel's debugger, and ends with"],
-    ['Mounting failed\nmountroot> ', 'shows that the kernel found no root file system, and ends'],
+    [
+      'Mounting failed\nmountroot> ',
+      'shows that the kernel has found no root file system, and ends',
+    ],
     [
       'Enter full pathname of shell or RETURN for /bin/sh: ',
       'shows single user mode, as after a file system check that failed, and ends',
     ],
-    ["can't load 'kernel'\nOK ", "shows the loader's prompt, as where there is no kernel, and"],
+    ["can't load 'kernel'\nOK ", "shows the loader's prompt, as without a kernel, and"],
     ['FreeBSD/amd64 (dut) (ttyu1)\n\nlogin: ', 'shows a login prompt, so check its network'],
   ])('is known by its prompt: %j', (text, words) => {
     expect(describeScreen(text)).toContain(words);
@@ -221,7 +224,7 @@ describe('a machine that waits for input', () => {
 
   test('is shown by its last three lines', () => {
     expect(describeScreen('one\ntwo\nthree\nfour\n')).toBe('ends with "two | three | four"');
-    expect(describeScreen('\r\n')).toBe('shows nothing');
+    expect(describeScreen('\r\n')).toBe('shows no output');
   });
 });
 

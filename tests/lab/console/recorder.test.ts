@@ -171,7 +171,7 @@ describe('a console that fails', () => {
     await recorder.beginBoot();
     await recorder.beginBoot();
     expect(recorder.takeProblems()).toEqual([
-      'The console of the DUT showed nothing of a whole boot; look at it with "ppsgate testbeds check".',
+      'The console of the DUT showed nothing during a whole boot; check it with "ppsgate testbeds check".',
     ]);
     expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   });

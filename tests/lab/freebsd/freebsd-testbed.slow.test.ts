@@ -316,7 +316,7 @@ test('a DUT that is lost at the prompt of the debugger says so on its console', 
   const logs = new Map<string, string>();
   const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
   await expect(testbed.trial(trialOf('base', 1), keepLog, signal)).rejects.toThrow(
-    /^The DUT was not up after 600 s, and has no power control; its console shows the prompt of the kernel's debugger, and ends with ".* \| db>"\.$/,
+    /^The DUT did not come up within 600 s, and has no power control; its console shows the prompt of the kernel's debugger, and ends with ".* \| db>"\.$/,
   );
   expect(logs.get('dut-console.log')).toContain('panic: page fault\r\nKDB: enter: panic');
   await testbed.restore().catch(() => {});
@@ -335,7 +335,7 @@ test.each(['sender', 'receiver'] as const)(
       depsOf(lab),
     );
     await expect(testbed.inspect([forwarding])).rejects.toThrow(
-      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or install the equivalent packages of its system\.$/,
+      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' on it, or install the equivalent packages of its system\.$/,
     );
     expect(rebootsOf(lab)).toBe(0);
     await testbed.restore();
@@ -601,7 +601,7 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
   test('is reported, taken off for a trial, and restored by a boot at the end', async () => {
     const found = await gateOn();
     expect(found.warnings).toEqual([
-      `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.`,
+      `${name} of the DUT is enabled in its rc.conf: each trial disables it, and the final boot of the DUT's own kernel enables it again.`,
     ]);
     expect(found).toMatchObject({ outcome: valid, wasOn: false, isOn: true, reboots: 2 });
   });

@@ -131,7 +131,7 @@ test('a route to part of the data networks that leads elsewhere is nothing that 
   const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil });
   expect(packetsToAdmin).toBe(0);
   expect(String(inspection)).toContain(
-    'The blackhole route for 198.18.0.0/15 does not hold what goes to 198.19.10.0/24 by igb0',
+    'The blackhole route for 198.18.0.0/15 does not cover packets to 198.19.10.0/24 through igb0',
   );
   expect(outcome).toMatchObject({ kind: 'failed' });
 });

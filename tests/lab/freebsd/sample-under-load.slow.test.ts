@@ -82,7 +82,8 @@ test('a window that closes before packets flow has missed them', async () => {
   };
   expect(await profileWhile(late)).toEqual({
     kind: 'missed',
-    reason: 'the window missed the trial: 0 % of its packets were forwarded meanwhile',
+    reason:
+      'the sampling window missed the trial: only 0 % of its packets were forwarded during it',
   });
 });
 
@@ -104,6 +105,6 @@ test('an event of which a virtual CPU takes no sample is impossible, with a way 
   expect(await profileWhile(trialOf, { event: 'CLOCK.HARD' })).toEqual({
     kind: 'impossible',
     reason:
-      'the DUT gave no sample of CLOCK.HARD under load, as many virtual machines cannot: name another one of `pmccontrol -L` as `profile.event`, or leave `profile` out',
+      'the DUT took no sample of CLOCK.HARD under load, which many virtual machines do not support: set `profile.event` to another event that `pmccontrol -L` lists, or remove `profile`',
   });
 });

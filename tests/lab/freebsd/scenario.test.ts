@@ -174,7 +174,7 @@ test('too few states of a full table are explained by its limit', () => {
   const trial = { trial: { flows: 2000 } };
   expect(provesScenario('pf-stateful', { ...full, pfInfo: info }, trial)).toEqual(
     notInForce(
-      'pf has made 1000 of the 2000 states that the flows need, as its table is full: raise its limit with `set limit states`',
+      'pf has created 1000 of the 2000 states that the flows need, because its table is full: raise its limit with `set limit states`',
     ),
   );
 });
@@ -182,10 +182,10 @@ test('too few states of a full table are explained by its limit', () => {
 test('a stateful scenario that made no more states than our own connection needs is not in force', () => {
   const trial = { trial: { flows: 2000 } };
   expect(provesScenario('pf-stateful', pf('pass all flags S/SA keep state\n', 2), trial)).toEqual(
-    notInForce('pf has made 2 of the 2000 states that the flows need'),
+    notInForce('pf has created 2 of the 2000 states that the flows need'),
   );
   const rule = '03000 allow ip from any to any keep-state :default';
   expect(provesScenario('ipfw-stateful', ipfw(rule, 1), trial)).toEqual(
-    notInForce('ipfw has made 1 of the 2000 states that the flows need'),
+    notInForce('ipfw has created 1 of the 2000 states that the flows need'),
   );
 });

@@ -112,7 +112,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
   test('a refusal says which machine, by which token, and what to do where the store was lost', async () => {
     await raise(10);
     await expect(fenced(9).output(shell`uname`)).rejects.toThrow(
-      `Nothing was done on DUT (127.0.0.1:${sshd.port}): a later lease (its token is 10) has taken the testbed over from ours (token 9); if the reservation store was made anew, with lower tokens, remove ${tokens} there.`,
+      `Nothing was done on DUT (127.0.0.1:${sshd.port}): a later lease (token 10) has replaced ours (token 9) on the testbed; if the reservation store was recreated, with lower tokens, remove ${tokens} there.`,
     );
   });
 

@@ -43,7 +43,7 @@ test('A rule whose text was cut is named by its chain.', () => {
 });
 
 const passed = traced('trace trace id 1 ip filter prerouting policy accept');
-const kernel = { place: 'ip', cause: 'the kernel on arrival', packets: 2 } as const;
+const kernel = { place: 'ip', cause: 'the kernel on receipt', packets: 2 } as const;
 const filter = { place: 'ip', cause: 'the reverse-path filter', packets: 48 } as const;
 
 test('Packets that pass the rules are dropped by what the counters have most of.', () => {
@@ -74,7 +74,7 @@ test('A kernel that keeps all packets for itself is named by its own counters.',
   const log = `${edge('begin', 10)}\n${edge('end', 60)}\n${passed}`;
   const limits = limitsInLinuxLog(log, [{ variant: 'patched' }]);
   expect(droppedBy(log, 'patched', limits.patched)).toBe(
-    'the DUT itself, to whose own address they lead',
+    'the DUT itself, because they are addressed to it',
   );
 });
 

@@ -42,7 +42,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
       expect(text).toBe('tcx d0 ingress\nbpf 2 2\n');
       expect(readLeftovers(text).map(({ why }) => why)).toEqual([
         expect.stringContaining('a BPF program at the tcx ingress of d0 stays in force'),
-        expect.stringContaining('a BPF program of netfilter, at the forward hook of ip, stays'),
+        expect.stringContaining('a netfilter BPF program, at the forward hook of ip, stays'),
       ]);
     },
   );
@@ -59,7 +59,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
     const words = `ln -s $(command -v ${programs}) ${folder}`;
     const text = leftoversAfter(words, { lookAs: `PATH=${folder}` });
     expect(text).toBe('unseen perl\n');
-    expect(readLeftovers(text)).toMatchObject([{ fix: 'install perl there' }]);
+    expect(readLeftovers(text)).toMatchObject([{ fix: 'install perl on it' }]);
   });
 
   // Attack run/hidden-filter
@@ -83,6 +83,6 @@ test('names tables of ebtables-legacy and IPVS, as the script prints them on a k
   ).toEqual([
     expect.stringContaining('the tables filter of arptables-legacy stays in force'),
     expect.stringContaining('the tables filter nat of ebtables-legacy stays in force'),
-    expect.stringContaining('the service table of IPVS stays in force'),
+    expect.stringContaining('the IPVS service table stays in force'),
   ]);
 });

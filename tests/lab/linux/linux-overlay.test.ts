@@ -38,7 +38,7 @@ describe('a patch that changes nothing but settings that cannot act', () => {
     'net.mpls.conf.default.input',
   ])('is refused, with its line: %s', (name) => {
     const path = name.replaceAll('.', '/');
-    const message = `sysctl.conf line 2: ${path} acts only on interfaces that are created after it, and patched differs`;
+    const message = `sysctl.conf line 2: ${path} affects only interfaces that are created later, and patched does not differ`;
     expect(compare('', `# new\n${name} = 7\n`)).toEqual(refused(message));
   });
 
@@ -51,7 +51,7 @@ describe('a patch that changes nothing but settings that cannot act', () => {
   });
 
   test('is refused where it takes such a setting away', () => {
-    const message = 'sysctl.conf: net/core/default_qdisc acts only on';
+    const message = 'sysctl.conf: net/core/default_qdisc affects only';
     expect(compare('net.core.default_qdisc = fq\n', '')).toEqual(refused(message));
   });
 
@@ -66,7 +66,7 @@ test('A patch that changes rules or another setting as well is measured, with a 
   const acts = {
     kind: 'acts',
     warnings: [
-      'sysctl.conf line 1: net/core/default_qdisc acts only on interfaces that are created after it: what it does in patched is not measured.',
+      'sysctl.conf line 1: net/core/default_qdisc affects only interfaces that are created later: its effect in patched is not measured.',
     ],
   };
   const qdisc = 'net.core.default_qdisc = fq\n';
@@ -85,7 +85,7 @@ test('A setting that cannot act is no matter where both variants have its value.
 test('A setting that cannot act is warned of where it is read.', () => {
   expect(parseSysctl('net.core.default_qdisc = fq\n', 'sysctl.conf')).toMatchObject({
     warnings: [
-      'sysctl.conf line 1: net/core/default_qdisc acts only on interfaces that are created after it.',
+      'sysctl.conf line 1: net/core/default_qdisc affects only interfaces that are created later.',
     ],
   });
 });
@@ -116,7 +116,7 @@ describe('Of an overlay', () => {
       of('patched', { 'sysctl.conf': sysctl }),
     ];
     expect(ignoredParts(variants)).toEqual([
-      "In every variant sysctl.conf lines 1 (vm.swappiness) and 3 (kernel.panic) are no settings of a router's network, and are not installed.",
+      'In every variant sysctl.conf lines 1 (vm.swappiness) and 3 (kernel.panic) are not network settings of a router, and are not installed.',
     ]);
     expect(ignoredParts([of('base', {}), ...variants.slice(1)])).toEqual([
       expect.stringMatching(/^In patched sysctl\.conf lines 1 /),
@@ -126,7 +126,7 @@ describe('Of an overlay', () => {
   test('many skipped lines are counted.', () => {
     const sysctl = Array.from({ length: 500 }, (_, index) => `vm.x${index} = 1\n`).join('');
     const [warning] = ignoredParts([of('base', { 'sysctl.conf': sysctl })]);
-    expect(warning).toContain(', 20 (vm.x19) and 480 more are no settings');
+    expect(warning).toContain(', 20 (vm.x19) and 480 more are not network settings');
   });
 
   test('an executable nftables.conf is loaded, as Debian has it.', () => {
@@ -142,7 +142,7 @@ describe('Of an overlay', () => {
     expect(loadable(of('base', { 'nftables.conf': '/etc/shadow' }, '120000'), ports)).toEqual({
       kind: 'refused',
       variant: 'base',
-      message: 'nftables.conf is a link: an overlay has plain files.',
+      message: 'nftables.conf is a symbolic link: an overlay may contain only regular files.',
     });
   });
 });

@@ -70,7 +70,7 @@ describe('the report of rules that do not load', () => {
     ['nothing', ''],
   ])('says that no line is named where it is of %s', (_, stderr) => {
     expect(told(`${stderr}\nsecret\n`)).toBe(
-      'nft does not load nftables.conf, and names no line of it: it exited with 1.',
+      'nft does not load nftables.conf, and reports no line of it: it exited with 1.',
     );
   });
 
@@ -109,7 +109,7 @@ test.each([
   ],
 ])('the report of a setting has its path and the system’s words: %s', (_, stderr, words) => {
   expect(told(`${stderr}\nsetting net/ipv4/x.y\n`)).toBe(
-    `The DUT does not take the setting net/ipv4/x.y: ${words}.`,
+    `The DUT refuses the setting net/ipv4/x.y: ${words}.`,
   );
 });
 

@@ -59,14 +59,14 @@ describe('rules are refused', () => {
 
   test('with the line and what to do', () => {
     expect(why('table inet t {\n# one\n  include "/path"\n}\n')).toBe(
-      'nftables.conf:3: Error: the word include would have nft read another file, which could be any of the DUT: write the rules of that file here, and names that are or end with this word in quotes or otherwise.',
+      'nftables.conf:3: Error: include would make nft read another file, possibly any file of the DUT: write the rules of that file here, and quote or rename names that end with this word.',
     );
     expect(why('a "b\nc"\n\ninclude')).toMatch(/^nftables\.conf:4: /);
   });
 
   test('where a quote has no end', () => {
     expect(why('table inet t {\n  comment "a\n}\n')).toBe(
-      'nftables.conf:2: Error: this quote has no end: write the other one.',
+      'nftables.conf:2: Error: this quotation mark is unmatched: add the closing one.',
     );
   });
 
@@ -81,7 +81,7 @@ describe('rules are refused', () => {
     ['a control character beyond ASCII', '# \u0085', '0085'],
   ])('for a control character that no rule needs: %s', (_, text, code) => {
     expect(why(`table inet t {}\n${text}`)).toBe(
-      `nftables.conf:2: Error: a control character (U+${code}) stands here, which no rule needs: leave it out.`,
+      `nftables.conf:2: Error: a control character (U+${code}) is not allowed in rules: remove it.`,
     );
   });
 

@@ -87,7 +87,7 @@ test('A setting whose errors sysctl(8) ignores is one like any other.', () => {
 test.for([
   [
     'net.ipv4.conf.*.rp_filter = 2',
-    'expected "key = value", found "net.ipv4.conf.*.rp_filter = 2", a pattern for several settings: write a line for each',
+    'expected "key = value", found "net.ipv4.conf.*.rp_filter = 2", a pattern for several settings: write one line for each setting',
   ],
   ['net.ipv4.ip_forward', 'expected "key = value", found "net.ipv4.ip_forward"'],
   ['net.ipv4.ip_forward =', 'expected "key = value", found "net.ipv4.ip_forward ="'],

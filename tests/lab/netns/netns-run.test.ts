@@ -117,7 +117,7 @@ describe('of a sender that waited for its CPU', () => {
     kind: 'invalid',
     cause: 'machine-busy',
     reason:
-      'machine too busy: the sender waited for a CPU 41 % of the time; end what else runs on its machine, or wait for that to end',
+      'machine too busy: the sender waited for a CPU 41 % of the time; stop other programs on its machine, or wait until they end',
   };
 
   test('a DUT that had time to spare says nothing, and the machine is to blame', () => {

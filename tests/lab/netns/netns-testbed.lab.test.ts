@@ -177,7 +177,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
       rejection: {
         kind: 'does-not-load',
         message:
-          'sysctl.conf line 1: the DUT does not take the setting net/ipv4/no_such_thing: No such file or directory.',
+          'sysctl.conf line 1: the DUT refuses the setting net/ipv4/no_such_thing: No such file or directory.',
       },
     });
   });
@@ -262,7 +262,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
       expect(await prepare([empty, changed], [inet4])).toMatchObject({
         rejection: {
           message: expect.stringMatching(
-            /^sysctl\.conf line 3: the DUT does not take the setting net\/core\/default_qdisc: No such file/,
+            /^sysctl\.conf line 3: the DUT refuses the setting net\/core\/default_qdisc: No such file/,
           ),
         },
       });
@@ -295,7 +295,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
       variant: 'patched',
       rejection: {
         message:
-          'sysctl.conf line 2: the DUT does not take the setting net/ipv6/conf/all/disable_ipv6: a change drops or makes addresses, with their routes and neighbours, and no setting takes that back.',
+          'sysctl.conf line 2: the DUT refuses the setting net/ipv6/conf/all/disable_ipv6: a change drops or makes addresses, with their routes and neighbours, and no setting takes that back.',
       },
     });
     expect(inDut('bash', '-c', stateOfDut)).toBe(before);

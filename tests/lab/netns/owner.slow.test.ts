@@ -50,7 +50,7 @@ test('a lab that another process uses is refused, and it is said which', async (
   const { pid } = await otherOwner(path);
   await expect(claim(path)).rejects.toThrow(LabInUseError);
   await expect(claim(path)).rejects.toThrow(
-    `The lab of this machine is in use by process ${pid}: run this again once that has ended; a gate, a demo or a check waits for it.`,
+    `The lab of this machine is in use by process ${pid}: run this again once that process has ended; a gate, a demo or a check waits automatically.`,
   );
   expect(readFileSync(path, 'utf8')).toBe(String(pid));
 });

@@ -16,7 +16,7 @@ describeWith(['root', 'setpriv'], 'a machine that cannot carry the lab', () => {
       encoding: 'utf8',
     });
     expect(stderr).toBe(
-      'ppsgate: The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.\n',
+      'ppsgate: The embedded lab needs CAP_SYS_ADMIN to create network namespaces, which this root lacks: run it outside the container, or in a privileged one.\n',
     );
     expect(status).toBe(4);
   });
@@ -48,7 +48,7 @@ describeWith(['root', 'unshare', ...labPrograms], 'a program that is missing', (
     ['ethtool', 'ethtool'],
     ['unshare', 'util-linux'],
   ])('like %s', (name, packageName) => {
-    const sentence = `ppsgate: The embedded lab needs ${name}, which this machine lacks: run 'apt-get install ${packageName}', or 'ppsgate demo', which does.\n`;
+    const sentence = `ppsgate: The embedded lab needs ${name}, missing on this machine: run 'apt-get install ${packageName}', or 'ppsgate demo', which installs it.\n`;
 
     test.each([
       ['a gate', gate],

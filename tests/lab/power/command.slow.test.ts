@@ -45,7 +45,7 @@ test('reports a failed command by its program and its last words, without its ar
   const { power, folder } = await lab({ on: 'echo trying >&2; echo "No such outlet" >&2; exit 4' });
   const message = await messageOf(power.on());
   expect(message).toBe(
-    `PowerError: The power of dut-3 (by commands) refuses to turn the machine on: ${join(folder, 'on')} exited with 4 and said "No such outlet"; check what its commands do.`,
+    `PowerError: The power of dut-3 (by commands) refuses to turn the machine on: ${join(folder, 'on')} exited with 4 and printed "No such outlet"; check what its commands do.`,
   );
   expect(message).not.toContain('outlet-4');
 });
@@ -53,7 +53,7 @@ test('reports a failed command by its program and its last words, without its ar
 test('reports a command that does nothing', async () => {
   const { power } = await lab({ on: 'exit 0' });
   expect(await messageOf(power.on())).toContain(
-    'accepted the order to turn the machine on 3 times, but still says 30 s after the last that it is off',
+    'accepted the command to turn the machine on 3 times, but 30 s after the last one still reports that it is off',
   );
 });
 

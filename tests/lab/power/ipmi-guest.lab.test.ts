@@ -119,9 +119,9 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     await isUp();
     expect(lines(await check(guest.bmc, { cycles: true }))).toEqual([
       expect.stringContaining('ok ssh to the DUT: root@127.0.0.1'),
-      'ok power control of the DUT: it says that the DUT is on',
+      'ok power control of the DUT: it reports that the DUT is on',
       expect.stringMatching(/^ok a power cycle of the DUT: up again after \d+ s$/),
-      'ok the console of the DUT: it shows what is written to /dev/console there',
+      'ok the console of the DUT: it shows what the DUT writes to /dev/console',
     ]);
   });
 
@@ -134,7 +134,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
       { cycles: true },
     );
     const refused = expect.stringContaining(
-      'does not let in the user lab (RAKP 2 HMAC is invalid)',
+      'refuses the login of the user lab (RAKP 2 HMAC is invalid)',
     );
     expect([control, cycle, ...others]).toMatchObject([
       { kind: 'wrong', what: 'power control of the DUT', why: refused },

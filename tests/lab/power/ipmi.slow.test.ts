@@ -63,7 +63,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     const patient = timelessDeps();
     const deaf = await openPower('dut-3', bmc.config, patient);
     expect(await messageOf(deaf.off())).toBe(
-      `${label} accepted the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
+      `${label} accepted the command to turn the machine off 3 times, but 30 s after the last one still reports that it is on; check the machine, and the BMC's event log.`,
     );
     expect(patient.slept).toEqual(Array(90).fill(1));
   });
@@ -74,7 +74,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     const { recording, runs } = recorded(deps);
     const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, recording);
     expect(await messageOf(refused.state())).toBe(
-      `${label} does not let in the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN.`,
+      `${label} refuses the login of the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN.`,
     );
     expect(runs).toHaveLength(1);
   });
@@ -86,13 +86,15 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     expect(await power.state()).toMatch(/^(on|off)$/);
     const none = openPower('dut-3', config, { ...deps, password: () => undefined });
     expect(await messageOf(none)).toBe(
-      `${label} cannot be opened with PPSGATE_BMC_PASSWORD of the environment, for no \`passwordFile\` is named: it is empty or has more than a line; write the password there and nothing else.`,
+      `${label} cannot be opened with PPSGATE_BMC_PASSWORD of the environment, for no \`passwordFile\` is named: it is empty or has several lines; write only the password there.`,
     );
   });
 
   test('is not reached by a user that the BMC does not have', async () => {
     const refused = await openPower('dut-3', { ...bmc.config, user: 'stranger' }, deps);
-    expect(await messageOf(refused.on())).toContain('does not let in the user stranger (RAKP 2');
+    expect(await messageOf(refused.on())).toContain(
+      'refuses the login of the user stranger (RAKP 2',
+    );
   });
 
   test('is not reached with a password longer than IPMI has them', async () => {
@@ -105,7 +107,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
   test('is not reached with a cipher suite that the BMC does not have', async () => {
     const refused = await openPower('dut-3', { ...bmc.config, cipherSuite: 17 }, deps);
     expect(await messageOf(refused.state())).toBe(
-      `${label} does not take the cipher suite (Error in open session response message : invalid authentication algorithm); set \`cipherSuite\` to one that it has, such as 17 or 3.`,
+      `${label} refuses the cipher suite (Error in open session response message : invalid authentication algorithm); set \`cipherSuite\` to one that it has, such as 17 or 3.`,
     );
   });
 
@@ -121,7 +123,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     const port = await freeUdpPort();
     const gone = await openPower('dut-3', { ...bmc.config, port }, recording);
     expect(await messageOf(gone.state())).toBe(
-      `PowerError: The BMC of dut-3 (IPMI at 127.0.0.1:${port}) cannot be asked: the last of 3 tries ended with "Error issuing Get Channel Authentication Capabilities request"; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
+      `PowerError: The BMC of dut-3 (IPMI at 127.0.0.1:${port}) cannot be queried: the last of 3 tries ended with "Error issuing Get Channel Authentication Capabilities request"; check its power, network and address, and that IPMI over LAN is enabled.`,
     );
     expect(orders(runs)).toEqual(['status', 'status', 'status']);
   });
@@ -133,7 +135,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     const { port } = nonsense.address();
     const power = await openPower('dut-3', { ...bmc.config, port }, hasty(deps));
     expect(await messageOf(power.state())).toContain(
-      'cannot be asked: the last of 3 tries ended with "',
+      'cannot be queried: the last of 3 tries ended with "',
     );
     nonsense.close();
   });
@@ -144,7 +146,7 @@ test.each(['Chassis Power is ajar', '', 'Chassis Power is on and off'])(
   async (stdout) => {
     const { power } = await openWith([{ kind: 'exited', code: 0, stdout, stderr: '' }]);
     expect(await messageOf(power.state())).toContain(
-      `does not tell whether the machine is on: ${stdout || 'no word of ipmitool'}; check with`,
+      `does not report whether the machine is on: ${stdout || 'no output from ipmitool'}; check with`,
     );
   },
 );
@@ -181,23 +183,23 @@ test.each([
 test.each([
   [
     'Set Session Privilege Level to OPERATOR failed\nError: Unable to establish IPMI v2 / RMCP+ session\nClose Session command failed\n',
-    'refuses the user lab the privilege level of an operator (Set Session Privilege Level to OPERATOR failed); raise it',
+    'refuses the operator privilege level for the user lab (Set Session Privilege Level to OPERATOR failed); raise it',
   ],
   [
     'RAKP 2 message indicates an error : unauthorized role or privilege level requested\nError: Unable to establish IPMI v2 / RMCP+ session\n',
-    'refuses the user lab the privilege level of an operator (RAKP 2 message indicates an error : unauthorized role',
+    'refuses the operator privilege level for the user lab (RAKP 2 message indicates an error : unauthorized role',
   ],
   [
     'Error in open session response message : no cipher suite match with proposed security algorithms\n\nError: Unable to establish IPMI v2 / RMCP+ session\n',
-    'does not take the cipher suite (Error in open session response message : no cipher suite',
+    'refuses the cipher suite (Error in open session response message : no cipher suite',
   ],
   [
     'Error in open session response message : no matching integrity payload\nError: Unable to establish IPMI v2 / RMCP+ session\n',
-    'does not take the cipher suite (Error in open session',
+    'refuses the cipher suite (Error in open session',
   ],
   [
     'RAKP 4 message indicates an error : invalid integrity check value\nError: Unable to establish IPMI v2 / RMCP+ session\n',
-    'does not let in the user lab (RAKP 4 message',
+    'refuses the login of the user lab (RAKP 4 message',
   ],
   [
     'Error in open session response message : insufficient resources for session\nError: Unable to establish IPMI v2 / RMCP+ session\n',
@@ -212,7 +214,7 @@ test.each([
 
 test('a password file that is not there is named', async () => {
   expect(await messageOf(openPower('dut-3', config, timelessDeps()))).toBe(
-    "PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened without its password file: ENOENT: no such file or directory, open '/nowhere/password'; check the path, and that you may read it.",
+    "PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened without its password file: ENOENT: no such file or directory, open '/nowhere/password'; check the path, and that this user may read it.",
   );
 });
 

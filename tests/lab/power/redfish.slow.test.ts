@@ -68,14 +68,16 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
     const config = { ...sushy.config(machines[0]), passwordPath };
     const message = await messageOf((await openPower('dut-3', config, deps)).state());
-    expect(message).toContain('does not let in the user lab (401 Incorrect username or password)');
+    expect(message).toContain(
+      'refuses the login of the user lab (401 Incorrect username or password)',
+    );
     expect(message).not.toContain('not-this-one');
   });
 
   test('is not found under a name that the service does not know', async () => {
     const power = await openPower('dut-3', sushy.config('absent'), deps);
     expect(await messageOf(power.state())).toContain(
-      'shows no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); check `url`',
+      'reports no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); check `url`',
     );
   });
 });
@@ -113,7 +115,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startBmc(certificate, { lies: true });
     const deps = timelessDeps();
     expect(await messageOf((await open(bmc, {}, deps)).off())).toBe(
-      `${label(bmc)} accepted the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
+      `${label(bmc)} accepted the command to turn the machine off 3 times, but 30 s after the last one still reports that it is on; check the machine, and the BMC's event log.`,
     );
     expect(bmc.resets).toEqual(['ForceOff', 'ForceOff', 'ForceOff']);
     expect(deps.slept).toEqual(Array(90).fill(1));
@@ -152,7 +154,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
   test('has no reset action is reported', async () => {
     await using bmc = await startHttps(certificate, json(200, { PowerState: 'On' }));
     expect(await messageOf((await open(bmc)).off())).toContain(
-      'its system offers lab no reset action',
+      'its system offers no reset action to lab',
     );
   });
 
@@ -188,7 +190,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
 
   test('redirects in a circle is given up', async () => {
     await using bmc = await startHttps(certificate, redirect('/redfish/v1/Systems/1'));
-    expect(await messageOf((await open(bmc)).state())).toContain('shows no system at');
+    expect(await messageOf((await open(bmc)).state())).toContain('reports no system at');
   });
 
   test.each(['PoweringOff', 'PoweringOn', null])(
@@ -226,7 +228,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
         json(status, { error: { message: 'No' } })(request, response);
       });
       expect(await messageOf((await open(bmc)).on())).toContain(
-        `does not let in the user lab (${status} No); check \`user\``,
+        `refuses the login of the user lab (${status} No); check \`user\``,
       );
       expect(times).toBe(1);
     },
@@ -259,7 +261,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startHttps(certificate, json(503, { error: { message: 'Booting' } }));
     const deps = timelessDeps();
     expect(await messageOf((await open(bmc, {}, deps)).state())).toContain(
-      'refuses 4 tries, the last with "503 Booting"; wait until it is ready, or restart the BMC.',
+      'refused 4 attempts, the last with "503 Booting"; wait until it is ready, or restart the BMC.',
     );
     expect(deps.slept).toEqual([3, 3, 3]);
   });
@@ -269,14 +271,14 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       response.end(Buffer.alloc(10_000_000, ' '));
     });
     expect(await messageOf((await open(bmc)).state())).toContain(
-      'cannot be asked: the last of 4 tries ended with "an answer of more than 1048576 bytes"; check',
+      'cannot be queried: the last of 4 tries ended with "a response of more than 1048576 bytes"; check',
     );
   });
 
   test('is gone is reported', async () => {
     const bmc = { origin: `https://127.0.0.1:${await freeTcpPort()}` };
     expect(await messageOf((await open(bmc)).state())).toBe(
-      `${label(bmc)} cannot be asked: the last of 4 tries ended with "connect ECONNREFUSED ${new URL(bmc.origin).host}"; check that it has power and network, and \`url\`.`,
+      `${label(bmc)} cannot be queried: the last of 4 tries ended with "connect ECONNREFUSED ${new URL(bmc.origin).host}"; check that it has power and network, and \`url\`.`,
     );
   });
 
@@ -338,7 +340,7 @@ test('a CA file that is not there is named', async () => {
   };
   const readSecret: PowerDeps['readSecret'] = async () => password;
   expect(await messageOf(openPower('dut-3', config, { ...realPowerDeps, readSecret }))).toBe(
-    "PowerError: The BMC of dut-3 (Redfish at bmc.lab) cannot be opened without its CA file: ENOENT: no such file or directory, open '/nowhere/ca.pem'; check the path, and that you may read it.",
+    "PowerError: The BMC of dut-3 (Redfish at bmc.lab) cannot be opened without its CA file: ENOENT: no such file or directory, open '/nowhere/ca.pem'; check the path, and that this user may read it.",
   );
 });
 

@@ -31,18 +31,18 @@ test.each<[how: string, Behaviour, rejection: object, first: RegExp]>([
         /^panic: page fault in pf_test\ncpuid = 3\nKDB: stack backtrace/,
       ),
     },
-    /^patched did not boot: .* \(panic: page fault in pf_test\); the guest was thrown away, and its console is in console-patched\.log$/,
+    /^patched did not boot: .* \(panic: page fault in pf_test\); the guest was discarded, and its console is in console-patched\.log$/,
   ],
   [
     'hangs at boot is rejected at the second time, with the last lines before it was reset',
     { kind: 'hangs-at-boot' },
     {
-      message: 'Twice in a row: it was not up after 120 s, and was power-cycled.',
+      message: 'Twice in a row: it did not come up within 120 s, and was power-cycled.',
       console: expect.stringMatching(
         / #0 patched\nreal memory .*\nTrying to mount root from \S+ \[rw\]\.\.\.$/,
       ),
     },
-    /^patched did not boot: it was not up after 120 s, and was power-cycled \(its console ends with ".*"\); the guest was thrown away, /,
+    /^patched did not boot: it did not come up within 120 s, and was power-cycled \(its console ends with ".*"\); the guest was thrown away, /,
   ],
 ])('a patched kernel that %s', (_, behaviour, rejection, first) =>
   onGuests({ patched: { behaviour } }, async ({ send, guests, logs }) => {
@@ -73,7 +73,7 @@ test('a patched kernel that panics as soon as it is up is rejected at the second
     },
     async ({ send }) => {
       const once = await send(1);
-      const how = 'it was lost again as soon as it was up';
+      const how = 'it was lost again right after it came up';
       expect(once).toMatchObject({ kind: 'failed', reason: expect.stringContaining(how) });
       isBaseBlameless(once);
       expect(await send(1)).toMatchObject({
@@ -97,7 +97,7 @@ test.each<[how: string, Partial<{ options: string[] }>, Behaviour, rejection: ob
     { kind: 'hangs-under-load', at: 'pf_test+0x1c' },
     {
       message:
-        'Twice, under 2000 flows: it did not answer any more, stood in pf_test+0x1c, and was power-cycled.',
+        'Twice, under 2000 flows: it stopped responding, stood in pf_test+0x1c, and was power-cycled.',
       console: expect.stringMatching(
         /NMI\/cpu0 \.\.\. going to debugger\n\[ thread .*\]\nStopped at pf_test\+0x1c: .*\ndb>$/,
       ),
@@ -108,7 +108,7 @@ test.each<[how: string, Partial<{ options: string[] }>, Behaviour, rejection: ob
     {},
     { kind: 'hangs-under-load', at: 'pf_test+0x1c' },
     {
-      message: 'Twice, under 2000 flows: it did not answer any more, and was power-cycled.',
+      message: 'Twice, under 2000 flows: it stopped responding, and was power-cycled.',
       console: expect.stringMatching(/NMI\/cpu0 \.\.\. going to debugger$/),
     },
   ],

@@ -35,7 +35,7 @@ async function whyUnfit(
   meanwhile?.(guests);
   const error: unknown = await preparing.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UsageError);
-  // Nothing is left of it, before the testbed is given back too.
+  // Nothing is left of it, before the testbed is released too.
   expect(guests.running()).toEqual([]);
   expect(guests.open).toEqual(new Set());
   await testbed.restore();
@@ -72,7 +72,7 @@ test('an image whose kernel hangs at boot shows where', async () => {
 
 test('an image that does not let root in says which key it refuses, and what to do', async () => {
   expect(await whyUnfit({ says: { key: newKey() } })).toBe(
-    'its sshd refuses root with the key KEY: append the public half to its /root/.ssh/authorized_keys, and have `PermitRootLogin prohibit-password` in its /etc/ssh/sshd_config',
+    'its sshd refuses root with the key KEY: append the public half to its /root/.ssh/authorized_keys, and set `PermitRootLogin prohibit-password` in its /etc/ssh/sshd_config',
   );
 });
 
@@ -93,7 +93,7 @@ test('an image with another host key than ppsgate.yml says is not logged in to',
 test('an image whose kernel does not drive all three cards says which one it lacks', async () => {
   const files = { '/boot/loader.conf': 'hint.vtnet.2.disabled="1"\n' };
   expect(await whyUnfit({ image: { files } })).toBe(
-    'of its three virtio cards the one with the MAC address 02:70:70:00:00:02 is missing beside vtnet0, vtnet1, lo0: its kernel needs vtnet(4) for all of them, and its settings have to leave their addresses as they are',
+    'the virtio card with the MAC address 02:70:70:00:00:02 is missing; it has vtnet0, vtnet1, lo0: its kernel needs vtnet(4) for all three cards, and its settings must not change their addresses',
   );
 });
 
@@ -114,7 +114,7 @@ test('an image that switches its machine off is not waited for', async () => {
     });
   });
   expect(why).toBe(
-    'its QEMU ended before root could log in (it said nothing), as where it switches itself off',
+    'its QEMU ended before root could log in (it said nothing), for example because it powered itself off',
   );
   expect(after - before).toBe(7);
 });

@@ -220,7 +220,7 @@ test('rules that made no states of the packets were not in force, and nothing is
       expect(await send(1, pfInet6)).toEqual({
         kind: 'failed',
         reason:
-          'pf-stateful was not in force on base: pf has made 2 of the 2000 states that the flows need',
+          'pf-stateful was not in force on base: pf has created 2 of the 2000 states that the flows need',
       });
       expect(await send(1, pfInet6)).toMatchObject(valid);
     },

@@ -88,13 +88,13 @@ test.for([
     'rules of two firewalls',
     { 'ipfw.rules': '', 'pf.conf': '' },
     forwarding,
-    'The overlay of patched has both pf.conf and ipfw.rules, and a scenario has one firewall: name one of them in ppsgate.yml, as `overlay: { files: { pf.conf: … } }`.',
+    'The overlay of patched has both pf.conf and ipfw.rules, but a scenario has one firewall: name one of them in ppsgate.yml, like `overlay: { files: { pf.conf: … } }`.',
   ],
   [
     'a scenario that would replace the rules',
     { 'pf.conf': rules },
     pf,
-    'The scenario pf-stateful has rules of its own, in place of those of the overlay: measure the overlay with `scenarios: [forwarding]`.',
+    'The scenario pf-stateful has its own rules, which replace those of the overlay: measure the overlay with `scenarios: [forwarding]`.',
   ],
 ] as const)('%s is refused before a guest boots.', async ([, files, cell, why]) => {
   await using guests = fakeGuests();

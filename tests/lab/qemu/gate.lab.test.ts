@@ -157,7 +157,7 @@ describeWith(['root', ...virtualPrograms, kernel], 'a virtual testbed', () => {
   test('is checked by a guest that boots, counts and panics', async () => {
     const repository = await makeRepository('check', `{ kind: virtual, kernel: ${kernel} }`);
     const { code, text } = await ppsgate(repository, 'testbeds', 'check', 'here').ended;
-    expect(text).toMatch(/told to panic, it shows "sysrq triggered crash"/);
+    expect(text).toMatch(/after a forced panic it shows "sysrq triggered crash"/);
     expect(code).toBe(0);
   });
 });

@@ -23,7 +23,7 @@ test('A patch of settings that cannot act is refused before a guest is booted.',
     variant: 'patched',
     rejection: {
       kind: 'does-not-load',
-      message: expect.stringContaining('sysctl.conf line 1: net/core/default_qdisc acts only on'),
+      message: expect.stringContaining('sysctl.conf line 1: net/core/default_qdisc affects only'),
     },
   });
 });

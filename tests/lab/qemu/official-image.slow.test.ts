@@ -101,7 +101,7 @@ test('A disk that is shorter than its partition table says is refused with both 
   writeFileSync(path, gptDisk(2 * megabyte));
   const { message, booted } = await refusalOf(folder, { path });
   expect(message).toBe(
-    'The image /FreeBSD.raw is not whole: its partition table is of a disk of 2097152 bytes, and it has 1048576; download it again.',
+    'The image /FreeBSD.raw is truncated: its partition table is for a disk of 2097152 bytes, but it has 1048576; download it again.',
   );
   expect(booted).toEqual([]);
 });

@@ -170,7 +170,7 @@ describe('a guest', () => {
     [
       'let nothing through in one window of three',
       [seen(), seen(), seen({ forwarded: 0 }), seen()],
-      /^nothing came through in 1 of 3 windows$/,
+      /^no packet was forwarded in 1 of 3 windows$/,
     ],
   ] as const)('that %s has a hole, and does not count', ([, lines, reason]) => {
     const cause = 'hole';
@@ -301,7 +301,7 @@ describe('a log', () => {
       fc.property(fc.nat(log.trimEnd().length - 1), (length) => {
         expect(read(log.slice(0, length))).toEqual({
           kind: 'failed',
-          reason: 'the windows ended before their time',
+          reason: 'the windows ended too early',
         });
       }),
     );

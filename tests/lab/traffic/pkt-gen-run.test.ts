@@ -94,7 +94,7 @@ test('a log that cannot be read says why it is not', () => {
 test('another program’s log is no measurement of the offer', () => {
   const sender = parsePktGenLog('CMD: equilibrium -4 -t igb2 -r igb3\nIteration 1\n');
   expect(pktGenRun(received(trial(5e6, 30)), sender, ours).validity).toEqual(
-    invalid("sender: no log of pkt-gen: it is equilibrium's, which varies the load that it offers"),
+    invalid('sender: not a log of pkt-gen: it is from equilibrium, which varies the offered load'),
   );
 });
 
@@ -152,7 +152,7 @@ test('a receiver that saw nothing is invalid: a dead link looks the same', () =>
     medianPps: 0,
     seconds: 0,
     validity: invalid(
-      'no steady rate: not one packet came through in 60 s, and it is not known what the ports of the DUT counted',
+      'no steady rate: no packet was received in 60 s, and the packet counters of the DUT are unknown',
       'unsteady',
     ),
   });
@@ -167,7 +167,7 @@ test('fewer than ten steady seconds are too few', () => {
 
 test.for([
   [0, 'no packet'],
-  [100, 'hardly a packet'],
+  [100, 'hardly any packet'],
 ] as const)('a hole of %i pps is told with its length and its end', ([pps, words]) => {
   const run = pktGenRun(
     received([...trial(5e6, 20).slice(0, -1), pps, pps, ...trial(5e6, 20).slice(1)]),
@@ -175,7 +175,7 @@ test.for([
     ours,
   );
   expect(run.validity).toEqual(
-    invalid(`${words} came through for 2.0 s, until 22 s after the log's first rate`),
+    invalid(`${words} was received for 2.0 s, until 22 s after the log's first rate`),
   );
 });
 
@@ -270,7 +270,7 @@ test('a sender that reaches less than 95 % of its requested rate is reported by 
     pktGenRun(received(trial(5e6, 30)), senders, { ...ours, requestedPps }).validity;
   expect(validity([7e6, 8e6])).toEqual(
     invalid(
-      'sender 2: slower than requested, it sent 6.000 Mpps of 8.000 Mpps (75 %)',
+      'sender 2: it sent slower than requested, 6.000 Mpps of 8.000 Mpps (75 %)',
       'generator-limited',
     ),
   );
@@ -394,8 +394,8 @@ describe('a run in which not one packet came through', () => {
   const dropped = { ...ours, ingressPackets: all, egressPackets: 40 };
   const run = (more: Partial<PktGenRunOptions> = {}, sender: PktGenLog | undefined = offer) =>
     pktGenRun(silence, sender, { ...dropped, ...more });
-  const silent = 'no steady rate: not one packet came through in 26 s, and';
-  const unknown = `${silent} it is not known what the ports of the DUT counted`;
+  const silent = 'no steady rate: no packet was received in 26 s, and';
+  const unknown = `${silent} the packet counters of the DUT are unknown`;
 
   test('counts where the DUT’s own ports say that it got them, and let none out', () => {
     expect(run()).toMatchObject({ medianPps: 0, validity: { kind: 'valid' } });
@@ -423,7 +423,7 @@ describe('a run in which not one packet came through', () => {
   test('does not where the DUT sent them, and the receiver counted none', () => {
     expect(run({ egressPackets: 130_000_000 }).validity).toEqual(
       invalid(
-        'no steady rate: not one packet came through in 26 s, although 130,000,000 left the DUT',
+        'no steady rate: no packet was received in 26 s, although 130,000,000 left the DUT',
         'unsteady',
       ),
     );

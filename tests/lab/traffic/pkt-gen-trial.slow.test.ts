@@ -132,7 +132,7 @@ describe('in the laboratory', () => {
       'a dead link',
       { faults: [{ kind: 'dead-link', at: 1 }] },
       'unsteady',
-      /^no steady rate: not one packet came through in \d+ s, and (?:it is not known what|the ports of the DUT counted)/,
+      /^no steady rate: no packet was received in \d+ s, and (?:it is not known what|the ports of the DUT counted)/,
     ],
   ])('%s makes the run invalid, with the reason', async ([, options, cause, reason]) => {
     const { run } = await measured(options);
@@ -148,7 +148,7 @@ describe('in the laboratory', () => {
     expect(run.validity).toEqual({
       kind: 'invalid',
       cause: 'generator-limited',
-      reason: 'sender: slower than requested, it sent 7.000 Mpps of 10.00 Mpps (70 %)',
+      reason: 'sender: it sent slower than requested, 7.000 Mpps of 10.00 Mpps (70 %)',
     });
   });
 
@@ -211,7 +211,7 @@ describe('in the laboratory', () => {
       kind: 'failed',
       logs: { receiver: expect.stringContaining('vcxl9'), senders: [] },
       reason: expect.stringMatching(
-        /^the receiver on cxl9 of generator \(.*\) did not get ready: Unable to open netmap:vcxl9: Device not configured$/,
+        /^the receiver on cxl9 of generator \(.*\) did not become ready: Unable to open netmap:vcxl9: Device not configured$/,
       ),
     });
     expect(sentIn(lab)).toEqual([]);

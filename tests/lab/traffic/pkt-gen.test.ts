@@ -252,22 +252,22 @@ test('every line is a rate, another line of pkt-gen, a rate that cannot be read,
 });
 
 test.for([
-  ['', 'no log of pkt-gen: it is empty'],
-  [' \n\n', 'no log of pkt-gen: it is empty'],
-  ['\u007fELF\0\0\u0001', 'no log of pkt-gen: it is binary'],
+  ['', 'not a log of pkt-gen: it is empty'],
+  [' \n\n', 'not a log of pkt-gen: it is empty'],
+  ['\u007fELF\0\0\u0001', 'not a log of pkt-gen: it is binary'],
   [
     'bash: pkt-gen: command not found\nrest',
-    'no log of pkt-gen: it begins with "bash: pkt-gen: command not found rest"',
+    'not a log of pkt-gen: it begins with "bash: pkt-gen: command not found rest"',
   ],
   [
     'CMD: equilibrium -4 -d 00:08:a2:09:33:da -t igb2 -r igb3\nIteration 1\n',
-    "no log of pkt-gen: it is equilibrium's, which varies the load that it offers",
+    'not a log of pkt-gen: it is from equilibrium, which varies the offered load',
   ],
   [
     'Benchmark tool using equilibrium throughput method\n',
-    "no log of pkt-gen: it is equilibrium's, which varies the load that it offers",
+    'not a log of pkt-gen: it is from equilibrium, which varies the offered load',
   ],
-] as const)('what is no log of pkt-gen says what it is: %j', ([text, message]) => {
+] as const)('what is not a log of pkt-gen says what it is: %j', ([text, message]) => {
   const log = parsePktGenLog(text);
   expect(log.rates).toEqual([]);
   expect(log.faults).toEqual([{ kind: 'not-pkt-gen', message }]);
@@ -359,10 +359,10 @@ describeWith(['shared/corpus/runs'], 'the archive’s line shapes', () => {
     expect(read).toEqual(shapes.map(({ shape }) => `${expectedOf(shape)}: ${shape}`));
   });
 
-  test('the lines of equilibrium alone are no log of pkt-gen', () => {
+  test('the lines of equilibrium alone are not a log of pkt-gen', () => {
     const lines = shapes.filter(({ shape }) => equilibrium.test(shape));
     const log = parsePktGenLog(lines.map(({ example }) => `${example}\n`).join(''));
-    expect(log.faults[0]?.message).toContain("equilibrium's");
+    expect(log.faults[0]?.message).toContain('equilibrium');
   });
 
   test('of the strange logs only the one of a crash has faults', () => {

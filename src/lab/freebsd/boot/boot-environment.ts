@@ -113,7 +113,7 @@ async function mount(host: Host, own: System, name: string): Promise<string> {
   if (fileSystem?.device === dataset && fileSystem.mountedOn === path) return path;
   throw new HostError(
     'command-failed',
-    `"bectl mount ${name}" on ${host.name} says ${JSON.stringify(shortened(path))}, where ${dataset} is not mounted, so nothing was installed: see what \`mount\` lists there.`,
+    `"bectl mount ${name}" on ${host.name} prints ${JSON.stringify(shortened(path))}, where ${dataset} is not mounted, so nothing was installed: check the output of \`mount\` there.`,
   );
 }
 

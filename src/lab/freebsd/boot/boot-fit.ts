@@ -25,7 +25,7 @@ export async function whyUnfit(host: Host, method: BootMethodName): Promise<Unfi
   }
   if (boot?.type !== 'ufs' && boot?.type !== 'zfs') {
     return {
-      why: `/boot is on ${boot?.type} (${boot?.device}), where no loader can cancel an order: a kernel that panics would be booted again and again`,
+      why: `/boot is on ${boot?.type} (${boot?.device}), where the loader cannot reset nextboot: a kernel that panics would boot again and again`,
       fix: `boot it from UFS or ZFS, as nextboot(8) requires`,
     };
   }

@@ -41,7 +41,7 @@ export async function lackingModule(
   for (const file of new Set(files)) {
     if (!loaded.has(file) || (await isThere(host, file, [folder, '/boot/modules']))) continue;
     if (await isInKernel(host, `${folder}/kernel`, file)) continue;
-    return `${file} is neither in ${folder} nor in /boot/modules, and the loader needs it before the kernel is up: build it with the kernel, or install it in /boot/modules`;
+    return `${file} is neither in ${folder} nor in /boot/modules, but the loader needs it before the kernel starts: build it with the kernel, or install it in /boot/modules`;
   }
   return undefined;
 }

@@ -43,7 +43,7 @@ export function nanobsd({ own, host }: BootMachine): BootMethod {
         if (other?.sha256 === image.sha256 && (await nextRoot(host())) === running?.device) {
           return other.system;
         }
-        throw new TypeError('An upgrade from there would write over its own slice.');
+        throw new TypeError('An upgrade from there would overwrite its own slice.');
       }
       other = undefined;
       // Throws if the next boot is not known, and the way back would not be either.
@@ -67,7 +67,9 @@ async function refuseTorn({ path, sha256 }: KernelArchive): Promise<void> {
   await pipeline(createReadStream(path), hash);
   const actual = hash.digest('hex');
   if (actual === sha256) return;
-  throw new Error(`The image ${path} has the SHA-256 ${actual} and not ${sha256}; build it again.`);
+  throw new Error(
+    `The image ${path} has the SHA-256 ${actual} instead of ${sha256}; build it again.`,
+  );
 }
 
 async function upgrade(host: Host, path: string): Promise<void> {
@@ -110,7 +112,7 @@ async function goBack(host: Host, ownRoot: string): Promise<void> {
   if (next === ownRoot) return;
   throw new HostError(
     'command-failed',
-    `${host.name} would boot from ${next} and not from its own ${ownRoot}: make that slice active by hand.`,
+    `${host.name} would boot from ${next} instead of its own ${ownRoot}: make that slice active manually.`,
   );
 }
 
@@ -130,7 +132,7 @@ async function makeActive(host: Host, slices: Slices, ownRoot: string): Promise<
   if (!isPair || !isOfPair) {
     throw new HostError(
       'command-failed',
-      `${host.name} has other slices than two of its own, or others are active: make ${ownRoot} active by hand, see \`gpart show -p ${disk}\` there.`,
+      `${host.name} does not have exactly its two slices, or another slice is active: check \`gpart show -p ${disk}\` there, and make ${ownRoot} active manually.`,
     );
   }
   await writeFstab(host, slices.fstab, ownRoot);

@@ -123,7 +123,7 @@ async function order(host: Host, name: string): Promise<void> {
   const failure = /^.*zfsbootcfg.*$/m.exec(outcome.stderr)?.[0];
   if (outcome.kind === 'exited' && outcome.code !== 0 && failure !== undefined) {
     throw new BootMethodError(
-      `The nextboot(8) of ${host.name} cannot order a boot on ZFS (${failure}): choose \`boot.method: boot-environment\` in ppsgate.yml, or update the FreeBSD there.`,
+      `The nextboot(8) of ${host.name} cannot select a kernel on ZFS (${failure}): choose \`boot.method: boot-environment\` in ppsgate.yml, or update the FreeBSD there.`,
     );
   }
   stdoutOf(outcome, host.name, command);
@@ -143,7 +143,7 @@ async function cancelNextBoot(host: Host): Promise<void> {
   const remains = hasFile ? '/boot/nextboot.conf' : `nextboot_enable in the pool ${pool}`;
   throw new HostError(
     'command-failed',
-    `"nextboot -D" on ${host.name} leaves ${remains} behind: remove it, or the next boot is not its own.`,
+    `"nextboot -D" on ${host.name} leaves ${remains} behind: remove it, or the next boot uses another kernel.`,
   );
 }
 

@@ -26,7 +26,7 @@ export function whyOther(running: System, expected: System): string | undefined 
   if (!isSamePlace(running, expected))
     return `${name(running)} came up instead of ${name(expected)}`;
   if (running.sha256 === expected.sha256) return undefined;
-  return `${name(running)} has another checksum than before the boot`;
+  return `${name(running)} has a different checksum than before the boot`;
 }
 
 /** Installed by an experiment: by nextboot(8) in a folder, by bectl(8) in an environment of that name. */

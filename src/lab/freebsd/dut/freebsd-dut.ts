@@ -95,7 +95,7 @@ export class FreebsdDut {
     if (unfit !== undefined) {
       throw new HostError(
         'command-failed',
-        `${host.name} is not to be booted by the method ${options.method}: ${unfit.why}; ${unfit.fix}.`,
+        `${host.name} cannot boot with the method ${options.method}: ${unfit.why}; ${unfit.fix}.`,
       );
     }
     const own = await runningSystem(host);
@@ -168,7 +168,7 @@ export class FreebsdDut {
     const proof = await prove(this.#host, ordered);
     if (isOwn) return { ...proof, seconds };
     if (up.wasCycled) {
-      const reason = `it was not up after ${bootSeconds} s, and was power-cycled`;
+      const reason = `it did not come up within ${bootSeconds} s, and was power-cycled`;
       return { kind: 'boot-failed', reason, seconds, ...(await this.recover()) };
     }
     if (proof.kind === 'booted') return { ...proof, seconds };
@@ -211,7 +211,7 @@ async function prove(host: Host, expected: System): Promise<BootProof> {
     return { kind: 'booted', version: version.trim() };
   } catch (error) {
     ifNotUp(error);
-    return { kind: 'boot-failed', reason: 'it was lost again as soon as it was up' };
+    return { kind: 'boot-failed', reason: 'it was lost again right after it came up' };
   }
 }
 
@@ -234,7 +234,7 @@ async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host>
     if (boots === mostBootsOfOurs) {
       await host.close();
       throw new DutLostError(
-        `The DUT runs ${running.kernel} of an earlier experiment, after two reboots too; boot its own kernel.`,
+        `The DUT runs ${running.kernel} of an earlier experiment, even after two reboots; boot its own kernel.`,
       );
     }
     await options.console?.beginBoot();
@@ -278,7 +278,7 @@ async function waitForUp(
   }
   const shown = console?.describe();
   throw new DutLostError(
-    `The DUT was not up after ${bootSeconds} s, ${powerAttempts(power, powerFailure)}; ${shown === undefined ? 'look at its console' : `its console ${shown}`}.`,
+    `The DUT did not come up within ${bootSeconds} s, ${powerAttempts(power, powerFailure)}; ${shown === undefined ? 'check its console' : `its console ${shown}`}.`,
   );
 }
 
@@ -292,7 +292,7 @@ const asFailure = (error: unknown): PowerError => {
 function powerAttempts(power: FreebsdDutOptions['power'], failure: unknown): string {
   if (power === undefined) return 'and has no power control';
   return failure === undefined
-    ? 'not even power-cycled twice'
+    ? 'even after two power cycles'
     : `and could not be power-cycled in two tries (${reasonOf(failure)})`;
 }
 

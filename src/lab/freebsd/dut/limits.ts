@@ -120,7 +120,7 @@ const notForwardable = 'packets not forwardable';
  * netinet/ip_fastfwd.c.
  */
 const ipLines: readonly (readonly [string, Drop['place'], string])[] = [
-  [notForwardable, 'ip', 'a DUT that does not forward, or a route that rejects'],
+  [notForwardable, 'ip', 'a DUT that does not forward, or a reject route'],
   [noRoute, 'ip', 'a missing route'],
   [
     'output packets dropped due to no bufs, etc.',
@@ -161,7 +161,7 @@ function ipCounts(before: CommandOutputs, after: CommandOutputs, arrivedPackets:
   };
 }
 
-const expiredCause = 'an expired time to live, as in a routing loop';
+const expiredCause = 'an expired TTL, as in a routing loop';
 
 /** Reasons of pf(4) to drop that concern its states; others concern the packet. */
 const stateReasons: ReadonlySet<string> = new Set([

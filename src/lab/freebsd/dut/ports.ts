@@ -66,7 +66,7 @@ const routersOffloads = ['TSO4', 'TSO6', 'LRO', 'VLAN_HWTSO'];
 
 const noOffloads = ({ interface: name }: DutPort): Setting => ({
   name: `${name}'s LRO and TSO`,
-  why: 'a router must neither join packets nor split them',
+  why: 'a router must neither merge nor split packets',
   reads: [shell`ifconfig ${name}`],
   check: onInterface((port) => {
     const on = port.options.filter((option) => routersOffloads.includes(option));
@@ -82,12 +82,12 @@ const noOffloads = ({ interface: name }: DutPort): Setting => ({
 
 const link = ({ interface: name, gigabits }: DutPort): Setting => ({
   name: `${name}'s link`,
-  why: 'the trial needs all of it',
+  why: 'the trial needs the full speed',
   reads: [shell`ifconfig ${name}`],
   check: onInterface((port) => {
     const inspect: Fix = {
       kind: 'person',
-      what: `check its cable, its module and "ifconfig ${name}"`,
+      what: `check its cable, its transceiver and "ifconfig ${name}"`,
     };
     if (!port.flags.includes('UP')) {
       return { is: 'is down', fix: { kind: 'command', command: shell`ifconfig ${name} up` } };
@@ -102,7 +102,7 @@ function onInterface(check: (port: Interface) => SettingFault | undefined) {
   return (output: string): SettingFault | undefined => {
     const port = parseIfconfig(output);
     if (port !== undefined) return check(port);
-    return { is: 'cannot be read', fix: { kind: 'person', what: 'see what ifconfig says of it' } };
+    return { is: 'cannot be read', fix: { kind: 'person', what: 'check the output of ifconfig' } };
   };
 }
 
@@ -174,7 +174,7 @@ function blackhole(
     !discards(route);
   return {
     name: `The blackhole route for ${whole}`,
-    why: 'what no other route takes of the trial would leave by the admin network',
+    why: 'test packets without another route would leave through the management network',
     reads: [netstat],
     check: (output) => {
       const routes = parseRoutes(output);
@@ -184,7 +184,7 @@ function blackhole(
         const { destination, interface: name } = inside;
         const what = `remove that route with \`${commandText(shell`route delete ${flag} ${destination}`)}\` on the DUT`;
         return {
-          is: `does not hold what goes to ${destination} by ${name}`,
+          is: `does not cover packets to ${destination} through ${name}`,
           fix: { kind: 'person', what },
         };
       }
@@ -195,7 +195,7 @@ function blackhole(
           : `the route to ${around?.destination}`;
       const isHeld = routes.some((route) => route.destination === whole && discards(route));
       return unless(around === undefined || isHeld, {
-        is: `is missing beside ${wider} by ${around?.interface}`,
+        is: `is missing: ${wider} leads to ${around?.interface}`,
         fix: {
           kind: 'command',
           command: shell`route add ${flag} ${whole} ${loopback} -blackhole`,
@@ -236,7 +236,7 @@ function route(family: Family, network: string, port: DutPort): Setting {
   const gateway = port.neighbour.addresses[family];
   return {
     name: `The route to ${network}`,
-    why: 'the trial follows it',
+    why: 'test packets need it',
     reads: [netstat],
     check: (output) => {
       const found = parseRoutes(output).find(({ destination }) => destination === network);
@@ -244,7 +244,10 @@ function route(family: Family, network: string, port: DutPort): Setting {
         found?.gateway === gateway && found.interface === port.interface && !discards(found);
       const change = found === undefined ? shell`add` : shell`change`;
       return unless(isRight, {
-        is: found === undefined ? 'is missing' : `goes to ${found.gateway} by ${found.interface}`,
+        is:
+          found === undefined
+            ? 'is missing'
+            : `goes to ${found.gateway} through ${found.interface}`,
         fix: {
           kind: 'command',
           command: shell`route ${change} ${flag} ${network} ${gateway}`,
@@ -263,7 +266,7 @@ function staticNeighbour(family: Family, port: DutPort): Setting {
     family === 'inet4' ? shell`arp -S ${address} ${mac}` : shell`ndp -s ${address} ${mac}`;
   return {
     name: `The MAC address of ${address}`,
-    why: 'one that is asked for during a trial is not found',
+    why: 'resolving it during a trial would fail',
     reads: [tools[family].neighbours],
     check: (output) => {
       const entries = parse(output).filter((entry) => entry.address === address);

@@ -22,7 +22,7 @@ export async function readySampling(
   const loaded = await host.run(shell`kldload -n hwpmc`);
   if (loaded.kind !== 'exited' || loaded.code !== 0) {
     return impossible(
-      `hwpmc does not load on the DUT: ${lastLine(loaded.stderr) ?? 'it said nothing'}`,
+      `hwpmc cannot be loaded on the DUT: ${lastLine(loaded.stderr) ?? 'it said nothing'}`,
     );
   }
   let message = '';
@@ -32,7 +32,7 @@ export async function readySampling(
     message ||= lastLine(tried.stderr) ?? '';
   }
   return impossible(
-    `the DUT's CPU samples ${requested ?? 'none of the events that count cycles elsewhere'} (${message}): name one of \`pmccontrol -L\` as \`profile.event\``,
+    `the DUT's CPU samples ${requested ?? 'none of the known cycle events'} (${message}): set \`profile.event\` to an event that \`pmccontrol -L\` lists`,
   );
 }
 

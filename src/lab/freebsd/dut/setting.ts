@@ -9,7 +9,7 @@ export type Setting = {
   check(...outputs: string[]): SettingFault | undefined;
   /** The setting does not exist where `reads` fail. */
   isOptional?: boolean;
-  /** No packets are sent without it, at any `preflight`: they would do harm. */
+  /** No packets are sent without it, which every `preflight` requires: they would do harm. */
   isVital?: boolean;
 };
 
@@ -64,7 +64,7 @@ function faultOf(
   const failed = texts.find((text) => !outputs.has(text));
   if (failed === undefined) return check(...texts.map((text) => (outputs.get(text) ?? '').trim()));
   if (isOptional) return undefined;
-  const what = `see why \`${failed}\` fails on ${where}`;
+  const what = `check why \`${failed}\` fails on ${where}`;
   return { is: 'cannot be read', fix: { kind: 'person', what } };
 }
 

@@ -54,21 +54,21 @@ const debuggerOnPanic: Setting = {
   ...sysctl(
     resetsAtPanic.name,
     resetsAtPanic.value,
-    'a kernel with the debugger in it then stops at its prompt where it panics',
+    'a kernel with the debugger would stop at its prompt after a panic',
   ),
   isOptional: true,
 };
 
 const dumpDevice: Setting = {
   name: 'kern.shutdown.dumpdevname',
-  why: 'the cause of a panic is then lost',
+  why: 'otherwise the cause of a panic is lost',
   reads: [readSysctl('kern.shutdown.dumpdevname')],
   check: (device) =>
     unless(device !== '' && device !== '/dev/null', {
-      is: 'names no dump device',
+      is: 'has no dump device',
       fix: {
         kind: 'person',
-        what: 'put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`',
+        what: 'put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT(this needs swap space), and run `service dumpon start`',
       },
     }),
   isOptional: true,
@@ -79,7 +79,7 @@ const perPacketSources = (1 << 5) | (1 << 7);
 
 const harvestMask: Setting = {
   name: 'kern.random.harvest.mask',
-  why: 'entropy is then gathered from each frame or interrupt',
+  why: 'it would gather entropy from each frame or interrupt',
   reads: [readSysctl('kern.random.harvest.mask')],
   check: (value) =>
     unless(isWhole(value) && (Number(value) & perPacketSources) === 0, {
@@ -92,7 +92,7 @@ const hyperthreading: Setting = {
   ...tunable(
     'machdep.hyperthreading_allowed',
     0,
-    'queues that land on two threads of one core share it',
+    'queues bound to two threads of one core share that core',
   ),
   isOptional: true,
 };
@@ -101,7 +101,7 @@ const hyperthreading: Setting = {
 const netisr: Setting[] = [
   {
     name: 'net.isr.maxthreads',
-    why: 'with options RSS that many threads carry all traffic',
+    why: 'with options RSS, only that many threads carry all traffic',
     reads: ['kern.conftxt', 'net.isr.maxthreads', 'hw.ncpu'].map(readSysctl),
     // The kernel turns the -1 of loader.conf into the number of CPUs.
     check: (configuration, threads, cpus) =>
@@ -112,7 +112,7 @@ const netisr: Setting[] = [
   },
   {
     name: 'net.isr.bindthreads',
-    why: 'with options RSS a thread must stay on the CPU of its queue',
+    why: 'with options RSS, a thread must stay on the CPU of its queue',
     reads: ['kern.conftxt', 'net.isr.bindthreads'].map(readSysctl),
     check: (configuration, bound) =>
       unless(!mayHaveRss(configuration) || bound === '1', {
@@ -127,12 +127,12 @@ const mayHaveRss = (configuration: string): boolean =>
 
 const kernelForwards: Record<Family, Setting[]> = {
   inet4: [
-    sysctl('net.inet.ip.forwarding', 1, 'the DUT then forwards nothing'),
-    sysctl('net.inet.ip.redirect', 0, 'packets are then looked at for redirects'),
+    sysctl('net.inet.ip.forwarding', 1, 'the DUT would forward nothing'),
+    sysctl('net.inet.ip.redirect', 0, 'packets are checked for redirects'),
   ],
   inet6: [
-    sysctl('net.inet6.ip6.forwarding', 1, 'the DUT then forwards nothing'),
-    sysctl('net.inet6.ip6.redirect', 0, 'packets are then looked at for redirects'),
+    sysctl('net.inet6.ip6.forwarding', 1, 'the DUT would forward nothing'),
+    sysctl('net.inet6.ip6.redirect', 0, 'packets are checked for redirects'),
   ],
 };
 
@@ -145,14 +145,14 @@ export const idleScript =
 
 const idleness: Setting = {
   name: 'kern.cp_time',
-  why: 'other programs take time from forwarding',
+  why: 'other programs take CPU time from forwarding',
   reads: [shell`sh -c ${idleScript}`, readSysctl('hw.ncpu')],
   check: (samples, cpus) => {
     if (samples === '') return undefined;
     const busy = busyCpus(samples, Number(cpus));
     return unless(busy <= mostBusyCpus, {
       is: Number.isNaN(busy)
-        ? 'cannot be made out'
+        ? 'cannot be determined'
         : `shows ${busy.toFixed(1)} busy CPUs, more than ${mostBusyCpus}`,
       fix: { kind: 'wait', seconds: 60 },
     });
@@ -174,13 +174,13 @@ const leastSecondsUp = 60;
 /** Reads the DUT's clock alone: it need not agree with any other, and both values move when it is set. */
 const timeSinceBoot: Setting = {
   name: 'kern.boottime',
-  why: 'what starts at boot still runs',
+  why: 'services may still be starting',
   reads: [readSysctl('kern.boottime'), shell`date +%s`],
   check: (boot, now) => {
     const bootSeconds = Number(/^\{ sec = (\d+),/.exec(boot)?.[1] ?? Number.NaN);
     const up = Number(now) - bootSeconds;
     // The clock was set between the two commands.
-    if (up < 0) return { is: 'is yet to come', fix: { kind: 'wait', seconds: leastSecondsUp } };
+    if (up < 0) return { is: 'is in the future', fix: { kind: 'wait', seconds: leastSecondsUp } };
     const seconds = Math.ceil(leastSecondsUp - up);
     return unless(seconds <= 0, {
       is: Number.isNaN(up) ? `is ${boot}` : `is ${up} s ago`,
@@ -191,7 +191,7 @@ const timeSinceBoot: Setting = {
 
 const unreadable: Fix = {
   kind: 'person',
-  what: 'see what `sysctl -n kern.boottime` and `date +%s` say on the DUT',
+  what: 'check `sysctl -n kern.boottime` and `date +%s` on the DUT',
 };
 
 const isWhole = (value: string): boolean => /^\d+$/.test(value);

@@ -28,7 +28,7 @@ export async function nextRoot(host: Host): Promise<string> {
   throw refusal(
     host,
     `/etc/fstab has its root on ${slices.root} (${expected}), and ${attributes[slices.scheme]} on ${slices.disk} is ${marked}`,
-    'see `gpart show -p` there, and make one slice the active one by hand',
+    'check `gpart show -p` there, and make one slice active manually',
   );
 }
 
@@ -43,11 +43,11 @@ export async function slicesOf(host: Host): Promise<Slices> {
   const providers = providersOf(await host.output(shell`glabel status -s`));
   const [, disk] = /^([a-z]+\d+)[ps]\d+$/.exec(providers.get(root) ?? '') ?? [];
   if (disk === undefined) {
-    throw noAppliance(host, `glabel(8) has no slice with the name of its root, ${root}`);
+    throw noAppliance(host, `glabel(8) shows no slice labelled as its root, ${root}`);
   }
   const table = readTable(await host.output(shell`gpart show -p ${disk}`));
   if (table === undefined) {
-    throw noAppliance(host, `${disk} has neither an MBR nor a GPT whose attributes are known`);
+    throw noAppliance(host, `${disk} has neither an MBR nor a GPT with known attributes`);
   }
   return { disk, root, fstab, providers, ...table };
 }
@@ -82,7 +82,7 @@ const noAppliance = (host: Host, why: string): HostError =>
   refusal(
     host,
     why,
-    'it is no appliance that nanobsd(8) or poudriere-image(8) made, so choose another boot method',
+    'it is not an appliance built by nanobsd(8) or poudriere-image(8), so choose another boot method',
   );
 
 const refusal = (host: Host, why: string, fix: string): HostError =>

@@ -62,7 +62,7 @@ export class ConsoleShell implements Disposable {
     // A message of the kernel may stand after the prompt of root's shell.
     const next = await this.#shows(afterName, secondsToPrompt);
     if (next?.groups?.password !== undefined) {
-      throw new ConsoleShellError('its serial console asks for a password of root');
+      throw new ConsoleShellError('its serial console asks for the password of root');
     }
     // A shell of known syntax: root's was csh up to FreeBSD 13.
     await this.#type('exec env -i PATH=/sbin:/bin:/usr/sbin:/usr/bin HOME=/root TERM=dumb /bin/sh');
@@ -79,13 +79,13 @@ export class ConsoleShell implements Disposable {
     const ended = await this.#execute(`{ ${text}; } 2>&1`, seconds);
     if (ended === undefined) {
       throw new ConsoleShellError(
-        `"${text}" was not over within ${seconds} s on its serial console, which ${describeScreen(sinceMark(this.#shown))}`,
+        `"${text}" did not finish within ${seconds} s on its serial console, which ${describeScreen(sinceMark(this.#shown))}`,
       );
     }
     const { code, output } = ended;
     if (code === 0) return output;
     const said = lastLine(output) ?? 'nothing';
-    throw new ConsoleShellError(`"${text}" exited with ${code} and said "${said}"`);
+    throw new ConsoleShellError(`"${text}" exited with ${code} and printed "${said}"`);
   }
 
   /** Types a command that ends the guest. */

@@ -32,7 +32,7 @@ export async function openDiskImage(path: string, writesTo: DiskUse = 'copy'): P
     const reference = format === 'qcow2' ? referenceIn(header) : undefined;
     if (reference !== undefined) {
       throw new UsageError(
-        `The image ${path} ${reference}: convert it to one file, by \`qemu-img convert -O qcow2\` where you trust it.`,
+        `The image ${path} ${reference}: if you trust it, convert it to one file with \`qemu-img convert -O qcow2\`.`,
       );
     }
     return {
@@ -76,12 +76,13 @@ const dataFileNameExtension = 0x44415441;
 function referenceIn(header: Buffer): string | undefined {
   if (header.length < shortestHeaderBytes) return 'ends within its header';
   const version = header.readUInt32BE(4);
-  if (version !== 2 && version !== 3) return `has version ${version} of its format, and not 2 or 3`;
-  if (header.readBigUInt64BE(8) !== 0n) return 'names a backing file, which guests would read';
+  if (version !== 2 && version !== 3)
+    return `has version ${version} of its format instead of 2 or 3`;
+  if (header.readBigUInt64BE(8) !== 0n) return 'names a backing file, which guests could read';
   const hasDataFile = version === 3 && (header.readBigUInt64BE(72) & externalDataBit) !== 0n;
   const headerBytes = version === 3 ? header.readUInt32BE(100) : version2HeaderBytes;
   if (hasDataFile || extensionsOf(header, headerBytes).has(dataFileNameExtension)) {
-    return 'keeps its data in another file, which guests would read';
+    return 'keeps its data in another file, which guests could read';
   }
   return undefined;
 }

@@ -280,7 +280,7 @@ async function untilThere<Found>(
     if (found !== undefined) return found;
     if (why !== undefined)
       throw new GuestEndedError(
-        `QEMU started no guest (${why}): see what is missing of this machine, or leave \`accelerator: kvm\` out.`,
+        `QEMU started no guest (${why}): install what is missing on this machine, or remove \`accelerator: kvm\`.`,
       );
     await setTimeout(20);
   }

@@ -52,7 +52,7 @@ export async function unpackKernel(
     await inFolder(['find', tree, '!', '-type', 'f', '!', '-type', 'd', '-delete']);
     // A sparse file occupies no space before it is packed.
     const bytes = Number((await inFolder(['du', '-sb', tree])).split('\t')[0]);
-    if (bytes > most.bytes) throw tooLarge('bytes once it is unpacked', most.bytes);
+    if (bytes > most.bytes) throw tooLarge('bytes once unpacked', most.bytes);
     await rm(copy);
     return await filesOf({ tree, folder, more, most });
   } catch (error) {
@@ -172,7 +172,7 @@ async function versionOf(image: string): Promise<string> {
   const header = await headOf(image, 0, mostImageHeaderBytes).catch(() => Buffer.alloc(0));
   const version = linuxVersionIn(header);
   if (version !== undefined) return version;
-  throw new KernelFilesError('has a boot/vmlinuz that is no bzImage of Linux for x86');
+  throw new KernelFilesError('has a boot/vmlinuz that is not a Linux bzImage for x86');
 }
 
 /** Older packages use /lib, newer ones /usr/lib. */
@@ -181,9 +181,7 @@ async function modulesIn(tree: string, release: string): Promise<string> {
     const found = await namesIn(join(top, 'lib/modules'));
     if (found.includes(release)) return top;
   }
-  throw new KernelFilesError(
-    `has no lib/modules/${release}, which its boot/vmlinuz calls its release`,
-  );
+  throw new KernelFilesError(`has no lib/modules/${release}, the release of its boot/vmlinuz`);
 }
 
 /** Keeps the modules of guests and their dependencies, decompressed, as the kernel may lack the compression. */

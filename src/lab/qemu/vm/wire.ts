@@ -30,7 +30,9 @@ export async function openWire(): Promise<Wire> {
   const ended = once(keeper, 'exit');
   const pid = await Promise.race([firstLine(keeper), ended.then(() => undefined)]);
   if (pid === undefined) {
-    throw new Error('No network namespace could be made: see what `unshare --net --pid` says.');
+    throw new Error(
+      'No network namespace could be created: run `unshare --net --pid`, and fix its error.',
+    );
   }
   const inside = (program: string, args: readonly string[]) => [
     '--target',

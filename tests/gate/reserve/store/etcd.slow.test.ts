@@ -394,7 +394,7 @@ describe('the files that etcd is asked with', () => {
   test('have to be there', async () => {
     const caPath = join(temporaryFolder(), 'ca.pem');
     await expect(open({ endpoints, caPath })).rejects.toThrow(
-      `etcd cannot be used without its authority file: ENOENT: no such file or directory, open '${caPath}'; check the path, and that you may read it.`,
+      `etcd cannot be used without its authority file: ENOENT: no such file or directory, open '${caPath}'; check the path, and that this user may read it.`,
     );
   });
 

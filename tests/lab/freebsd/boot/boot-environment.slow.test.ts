@@ -109,7 +109,7 @@ test('an environment that panics or hangs at boot falls back to the machine’s 
   await dut.install(archiveOf({ ident: 'hung', behaviour: { kind: 'hangs-at-boot' } }));
   expect(await dut.boot('patched')).toMatchObject({
     kind: 'boot-failed',
-    reason: 'it was not up after 600 s, and was power-cycled',
+    reason: 'it did not come up within 600 s, and was power-cycled',
   });
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);

@@ -85,7 +85,7 @@ describeWith(['xz'], 'an appliance', () => {
       const { outcome } = await bootOf(lab, { ident: 'patched' });
       expect(outcome).toMatchObject({
         kind: 'boot-failed',
-        reason: 'it was not up after 600 s, and was power-cycled',
+        reason: 'it did not come up within 600 s, and was power-cycled',
       });
       expect(lab.state()).toMatchObject(own);
     });

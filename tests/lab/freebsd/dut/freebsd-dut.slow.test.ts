@@ -62,7 +62,7 @@ test('a DUT that a dead controller left on a kernel of ours is rebooted before a
   expect(lab.state()).toMatchObject(clean);
 });
 
-test('a DUT on which nothing was booted is not rebooted to restore it', async () => {
+test('a DUT on which no guest was booted is not rebooted to restore it', async () => {
   await using lab = await startFreebsdLab();
   const dut = await openDut(lab);
   await dut.install(archiveOf({ ident: 'patched' }));
@@ -148,7 +148,7 @@ test('a kernel that was changed after it was installed is not taken for it', asy
   await dut.host().upload(changed, '/boot/ppsgate.patched/kernel', 0o555);
   expect(await dut.boot('patched')).toMatchObject({
     kind: 'boot-failed',
-    reason: '/boot/ppsgate.patched/kernel has another checksum than before the boot',
+    reason: '/boot/ppsgate.patched/kernel has a different checksum than before the boot',
   });
 });
 
@@ -169,7 +169,7 @@ test('a kernel that hangs is power-cycled away', async () => {
   const { dut, outcome } = await bootOf(lab, { ident: 'patched', behaviour: hangs });
   expect(outcome).toMatchObject({
     kind: 'boot-failed',
-    reason: 'it was not up after 600 s, and was power-cycled',
+    reason: 'it did not come up within 600 s, and was power-cycled',
   });
   expect(lab.state()).toMatchObject({ kernel: 'base', power: 'on' });
   await dut.restore();
@@ -190,7 +190,7 @@ test.for<[string, { withPower: boolean }, FreebsdLabOptions['faults'] & object, 
       { kind: 'power-lies', at: 1 },
       { kind: 'power-lies', at: 2 },
     ],
-    /not up after 600 s, not even power-cycled twice/,
+    /not up after 600 s, even after two power cycles/,
   ],
 ])('a DUT that hangs %s is lost, and said so', async ([, options, faults, message]) => {
   await using lab = await startFreebsdLab({ faults });

@@ -92,7 +92,13 @@ test('each CPU has its own busy share', () => {
 test('packets that the card dropped were offered, too', () => {
   expect(limitsAfter({ ...all, idrop: 500 })).toMatchObject({
     offeredPackets: 1500,
-    drops: [{ place: 'card', cause: 'dropped on arrival at ix0', packets: 500 }],
+    drops: [
+      {
+        place: 'card',
+        cause: 'dropped on arrival at ix0',
+        packets: 500,
+      },
+    ],
   });
 });
 
@@ -155,7 +161,7 @@ test('packets that a DUT does not forward are those of IP, and of no firewall', 
   expect(limitsAfter({ arrived: 1000, ip })?.drops).toEqual([
     {
       place: 'ip',
-      cause: 'a DUT that does not forward, or a route that rejects',
+      cause: 'a DUT that does not forward, or a reject route',
       packets: 1000,
     },
   ]);
@@ -164,14 +170,14 @@ test('packets that a DUT does not forward are those of IP, and of no firewall', 
 test('packets to an address of the DUT are named so', () => {
   const ip = { forwarded: 400, own: 600 };
   expect(limitsAfter({ arrived: 1000, sent: 400, ip })?.drops).toEqual([
-    { place: 'ip', cause: 'the DUT itself, to whose own address they lead', packets: 600 },
+    { place: 'ip', cause: 'the DUT itself, because they are addressed to it', packets: 600 },
   ]);
 });
 
 test('packets that vanish while the DUT reports expired ones are those of a loop', () => {
   const ip = { forwarded: 0, expired: 200 };
   expect(limitsAfter({ arrived: 1000, ip })?.drops).toEqual([
-    { place: 'ip', cause: 'an expired time to live, as in a routing loop', packets: 1000 },
+    { place: 'ip', cause: 'an expired TTL, as in a routing loop', packets: 1000 },
   ]);
 });
 

@@ -162,7 +162,7 @@ test('what cannot be read is a problem, except what not every machine or release
     expect(messages({ [command]: undefined }).length > 0).toBe(!isOptional);
   }
   expect(messages({ 'sysctl -n net.inet.ip.redirect': undefined })).toEqual([
-    'net.inet.ip.redirect cannot be read, and packets are then looked at for redirects: see why `sysctl -n net.inet.ip.redirect` fails on the DUT.',
+    'net.inet.ip.redirect cannot be read, and packets are checked for redirects: check why `sysctl -n net.inet.ip.redirect` fails on the DUT.',
   ]);
 });
 
@@ -176,27 +176,27 @@ test('what says nothing is a problem, too', () => {
 test.for([
   [
     sysctl('net.inet.ip.redirect', '1'),
-    'net.inet.ip.redirect is 1 instead of 0, and packets are then looked at for redirects: run `sysctl net.inet.ip.redirect=0` on the DUT.',
+    'net.inet.ip.redirect is 1 instead of 0, and packets are checked for redirects: run `sysctl net.inet.ip.redirect=0` on the DUT.',
   ],
   [
     sysctl('net.inet6.ip6.redirect', '1'),
-    'net.inet6.ip6.redirect is 1 instead of 0, and packets are then looked at for redirects: run `sysctl net.inet6.ip6.redirect=0` on the DUT.',
+    'net.inet6.ip6.redirect is 1 instead of 0, and packets are checked for redirects: run `sysctl net.inet6.ip6.redirect=0` on the DUT.',
   ],
   [
     sysctl('net.inet.ip.forwarding', '0'),
-    'net.inet.ip.forwarding is 0 instead of 1, and the DUT then forwards nothing: run `sysctl net.inet.ip.forwarding=1` on the DUT.',
+    'net.inet.ip.forwarding is 0 instead of 1, and the DUT would forward nothing: run `sysctl net.inet.ip.forwarding=1` on the DUT.',
   ],
   [
     sysctl('net.inet6.ip6.forwarding', '0'),
-    'net.inet6.ip6.forwarding is 0 instead of 1, and the DUT then forwards nothing: run `sysctl net.inet6.ip6.forwarding=1` on the DUT.',
+    'net.inet6.ip6.forwarding is 0 instead of 1, and the DUT would forward nothing: run `sysctl net.inet6.ip6.forwarding=1` on the DUT.',
   ],
   [
     sysctl('kern.random.harvest.mask', '511'),
-    'kern.random.harvest.mask is 511, and entropy is then gathered from each frame or interrupt: run `sysctl kern.random.harvest.mask=351` on the DUT.',
+    'kern.random.harvest.mask is 511, and it would gather entropy from each frame or interrupt: run `sysctl kern.random.harvest.mask=351` on the DUT.',
   ],
   [
     sysctl('machdep.hyperthreading_allowed', '1'),
-    'machdep.hyperthreading_allowed is 1 instead of 0, and queues that land on two threads of one core share it: put `machdep.hyperthreading_allowed="0"` into its /boot/loader.conf and reboot it.',
+    'machdep.hyperthreading_allowed is 1 instead of 0, and queues bound to two threads of one core share that core: put `machdep.hyperthreading_allowed="0"` into its /boot/loader.conf and reboot it.',
   ],
   [
     sysctl('dev.cxl.0.pause_settings', '3<RX,TX>'),
@@ -253,8 +253,8 @@ test('IPv6 does not matter where only IPv4 is measured', () => {
 test('a kernel with options RSS needs a thread on each CPU', () => {
   const one = { ...sysctl('net.isr.maxthreads', '1'), ...sysctl('net.isr.bindthreads', '0') };
   const expected = [
-    'net.isr.maxthreads is 1 on 8 CPUs, and with options RSS that many threads carry all traffic: put `net.isr.maxthreads="-1"` into its /boot/loader.conf and reboot it.',
-    'net.isr.bindthreads is 0 instead of 1, and with options RSS a thread must stay on the CPU of its queue: put `net.isr.bindthreads="1"` into its /boot/loader.conf and reboot it.',
+    'net.isr.maxthreads is 1 on 8 CPUs, and with options RSS, only that many threads carry all traffic: put `net.isr.maxthreads="-1"` into its /boot/loader.conf and reboot it.',
+    'net.isr.bindthreads is 0 instead of 1, and with options RSS, a thread must stay on the CPU of its queue: put `net.isr.bindthreads="1"` into its /boot/loader.conf and reboot it.',
   ];
   expect(messages(one)).toEqual(expected);
   const withoutConfig = { ...one, 'sysctl -n kern.conftxt': '\n' };
@@ -271,7 +271,7 @@ test('a thread on each CPU is right as loader.conf says it, too', () => {
 test('offloads that a router must not have are named with what switches them off', () => {
   const changes = { 'ifconfig cxl1': ifconfig('cxl1').replace('RXCSUM_IPV6', 'TSO4,TSO6,LRO') };
   expect(messages(changes)).toEqual([
-    "cxl1's LRO and TSO are on (TSO4, TSO6, LRO), and a router must neither join packets nor split them: run `ifconfig cxl1 -tso4 -tso6 -lro -vlanhwtso` on the DUT.",
+    "cxl1's LRO and TSO are on (TSO4, TSO6, LRO), and a router must neither merge nor split packets: run `ifconfig cxl1 -tso4 -tso6 -lro -vlanhwtso` on the DUT.",
   ]);
 });
 
@@ -280,19 +280,19 @@ test.for([
     'down',
     /UP,/,
     '',
-    "cxl0's link is down, and the trial needs all of it: run `ifconfig cxl0 up` on the DUT.",
+    "cxl0's link is down, and the trial needs the full speed: run `ifconfig cxl0 up` on the DUT.",
   ],
   [
     'without a carrier',
     /active/,
     'no carrier',
-    'cxl0\'s link is not active, and the trial needs all of it: check its cable, its module and "ifconfig cxl0".',
+    'cxl0\'s link is not active, and the trial needs the full speed: check its cable, its transceiver and "ifconfig cxl0".',
   ],
   [
     'slower than it should be',
     /10Gbase-LR/,
     '1000baseLX',
-    'cxl0\'s link is "Ethernet 1000baseLX <full-duplex>" instead of 10 Gbit/s, and the trial needs all of it: check its cable, its module and "ifconfig cxl0".',
+    'cxl0\'s link is "Ethernet 1000baseLX <full-duplex>" instead of 10 Gbit/s, and the trial needs the full speed: check its cable, its transceiver and "ifconfig cxl0".',
   ],
 ] as const)('a link may be %s', ([, from, to, message]) => {
   expect(messages({ 'ifconfig cxl0': ifconfig('cxl0').replace(from, to) })).toEqual([message]);
@@ -362,19 +362,19 @@ test.for([
     'netstat -rn -f inet',
     /^198\.19\.0\.0\/16.*\n/m,
     '',
-    'The route to 198.19.0.0/16 is missing, and the trial follows it: run `route add -inet 198.19.0.0/16 198.19.0.203` on the DUT.',
+    'The route to 198.19.0.0/16 is missing, and test packets need it: run `route add -inet 198.19.0.0/16 198.19.0.203` on the DUT.',
   ],
   [
     'netstat -rn -f inet6',
     /2001:2:0:8000::203 (.*)cxl1/,
     '2001:2:0:8000::9 $1cxl1',
-    'The route to 2001:2:0:8000::/49 goes to 2001:2:0:8000::9 by cxl1, and the trial follows it: run `route change -inet6 2001:2:0:8000::/49 2001:2:0:8000::203` on the DUT.',
+    'The route to 2001:2:0:8000::/49 goes to 2001:2:0:8000::9 through cxl1, and test packets need it: run `route change -inet6 2001:2:0:8000::/49 2001:2:0:8000::203` on the DUT.',
   ],
   [
     'netstat -rn -f inet',
     /(198\.18\.0\.203 .*)cxl0/,
     '$1igb0',
-    'The route to 198.18.0.0/16 goes to 198.18.0.203 by igb0, and the trial follows it: run `route change -inet 198.18.0.0/16 198.18.0.203` on the DUT.',
+    'The route to 198.18.0.0/16 goes to 198.18.0.203 through igb0, and test packets need it: run `route change -inet 198.18.0.0/16 198.18.0.203` on the DUT.',
   ],
 ] as const)(
   'a route must be there and lead where it should: %s',
@@ -384,9 +384,9 @@ test.for([
 );
 
 const arpProblem =
-  'The MAC address of 198.19.0.203 is not set permanently to 00:07:43:2e:e5:9a on cxl1, and one that is asked for during a trial is not found: run `arp -S 198.19.0.203 00:07:43:2e:e5:9a` on the DUT.';
+  'The MAC address of 198.19.0.203 is not set permanently to 00:07:43:2e:e5:9a on cxl1, and resolving it during a trial would fail: run `arp -S 198.19.0.203 00:07:43:2e:e5:9a` on the DUT.';
 const ndpProblem =
-  'The MAC address of 2001:2:0:8000::203 is not set permanently to 00:07:43:2e:e5:9a on cxl1, and one that is asked for during a trial is not found: run `ndp -s 2001:2:0:8000::203 00:07:43:2e:e5:9a` on the DUT.';
+  'The MAC address of 2001:2:0:8000::203 is not set permanently to 00:07:43:2e:e5:9a on cxl1, and resolving it during a trial would fail: run `ndp -s 2001:2:0:8000::203 00:07:43:2e:e5:9a` on the DUT.';
 
 test.for([
   ['gone', 'arp -an', /^.*cxl1.*\n/m, '', arpProblem],
@@ -403,7 +403,7 @@ test('a DUT on which something else runs has to wait', () => {
   // The idle time of eight CPUs, while one is busy.
   const samples = { [idleCommand]: '1000 0 500 20 90000\n1625 0 500 30 94445\n' };
   expect(messages(samples)).toEqual([
-    'kern.cp_time shows 1.0 busy CPUs, more than 0.5, and other programs take time from forwarding: wait 60 s.',
+    'kern.cp_time shows 1.0 busy CPUs, more than 0.5, and other programs take CPU time from forwarding: wait 60 s.',
   ]);
 });
 
@@ -412,7 +412,7 @@ test('a load average that is low says all', () => {
 });
 
 test.each(['1 2 3 4 5', '1 2 3 4\n1 2 3 4', 'a b c d e\na b c d e'])('%j is no sample', (text) => {
-  expect(problems({ [idleCommand]: text }).map(({ is }) => is)).toEqual(['cannot be made out']);
+  expect(problems({ [idleCommand]: text }).map(({ is }) => is)).toEqual(['cannot be determined']);
 });
 
 const clock = (seconds: number | string) => ({ 'date +%s': `${seconds}\n` });
@@ -422,7 +422,7 @@ test('a DUT that has just come up waits for the rest of a minute', () => {
   expect(rest).toEqual([]);
   expect(problem?.fix).toEqual({ kind: 'wait', seconds: 48 });
   expect(problem?.message).toBe(
-    'kern.boottime is 12 s ago, and what starts at boot still runs: wait 48 s.',
+    'kern.boottime is 12 s ago, and services may still be starting: wait 48 s.',
   );
 });
 
@@ -444,19 +444,19 @@ test.for([
   const boot = sysctl('kern.boottime', `{ sec = ${bootSeconds + seconds}, usec = 0 } Thu`);
   expect(messages({ ...boot, ...clock(bootSeconds + seconds + 300) })).toEqual([]);
   expect(messages({ ...boot, ...clock(bootSeconds + seconds + 12) })).toEqual([
-    'kern.boottime is 12 s ago, and what starts at boot still runs: wait 48 s.',
+    'kern.boottime is 12 s ago, and services may still be starting: wait 48 s.',
   ]);
 });
 
 test('warns of a kernel that would stop in the debugger at a panic', () => {
   expect(messages(sysctl('debug.debugger_on_panic', '1'))).toEqual([
-    'debug.debugger_on_panic is 1 instead of 0, and a kernel with the debugger in it then stops at its prompt where it panics: run `sysctl debug.debugger_on_panic=0` on the DUT.',
+    'debug.debugger_on_panic is 1 instead of 0, and a kernel with the debugger would stop at its prompt after a panic: run `sysctl debug.debugger_on_panic=0` on the DUT.',
   ]);
 });
 
 test.for(['', '/dev/null'])('warns of a DUT whose dumps go to "%s"', (device) => {
   expect(messages(sysctl('kern.shutdown.dumpdevname', device))).toEqual([
-    'kern.shutdown.dumpdevname names no dump device, and the cause of a panic is then lost: put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`.',
+    'kern.shutdown.dumpdevname has no dump device, and otherwise the cause of a panic is lost: put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT(this needs swap space), and run `service dumpon start`.',
   ]);
 });
 

@@ -79,19 +79,19 @@ test('A message of the kernel may follow the login prompt.', async () => {
 test('A password that is asked for is an error, as is a console without a login prompt.', async () => {
   const asking = "printf 'login: '; read name; printf 'Password:'; read password";
   await expect(ConsoleShell.logIn(terminalOf(asking), 60)).rejects.toThrow(
-    new ConsoleShellError('its serial console asks for a password of root'),
+    new ConsoleShellError('its serial console asks for the password of root'),
   );
   await expect(
     ConsoleShell.logIn(terminalOf("printf 'mountroot> '; read name"), 1),
   ).rejects.toThrow(
-    'its serial console showed no login prompt within 1 s, and shows that the kernel found no root file system, and ends with "mountroot>"',
+    'its serial console showed no login prompt within 1 s, and shows that the kernel has found no root file system, and ends with "mountroot>"',
   );
 });
 
 test('A guest that ends is an error, and so is a command that is not over in time.', async () => {
   using root = await ConsoleShell.logIn(terminalOf(getty), 60);
   await expect(root.run(shell`sleep 60`, 1)).rejects.toThrow(
-    '"sleep 60" was not over within 1 s on its serial console, which shows nothing',
+    '"sleep 60" did not finish within 1 s on its serial console, which shows nothing',
   );
   const ending = await ConsoleShell.logIn(terminalOf(getty), 60);
   await expect(ending.run(shell`exit`)).rejects.toThrow('its QEMU has ended (powered off)');
