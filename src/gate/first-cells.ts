@@ -23,5 +23,5 @@ export async function firstCells(
 export function firstCellsText({ cells }: Plan): string | undefined {
   const first = cells.flatMap(({ cell, isFirst }) => (isFirst ? cellName(cell) : []));
   if (first.length === 0) return undefined;
-  return `Of the files that the patch changes these cells depend most, and come first: ${first.join(', ')}.`;
+  return `These cells depend most on the changed files and are measured first: ${first.join(', ')}.`;
 }

@@ -19,7 +19,7 @@ export async function gateLayoutNoise(
 function refuseUnlinkable({ patch, config, testbeds, kernels }: GateRequest): void {
   if (patch.baseCommit !== patch.headCommit) {
     throw new UsageError(
-      `Another layout is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`,
+      `Another layout variant needs a single commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`,
     );
   }
   const unlinkable = testbeds.find((name) => {
@@ -28,6 +28,6 @@ function refuseUnlinkable({ patch, config, testbeds, kernels }: GateRequest): vo
   });
   if (kernels === undefined && unlinkable === undefined) return;
   throw new UsageError(
-    `Another layout is made of kernels that are built, and ${unlinkable ?? 'this gate'} ${unlinkable ? 'has no builder' : 'was given kernels'}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`,
+    `Another layout variant needs a kernel build, but ${unlinkable ?? 'this gate'} ${unlinkable ? 'has no builder' : 'was given kernels'}: select a FreeBSD testbed with a \`builder\`, and supply no kernels.`,
   );
 }

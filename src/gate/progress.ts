@@ -35,7 +35,7 @@ export function showProgress(output: ProgressOutput, metric: Metric, now: () => 
           break;
         case 'finished-before':
           line.say(
-            `It finished at ${event.at}: nothing is measured, and its result is told again; --max-runs N asks for more.`,
+            `It finished at ${event.at}: its result is shown again without a measurement; --max-runs N requests more runs.`,
           );
           break;
         case 'warning':
@@ -100,7 +100,7 @@ function planLines(plan: Plan): string[] {
     const power = formatPercent(1 - policy.missRatio);
     return [
       told,
-      `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`,
+      `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; it can find ${reachable}: widen the margin, or allow more runs`,
     ];
   });
   return durations === undefined ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
@@ -119,7 +119,7 @@ function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'd
   return verdict.kind === 'invalid'
     ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}`
     : verdict.kind === 'inconclusive' && verdict.isStopped
-      ? `${cellName(cell)}: not decided ${after}, as another cell loses`
+      ? `${cellName(cell)}: not decided ${after}, because another cell has a loss`
       : `${cellName(cell)}: ${verdict.kind} ${after}`;
 }
 

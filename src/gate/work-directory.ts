@@ -57,7 +57,7 @@ export class WorkDirectory implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#place !== undefined && this.#caller !== undefined) {
       await this.#place.giveTo(this.#caller).catch((error: unknown) => {
-        this.#warn(`what is in ${this.#path} stays root's: ${reasonOf(error)}`);
+        this.#warn(`files in ${this.#path} still belong to root: ${reasonOf(error)}`);
       });
       await this.#place[Symbol.asyncDispose]();
     }
@@ -72,7 +72,7 @@ export function refuseNoFolder(path: string, option: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return;
   } catch (error) {
-    throw new UsageError(`${option}: ${path} is no folder (${reasonOf(error)}): name one.`);
+    throw new UsageError(`${option}: ${path} is not a folder (${reasonOf(error)}): name a folder.`);
   }
   throw new UsageError(`${option}: ${path} is a file: name a folder.`);
 }

@@ -184,7 +184,7 @@ describe('an artifact that lies', () => {
     result.testbed.name = 'the fast one';
     const ran = await publish(result);
     expect(conclusions(), ran.log).toEqual(['failure']);
-    expect(comment()).toContain('The result is of the testbed the fast one, and not of lab');
+    expect(comment()).toContain('The result is of the testbed the fast one instead of lab');
     expect(hasHistory()).toBe(false);
   });
 });

@@ -102,7 +102,7 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
 
     expect(code).toBe(130);
     expect(await said).toMatch(
-      /cancelled, cleaning up …\nppsgate: What was measured is in (\S+): go on with 'ppsgate demo --resume \1'\.\n$/,
+      /cancelled, cleaning up …\nppsgate: The measurements are in (\S+): continue with 'ppsgate demo --resume \1'\.\n$/,
     );
     expect(await labLeftovers()).toEqual(nothing);
     expect(existsSync(join(first, 'experiment.json'))).toBe(true);

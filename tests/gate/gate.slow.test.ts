@@ -350,7 +350,7 @@ describe('base against another layout of it', () => {
   test('is refused for two commits, before anything is reserved', async () => {
     const two = { ...overrides, patch: { ...patch, headCommit: 'b'.repeat(40) } };
     await expect(gateLayoutNoise(two, temporaryFolder(), refusing())).rejects.toThrow(
-      'Another layout is measured of one commit, found aaaaaaaaaaaa and bbbbbbbbbbbb: name the same commit twice, like main..main.',
+      'Another layout variant needs a single commit, found aaaaaaaaaaaa and bbbbbbbbbbbb: name the same commit twice, like main..main.',
     );
   });
 

@@ -162,7 +162,7 @@ test('shows the design, the limit and the estimate of every cell before the firs
   expect(written([{ kind: 'planned', plan }])).toEqual([
     'forwarding inet4: group-sequential, at most 20 + 20 runs; noise 0.523 % (15 earlier runs): about 4 runs without a loss, 4 with a loss of 5 %\n',
     'forwarding inet6: group-sequential, at most 20 + 20 runs\n',
-    'under 1 min if nothing is lost (10 trials), 1 min if 5 % is; by usual values, as no gate has run here yet, as if unknown runs differed by 1 %\n',
+    'under 1 min if nothing is lost (10 trials), 1 min if 5 % is; from default values, because no gate has run here yet, assuming that runs vary by 1 %\n',
   ]);
 });
 
@@ -171,7 +171,7 @@ test('warns before the first run that a cell is too noisy for its margin, with t
   const known = [1, 2].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z`, pps }));
   const plan = aPlan({ ...singleRuns, gate: { ...gateConfig, maxRunsPerVariant: 10 } }, known);
   expect(written([{ kind: 'planned', plan }])[1]).toMatch(
-    /^forwarding inet4: too noisy to find a loss of 5 % in 95 % of cases; 1\d(\.\d)? % is within reach: widen the margin, or allow more runs\n$/,
+    /^forwarding inet4: too noisy to find a loss of 5 % in 95 % of cases; it can find 1\d(\.\d)? %: widen the margin, or allow more runs\n$/,
   );
 });
 

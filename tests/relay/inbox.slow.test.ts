@@ -378,7 +378,7 @@ describe('a file', () => {
     renameSync(path, `${path}.old`);
     expect(() => inbox.accept([webhook('a')])).toThrow(
       new InboxError(
-        `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`,
+        `The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`,
       ),
     );
     expect(existsSync(path)).toBe(false);

@@ -512,7 +512,7 @@ describe('the relay', () => {
     const [first, second] = logged;
     expect(first).toBe(second);
     expect(first).toBe(
-      `What was sent to the relay was answered with 500: The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`,
+      `What was sent to the relay was answered with 500: The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`,
     );
   });
 

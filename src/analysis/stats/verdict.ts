@@ -189,7 +189,9 @@ function whyNot(run: Run, metric: Metric): InvalidCause | [] {
     const by = run.droppedBy === undefined ? '' : `: its packets were dropped by ${run.droppedBy}`;
     return { cause: run.variant, reason: `${run.variant} forwarded nothing${by}` };
   }
-  return run[metric] === undefined ? { cause: metric, reason: `the DUT tells no ${metric}` } : [];
+  return run[metric] === undefined
+    ? { cause: metric, reason: `the DUT has no value of ${metric}` }
+    : [];
 }
 
 function mostFrequent(faults: readonly InvalidCause[]): InvalidCause | undefined {

@@ -68,7 +68,7 @@ export function withSkipped(plan: BisectPlan, commits: readonly string[]): Bisec
   const stranger = commits.find((commit) => !between.includes(commit));
   if (stranger !== undefined) {
     throw new UsageError(
-      `--skip: ${shortId(stranger)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`,
+      `--skip: ${shortId(stranger)} is not a separately measured commit between the ends of this bisection: name one from its progress lines.`,
     );
   }
   const skipped = revisions.map((revision) =>
@@ -81,6 +81,6 @@ export function withSkipped(plan: BisectPlan, commits: readonly string[]): Bisec
 export function withMostBoots(plan: BisectPlan, mostBoots: number): BisectPlan {
   if (mostBoots > plan.mostBoots) return { ...plan, mostBoots };
   throw new UsageError(
-    `--max-boots: the bisection has up to ${plan.mostBoots} already, found ${mostBoots}.`,
+    `--max-boots: expected more than the ${plan.mostBoots} boots that the bisection already allows, found ${mostBoots}.`,
   );
 }

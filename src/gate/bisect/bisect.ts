@@ -76,7 +76,7 @@ export async function bisect(
     nameOf,
     async (reserved) => {
       const plan = plans.get(reserved.name);
-      if (plan === undefined) throw new RangeError(`${reserved.name} was not asked for.`);
+      if (plan === undefined) throw new RangeError(`${reserved.name} was not requested.`);
       await writeBisectPlan(directory, plan);
       for (const text of bisectionEstimateLines(plan)) deps.onEvent({ kind: 'note', text });
       return carryOut(plan, directory, reserved, deps);
@@ -119,7 +119,7 @@ export async function planBisection(
   const [testbed = ''] = request.testbeds;
   const plans = await plansFor({ ...request, testbeds: [testbed] }, deps);
   const plan = plans.get(testbed);
-  if (plan === undefined) throw new RangeError('No testbed was asked for.');
+  if (plan === undefined) throw new RangeError('No testbed was requested.');
   return plan;
 }
 
@@ -136,7 +136,7 @@ async function plansFor(
   const { config } = request;
   const [cell, another] = cellsOf(config);
   if (cell === undefined || another !== undefined) {
-    throw new UsageError('A bisection is of one scenario, one family and one size of frames.');
+    throw new UsageError('A bisection measures one scenario, one family and one frame size.');
   }
   const entries = earlierEntries(await history.read(), now());
   const rules = await readRules(config);
@@ -248,8 +248,8 @@ function refuseBuiltGuests({ testbeds }: Config, name: string): void {
   const testbed = testbeds[name];
   if (testbed?.kind !== 'virtual') return;
   if (testbed.system === 'linux' && testbed.builder === undefined) return;
-  const fix = testbed.system === 'linux' ? 'leave `builder` out for it, or ' : '';
+  const fix = testbed.system === 'linux' ? 'remove its `builder`, or ' : '';
   throw new UsageError(
-    `${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${fix}gate single commits.`,
+    `${name} boots kernels of commits, but on virtual testbeds a bisection covers only the files of an overlay: ${fix}gate single commits.`,
   );
 }

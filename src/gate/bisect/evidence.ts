@@ -142,7 +142,7 @@ function failureOf(told: readonly VariantAttempt[]): VariantEvidence['failure'] 
   }
   if (last?.kind !== 'measured') return undefined;
   const times = told.filter(({ kind }) => kind === 'measured').length;
-  const message = `${formatPps(last.pps)} came through${times >= 2 ? `, as in ${counted(times - 1, 'more boot')}` : ''}.`;
+  const message = `${formatPps(last.pps)} was forwarded${times >= 2 ? `, as in ${counted(times - 1, 'more boot')}` : ''}.`;
   return { fault: { kind: 'forwards-nothing', message }, isSure: times >= 2 };
 }
 

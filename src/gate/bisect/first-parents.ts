@@ -28,7 +28,7 @@ export async function endsOf(
   const [goodName, badName] = [excerpt(typed.good), excerpt(typed.bad)];
   if (await repository.isShallow()) {
     throw new RepositoryError(
-      'The repository is a shallow clone, which lacks the beginning of its history: check it out with all of it (fetch-depth: 0).',
+      'The repository is a shallow clone, which lacks older history: check it out with its full history (fetch-depth: 0).',
     );
   }
   if (good === bad) {
@@ -38,7 +38,7 @@ export async function endsOf(
   }
   if (await repository.contains(good, bad)) {
     throw new UsageError(
-      `--bad ${badName} came before --good ${goodName}: write them the other way round, --good ${badName} --bad ${goodName}.`,
+      `--bad ${badName} is older than --good ${goodName}: swap them, --good ${badName} --bad ${goodName}.`,
     );
   }
   const steps = await repository.stepsSince(good, bad);
@@ -48,20 +48,20 @@ export async function endsOf(
   });
   if (start === undefined) {
     throw new UsageError(
-      `--good ${goodName} and --bad ${badName} have no common ancestor on the line of first parents of --bad: name two commits of one branch.`,
+      `--good ${goodName} and --bad ${badName} have no common ancestor on the first-parent line of --bad: name two commits of one branch.`,
     );
   }
   if (start !== good) {
     const why = (await repository.contains(bad, good))
-      ? `came in by a merge, and is not on the line of first parents of --bad ${badName}`
-      : `is no ancestor of --bad ${badName}`;
+      ? `was merged, and is not on the first-parent line of --bad ${badName}`
+      : `is not an ancestor of --bad ${badName}`;
     throw new UsageError(
-      `--good ${goodName} ${why}: the last commit of that line which it contains is ${shortId(start)}, so take --good ${shortId(start)}.`,
+      `--good ${goodName} ${why}: the last commit of that line that it contains is ${shortId(start)}, so use --good ${shortId(start)}.`,
     );
   }
   if (steps > mostCommits) {
     throw new UsageError(
-      `There are ${steps} commits after --good ${goodName} up to --bad ${badName}, and at most ${mostCommits} can be bisected: name a nearer one, like --good ${badName}~${mostCommits}.`,
+      `There are ${steps} commits after --good ${goodName} up to --bad ${badName}, but at most ${mostCommits} can be bisected: name a later one, like --good ${badName}~${mostCommits}.`,
     );
   }
   return { good, bad, steps };

@@ -33,7 +33,7 @@ export async function readFixUps(
   for (const text of texts) {
     const fixUp = await readFixUp(text, line, installed, repository);
     if (fixUps.some(({ commit }) => commit === fixUp.commit)) {
-      throw new UsageError(`${fixUp.called} is given twice: leave one of them out.`);
+      throw new UsageError(`${fixUp.called} is given twice: remove one.`);
     }
     fixUps.push(fixUp);
   }
@@ -54,15 +54,15 @@ async function readFixUp(
   const commit = await commitNamed('--fix-up', fix, repository);
   const parent = await repository.resolve(`${commit}^1`).catch(() => {
     throw new UsageError(
-      `${called} has no parent, so what it changes cannot be told: name another.`,
+      `${called} has no parent, so its changes are unknown: name another commit.`,
     );
   });
   if (await repository.contains(line.good, commit)) {
-    throw new UsageError(`${called} is contained in --good already: leave it out.`);
+    throw new UsageError(`${called} is already contained in --good: remove it.`);
   }
   const difference = await installed.difference(parent, commit);
   if (difference === 'none') {
-    throw new UsageError(`${called} changes nothing of ${installed.what}: leave it out.`);
+    throw new UsageError(`${called} changes nothing in ${installed.what}: remove it.`);
   }
   const from =
     first === undefined ? 0 : await firstPlace({ called, commit, first }, line, repository);
@@ -88,12 +88,12 @@ async function firstPlace(
   const place = await placeOf(id, line, repository);
   if (place === undefined) {
     throw new UsageError(
-      `${called}: ${excerpt(first)} is not in the history of --bad: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`,
+      `${called}: ${excerpt(first)} is not in the history of --bad: write FIX:FIRST, where FIRST is the first commit that needs FIX.`,
     );
   }
   if (await repository.contains(id, commit)) {
     throw new UsageError(
-      `${called}: ${excerpt(first)} has the fix already: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`,
+      `${called}: ${excerpt(first)} already has the fix: write FIX:FIRST, where FIRST is the first commit that needs FIX.`,
     );
   }
   return place;
@@ -147,7 +147,7 @@ export async function makeForms(
     const made = await formsOf(kernel, needed, { installed, onConflict: note });
     tried += 1;
     if (tried % progressEvery === 0 || tried === needing.length) {
-      onProgress(`fix-ups are put on top: ${tried} of ${needing.length} commits`);
+      onProgress(`applying fix-ups: ${tried} of ${needing.length} commits`);
     }
     return made;
   });
@@ -218,12 +218,12 @@ function notesOf(
   const later = needing.filter(({ place }) => place > 0);
   if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) {
     throw new UsageError(
-      `${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`,
+      `${called} applies to no commit that needs it, because of conflicts in ${shown}: name another fix-up, or remove it.`,
     );
   }
   return stretchesOf(needing, conflicts).map(
     ([first, last]) =>
-      `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, for conflicts in ${shown}: what is measured there goes without it.`,
+      `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, because of conflicts in ${shown}: those commits are measured without it.`,
   );
 }
 

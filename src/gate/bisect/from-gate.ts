@@ -22,7 +22,7 @@ export function gateFindingOf({ outcome, variants, testbed }: Result): GateFindi
   const [worst] = cells.toSorted((a, b) => rankOf(a) - rankOf(b) || lossOf(b) - lossOf(a));
   if (worst === undefined || good === undefined || bad === undefined) {
     throw new UsageError(
-      '--from: that gate has judged no cell, so there is no change to be found: name another result.',
+      '--from: that gate judged no cell, so there is no change to find: name another result.',
     );
   }
   const { cell, comparisons } = worst;

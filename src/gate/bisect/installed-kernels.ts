@@ -49,7 +49,7 @@ async function filesOf(
   let hasSubmodule = entries.some(({ mode }) => mode === submodule);
   return {
     paths,
-    what: `what is installed (${paths.join(', ') || 'all files'})`,
+    what: `the installed files (${paths.join(', ') || 'all files'})`,
     get goesById() {
       return !hasSubmodule;
     },
@@ -76,7 +76,7 @@ async function kernelsOf(
   let current = await makefileAt(good);
   return {
     paths: [''],
-    what: builder === undefined ? 'a file' : 'what a kernel is made of',
+    what: builder === undefined ? 'a file' : 'the source of a kernel',
     goesById: true,
     async difference(first, second) {
       const [makefile, paths] = await Promise.all([

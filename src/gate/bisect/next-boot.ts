@@ -106,9 +106,9 @@ function tryAgain(
   const { variant } = first.form;
   const base = positions[0]?.form.variant ?? '';
   if (lacksControl(entries, variant, base)) {
-    return measuring(plan, evidence, [base], 'see whether base works');
+    return measuring(plan, evidence, [base], 'check that base works');
   }
-  const why = first.isNextForm ? 'try what helps it' : 'try again';
+  const why = first.isNextForm ? 'try a possible fix' : 'try again';
   return measuring(plan, evidence, [variant], why);
 }
 

@@ -79,11 +79,11 @@ export async function readRange(
 ): Promise<CommitRange> {
   const { good, bad, steps } = await endsOf(request, repository);
   const installed = await installedOf({ ...request, good }, repository);
-  onProgress(steps === 1 ? 'Reading one commit' : `${steps} commits are read`);
+  onProgress(steps === 1 ? 'Reading one commit' : `reading ${steps} commits`);
   const { line, kernels } = await readLine({ good, bad }, installed, repository);
   if (kernels.length < 2) {
     throw new UsageError(
-      `0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} touch ${installed.what}: name a range with some that do.`,
+      `0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} change ${installed.what}: name a range in which some do.`,
     );
   }
   const skips: SkippedCommits[] = [];
@@ -138,7 +138,7 @@ async function makeAgain(
   }
   if (made.commit === commit) return;
   throw new RepositoryError(
-    `${shortId(baseCommit)} with ${fixUps.map(shortId).join(' and ')} on top comes out otherwise than when the bisection began: this git merges in another way, so begin anew.`,
+    `${shortId(baseCommit)} with ${fixUps.map(shortId).join(' and ')} on top has a different content than at the start of the bisection: this git merges differently, so start a new bisection.`,
   );
 }
 

@@ -24,10 +24,10 @@ export async function revertedVariant(
   const name = shortId(culprit);
   if (picked.kind === 'conflict') {
     const paths = plainLine(picked.paths.slice(0, 3).join(', '), 200);
-    return { impossible: `What ${name} changed was changed again since, in ${paths}.` };
+    return { impossible: `The changes of ${name} were changed again later, in ${paths}.` };
   }
   if (picked.kind === 'nothing-to-do') {
-    return { impossible: `What ${name} changed is not in the bad end any more.` };
+    return { impossible: `The changes of ${name} are no longer in the bad commit.` };
   }
   const form = { variant: revertedName, commit: picked.tip.commit, fixUps: [] };
   return variantOf(end, form, plan, repository);

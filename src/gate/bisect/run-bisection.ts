@@ -112,7 +112,7 @@ class BisectionRun {
       this.#made.set(revertedName, made);
       const ends = [positions[0]?.form.variant ?? '', bad.variant];
       const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
-      await this.#boot(names, names, `${shortId(commit)} taken out of the bad end`);
+      await this.#boot(names, names, `${shortId(commit)} reverted in the bad commit`);
     }
   }
 
@@ -227,7 +227,7 @@ class BisectionRun {
     const { plan, onEvent } = this.#options;
     if (rejection.kind === 'out-of-disk') {
       throw new Error(
-        `There was no space for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`,
+        `There is no disk space for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`,
       );
     }
     const [good] = evidenceOf(plan, this.#journal.entries).positions;
@@ -308,7 +308,7 @@ class GoodEndError extends Error {
   constructor(fault: RevisionFault) {
     const isSilent = fault.kind === 'forwards-nothing';
     const what = isSilent ? `forwards nothing: ${fault.message}` : rejectionMessage(fault);
-    super(`The good end itself ${what} Name a good commit that works here.`);
+    super(`The good commit itself ${what} Name a good commit that works here.`);
   }
 }
 
@@ -317,7 +317,7 @@ class StuckError extends Error {
 
   constructor(variant: string, times: number, why: string) {
     super(
-      `${times} times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: fix the testbed, or go on without that commit, by --skip ${variant} beside --resume.`,
+      `${times} attempts in a row to measure ${variant} failed, most recently because of this: ${reasonOf(why)}. No commit is blamed for that: fix the testbed, or continue without that commit with --resume and --skip ${variant}.`,
     );
   }
 }

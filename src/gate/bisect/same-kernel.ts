@@ -72,7 +72,7 @@ export function mergeAlike(kernels: readonly KeyedKernel[]): KeyedKernel[] {
   const [first, last] = [distinct.at(0), distinct.at(-1)];
   if (first === undefined || last === undefined || keyOf(first) === keyOf(last)) {
     throw new UsageError(
-      '--good and --bad come out as the same, so there is no difference to be found: what was changed in between was taken back, or comes with a fix-up.',
+      '--good and --bad have the same content, so there is no difference to find: the changes between them were reverted, or are part of a fix-up.',
     );
   }
   return distinct;

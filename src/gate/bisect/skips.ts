@@ -15,7 +15,7 @@ export async function readSkip(
   const { first, last } = await boundsOf(text, line, repository);
   if (first > last) {
     throw new UsageError(
-      `--skip ${excerpt(text)} names no commit on the line of first parents from --good to --bad: name one of those, or A..B.`,
+      `--skip ${excerpt(text)} names no commit on the first-parent line from --good to --bad: name one of those, or A..B.`,
     );
   }
   return { text, isNamed: (place) => first <= place && place <= last };
@@ -54,7 +54,7 @@ export function skippedOf(
     ] as const) {
       if (end === undefined || !chosen.includes(end)) continue;
       throw new UsageError(
-        `--skip ${excerpt(text)} names ${option}, or what is the same as that, and both ends have to be measured: skip others.`,
+        `--skip ${excerpt(text)} names ${option}, or a commit with the same content, but both ends must be measured: skip other commits.`,
       );
     }
     return chosen.map(({ place }) => place);

@@ -67,7 +67,7 @@ function readingOf(runs: readonly Run[], metric: Metric): TrialReading {
   const pps = median(counted.map((run) => run.pps));
   if (pps === 0) return { kind: 'measured', pps, values: counted.map(() => 0) };
   const values = counted.flatMap((run) => (run.pps > 0 ? (run[metric] ?? []) : []));
-  if (values.length === 0) return { kind: 'lost', why: `the DUT tells no ${metric}` };
+  if (values.length === 0) return { kind: 'lost', why: `the DUT has no value of ${metric}` };
   // The median is robust to outliers of a busy machine.
   return { kind: 'measured', pps, values, level: median(values.map(Math.log)) };
 }
@@ -82,7 +82,7 @@ function againstEnds(
   );
   const ends = names.flatMap((name) => alone.get(name) ?? []);
   const levels = ends.flatMap((end) => (end.kind === 'measured' ? (end.level ?? []) : []));
-  const silent: TrialReading = { kind: 'lost', why: 'neither end forwarded anything' };
+  const silent: TrialReading = { kind: 'lost', why: 'neither end forwarded a packet' };
   const unknown =
     ends.find(({ kind }) => kind === 'lost') ?? (levels.length === 0 ? silent : undefined);
   if (unknown !== undefined) return new Map([...alone].map(([name]) => [name, unknown]));

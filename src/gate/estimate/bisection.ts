@@ -104,9 +104,9 @@ export function bisectionEstimateLines(plan: BisectPlan): string[] {
   const estimate = `${distinct}: about ${boots} ${unit} on ${testbed}, ${formatRoughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
   if (noise === undefined) return [estimate, ...notes];
   const { noiseRatio, answeredRatio } = noise;
-  const tooNoisy = `the noise is too large for that: ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or take a quieter cell`;
+  const tooNoisy = `the noise is too large: only ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or choose a quieter cell`;
   return [
-    `${estimate} for a change of ${formatSize(effect)}, as a boot is off by ${formatPercent(noiseRatio)}`,
+    `${estimate} for a change of ${formatSize(effect)}, as boots vary by ${formatPercent(noiseRatio)}`,
     ...(answeredRatio < leastAnswered ? [tooNoisy] : []),
     ...notes,
   ];

@@ -150,13 +150,13 @@ export function experimentEstimateLine(
     counted(Math.round(trials), 'trial'),
   ];
   const lost = `${formatRoughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
-  const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
+  const noise = `, assuming that runs vary by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
   return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ''}`;
 }
 
 export function basisText({ gates }: ExpectedDurations): string {
-  if (gates === 0) return 'by usual values, as no gate has run here yet';
-  return gates === 1 ? 'by the last gate here' : `by the last ${gates} gates here`;
+  if (gates === 0) return 'from default values, because no gate has run here yet';
+  return gates === 1 ? 'from the last gate here' : `from the last ${gates} gates here`;
 }
 
 const sum = (values: readonly number[]): number =>
@@ -190,7 +190,7 @@ const proposals: readonly Proposal[] = [
     if (cells.every((cell) => hasHistory(cell) || cell.design.method === 'paired')) return [];
     return [
       {
-        how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a nightly run or \`ppsgate testbeds self-test\``,
+        how: `${historyRuns} earlier runs of each cell: later gates get them from this one, a nightly run or \`ppsgate testbeds self-test\``,
         instead: {
           cells: cells.map((cell) =>
             hasHistory(cell) ? cell : withAssumedHistory(cell, noiseRatio),
@@ -206,7 +206,7 @@ const proposals: readonly Proposal[] = [
     const name = cellName(noisiest.cell);
     return [
       {
-        how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or find what disturbs it`,
+        how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or find the source of its noise`,
         instead: { cells: cells.filter(({ cell }) => cellName(cell) !== name) },
       },
     ];
@@ -230,7 +230,7 @@ const proposals: readonly Proposal[] = [
       : [{ how: 'no profiles: --profile off', instead: { profile: undefined } }];
   },
   function fromCache({ durations }) {
-    const how = 'kernels that the builder has: of a base that was gated before, or the same patch';
+    const how = 'kernels in the builder cache: of an earlier base, or the same patch';
     return [{ how, instead: { durations: { ...durations, buildSeconds: 0 } } }];
   },
 ];

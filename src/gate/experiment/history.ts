@@ -105,7 +105,7 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
     return historyEntrySchema.parse(JSON.parse(line));
   } catch {
     throw new HistoryError(
-      `${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`,
+      `${path}:${index + 1} is not a valid line of a history: remove it, or name another file.`,
     );
   }
 }

@@ -119,7 +119,7 @@ const parseLine =
       return entrySchema.parse(JSON.parse(line));
     } catch {
       throw new JournalError(
-        `${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`,
+        `${path}:${index + 1} is not a valid line of an experiment's journal: the directory cannot be resumed; start a new experiment.`,
       );
     }
   };

@@ -67,7 +67,7 @@ function whyAgain(tries: readonly JournalEntry[]): Pick<NextTrial, 'why'> {
   const silent = last.runs.find(({ pps }) => pps === 0);
   if (fault === undefined) {
     return {
-      why: silent ? `${silent.variant} forwarded nothing` : 'it stood apart from the others',
+      why: silent ? `${silent.variant} forwarded nothing` : 'it was an outlier',
     };
   }
   return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };

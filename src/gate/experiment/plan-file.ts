@@ -30,7 +30,7 @@ export async function refuseUsed(directory: string): Promise<void> {
   for (const [file, { of, command }] of Object.entries(planFiles)) {
     if (await isThere(join(directory, file))) {
       throw new PlanError(
-        `${directory} holds ${of} already: resume it with '${command} --resume ${directory}', or name another directory.`,
+        `${directory} already has ${of}: resume it with '${command} --resume ${directory}', or name another directory.`,
       );
     }
   }
@@ -59,7 +59,7 @@ export async function readPlanFile<Schema extends z.ZodType>(
     const { of, command } = planFiles[file];
     if (!(await isThere(path))) await refuseUsed(directory);
     throw new PlanError(
-      `${path} holds no plan of ${of}: name the directory of an earlier '${command}'.`,
+      `${path} has no plan of ${of}: name the directory of an earlier '${command}'.`,
     );
   }
 }

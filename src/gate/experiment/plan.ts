@@ -267,7 +267,7 @@ export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
     const last = design.budgets.at(-1) ?? 0;
     if (budget <= last) {
       throw new UsageError(
-        `--max-runs: the experiment has up to ${last} runs of each variant already, found ${maxRunsPerVariant}.`,
+        `--max-runs: expected more than the ${last} runs of each variant that the experiment already allows, found ${maxRunsPerVariant}.`,
       );
     }
     return { ...cell, design: { ...design, budgets: [...design.budgets, budget] } };
@@ -308,6 +308,6 @@ export const readPlan = (directory: string): Promise<Plan> =>
   readPlanFile(directory, file, planSchema);
 
 export const goingOn = (directory: string, command: string): string =>
-  `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
+  `The measurements are in ${directory}: continue with '${command} --resume ${directory}'.`;
 
 export const hasPlan = (directory: string): Promise<boolean> => hasPlanFile(directory, file);

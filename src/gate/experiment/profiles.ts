@@ -38,7 +38,7 @@ export async function takeProfilesOf(
     if (next === undefined) return;
     const failure = await take(next, deps);
     if (failure !== undefined) {
-      warn(`no more profiles are taken: ${failure}`);
+      warn(`profiling is switched off: ${failure}`);
       return;
     }
   }
@@ -58,7 +58,7 @@ export async function takeProfilesOfBoot(plan: Plan, deps: ProfilesDeps): Promis
     if (testbed.booted() !== variant) return;
     const failure = await take(next, deps);
     if (failure !== undefined) {
-      warn(`no profile is taken in this boot of ${variant}: ${failure}`);
+      warn(`no profile in this boot of ${variant}: ${failure}`);
       return;
     }
   }

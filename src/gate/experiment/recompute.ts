@@ -57,7 +57,7 @@ type Recomputed =
 export function recompute(claimed: Result, asked: RequestedExperiment): Recomputed {
   const { config, testbeds } = asked;
   if (!testbeds.includes(claimed.testbed.name)) {
-    const why = `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(' or ')}: judge the patch again.`;
+    const why = `The result is of the testbed ${claimed.testbed.name} instead of ${testbeds.join(' or ')}: judge the patch again.`;
     return { kind: 'refused', why };
   }
   const { kind: _, ...testbed } = claimed.testbed;
@@ -240,10 +240,10 @@ function ofPolicy(claimed: Policy, asked: Policy): string[] {
     const [said, wanted] = [claimed[key], asked[key]];
     return said === wanted
       ? []
-      : `It was held to ${name} of ${formatPercent(said)}, and ${formatPercent(wanted)} is asked for.`;
+      : `It used ${name} of ${formatPercent(said)}, but ${formatPercent(wanted)} was requested.`;
   });
   const other =
-    metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, and ${metric[1]} is asked for.`;
+    metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, but ${metric[1]} was requested.`;
   return [other, ...ratios].flat();
 }
 
@@ -259,7 +259,7 @@ function ofTraffic(claimed: Result['traffic'], asked: Result['traffic']): string
   const numbers = keys.flatMap((key) =>
     claimed[key] === asked[key]
       ? []
-      : `Its traffic has ${key} ${claimed[key] ?? 'unbounded'}, and ${asked[key] ?? 'unbounded'} is asked for.`,
+      : `Its traffic has ${key} ${claimed[key] ?? 'unbounded'}, and ${asked[key] ?? 'unbounded'} was requested.`,
   );
   if (isDeepStrictEqual(claimed.packets, asked.packets)) return numbers;
   const [said, wanted] = [claimed, asked].map(({ packets }) => packetsText(packets));
@@ -272,11 +272,11 @@ function ofOutcome(claimed: Outcome, computed: Outcome): string[] {
   const unasked = claimed.cells.filter(({ cell }) => !asked.has(cellName(cell)));
   const claims = new Map(claimed.cells.map((claim) => [cellName(claim.cell), claim]));
   return [
-    ...unasked.map(({ cell }) => `It has the cell ${cellName(cell)}, which is not asked for.`),
+    ...unasked.map(({ cell }) => `It has the cell ${cellName(cell)}, which was not requested.`),
     ...computed.cells.flatMap((cell) => ofCell(claims.get(cellName(cell.cell)), cell)),
     ...(claimed.verdict === computed.verdict
       ? []
-      : [`It says ${claimed.verdict} of the patch, and its cells say ${computed.verdict}.`]),
+      : [`It reports ${claimed.verdict} for the patch, but its cells yield ${computed.verdict}.`]),
   ];
 }
 
@@ -285,14 +285,14 @@ function ofCell(
   { cell, verdict, comparisons }: CellResult,
 ): string[] {
   const name = cellName(cell);
-  if (claim === undefined) return [`It has no cell ${name}, which is asked for.`];
+  if (claim === undefined) return [`It has no cell ${name}, which was requested.`];
   if (claim.verdict.kind !== verdict.kind) {
-    return [`It says ${claim.verdict.kind} of ${name}, and its runs say ${verdict.kind}.`];
+    return [`It reports ${claim.verdict.kind} for ${name}, but its runs yield ${verdict.kind}.`];
   }
   const isSame = comparisons.every((one) =>
     claim.comparisons.some((other) => other.metric === one.metric && isAlmost(one, other)),
   );
-  return isSame ? [] : [`Its numbers of ${name} are not those of its runs.`];
+  return isSame ? [] : [`Its numbers for ${name} do not match its runs.`];
 }
 
 /** Another machine may round differently. */

@@ -17,7 +17,7 @@ function whyRejected(rejection: Rejection): string {
   const { message } = rejection;
   const panic = 'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
   const shown = 'console' in rejection ? lastLine(rejection.console ?? '') : undefined;
-  const last = panic || !shown ? '' : ` The last on its console: "${shortened(shown)}".`;
+  const last = panic || !shown ? '' : ` Last lines of its console: "${shortened(shown)}".`;
   return `${message}${panic}${last}`;
 }
 

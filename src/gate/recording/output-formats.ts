@@ -18,8 +18,7 @@ export function unexpectedOutput(request: RecordedRequest): string | undefined {
   const text = outputOf(request, 'stdout');
   const reader = readers.find(([pattern]) => pattern.test(command));
   if (reader === undefined) return undefined;
-  if (text !== '' && !text.endsWith('\n'))
-    return 'what it wrote breaks off in the middle of a line';
+  if (text !== '' && !text.endsWith('\n')) return 'its output ends in the middle of a line';
   return reader[1](text, command);
 }
 
@@ -194,7 +193,7 @@ function ifconfig(text: string, command: string): string | undefined {
     port.media === undefined && 'media',
     !/^[ \t]+status: (?:active|no carrier|associated|no network|inserted)$/m.test(text) && 'status',
   ].filter((field) => field !== false);
-  return lacking.length === 0 ? undefined : `nothing is known in it of ${lacking.join(', ')}`;
+  return lacking.length === 0 ? undefined : `it has no ${lacking.join(', ')}`;
 }
 
 function routes(text: string): string | undefined {

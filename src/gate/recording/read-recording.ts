@@ -73,7 +73,7 @@ export function readRecording(path: string): Recording {
     } else if (end < bytes.length) {
       // Only the last line may be partial.
       throw new UsageError(
-        `${path} is damaged in its line ${line}: have it recorded again, or send it as it came.`,
+        `${path} is damaged in line ${line}: record it again, or copy it unchanged.`,
       );
     }
   }
@@ -102,7 +102,7 @@ function textOf(path: string, bytes: Buffer, start: number, end: number): string
 
 const tooMuch = (path: string, most: number, what: string): UsageError =>
   new UsageError(
-    `${path} has more than ${most.toLocaleString('en-US')} ${what}, and no recording has so many: it is not opened.`,
+    `${path} has more than ${most.toLocaleString('en-US')} ${what}, more than any recording: it is not opened.`,
   );
 
 function entryOf(line: string, { version }: RecordingHead): unknown {
@@ -125,7 +125,7 @@ function unpacked(path: string): Buffer {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
-      `The recording ${path} cannot be read (${reasonOf(error)}): name a file that --record has written.`,
+      `The recording ${path} cannot be read (${reasonOf(error)}): name a file written by --record.`,
     );
   }
   try {
@@ -136,14 +136,14 @@ function unpacked(path: string): Buffer {
   } catch (error) {
     throw error instanceof RangeError
       ? new UsageError(
-          `${path} is more than ${maxBytes / 1024 ** 2} MiB once it is unpacked, and no recording is so big: it is not opened.`,
+          `${path} has more than ${maxBytes / 1024 ** 2} MiB once unpacked, more than any recording: it is not opened.`,
         )
       : noRecording(path);
   }
 }
 
 const noRecording = (path: string): UsageError =>
-  new UsageError(`${path} is no recording: expected a file that \`--record\` has written.`);
+  new UsageError(`${path} is not a recording: expected a file written by \`--record\`.`);
 
 function headOf(path: string, line: string): RecordingHead {
   const written = parseJson(line);
@@ -152,7 +152,7 @@ function headOf(path: string, line: string): RecordingHead {
   const { format, version } = (written ?? {}) as { format?: unknown; version?: unknown };
   if (format === recordingFormat && typeof version === 'number' && version > recordingVersion) {
     throw new UsageError(
-      `${path} is of a newer ppsgate (its format is ${version}, and this one reads ${recordingVersion}): replay it with that one.`,
+      `${path} is from a newer ppsgate (format ${version}; this version reads ${recordingVersion}): replay it with that version.`,
     );
   }
   throw noRecording(path);

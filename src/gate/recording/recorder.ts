@@ -78,7 +78,7 @@ function logAt(path: string): GzipLog {
     return new GzipLog(path);
   } catch (error) {
     throw new UsageError(
-      `--record: ${path} cannot be written (${reasonOf(error)}); name a file that is not there yet.`,
+      `--record: ${path} cannot be written (${reasonOf(error)}); name a file that does not exist yet.`,
     );
   }
 }

@@ -38,14 +38,14 @@ export const unreadable = (part: string): PartReplay => ({
   differences: [
     {
       kind: 'incomplete',
-      sentence: `what the recording says of its ${part} cannot be read here, so that it is not done again`,
+      sentence: `the recorded ${part} cannot be read, so it is not repeated`,
     },
   ],
 });
 
 export const broken = (error: unknown): ReplayDifference => ({
   kind: 'made-otherwise',
-  sentence: oneLine(`the code of today breaks on it: ${reasonOf(error)}`),
+  sentence: oneLine(`the current code fails on it: ${reasonOf(error)}`),
 });
 
 export function requestDifferences({
@@ -56,12 +56,14 @@ export function requestDifferences({
     ...unrecorded.map(({ text, after }): ReplayDifference => {
       const position =
         after === undefined
-          ? 'first of all'
+          ? 'at the start'
           : `after the recording's ${formatShortOrdinal(after.number)} question`;
       return {
         kind: 'asked-otherwise',
         ...(after !== undefined && { number: after.number }),
-        sentence: oneLine(`${position} the code of today asks what the recording has not: ${text}`),
+        sentence: oneLine(
+          `${position} the current code asks a question that is not in the recording: ${text}`,
+        ),
       };
     }),
     ...incomplete.map((request) =>
@@ -69,8 +71,8 @@ export function requestDifferences({
         'incomplete',
         request,
         request.ended === undefined
-          ? 'the recording ends before it did'
-          : 'a part of what it wrote is not in the recording',
+          ? 'the recording ends before its reply'
+          : 'a part of its output is not in the recording',
       ),
     ),
   ];
@@ -87,9 +89,9 @@ export function diagnosticDifferences(
     const index = unmatched.findIndex(({ what }) => what === recorded.what);
     const [replayed] = index === -1 ? [] : unmatched.splice(index, 1);
     const before = textOf(recorded);
-    const after = replayed === undefined ? 'not looked at' : textOf(replayed);
+    const after = replayed === undefined ? 'not compared' : textOf(replayed);
     if (normalized(before) === normalized(after)) return [];
-    const sentence = oneLine(`${recorded.what} was ${before} then, and is ${after} now`);
+    const sentence = oneLine(`${recorded.what} was ${before} when recorded, but is ${after} now`);
     return [{ kind: 'made-otherwise', sentence } as const];
   });
 }

@@ -67,13 +67,13 @@ export class ReplayedMachines {
     const text = requestText(request);
     if (recorded === undefined) {
       this.unrecorded.push({ text, after: this.#last });
-      throw new HostError('command-failed', `The recording has no answer to ${text}.`);
+      throw new HostError('command-failed', `The recording has no reply to ${text}.`);
     }
     this.#last = recorded;
     const { ended, cut } = recorded;
     if (ended === undefined || cut.size > 0) this.incomplete.push(recorded);
     if (ended === undefined) {
-      throw new HostError('lost', `The recording ends before ${requestText(recorded)} did.`);
+      throw new HostError('lost', `The recording ends before ${requestText(recorded)} has ended.`);
     }
     return { ...recorded, ended };
   }

@@ -40,7 +40,7 @@ export async function replayWork(
   try {
     if (variants.length > mostVariants) {
       throw new UsageError(
-        `The recording has kernels of ${variants.length} variants, and no experiment has more than ${mostVariants}: it is not replayed.`,
+        `The recording has kernels of ${variants.length} variants, but an experiment has at most ${mostVariants}: it is not replayed.`,
       );
     }
     const kernels: StandInKernel[] = [];

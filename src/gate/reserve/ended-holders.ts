@@ -24,8 +24,8 @@ export async function freeEnded(
   return ended.length > 0;
 }
 
-const heldOutcome = endedEarly('its process was gone, and had not given the testbed back');
-const waitedOutcome = endedEarly('its process was gone while it waited');
+const heldOutcome = endedEarly('its process ended without releasing the testbed');
+const waitedOutcome = endedEarly('its process ended while it waited');
 
 async function leaveQueue(store: Store, ticket: QueueTicket, at: Date): Promise<void> {
   const { id, holder, priority, since, revision } = ticket;

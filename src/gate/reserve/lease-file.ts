@@ -51,7 +51,7 @@ export async function releaseLeft(directory: string, now: Date): Promise<string 
   const left = leaseIn(text);
   if (left === undefined) {
     throw new StoreError(
-      `The lease in ${directory} cannot be read: it ends by itself where its process has ended.`,
+      `The lease in ${directory} cannot be read: it ends automatically once its process has ended.`,
     );
   }
   const store = await openStore(left.reservations);

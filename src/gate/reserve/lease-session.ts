@@ -69,7 +69,7 @@ export async function openSession(deps: SessionDeps): Promise<StoreSession> {
 }
 
 const endedByStore = (leaseSeconds: number): string =>
-  `the store had ended it, as for all it knew it was not renewed for ${leaseSeconds} s`;
+  `the store ended it, because it received no renewal for ${leaseSeconds} s`;
 
 function whyNotRenewed(leaseSeconds: number, trouble: unknown): string {
   const why = trouble === undefined ? 'this process was stopped, or very slow' : reasonOf(trouble);

@@ -58,7 +58,7 @@ export class LeaseLostError extends Error {
 
   constructor(testbed: string, why: string) {
     super(
-      `The lease of ${testbed} was lost: ${why}; nothing more is done on it, and a gate that was cut short goes on with --resume.`,
+      `The lease of ${testbed} was lost: ${why}; work on it has stopped. Continue an interrupted gate with --resume.`,
     );
   }
 }
@@ -99,7 +99,7 @@ export async function reserve(
 }
 
 const tooSlow =
-  'Nothing was reserved: this process was stopped, or cut off from the reservation store, for longer than a lease lasts; start it again.';
+  'No testbed was reserved: this process was stopped, or lost the reservation store, for longer than a lease lasts; start it again.';
 
 async function waitForTurn(
   id: string,
@@ -172,12 +172,12 @@ const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
 
 function whyNone(attempt: Exclude<ReserveAttempt, { kind: 'taken' | 'waiting' }>): string {
   if (attempt.kind === 'gone') {
-    return attempt.why === undefined ? tooSlow : `Nothing was reserved: ${attempt.why}.`;
+    return attempt.why === undefined ? tooSlow : `No testbed was reserved: ${attempt.why}.`;
   }
   const all = [...attempt.quarantines].map(
     ([testbed, { reason, since }]) => `${testbed} since ${since} (${reason})`,
   );
-  return `Nothing was reserved: all that would do is in quarantine, ${all.join(', ')}; once it is fixed, lift it with \`ppsgate quarantine NAME --lift\`.`;
+  return `No testbed is available: every match is quarantined, ${all.join(', ')}; fix one, then lift its quarantine with \`ppsgate quarantine NAME --lift\`.`;
 }
 
 function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): Lease {
@@ -200,7 +200,7 @@ function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): 
       lose(reasonOf(error));
     }
     lost.signal.throwIfAborted();
-    if (ended.signal.aborted) throw new LeaseLostError(testbed, 'it was given back');
+    if (ended.signal.aborted) throw new LeaseLostError(testbed, 'it was released');
   };
   const look = async () => {
     const { holding: found, revision } = await readHolding(store, machine);

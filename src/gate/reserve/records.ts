@@ -189,7 +189,7 @@ function parsed<Schema extends z.ZodType>(
   const record = schema.safeParse(parseJson(value));
   if (record.success) return record.data;
   throw new StoreError(
-    `The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`,
+    `The reservation store has a value under "${key}" that this version of ppsgate cannot read; use the same version for all clients of a store, or remove that key.`,
   );
 }
 

@@ -9,12 +9,12 @@ import { type Command, shell } from '../../system/shell.ts';
 import { bootBase } from './base-variant.ts';
 import { goOn, type SelfTest } from './self-test-request.ts';
 
-const notAgreed = 'not approved: answer the question with y, or give --yes';
+const notAgreed = 'not approved: answer the question with y, or add --yes';
 
 /** Panics with the sysctl from sys/kern/subr_kdb.c. */
 export async function panic(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { deps, name, testbed } = selfTest;
-  const question = `Make the DUT of ${name} panic, and see that it comes back?`;
+  const question = `Make the DUT of ${name} panic, and check that it comes back?`;
   if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
   const happened = await accident(selfTest, panicNow);
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
@@ -25,8 +25,8 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Diagnosti
     return [
       wrong(
         what,
-        `it did not reboot by itself within ${limit}, and was power-cycled: a panic would be told as a hang`,
-        'set debug.debugger_on_panic=0 in its /etc/sysctl.conf and /boot/loader.conf, and raise `boot.limit` where a dump takes longer',
+        `it did not reboot automatically within ${limit}, and was power-cycled: a panic would be reported as a hang`,
+        'set debug.debugger_on_panic=0 in its /etc/sysctl.conf and /boot/loader.conf, and raise `boot.limit` if a dump takes longer',
       ),
     ];
   }
@@ -34,12 +34,14 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Diagnosti
     return [
       wrong(
         what,
-        `home again after ${durations}, but its panic message is unknown`,
+        `on its own kernel again after ${durations}, but its panic message is unknown`,
         'set dumpdev="AUTO" in its /etc/rc.conf, with a swap partition as large as a dump',
       ),
     ];
   }
-  return [ok(what, `home again after ${durations}, and known for what it was: ${message}`)];
+  return [
+    ok(what, `on its own kernel again after ${durations}, with the panic message: ${message}`),
+  ];
 }
 
 /** Hangs the DUT in the kernel debugger if it has one; otherwise blocks every login. */
@@ -50,16 +52,19 @@ export async function hang(selfTest: SelfTest, what: string): Promise<Diagnostic
     return [skipped(what, why)];
   }
   const limit = formatDuration(testbed.dut.boot.limitSeconds);
-  const question = `Make the DUT of ${name} hang, and see that its power control brings it back? It takes ${limit} and a boot.`;
+  const question = `Make the DUT of ${name} hang, and check that power control recovers it? It takes ${limit} and a boot.`;
   if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
   const happened = await accident(selfTest, hangNow);
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
   const durations = formatDuration(happened.seconds);
   if (happened.cycles === 0) {
-    const fix = 'see what rebooted it: a watchdog that is faster than a trial ends good runs, too';
+    const fix =
+      'find out what rebooted it: a watchdog that is faster than a trial also ends good runs';
     return [wrong(what, `it came back after ${durations} without its power control`, fix)];
   }
-  return [ok(what, `${happened.how}; power-cycled, and home again after ${durations}`)];
+  return [
+    ok(what, `${happened.how}; power-cycled, and on its own kernel again after ${durations}`),
+  ];
 }
 
 type AccidentOutcome =
@@ -79,11 +84,11 @@ async function accident(selfTest: SelfTest, cause: AccidentCause): Promise<Accid
   const [begun, cyclesBefore] = [deps.now(), lab.cycles.done];
   const caused = await cause(dut.host());
   if ('why' in caused) {
-    const fix = 'see what its kernel says in `dmesg -a`';
+    const fix = 'check its kernel messages with `dmesg -a`';
     return { kind: 'did-not', why: caused.why, fix };
   }
   const { how } = caused;
-  deps.notify(`It ${how}. Waiting until it is home again.`);
+  deps.notify(`It ${how}. Waiting until it runs its own kernel again.`);
   const { panic } = await dut.recover();
   const cycles = lab.cycles.done - cyclesBefore;
   return { kind: 'happened', how, seconds: deps.now() - begun, cycles, panic };

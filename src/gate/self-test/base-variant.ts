@@ -33,7 +33,7 @@ export async function readyBase(selfTest: SelfTest, what: string): Promise<Diagn
   await prepare({ variants, cells, rules, keepLog, notify: sentence, signal });
   const ready = await lab.prepared?.kernels.get(baseName);
   if (ready?.kind === 'rejected') {
-    return [wrong(what, ready.rejection.message, 'fix that on the builder, or in ppsgate.yml')];
+    return [wrong(what, ready.rejection.message, 'fix that on the builder or in ppsgate.yml')];
   }
   return [ok(what, `${says}, there after ${formatDuration(now() - begun)}`)];
 }
@@ -51,7 +51,7 @@ async function baseOf(selfTest: SelfTest, dut: Host): Promise<BaseKernel> {
   if (baseKernel !== undefined) return given(baseKernel, baseKernel);
   if (testbed.builder !== undefined) return checkedOut(selfTest, testbed.builder);
   if (testbed.dut.boot.method === 'nanobsd') {
-    const fix = 'bring one with --base-kernel, as gates need it';
+    const fix = 'supply one with --base-kernel, as for gates';
     return { kind: 'none', why: 'there is no image, and none can be built', fix };
   }
   const path = join(directory, 'own-kernel.tar');
@@ -112,5 +112,5 @@ export function whyNot(outcome: TrialOutcome): string {
   if (outcome.kind === 'rejected') return outcome.rejection.message;
   return outcome.kind === 'failed'
     ? outcome.reason
-    : 'packets came to the DUT, and it forwarded none';
+    : 'the DUT received packets, but forwarded none';
 }

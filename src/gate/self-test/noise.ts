@@ -97,14 +97,14 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
     const what = `the noise of ${cellName(cell)}`;
     const { noiseRatio, reachableMarginRatio } = expected;
     const [least, most] = intervalOf(noiseRatio).map(formatPercent);
-    const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found as often as asked`;
+    const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found with the required power`;
     const margin = formatPercent(policy.marginRatio);
     yield reachableMarginRatio <= policy.marginRatio
       ? ok(what, `${found}, and ${margin} matters`)
       : wrong(
           what,
           `${found}, and ${margin} is to be`,
-          `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/how-to/check-a-lab.md, "Find what disturbs the lab"`,
+          `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or find the source of the noise: docs/how-to/check-a-lab.md, "Find what disturbs the lab"`,
         );
   }
   yield ok('a gate of these cells', durationsText(selfTest, estimates));
@@ -122,7 +122,7 @@ function durationsText({ journal, config }: SelfTest, estimates: RunsEstimates):
       bootSeconds * Math.max(...estimates.map(({ expected }) => expected[runs])),
     );
   const lost = formatPercent(policyOf(config).marginRatio);
-  return `${formatEstimate(secondsFor('runsIfUnchanged'))} where nothing was changed, ${formatEstimate(secondsFor('runsIfLost'))} where ${lost} was lost, beside the builds; a boot takes ${formatEstimate(bootSeconds)}`;
+  return `${formatEstimate(secondsFor('runsIfUnchanged'))} if nothing has changed, ${formatEstimate(secondsFor('runsIfLost'))} if ${lost} is lost, plus the builds; a boot takes ${formatEstimate(bootSeconds)}`;
 }
 
 /** History for the first gates: base was measured as they would measure it. */

@@ -49,4 +49,4 @@ export type SelfTest = SelfTestRequest & {
 };
 
 /** Suits most failures. */
-export const goOn = 'fix that, and go on with --resume';
+export const goOn = 'fix that, and continue with --resume';

@@ -77,14 +77,14 @@ export async function* runSelfTest(
     }
     if (!(error instanceof DutLostError)) return testbedFailed(what, error);
     isLost = true;
-    return wrong(what, error.message, 'look at its console, and have it boot its own kernel');
+    return wrong(what, error.message, 'check its console, and boot its own kernel');
   };
   const steps = stepsOf(selfTest).map((step): CheckStep => {
     const { what, run } = step;
     return {
       ...step,
       async *run() {
-        if (isLost) yield skipped(what, 'not tried, because the DUT is lost');
+        if (isLost) yield skipped(what, 'skipped because the DUT is lost');
         else yield* recovered(what, run, opened);
       },
     };
@@ -187,7 +187,7 @@ const check = ({ name, testbed, config, skip, deps }: SelfTest): AsyncIterable<D
 
 async function bootOnce(selfTest: SelfTest, boot: number, what: string): Promise<Diagnostic[]> {
   const { deps, testbed } = selfTest;
-  deps.notify(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
+  deps.notify(`Booting it by ${testbed.dut.boot.method}: it takes a few minutes to come up again.`);
   const begun = deps.now();
   const trouble = await bootBase(selfTest, boot);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
@@ -211,8 +211,10 @@ async function layAndTakeAway(
     return [wrong(what, refusal, 'build the kernel and its modules with that firewall')];
   }
   const left = provesScenario('forwarding', await proofOf(host), { own: selfTest.rules });
-  if (left.kind === 'in-force') return [ok(what, 'in force, and taken away again')];
-  return [wrong(what, `something of it stays: ${left.reason}`, 'reboot the DUT, and look there')];
+  if (left.kind === 'in-force') return [ok(what, 'active, and removed again')];
+  return [
+    wrong(what, `a part of it remains: ${left.reason}`, 'reboot the DUT, and check it there'),
+  ];
 }
 
 /** A receiver's rates must be steady for ten seconds. */
@@ -280,16 +282,16 @@ async function bootHome(selfTest: SelfTest, what: string): Promise<Diagnostic[]>
   const { dut, lab } = await selfTest.open();
   const { deps, testbed } = selfTest;
   const { method } = testbed.dut.boot;
-  deps.notify('Rebooting it once more: its own kernel has to come up.');
+  deps.notify('Rebooting it once more: its own kernel must come up.');
   lab.boots.booted = undefined;
   // An image stays active until the machine's own is made active again.
   const outcome = await (method === 'nanobsd' ? dut.boot(undefined) : dut.rebootUnordered());
   if (outcome.kind === 'boot-failed') {
-    const fix = `choose another \`boot.method\` than ${method}: a patch that panics would boot for ever`;
+    const fix = `choose another \`boot.method\` than ${method}: a patch that panics would boot again and again`;
     return [wrong(what, outcome.reason, fix)];
   }
   const home = await runningSystem(dut.host());
-  const byItself = method === 'nanobsd' ? '' : ' by itself';
+  const byItself = method === 'nanobsd' ? '' : ' automatically';
   return [ok(what, `${home.kernel} of ${home.root} came up${byItself}`)];
 }
 
@@ -302,7 +304,7 @@ async function* goBack(
     yield skipped(what, 'nothing was begun');
     return;
   }
-  deps.notify('Bringing everything back to how it was.');
+  deps.notify('Restoring the original state.');
   await machines.restore();
   const found = await Array.fromAsync(healthOf(testbed, deps));
   const faults = found.filter(({ kind }) => kind === 'wrong');
@@ -310,5 +312,5 @@ async function* goBack(
     yield* faults;
     return;
   }
-  yield ok(what, 'its own kernel, no rules, no files and no programs of ours');
+  yield ok(what, 'its own kernel; no rules, files or programs of ppsgate');
 }

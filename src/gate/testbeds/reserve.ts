@@ -74,7 +74,7 @@ export async function reserveTestbed(
       throw error;
     });
     if (readying instanceof MisconfiguredError) {
-      deps.notify(`Without ${lease.testbed}: ${readying.message}`);
+      deps.notify(`Continuing without ${lease.testbed}: ${readying.message}`);
       testbeds.delete(lease.testbed);
       continue;
     }
@@ -107,15 +107,15 @@ async function readied(
       return undefined;
     }
     const whose = leftBy.map(({ holder }) => holder.who).join(' and ');
-    deps.notify(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
+    deps.notify(`Restoring ${lease.testbed} to its base: ${whose} did not.`);
     await bringBack(testbed, lease, config, deps);
     return await troubleOf(testbed, deps);
   } catch (error) {
     deps.signal.throwIfAborted();
     lease.signal.throwIfAborted();
     if (error instanceof HostError && (await isMisconfigured(error, lease, deps.store))) {
-      const look = `\`ppsgate testbeds check ${lease.testbed}\` shows more`;
-      throw new MisconfiguredError(`${reasonOf(error)} Nothing was quarantined; ${look}.`, {
+      const look = `\`ppsgate testbeds check ${lease.testbed}\` shows details`;
+      throw new MisconfiguredError(`${reasonOf(error)} No testbed was quarantined; ${look}.`, {
         cause: error,
       });
     }
@@ -231,14 +231,14 @@ function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed 
         return trouble === undefined ? undefined : inQuarantine(lease.testbed, trouble);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        return `${lease.testbed} is free only after ${deps.leaseSeconds} s: ${error.message}`;
+        return `${lease.testbed} becomes free only after ${deps.leaseSeconds} s: ${error.message}`;
       }
     },
   };
 }
 
 const inQuarantine = (testbed: string, trouble: string): string =>
-  `${testbed} is in quarantine now: ${trouble} Once it is fixed, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
+  `${testbed} is now in quarantine: ${trouble} Once it is fixed, lift the quarantine with \`ppsgate quarantine ${testbed} --lift\`.`;
 
 /** Marks automatic quarantines; a check may lift only these. */
 export const byItself = 'ppsgate';

@@ -168,7 +168,7 @@ describe('a pair counts', () => {
     const runs = good.map((run) => (run.pair <= 7 ? { ...run, nsPerPacket: 1200 } : run));
     expect(verdictOf(runs, { metric: 'nsPerPacket' })).toEqual({
       kind: 'invalid',
-      reason: '7 of 8 pairs of runs count: the DUT tells no nsPerPacket',
+      reason: '7 of 8 pairs of runs count: the DUT has no value of nsPerPacket',
     });
   });
 

@@ -93,7 +93,7 @@ test('a testbed that its holder left behind is brought to its base', async () =>
   spoil(lab);
   await store.endSession(session);
   const { status, stdout } = await ppsgate('testbeds', 'health');
-  expect(stdout).toContain('… Bringing shelf back to its base: alice@lab1 did not.\n');
+  expect(stdout).toContain('… Restoring shelf to its base: alice@lab1 did not.\n');
   expect(status).toBe(0);
   expect(lab.state().leftovers).toEqual([]);
   expect((await readLab(store)).used.size).toBe(0);
@@ -104,7 +104,7 @@ test('a testbed that does not reply goes into quarantine, and every fault is rep
   await lab.power.off();
   const { status, stdout } = await ppsgate('testbeds', 'health');
   expect(status).toBe(4);
-  expect(stdout).toContain('… shelf is in quarantine now: ');
+  expect(stdout).toContain('… shelf is now in quarantine: ');
   expect(stdout).toContain('  ✗ ssh to the DUT: ');
   expect((await readLab(store)).quarantines.get('shelf')?.by).toBe('ppsgate');
 });

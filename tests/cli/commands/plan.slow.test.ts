@@ -60,14 +60,14 @@ test('minutes are those of earlier gates, and no machine is asked', () => {
   expect(stdout).toMatch(/^building kernels +5 min 0 s /m);
   expect(stdout).toMatch(/^forwarding inet4 +group-sequential +0\.523 % \(15 earlier runs\) /m);
   expect(stdout).toContain(
-    'Estimated by the last 3 gates here: a boot 3 min 0 s, a trial 25 s, with traffic for 15 s.',
+    'Estimated from the last 3 gates here: a boot 3 min 0 s, a trial 25 s, with traffic for 15 s.',
   );
-  expect(stdout).toContain('kernels that the builder has');
+  expect(stdout).toContain('kernels in the builder cache');
 });
 
 test('says that no gate has run yet', () => {
   const { stdout } = run();
-  expect(stdout).toContain('by usual values, as no gate has run here yet');
+  expect(stdout).toContain('from default values, because no gate has run here yet');
   expect(stdout).toContain('1 %, assumed');
   expect(stdout).toContain('10 earlier runs of each cell');
 });

@@ -154,7 +154,7 @@ test('a testbed in quarantine is not reserved, and the reason is printed', async
   });
   expect(await ppsgate('reserve', 'here', '--', 'true')).toMatchObject({
     status: 4,
-    stderr: expect.stringMatching(/^ppsgate: Nothing was reserved: .*port 1 loses its link/),
+    stderr: expect.stringMatching(/^ppsgate: No testbed is available: .*port 1 loses its link/),
   });
 });
 

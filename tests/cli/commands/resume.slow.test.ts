@@ -56,7 +56,7 @@ const filesIn = (folder: string) =>
     .map((path) => [path, readFileSync(path, 'base64'), statSync(path).mtimeMs]);
 
 const goOn = (config = '') =>
-  `ppsgate: What was measured is in work: go on with 'ppsgate gate${config} --resume work'.\n`;
+  `ppsgate: The measurements are in work: continue with 'ppsgate gate${config} --resume work'.\n`;
 
 test('a finished gate prints the same result again, and touches none of its files', async () => {
   const { ppsgate, work } = await aFinishedGate();

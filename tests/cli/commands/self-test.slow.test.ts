@@ -44,7 +44,7 @@ test('prints a line for each step, and continues after an interruption', async (
       { kind: 'ok', what: 'the way back' },
     ],
   });
-  expect(agreed.stderr).toContain('… It panicked. Waiting until it is home again.');
+  expect(agreed.stderr).toContain('… It panicked. Waiting until it runs its own kernel again.');
   expect(agreed.status).toBe(0);
   expect(lab.state().leftovers).toEqual([]);
 });

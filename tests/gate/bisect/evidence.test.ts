@@ -254,7 +254,7 @@ describe('a shared trial', () => {
     [
       'ends that forward nothing',
       [...runsOf('patched', 0), ...runsOf('base', 0)],
-      'neither end forwarded anything',
+      'neither end forwarded a packet',
     ],
   ])('that tells nothing of %s tells nothing of any', (_, ends, why) => {
     const others = ends.some(({ variant }) => variant === 'base') ? [] : runsOf('base', 4e6);

@@ -23,7 +23,7 @@ test('the cell with the worst verdict is taken, and of several the one that lost
 });
 
 test('a gate that has judged nothing is no beginning', () => {
-  expect(() => gateFindingOf(unchanged)).toThrow('--from: that gate has judged no cell');
+  expect(() => gateFindingOf(unchanged)).toThrow('--from: that gate judged no cell');
 });
 
 test('the runs of a gate are no evidence: both ends are booted anew', () => {

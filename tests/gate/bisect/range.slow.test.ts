@@ -139,7 +139,7 @@ describe('a range', () => {
     const commits = Array.from({ length: 20_001 }, (_, index) => manual(`${index}`));
     await expect(rangeOf(first, ...commits)).rejects.toThrow(
       new UsageError(
-        'There are 20001 commits after --good good up to --bad main, and at most 20000 can be bisected: name a nearer one, like --good main~20000.',
+        'There are 20001 commits after --good good up to --bad main, but at most 20000 can be bisected: name a later one, like --good main~20000.',
       ),
     );
   });
@@ -207,7 +207,7 @@ describe('commits that are the same kernel', () => {
   test('a range of them alone is refused', async () => {
     await expect(rangeOf(first, manual('1'), manual('2'))).rejects.toThrow(
       new UsageError(
-        '0 commits of 2 after --good good up to --bad main touch what a kernel is made of: name a range with some that do.',
+        '0 commits of 2 after --good good up to --bad main change the source of a kernel: name a range in which some do.',
       ),
     );
   });
@@ -311,7 +311,7 @@ describe('on Linux', () => {
     const { directory } = historyOf(installed('1'), kernel('a'), kernel('b'));
     await expect(rangeIn(directory, linux)).rejects.toThrow(
       new UsageError(
-        '0 commits of 2 after --good good up to --bad main touch what is installed (dut): name a range with some that do.',
+        '0 commits of 2 after --good good up to --bad main change what is installed (dut): name a range in which some do.',
       ),
     );
   });
@@ -352,7 +352,7 @@ describe('a fix-up', () => {
     const { directory, ids } = historyOf(...broken);
     const range = await rangeIn(directory, { good: ids[1] ?? '', fixUps: [ids[5] ?? ''] });
     expect(range.notes).toEqual([
-      `--fix-up ${ids[5]} does not apply to ${short(ids[1])}, for conflicts in ${mlx5}: what is measured there goes without it.`,
+      `--fix-up ${ids[5]} does not apply to ${short(ids[1])}, because of conflicts in ${mlx5}: those commits are measured without it.`,
     ]);
     const withIt = (index: number) => `${short(ids[index])}-with-${short(ids[5])}`;
     expect(variantsOf(range)).toEqual([
@@ -578,7 +578,7 @@ describe('a fix-up', () => {
       [7, 0],
     ]);
     expect(range.notes).toEqual([
-      `--fix-up ${ids[6]} does not apply from ${short(ids[3])} to ${short(ids[4])}, for conflicts in ${mlx5}: what is measured there goes without it.`,
+      `--fix-up ${ids[6]} does not apply from ${short(ids[3])} to ${short(ids[4])}, because of conflicts in ${mlx5}: those commits are measured without it.`,
     ]);
   });
 
@@ -675,7 +675,7 @@ describe('a fix-up', () => {
     await readRange({ ...ends, ...place, builder }, openRepository(directory), (text) =>
       told.push(text),
     );
-    expect(told).toEqual(['6 commits are read', 'fix-ups are put on top: 3 of 3 commits']);
+    expect(told).toEqual(['reading 6 commits', 'applying fix-ups: 3 of 3 commits']);
   });
 
   test('is in each form as a merge of each single function decides', async () => {
@@ -852,7 +852,7 @@ describe('bad input is refused in one sentence', () => {
   test('good and bad in the wrong order', async () => {
     const { directory } = historyOf(first, kernel('a'));
     await refused(
-      '--bad good came before --good main: write them the other way round, --good good --bad main.',
+      '--bad good is older than --good main: swap them, --good good --bad main.',
       directory,
       { good: 'main', bad: 'good' },
     );
@@ -861,7 +861,7 @@ describe('bad input is refused in one sentence', () => {
   test('commits of two histories', async () => {
     const { directory } = historyOf(first, kernel('a'), { ...kernel('b'), parents: [] });
     await refused(
-      '--good good and --bad main have no common ancestor on the line of first parents of --bad: name two commits of one branch.',
+      '--good good and --bad main have no common ancestor on the first-parent line of --bad: name two commits of one branch.',
       directory,
     );
   });
@@ -873,7 +873,7 @@ describe('bad input is refused in one sentence', () => {
     });
     git(directory, 'tag', 'other', ids[2] ?? '');
     await refused(
-      `--good other is no ancestor of --bad main: the last commit of that line which it contains is ${short(ids[1])}, so take --good ${short(ids[1])}.`,
+      `--good other is not an ancestor of --bad main: the last commit of that line that it contains is ${short(ids[1])}, so use --good ${short(ids[1])}.`,
       directory,
       { good: 'other' },
     );
@@ -889,7 +889,7 @@ describe('bad input is refused in one sentence', () => {
     );
     git(directory, 'tag', 'side', ids[3] ?? '');
     await refused(
-      `--good side came in by a merge, and is not on the line of first parents of --bad main: the last commit of that line which it contains is ${short(ids[1])}, so take --good ${short(ids[1])}.`,
+      `--good side was merged, and is not on the first-parent line of --bad main: the last commit of that line that it contains is ${short(ids[1])}, so use --good ${short(ids[1])}.`,
       directory,
       { good: 'side' },
     );
@@ -901,7 +901,7 @@ describe('bad input is refused in one sentence', () => {
     const clone = join(temporaryFolder(), 'clone');
     git(directory, 'clone', '--quiet', '--depth=2', `file://${directory}`, clone);
     await refused(
-      'The repository is a shallow clone, which lacks the beginning of its history: check it out with all of it (fetch-depth: 0).',
+      'The repository is a shallow clone, which lacks older history: check it out with its full history (fetch-depth: 0).',
       clone,
       { good: 'main~1' },
     );
@@ -913,7 +913,7 @@ describe('bad input is refused in one sentence', () => {
     ['too much', 'a:b:c', /^--fix-up: expected FIX or FIX:FIRST, found "a:b:c"\.$/],
     ['no first one', 'main~1:', /^--fix-up: expected FIX or FIX:FIRST/],
     ['what the good one has', 'main~5', /^--fix-up main~5 is contained in --good already/],
-    ['a manual page', 'page', /^--fix-up page changes nothing of what a kernel is made of/],
+    ['a manual page', 'page', /^--fix-up page changes nothing of the source of a kernel/],
     ['a commit without a parent', 'root', /^--fix-up root has no parent/],
     ['a first one that is none', 'main~1:mian', /^--fix-up: "mian" is no commit/],
     [
@@ -965,7 +965,7 @@ describe('bad input is refused in one sentence', () => {
 
   test('the same fix-up twice, however it is called', async () => {
     const { directory, ids } = historyOf(...broken);
-    await refused('--fix-up main~1 is given twice: leave one of them out.', directory, {
+    await refused('--fix-up main~1 is given twice: remove one.', directory, {
       fixUps: [ids[5] ?? '', 'main~1'],
     });
   });

@@ -164,7 +164,7 @@ test('a good end that panics is an error, and the bisection can be continued aft
   const directory = temporaryFolder();
   const broken = testbedFor(plan, 7, { rejects: rejectedWhere(['base']) });
   await expect(runOn(plan, broken, directory)).rejects.toThrow(
-    'The good end itself panics under load: Twice. It panicked: page fault.',
+    'The good commit itself panics under load: Twice. It panicked: page fault.',
   );
   const journal = await runOn(plan, testbedFor(plan, 7), directory);
   expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
@@ -194,7 +194,7 @@ describe('the laboratory', () => {
     const directory = temporaryFolder();
     const dead = fakeTestbed({ boots: true, faults: () => ['fails', 'fails'] });
     await expect(runOn(plan, dead, directory)).rejects.toThrow(
-      /^3 times in a row nothing was measured with base, .*: trafgen ended without/,
+      /^3 attempts in a row to measure base failed, .*: trafgen ended without/,
     );
     const journal = await runOn(plan, testbedFor(plan, 7), directory);
     const { answer, revisions } = notify(plan, journal);
@@ -212,7 +212,7 @@ describe('the laboratory', () => {
           : undefined,
     };
     await expect(runOn(plan, testbedFor(plan, 7, unfit), directory)).rejects.toThrow(
-      `or go on without that commit, by --skip ${variantAt(6)} beside --resume.`,
+      `or continue without that commit with --resume and --skip ${variantAt(6)}.`,
     );
     const skipping = withSkipped(plan, [commitAt(6)]);
     const journal = await runOn(skipping, testbedFor(plan, 7, unfit), directory);
@@ -222,7 +222,9 @@ describe('the laboratory', () => {
   test('is not the reason for which an end, or a stranger, could be left out', () => {
     const plan = aBisectPlan(12);
     for (const commit of [commitAt(0), commitAt(12), commitAt(99)]) {
-      expect(() => withSkipped(plan, [commit])).toThrow('is no commit between the ends');
+      expect(() => withSkipped(plan, [commit])).toThrow(
+        'is not a separately measured commit between the ends',
+      );
     }
   });
 

@@ -88,9 +88,7 @@ describe('where each variant is booted', () => {
     const outlined = outlinedOf({}, []);
     const estimate = estimateExperiment(outlined);
     expect(estimate.cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.01 }, {}]);
-    expect(experimentEstimateLine(estimate, outlined)).toMatch(
-      /, as if unknown runs differed by 1 %$/,
-    );
+    expect(experimentEstimateLine(estimate, outlined)).toMatch(/, assuming that runs vary by 1 %$/);
   });
 
   test('instructions are assumed to be less noisy', () => {
@@ -120,7 +118,7 @@ describe('where variants share their trials', () => {
 test('one line says both ends, and what they rest on', () => {
   const outlined = outlinedOf();
   expect(experimentEstimateLine(estimateExperiment(outlined), outlined)).toMatch(
-    /^some \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; by the last 3 gates here$/,
+    /^some \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; from the last 3 gates here$/,
   );
 });
 
@@ -135,7 +133,7 @@ describe('what would be shorter', () => {
       shorter.map(({ how, savedSeconds }) => [how.split(/:| \w+, the/)[0], savedSeconds]),
     );
     expect(savedBy).toEqual({
-      'kernels that the builder has': 600,
+      'kernels in the builder cache': 600,
       'no profiles': 4 * 20,
       'forwarding inet4 alone': expect.any(Number),
       'without forwarding': expect.any(Number),

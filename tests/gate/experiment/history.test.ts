@@ -45,7 +45,7 @@ test.for([
   const read = historyFile(path).read();
   await expect(read).rejects.toThrow(HistoryError);
   await expect(read).rejects.toThrow(
-    `${path}:2 is no line of a history of runs: remove the line, or name another file.`,
+    `${path}:2 is not a valid line of a history: remove it, or name another file.`,
   );
   expect(readFileSync(path, 'utf8')).toBe(text);
 });

@@ -153,7 +153,7 @@ test('a bad line that no kill can explain is refused with its place', async () =
   appendFileSync(path, '{"kind":"guessed"}\n');
   await expect(openJournal(path)).rejects.toThrow(JournalError);
   await expect(openJournal(path)).rejects.toThrow(
-    `${path}:2 is no line of an experiment's journal: the directory cannot be resumed; start anew.`,
+    `${path}:2 is not a valid line of an experiment's journal: the directory cannot be resumed; start a new experiment.`,
   );
 });
 

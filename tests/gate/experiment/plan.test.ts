@@ -216,7 +216,7 @@ test('an extended plan begins with the same trials, and has a further budget', (
 
 test('an extension to fewer runs than there are is refused', () => {
   expect(() => extendPlan(plan, 48)).toThrow(
-    '--max-runs: the experiment has up to 48 runs of each variant already, found 48.',
+    '--max-runs: expected more than the 48 runs of each variant that the experiment already allows, found 48.',
   );
 });
 

@@ -155,7 +155,7 @@ test('a testbed that breaks meanwhile costs profiles and no verdict', async () =
     onEvent: (event) => event.kind === 'warning' && told.push(event.text),
   });
   expect(profilesTaken(testbed)).toHaveLength(1);
-  expect(told).toEqual(['no more profiles are taken: The connection to the DUT was lost.']);
+  expect(told).toEqual(['profiling is switched off: The connection to the DUT was lost.']);
   const { result } = await explained(assembleResult(plan, entries), directory);
   expect(cellOf(result)).toMatchObject({
     verdict: { kind: 'no-regression' },
@@ -300,9 +300,7 @@ describe('where each pair’s variant has a separate boot', () => {
       profiles: () => 'throws',
       onEvent: (event) => event.kind === 'warning' && told.push(event.text),
     });
-    expect(told).toContain(
-      'no profile is taken in this boot of base: The connection to the DUT was lost.',
-    );
+    expect(told).toContain('no profile in this boot of base: The connection to the DUT was lost.');
     expect(assembleResult(of, entries).outcome).toMatchObject({ verdict: 'no-regression' });
   });
 

@@ -257,21 +257,21 @@ describe('a result that lies', () => {
       (result) => {
         result.policy.marginRatio = 1;
       },
-      'It was held to a margin of 100 %, and 5 % is asked for.',
+      'It used a margin of 100 %, but 5 % was requested.',
     ],
     [
       'of the rate of false alarms',
       (result) => {
         result.policy.falseAlarmRatio = 1e-9;
       },
-      'It was held to a rate of false alarms of 1e-7 %, and 1 % is asked for.',
+      'It used a rate of false alarms of 1e-7 %, but 1 % was requested.',
     ],
     [
       'of the metric',
       (result) => {
         result.policy.metric = 'nsPerPacket';
       },
-      'It was judged by nsPerPacket, and pps is asked for.',
+      'It was judged by nsPerPacket, but pps was requested.',
     ],
     [
       'of a verdict',
@@ -279,14 +279,14 @@ describe('a result that lies', () => {
         judged(result).verdict = 'improvement';
         if (first) first.verdict = { kind: 'improvement' };
       },
-      'It says improvement of forwarding inet4, and its runs say regression.',
+      'It reports improvement for forwarding inet4, but its runs yield regression.',
     ],
     [
       'of the worst verdict alone',
       (result) => {
         judged(result).verdict = 'no-regression';
       },
-      'It says no-regression of the patch, and its cells say regression.',
+      'It reports no-regression for the patch, but its cells yield regression.',
     ],
     [
       'of the numbers that are shown',
@@ -294,7 +294,7 @@ describe('a result that lies', () => {
         const [comparison] = first?.comparisons ?? [];
         if (comparison) comparison.interval = { change: 0.1, low: 0.09, high: 0.11 };
       },
-      'Its numbers of forwarding inet4 are not those of its runs.',
+      'Its numbers for forwarding inet4 do not match its runs.',
     ],
     [
       'by a cell that was not requested',
@@ -303,7 +303,7 @@ describe('a result that lies', () => {
         const cell = { scenario: 'made-up', family: 'inet4' } as const;
         if (first) judged(result).cells = [...cells, { ...first, cell }];
       },
-      'It has the cell made-up inet4, which is not asked for.',
+      'It has the cell made-up inet4, which was not requested.',
     ],
     [
       'of the traffic',
@@ -430,7 +430,7 @@ describe('a result that lies', () => {
     expect(judged(kept).verdict).toBe('no-regression');
     judged(kept).cells = judged(kept).cells.slice(1);
     const { result, refused } = computed(kept);
-    expect(refused).toContain('It has no cell forwarding inet4, which is asked for.');
+    expect(refused).toContain('It has no cell forwarding inet4, which was requested.');
     expect(judged(result)).toMatchObject({
       verdict: 'invalid',
       cells: [{ verdict: { kind: 'invalid', reason: 'the result has no such cell' } }, {}],
@@ -496,7 +496,7 @@ describe('a result that lies', () => {
     });
     expect(recompute(other, asked(config))).toEqual({
       kind: 'refused',
-      why: 'The result is of the testbed the fast one, and not of fake: judge the patch again.',
+      why: 'The result is of the testbed the fast one instead of fake: judge the patch again.',
     });
   });
 

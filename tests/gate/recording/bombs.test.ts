@@ -32,7 +32,7 @@ test.for<[string, () => string, string]>([
 ])('A recording with too many %s is not opened', ([, lines, many]) => {
   const path = recording(lines());
   expect(() => readRecording(path)).toThrow(
-    `${path} has more than ${many}, and no recording has so many: it is not opened.`,
+    `${path} has more than ${many}, more than any recording: it is not opened.`,
   );
 });
 

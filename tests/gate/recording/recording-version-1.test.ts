@@ -126,9 +126,9 @@ test('replays each part of version 1', async () => {
   writeLines(path, lines);
   const { differences } = await replay(readRecording(path));
   expect(differences.map(({ sentence }) => sentence)).toEqual([
-    'first of all the code of today asks what the recording has not: the login to the receiver',
-    'ssh was wrong (refused) then, and is ok (root) now',
-    'the code of today breaks on it: The recording has no answer to the login to the receiver.',
-    'first of all the code of today asks what the recording has not: the login to the receiver',
+    'at the start the current code asks a question that is not in the recording: the login to the receiver',
+    'ssh was wrong (refused) when recorded, but is ok (root) now',
+    'the current code fails on it: The recording has no reply to the login to the receiver.',
+    'at the start the current code asks a question that is not in the recording: the login to the receiver',
   ]);
 });

@@ -134,7 +134,7 @@ describe('a recording', () => {
     const { differences, diagnostics } = await replay(readRecording(path));
     expect(diagnostics).toEqual([]);
     expect(differences.map(({ sentence }) => sentence)).toEqual([
-      'what the recording says of its check cannot be read here, so that it is not done again',
+      'the recorded check cannot be read, so it is not repeated',
     ]);
   });
 
@@ -160,14 +160,14 @@ const packed = (...lines: object[]) =>
 describe('a foreign file', () => {
   // Attack secret/replay
   test.each<[string, () => Uint8Array | string, RegExp]>([
-    ['text', () => 'hello', /is no recording: expected a file that `--record` has written\.$/],
+    ['text', () => 'hello', /is not a recording: expected a file written by `--record`\.$/],
     ['nothing', () => '', /is no recording: /],
     ['other JSON', () => packed({ a: 1 }), /is no recording: /],
     ['half of one', () => packed(head).subarray(0, 12), /is no recording: /],
     [
       'that of a newer version',
       () => packed({ ...head, version: 3 }),
-      /is of a newer ppsgate \(its format is 3, and this one reads 2\): replay it with that one\.$/,
+      /is from a newer ppsgate \(format 3; this version reads 2\): replay it with that version\.$/,
     ],
     [
       'damaged',

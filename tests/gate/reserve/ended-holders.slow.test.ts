@@ -32,7 +32,7 @@ describeWith(['setpriv'], 'a process of this host that was killed', () => {
     const [lost] = await readLog(store);
     expect(lost).toMatchObject({
       holder: { who: 'killed' },
-      outcome: 'ended: its process was gone, and had not given the testbed back',
+      outcome: 'ended: its process ended without releasing the testbed',
     });
     const { held } = await readLab(store);
     expect(held.get('shelf')?.leftBy).toMatchObject([{ holder: { who: 'killed' } }]);
@@ -66,7 +66,7 @@ describeWith(['setpriv'], 'a process of this host that was killed', () => {
     const log = await readLog(store);
     expect(log.find(({ holder }) => holder.who === 'killed')).toMatchObject({
       testbed: '',
-      outcome: 'ended: its process was gone while it waited',
+      outcome: 'ended: its process ended while it waited',
     });
     await releases(waiter);
   });

@@ -64,7 +64,7 @@ test('the newer request of a subject takes the place of the older one, which is 
   const newer = await aWaiter(lab, 'bob again', ['x'], { subject: 'o/r#12' });
   expect(older.claim.error).toBeInstanceOf(NotReservedError);
   expect(older.claim.error).toMatchObject({
-    message: "Nothing was reserved: its place in the queue went to bob again's gate.",
+    message: "No testbed was reserved: its place in the queue went to bob again's gate.",
   });
   await settled(lab, lease.release(clean));
   expect(leaseOf(newer.claim).testbed).toBe('x');
@@ -136,7 +136,7 @@ test('where all that would do are in quarantine that is an error at once, naming
   expect(request.error).toBeInstanceOf(NotReservedError);
   expect(request.error).toMatchObject({
     message:
-      'Nothing was reserved: all that would do is in quarantine, x since 2026-11-20T12:00:00.000Z (no link), z since 2026-11-20T12:00:00.000Z (no power); once it is fixed, lift it with `ppsgate quarantine NAME --lift`.',
+      'No testbed is available: every match is quarantined, x since 2026-11-20T12:00:00.000Z (no link), z since 2026-11-20T12:00:00.000Z (no power); fix one, then lift its quarantine with `ppsgate quarantine NAME --lift`.',
   });
   expect(await waiting(lab)).toEqual([]);
 });
@@ -376,7 +376,7 @@ test('a holder whose reservation was unconfirmed and taken away meanwhile learns
   await takeAway(lab.onlooker, 'x', 'eve', lab.date());
   process.fix();
   await lab.elapse(lab.leaseSeconds / 5);
-  expect(request.error).toMatchObject({ message: 'Nothing was reserved: taken away by eve.' });
+  expect(request.error).toMatchObject({ message: 'No testbed was reserved: taken away by eve.' });
 });
 
 test('a testbed that was taken away goes to the next in line, with a higher token', async () => {
@@ -408,7 +408,7 @@ test('a released testbed is not touched, and its release is no loss', async () =
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   await settled(lab, lease.release(clean));
-  expect(() => lease.assertHeld()).toThrow('it was given back');
+  expect(() => lease.assertHeld()).toThrow('it was released');
   await lab.elapse(3 * lab.leaseSeconds);
   expect(lease.signal.aborted).toBe(false);
 });

@@ -145,32 +145,32 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
       [
         "ok the kernel of base: a copy of the DUT's own, there after N s",
         "ok a boot of that kernel: /boot/ppsgate.base/kernel of /dev/ada0p2 after N, FreeBSD 14.0-CURRENT #0 own",
-        "ok the rules of forwarding: in force, and taken away again",
-        "ok the rules of pf-stateful: in force, and taken away again",
+        "ok the rules of forwarding: active, and removed again",
+        "ok the rules of pf-stateful: active, and removed again",
         "ok N s of forwarding inet4: N Mpps of N Mpps offered",
         "ok N s of pf-stateful inet4: N Mpps of N Mpps offered",
         "ok a profile: 5000 busy samples of cpu_clk_unhalted.thread_p",
         "ok a second boot of that kernel: /boot/ppsgate.base/kernel of /dev/ada0p2 after N, FreeBSD 14.0-CURRENT #0 own",
         "ok the boot after that: /boot/kernel/kernel of /dev/ada0p2 came up by itself",
         "ok a panic: home again after N s, and known for what it was: kdb_sysctl_panic",
-        "ok a hang: blocked all logins, with its sshd stopped; power-cycled, and home again after N",
-        "ok the noise of forwarding inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found as often as asked, and N % matters",
-        "ok the noise of pf-stateful inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found as often as asked, and N % matters",
-        "ok a gate of these cells: some N min where nothing was changed, some N min where N % was lost, beside the builds; a boot takes some N min",
-        "ok the way back: its own kernel, no rules, no files and no programs of ours",
+        "ok a hang: blocked all logins, with its sshd stopped; power-cycled, and on its own kernel again after N",
+        "ok the noise of forwarding inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found with the required power, and N % matters",
+        "ok the noise of pf-stateful inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found with the required power, and N % matters",
+        "ok a gate of these cells: some N min if nothing was changed, some N min where N % is lost, plus the builds; a boot takes some N min",
+        "ok the way back: its own kernel; no rules, files or programs of ppsgate",
       ]
     `);
     expect(told.map(withoutNumbers)).toMatchInlineSnapshot(`
       [
         "Sending inet4 from the sender through the DUT for some N s.",
-        "Booting it by nextboot: it takes some minutes to be up again.",
+        "Booting it by nextboot: it takes a few minutes to come up again.",
         "Sending forwarding inet4 for N s.",
         "Sending pf-stateful inet4 for N s.",
         "Sampling forwarding inet4 for N s.",
-        "Booting it by nextboot: it takes some minutes to be up again.",
-        "Rebooting it once more: its own kernel has to come up.",
-        "It panicked. Waiting until it is home again.",
-        "It blocked all logins, with its sshd stopped. Waiting until it is home again.",
+        "Booting it by nextboot: it takes a few minutes to come up again.",
+        "Rebooting it once more: its own kernel must come up.",
+        "It panicked. Waiting until it runs its own kernel again.",
+        "It blocked all logins, with its sshd stopped. Waiting until it runs its own kernel again.",
         "Boot 1 of 6 of the same kernel, for the noise.",
         "forwarding inet4: N Mpps.",
         "pf-stateful inet4: N Mpps.",
@@ -189,7 +189,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         "Boot 6 of 6 of the same kernel, for the noise.",
         "forwarding inet4: N Mpps.",
         "pf-stateful inet4: N Mpps.",
-        "Bringing everything back to how it was.",
+        "Restoring the original state.",
       ]
     `);
     // The commit of the DUT's own kernel is unknown.
@@ -290,15 +290,15 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     });
     expect(asked).toMatchInlineSnapshot(`
       [
-        "Make the DUT of shelf panic, and see that it comes back?",
-        "Make the DUT of shelf hang, and see that its power control brings it back? It takes 2 min 0 s and a boot.",
+        "Make the DUT of shelf panic, and check that it comes back?",
+        "Make the DUT of shelf hang, and check that power control recovers it? It takes 2 min 0 s and a boot.",
       ]
     `);
     expect(lines(diagnostics).slice(-3)).toMatchInlineSnapshot(`
       [
-        "skipped a panic: not approved: answer the question with y, or give --yes",
-        "skipped a hang: not approved: answer the question with y, or give --yes",
-        "ok the way back: its own kernel, no rules, no files and no programs of ours",
+        "skipped a panic: not approved: answer the question with y, or add --yes",
+        "skipped a hang: not approved: answer the question with y, or add --yes",
+        "ok the way back: its own kernel; no rules, files or programs of ppsgate",
       ]
     `);
     expect(lab.dut.machine.boots).toBe(3);
@@ -312,7 +312,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
       skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'noise'],
     });
     expect(lines(diagnostics).at(-2)).toMatchInlineSnapshot(
-      `"ok a hang: stopped in its debugger; power-cycled, and home again after 2 min 30 s"`,
+      `"ok a hang: stopped in its debugger; power-cycled, and on its own kernel again after 2 min 30 s"`,
     );
     expectHome(lab);
   });
@@ -449,7 +449,7 @@ const faults: Record<string, FaultCase> = {
   },
   'The kernel forwards nothing': {
     options: { truth: () => 0 },
-    says: '10 s of forwarding inet4: packets came to the DUT, and it forwarded none',
+    says: '10 s of forwarding inet4: the DUT received packets, but forwarded none',
   },
   'The generator is too slow': {
     options: { generatorPps: 3e6 },

@@ -111,7 +111,7 @@ test('a testbed whose holder died is restored before the next gate gets it, and 
   clock.seconds += leaseSeconds;
 
   const next = await reserve('bob');
-  expect(told).toEqual(['Bringing shelf back to its base: alice did not.']);
+  expect(told).toEqual(['Restoring shelf to its base: alice did not.']);
   expect(lab.state()).toMatchObject(baseAgain);
   expect(next.lease.token).toBeGreaterThan(dead.lease.token);
 
@@ -154,7 +154,7 @@ test('a testbed that does not answer goes into quarantine, and the next one is t
     by: 'ppsgate',
     reason: expect.stringContaining('DUT'),
   });
-  expect(told[0]).toMatch(/^shelf is in quarantine now: .*ppsgate quarantine shelf --lift/);
+  expect(told[0]).toMatch(/^shelf is now in quarantine: .*ppsgate quarantine shelf --lift/);
 
   await reserved.giveBack('ended');
   await expect(reserve('bob', { names: ['shelf'] })).rejects.toThrow(NotReservedError);
@@ -220,7 +220,7 @@ test('a testbed that is not restored at its release goes into quarantine, and th
   const testbed = await reserved.open(config.traffic);
   await testbed.restore();
   await lab.power.off();
-  expect(await reserved.giveBack('no-regression')).toMatch(/^shelf is in quarantine now: /);
+  expect(await reserved.giveBack('no-regression')).toMatch(/^shelf is now in quarantine: /);
   const { quarantines, held, used } = await readLab(store);
   expect([...quarantines.keys()]).toEqual(['shelf']);
   expect(held.size).toBe(0);

@@ -208,10 +208,7 @@ describe('the last lines', () => {
 describe('a machine that waits for input', () => {
   test.each([
     ['KDB: enter: panic\ndb> ', "shows the prompt of the kernel's debugger, and ends with"],
-    [
-      'Mounting failed\nmountroot> ',
-      'shows that the kernel has found no root file system, and ends',
-    ],
+    ['Mounting failed\nmountroot> ', 'shows that the kernel found no root file system, and ends'],
     [
       'Enter full pathname of shell or RETURN for /bin/sh: ',
       'shows single user mode, as after a file system check that failed, and ends',

@@ -62,7 +62,7 @@ function refuseUnfit(what: string, use: () => unknown): void {
     use();
   } catch (error) {
     throw new StoreError(
-      `etcd cannot be used with ${what} (${reasonOf(error)}); they have to be PEM, and a key has to fit its certificate.`,
+      `etcd cannot be used with ${what} (${reasonOf(error)}); they must be PEM, and the key must match its certificate.`,
       { cause: error },
     );
   }

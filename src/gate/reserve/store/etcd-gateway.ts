@@ -67,7 +67,7 @@ export class EtcdGateway {
     const failures = new Map<string, EndpointFailure>();
     const until = this.#now() + giveUpSeconds;
     for (let endpoint = this.#preferred; ; endpoint = this.#moveOn(endpoint)) {
-      if (this.#isClosed) throw new StoreError('etcd was asked over a connection that is closed.');
+      if (this.#isClosed) throw new StoreError('The connection to etcd is closed.');
       const isAgain = failures.size === endpoints.length;
       const response = await this.#sendTo(endpoint, request, isAgain);
       if (response.kind === 'ok') return response.value;
@@ -128,7 +128,7 @@ export class EtcdGateway {
         (await this.#logIn(endpoint, isAgain)) ?? (await this.#post(endpoint, request, isAgain));
       if (response.kind !== 'stale-token') return response;
       this.#token = undefined;
-      const why = 'it does not know the token that etcd gave out';
+      const why = 'it does not accept the token that etcd issued';
       if (attempt === 2) return { kind: 'failed', problem: 'slow', why, maybeDone: false };
     }
   }

@@ -37,7 +37,7 @@ export function readResponse<T>(
     secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   const { status, headers, body } = response;
   if (body === undefined) {
-    const why = `more than ${maxResponseBytes} bytes in an answer`;
+    const why = `a response of more than ${maxResponseBytes} bytes`;
     return { kind: 'failed', problem: 'slow', why, maybeDone: true };
   }
   const json = parseJson(body.toString());
@@ -46,7 +46,7 @@ export function readResponse<T>(
   const value = schema.safeParse(json);
   if (status === 200 && value.success) return { kind: 'ok', value: value.data };
   const why = shortened(
-    withoutSecrets(`it answers ${status} ${headers.get('content-type') ?? ''}`),
+    withoutSecrets(`it responds with ${status} ${headers.get('content-type') ?? ''}`),
   );
   // A proxy may have given up waiting for etcd.
   if (status >= 500) return { kind: 'failed', problem: 'slow', why, maybeDone: true };
@@ -77,7 +77,7 @@ function errorOf(status: number, message: string): Exclude<EtcdResponse<never>, 
 
 function failureOf(url: URL, noResponse: NoResponse): EndpointFailure {
   const { code, lateSeconds, wasSent, distrust } = noResponse;
-  const why = lateSeconds === undefined ? noResponse.why : `no answer within ${lateSeconds} s`;
+  const why = lateSeconds === undefined ? noResponse.why : `no response within ${lateSeconds} s`;
   const failed = (
     problem: EndpointProblem,
     reason: string,
@@ -94,14 +94,14 @@ function failureOf(url: URL, noResponse: NoResponse): EndpointFailure {
   // Node appends advice after a semicolon.
   if (distrust !== undefined) return failed('untrusted', distrust.reason.replace(/;.*/, ''));
   if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) {
-    return failed('unwelcome', 'it refuses the certificate of this client, or that there is none');
+    return failed('unwelcome', "it refuses this client's certificate, or requires one");
   }
   if (code === 'ECONNREFUSED') return failed('unreachable', 'connection refused');
   if (code === 'ENOTFOUND') return failed('unreachable', 'no such host name');
   // etcd closes connections of the other protocol without a response.
   if (code === 'ECONNRESET' && (url.protocol === 'http:' || !wasSent)) {
     const other = url.protocol === 'http:' ? 'https' : 'plain http';
-    return failed('unreachable', `it hung up, as one does that speaks ${other}`, wasSent);
+    return failed('unreachable', `it closed the connection, as a server of ${other} does`, wasSent);
   }
   return failed(wasSent ? 'slow' : 'unreachable', why, wasSent);
 }
@@ -111,40 +111,40 @@ type EndpointProblem = keyof typeof problems;
 /** Most specific first. A permanent one needs a fix. */
 const problems = {
   'no leader': {
-    summary: 'etcd has no leader: more than half of its members have to run and reach each other',
-    advice: 'start or connect the others',
+    summary: 'etcd has no leader: more than half of its members must run and reach each other',
+    advice: 'start or reconnect the others',
     isPermanent: false,
   },
   'wrong name': {
     summary: "etcd's certificate is for another host name",
     advice:
-      'write a name of the certificate in `endpoints`, or give that member a certificate for this one',
+      'use a name of the certificate in `endpoints`, or issue that member a certificate for this name',
     isPermanent: true,
   },
   untrusted: {
     summary: "etcd's certificate is not trusted",
-    advice: 'set `ca` to the PEM of the authority that signed it, or have it renewed',
+    advice: 'set `ca` to the PEM of the authority that signed it, or renew the certificate',
     isPermanent: true,
   },
   unwelcome: {
-    summary: 'etcd does not let this client in',
+    summary: 'etcd refuses this client',
     advice:
-      'set `certificate` and `key` to a pair signed by the authority that etcd has as --trusted-ca-file',
+      "set `certificate` and `key` to a pair signed by the authority in etcd's --trusted-ca-file",
     isPermanent: true,
   },
   'not etcd': {
-    summary: 'etcd cannot be used, something else answers',
+    summary: 'etcd cannot be used: another server responds',
     advice: 'check `endpoints`, and that the JSON gateway of etcd is on (--enable-grpc-gateway)',
     isPermanent: true,
   },
   slow: {
-    summary: 'etcd did not do what was asked',
+    summary: 'etcd did not execute the request',
     advice: 'check the load and the log of its members, and the network between them',
     isPermanent: false,
   },
   unreachable: {
     summary: 'etcd cannot be reached',
-    advice: 'check that it runs, `endpoints` (http or https, name, port), and the network to there',
+    advice: 'check that it runs, `endpoints` (http or https, name, port), and the network to it',
     isPermanent: false,
   },
 } as const;
@@ -163,7 +163,7 @@ export function failureSentence(failures: ReadonlyMap<string, EndpointFailure>):
 }
 
 export const unconfirmedSentence = (endpoint: string, { why }: EndpointFailure): string =>
-  `etcd did not confirm a change (${endpoint}: ${why}), which may have been made all the same; look at the reservations before it is made again.`;
+  `etcd did not confirm a change (${endpoint}: ${why}), which may nevertheless have been made; check the reservations before you repeat it.`;
 
 /** `user` is undefined without a login. */
 export function refusalSentence(
@@ -183,19 +183,19 @@ const refusals = (
 ): [part: string, summary: string, advice: string][] => [
   [
     'authentication failed',
-    `does not let ${who} in`,
+    `refuses the login of ${who}`,
     'correct `user`, or the password in `passwordFile`',
   ],
-  ['user name is empty', 'asks for a user', 'set `user` and `passwordFile`'],
+  ['user name is empty', 'requires a user', 'set `user` and `passwordFile`'],
   [
     'permission denied',
-    `does not let ${who} read and write what begins with ${prefix}`,
-    `allow it there: etcdctl role grant-permission ROLE --prefix=true readwrite ${prefix}`,
+    `does not let ${who} read and write keys that begin with ${prefix}`,
+    `allow it with: etcdctl role grant-permission ROLE --prefix=true readwrite ${prefix}`,
   ],
   [
     'authentication is not enabled',
     'does not require passwords',
-    'turn that on there (etcdctl auth enable), or leave out `user` and `passwordFile`',
+    'enable authentication (etcdctl auth enable), or remove `user` and `passwordFile`',
   ],
   [
     'database space exceeded',

@@ -69,7 +69,7 @@ function makeSure(path: string): string {
     checkOwn(real);
     if (!statSync(real).isFile()) {
       throw new StoreError(
-        `The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`,
+        `The reservation store cannot be ${path}, which is not a regular file: name a file in it or another path.`,
       );
     }
     accessSync(real, constants.R_OK | constants.W_OK);
@@ -81,7 +81,7 @@ function makeSure(path: string): string {
       throw new StoreError(`The reservation store ${path} is refused: ${error.message}.`);
     }
     throw new StoreError(
-      `The reservation store ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another path.`,
+      `The reservation store ${path} cannot be opened (${reasonOf(error)}): give this user write access to the file and its folder, or name another path.`,
       { cause: error },
     );
   }
@@ -111,7 +111,7 @@ function connect(path: string, firstRevision: number): DatabaseSync {
     throw new StoreError(
       error.format === undefined
         ? `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.`
-        : `The reservation store ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another path.`,
+        : `The reservation store ${path} has format ${error.format}, but this ppsgate supports format ${header.format}: use the version of ppsgate that created it, or name another path.`,
     );
   }
 }
@@ -152,7 +152,7 @@ const schema = `
 `;
 
 const moved = (path: string): string =>
-  `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+  `The reservation store ${path} was moved or replaced while in use: restart this process to use the current file.`;
 
 /**
  * SQLite's busy handler blocks the process and backs off, which starves long waiters. So each call gives up soon and
@@ -188,19 +188,19 @@ function sentence(path: string, error: SqliteError): string {
   const said = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
   switch (failureOf(error)) {
     case 'busy':
-      return `${subject} was locked by another process for more than ${patienceSeconds} s: see which with "fuser -v ${path}", and try again once it is done.`;
+      return `${subject} was locked by another process for more than ${patienceSeconds} s: find it with "fuser -v ${path}", and try again once it has finished.`;
     case 'read-only':
     case 'cannot-open':
-      return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
+      return `${subject} cannot be written (${said}): give this user write access to the file, its -wal and -shm files and its folder, or name another path.`;
     case 'input-output':
-      return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
+      return `${subject} cannot be read or written (${said}): check its disk and the kernel's log.`;
     case 'corrupt':
-      return `${subject} is damaged (${said}): while it is unused, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
+      return `${subject} is damaged (${said}): while it is unused, move it away together with ${path}-wal; ppsgate then creates a new one without reservations.`;
     case 'full':
       return `${subject} cannot be written because its disk is full: free some space there and try again.`;
     case 'not-a-database':
-      return `${subject} is damaged or not an SQLite database: move it away while it is unused, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
+      return `${subject} is damaged or not an SQLite database: if it is ppsgate's, move it away while it is unused, or name another path; ppsgate then creates a new one without reservations.`;
     case 'other':
-      return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while it is unused; a new one knows of no reservations.`;
+      return `${subject} cannot be used (${said}): try again, and if that fails, move it away while it is unused; ppsgate then creates a new one without reservations.`;
   }
 }

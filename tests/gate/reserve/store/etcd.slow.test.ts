@@ -58,7 +58,7 @@ describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
     await expect.poll(() => leaderKnownTo(left), soon).toBe(false);
     await expect(store.read('')).rejects.toThrow(
       new RegExp(
-        `^etcd has no leader: more than half of its members .*${left?.endpoint}: etcdserver: no leader.*connection refused.*; start or connect the others\\.$`,
+        `^etcd has no leader: more than half of its members .*${left?.endpoint}: etcdserver: no leader.*connection refused.*; start or reconnect the others\\.$`,
       ),
     );
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(/^etcd has no leader/);
@@ -95,7 +95,7 @@ describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
     expect(unconfirmed).toEqual({ status: 'rejected', reason: expect.any(StoreError) });
     expect(unconfirmed).toHaveProperty(
       'reason.message',
-      `etcd did not confirm a change (${follower.endpoint}: no answer within 5 s), which may have been made all the same; look at the reservations before it is made again.`,
+      `etcd did not confirm a change (${follower.endpoint}: no response within 5 s), which may nevertheless have been made; check the reservations before you repeat it.`,
     );
   });
 
@@ -161,7 +161,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'a member of etcd that is cut off', (
 
     await expect
       .poll(() => readInside(leader, cluster.endpoints), soon)
-      .toMatch(/^etcd has no leader: .*169\.254\..*; start or connect the others\.$/);
+      .toMatch(/^etcd has no leader: .*169\.254\..*; start or reconnect the others\.$/);
     // A change may be requested only once; a read may be sent to every member.
     expect(await valuesIn(store)).toEqual({ testbed: 'free' });
     await put(store, 'testbed', 'taken');
@@ -201,7 +201,7 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
         ...trusted,
       });
       await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-        `etcd's certificate is not trusted (${cluster.endpoints[0]}: unable to verify the first certificate); set \`ca\` to the PEM of the authority that signed it, or have it renewed.`,
+        `etcd's certificate is not trusted (${cluster.endpoints[0]}: unable to verify the first certificate); set \`ca\` to the PEM of the authority that signed it, or renew the certificate.`,
       );
     }
   });
@@ -213,7 +213,7 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
     for (const identity of [{}, stranger]) {
       const store = await open({ endpoints: cluster.endpoints, caPath, ...identity });
       await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-        `etcd does not let this client in (${cluster.endpoints[0]}: it refuses the certificate of this client, or that there is none); set \`certificate\` and \`key\` to a pair signed by the authority that etcd has as --trusted-ca-file.`,
+        `etcd refuses this client (${cluster.endpoints[0]}: it refuses this client's certificate, or requires one); set \`certificate\` and \`key\` to a pair signed by the authority in etcd's --trusted-ca-file.`,
       );
     }
   });
@@ -225,12 +225,12 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
     const asSecure = plain.endpoints.map((url) => url.replace('http', 'https'));
     const now = impatient();
     await expect((await open({ endpoints: asPlain }, { now })).read('')).rejects.toThrow(
-      `etcd cannot be reached (${asPlain[0]}: it hung up, as one does that speaks https); check that it runs, \`endpoints\` (http or https, name, port), and the network to there.`,
+      `etcd cannot be reached (${asPlain[0]}: it closed the connection, as a server of h doesttps); check that it runs, \`endpoints\` (http or https, name, port), and the network to it.`,
     );
     const store = await open({ endpoints: asSecure }, { now });
     // The change was not sent.
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-      `etcd cannot be reached (${asSecure[0]}: it hung up, as one does that speaks plain http); check that`,
+      `etcd cannot be reached (${asSecure[0]}: it closed the connection, as a server of p doeslain http); check that`,
     );
   });
 });
@@ -269,7 +269,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     writeFileSync(passwordPath, 'a guess\n', { mode: 0o600 });
     const wrong = await open({ endpoints, user: 'ppsgate', passwordPath });
     await expect(wrong.read('')).rejects.toThrow(
-      `etcd at ${endpoints[0]} does not let the user ppsgate in (etcdserver: authentication failed, invalid user ID or password); correct \`user\`, or the password in \`passwordFile\`.`,
+      `etcd at ${endpoints[0]} refuses the login of the user ppsgate (etcdserver: authentication failed, invalid user ID or password); correct \`user\`, or the password in \`passwordFile\`.`,
     );
     const anonymous = await open({ endpoints });
     await expect(
@@ -279,7 +279,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     );
     const elsewhere = await open({ endpoints, ...cluster.account, prefix: '/others/' });
     await expect(elsewhere.read('')).rejects.toThrow(
-      `etcd at ${endpoints[0]} does not let the user ppsgate read and write what begins with /others/ (etcdserver: permission denied); allow it there: etcdctl role grant-permission ROLE --prefix=true readwrite /others/.`,
+      `etcd at ${endpoints[0]} does not let the user ppsgate read and write keys that begin with /others/ (etcdserver: permission denied); allow it with: etcdctl role grant-permission ROLE --prefix=true readwrite /others/.`,
     );
   });
 
@@ -342,7 +342,7 @@ describe('an endpoint that is none of etcd', () => {
     const endpoints = ['http://127.0.0.1:1', 'http://etcd.invalid:2379'];
     const store = await open({ endpoints }, { now: impatient() });
     await expect(store.read('')).rejects.toThrow(
-      'etcd cannot be reached (http://127.0.0.1:1: connection refused; http://etcd.invalid:2379: no such host name); check that it runs, `endpoints` (http or https, name, port), and the network to there.',
+      'etcd cannot be reached (http://127.0.0.1:1: connection refused; http://etcd.invalid:2379: no such host name); check that it runs, `endpoints` (http or https, name, port), and the network to it.',
     );
   });
 
@@ -350,7 +350,7 @@ describe('an endpoint that is none of etcd', () => {
     const endpoints = [await startHttp((_, response) => response.end('<h1>It works!</h1>'))];
     const store = await open({ endpoints });
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-      `etcd cannot be used, something else answers (${endpoints[0]}: it answers 200); check \`endpoints\`, and that the JSON gateway of etcd is on (--enable-grpc-gateway).`,
+      `etcd cannot be used: another server responds (${endpoints[0]}: it answers 200); check \`endpoints\`, and that the JSON gateway of etcd is on (--enable-grpc-gateway).`,
     );
   });
 
@@ -384,7 +384,7 @@ describe('an endpoint that is none of etcd', () => {
     const reading = store.read('');
     await store.close();
     await waiting;
-    await expect(reading).rejects.toThrow('etcd was asked over a connection that is closed.');
+    await expect(reading).rejects.toThrow('The connection to etcd is closed.');
   });
 });
 

@@ -249,7 +249,7 @@ test('a file that is moved away while in use is not used any more, and waiting g
   const { revision } = await store.read('');
   const waiting = store.changed(revision, never);
   renameSync(path, `${path}.old`);
-  const sentence = `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+  const sentence = `The reservation store ${path} was moved or replaced while in use: restart this process to use the current file.`;
   expect(await refusal(waiting)).toBe(sentence);
   const next = await open(path);
   expect(await refusal(store.commit(put('a', '1')))).toBe(sentence);
@@ -260,7 +260,7 @@ test('a file that is moved away while in use is not used any more, and waiting g
 test('a folder is refused', async () => {
   const path = temporaryFolder();
   expect(await refusal(open(path))).toBe(
-    `The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`,
+    `The reservation store cannot be ${path}, which is not a regular file: name a file in it or another path.`,
   );
 });
 
@@ -268,7 +268,7 @@ test('a path through a file is refused', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(await refusal(open(join(file, 'reservations')))).toMatch(
-    /^The reservation store \S+ cannot be opened \((ENOTDIR|EEXIST): .*\): let this user write the file and its folder, or name another path\.$/,
+    /^The reservation store \S+ cannot be opened \((ENOTDIR|EEXIST): .*\): give this user write access to the file and its folder, or name another path\.$/,
   );
 });
 
@@ -278,7 +278,7 @@ test('a file that is no database is refused and left as it is', async () => {
   mkdirSync(dirname(path));
   writeFileSync(path, text);
   expect(await refusal(open(path))).toBe(
-    `The reservation store ${path} is damaged or not an SQLite database: move it away while it is unused, if it is ppsgate's, or name another path; a new one knows of no reservations.`,
+    `The reservation store ${path} is damaged or not an SQLite database: if it is ppsgate's, move it away while it is unused, or name another path; ppsgate then creates a new one without reservations.`,
   );
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
@@ -303,7 +303,7 @@ test('the file of a later version is refused', async () => {
   database.exec('PRAGMA user_version = 2');
   database.close();
   expect(await refusal(open(path))).toBe(
-    `The reservation store ${path} has format 2, and this ppsgate knows format 1: use the version of ppsgate that made it, or name another path.`,
+    `The reservation store ${path} has format 2, but this ppsgate supports format 1: use the version of ppsgate that created it, or name another path.`,
   );
 });
 
@@ -441,7 +441,7 @@ test('a damaged file is not read', async () => {
   );
   const reading = open(path).then((damaged) => damaged.read(''));
   expect(await refusal(reading)).toBe(
-    `The reservation store ${path} is damaged (database disk image is malformed, SQLite's code 11): while it is unused, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`,
+    `The reservation store ${path} is damaged (database disk image is malformed, SQLite's code 11): while it is unused, move it away together with ${path}-wal; ppsgate then creates a new one without reservations.`,
   );
 });
 
@@ -458,7 +458,7 @@ test('a file that another process keeps locked can be read, and a commit gives u
   await once(holder.stdout, 'data');
   expect((await store.read('')).entries).toHaveLength(1);
   expect(await refusal(store.commit(put('a', '2')))).toBe(
-    `The reservation store ${path} was locked by another process for more than 5 s: see which with "fuser -v ${path}", and try again once it is done.`,
+    `The reservation store ${path} was locked by another process for more than 5 s: find it with "fuser -v ${path}", and try again once it has finished.`,
   );
   holder.kill();
   await holder.exited;
@@ -512,7 +512,7 @@ describeWith(['root', 'mount'], 'on a separate file system', () => {
     const folder = smallDisk();
     execFileSync('mount', ['-o', 'remount,ro', folder]);
     expect(await refusal(open(join(folder, 'reservations')))).toMatch(
-      /^The reservation store \S+ cannot be opened \(EROFS: .*\): let this user write the file and its folder, or name another path\.$/,
+      /^The reservation store \S+ cannot be opened \(EROFS: .*\): give this user write access to the file and its folder, or name another path\.$/,
     );
   });
 
@@ -532,7 +532,7 @@ describeWith(['root', 'mount'], 'on a separate file system', () => {
     const said = await stranger.stderr.toArray();
     expect(await stranger.exited).not.toBe(0);
     expect(String(Buffer.concat(said))).toContain(
-      `StoreError: The reservation store ${path} cannot be opened (EACCES: permission denied, access '${path}'): let this user write the file and its folder, or name another path.`,
+      `StoreError: The reservation store ${path} cannot be opened (EACCES: permission denied, access '${path}'): give this user write access to the file and its folder, or name another path.`,
     );
   });
 });
