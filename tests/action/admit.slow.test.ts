@@ -465,7 +465,7 @@ describe('/ppsgate run', () => {
   test('for a pull request that is gone fails by a sentence', async () => {
     await expect(admitted(comment('/ppsgate run', 'carol', 9))).rejects.toThrow(
       new UsageError(
-        'There is no pull request #9 of example/router, or the token may not see it: check the number, and that the job has `pull-requests: read`.',
+        'There is no pull request #9 of example/router, or the token cannot see it: check the number, and that the job has `pull-requests: read`.',
       ),
     );
   });
@@ -803,7 +803,7 @@ describe('/ppsgate bisect', () => {
 
   test.each([
     ['/ppsgate bisect', /^#8 has one commit, so there is nothing to choose from: write /],
-    ['/ppsgate bisect main nowhere', /^bad: "nowhere" is no commit, branch or tag of /],
+    ['/ppsgate bisect main nowhere', /^bad: "nowhere" is not a commit, branch or tag of /],
     ['/ppsgate bisect main~2 main fix-up=gone', /^fix-up: "gone" is no commit, /],
     ['/ppsgate bisect main~2 main skip=main~2..gone', /^skip: "gone" is no commit, /],
     ['/ppsgate bisect main~2 main forwarding testbed=mars', /mars/],
@@ -843,7 +843,7 @@ describe('a command that measures nothing', () => {
     expect(await admitted(comment('/ppsgate cancel', by))).toMatchObject({
       kind: 'cancel',
       pullRequest: { number: 7 },
-      why: `${by} has cancelled it.`,
+      why: `${by} cancelled it.`,
     });
   });
 
@@ -1205,7 +1205,7 @@ test('a GitHub that does not tell who may write approves nothing', async () => {
     9,
   );
   await expect(admitted(comment(`/ppsgate run ${commits.head}`))).rejects.toThrow(
-    'GitHub did not tell what carol may do (502 Server Error): run the job again.',
+    'GitHub did not return what carol may do (502 Server Error): run the job again.',
   );
 });
 

@@ -117,7 +117,7 @@ describe('it says what to do instead where', () => {
 
   test('GitHub does not tell', async () => {
     github.faults.order('actions/get-workflow-run', { kind: 'broken', status: 502 }, 9);
-    await refused(/^GitHub did not tell which run .* \(502 Server Error\): run the job again\.$/);
+    await refused(/^GitHub did not return which run .* \(502 Server Error\): run the job again\.$/);
   });
 
   test('the artifact is gone', async () => {

@@ -90,7 +90,7 @@ describe('a pull request', () => {
     const broken = { ...document, head: { ...document.head, sha: 'main; reboot' } };
     expect(() => read('pull_request', payload({ pull_request: broken }))).toThrow(
       new UsageError(
-        'The payload of the pull_request event is not as GitHub describes it, at pull_request.head.sha: expected a full commit id.',
+        'The payload of the pull_request event has an unexpected value at pull_request.head.sha: expected a full commit ID.',
       ),
     );
   });
@@ -324,7 +324,7 @@ describe('the check', () => {
     expect(read('check_run', payload(more))).toEqual(trigger);
   });
 
-  test('tells which pull request it was made for, where it knows', () => {
+  test('tells the pull request of it made for, where it knows', () => {
     const check = { head_sha: head, name: 'ppsgate' };
     for (const external_id of ['#7 main https://github.com/example/router/actions/runs/1', null]) {
       const number = external_id === null ? undefined : 7;

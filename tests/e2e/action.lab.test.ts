@@ -195,7 +195,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const job = await runJob(event);
 
     const commit = pullRequest.headCommit;
-    const why = `Thank you for #7: because it comes from mallory/router, it runs on the testbed only after a maintainer of example/router has read ${commit}, and then put the label ppsgate on it or written /ppsgate run ${commit}.`;
+    const why = `Thank you for #7: because it comes from mallory/router, it runs on the testbed only after a maintainer of example/router has read ${commit}and then added the label ppsgate or written /ppsgate run ${commit}.`;
     expect(job.errors[0], job.log).toBe(why);
     expect(job.exitCode).not.toBe(0);
     expect(jobFiles(event, 'ppsgate/*')).toEqual([]);

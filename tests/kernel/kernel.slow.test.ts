@@ -778,7 +778,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(await build({ diff })).toMatchObject({
       kind: 'does-not-apply',
       reason: expect.stringMatching(
-        / The diff holds U\+FFFD, which replaced an unreadable letter\.$/,
+        / The diff contains U\+FFFD, which replaced an unreadable character\.$/,
       ),
     });
   });
@@ -797,7 +797,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(await build({ diff: Buffer.from(idle) })).toEqual({
       kind: 'does-not-apply',
       reason:
-        'The diff does to sys/net/if.c something else than it says; send it as one diff of the whole change.',
+        'The effect of the diff on sys/net/if.c differs from its own header; send it as one diff of the whole change.',
     });
   });
 

@@ -180,8 +180,8 @@ describe('after a restore of the server', () => {
     expect(phabricator.state.transactions.filter(({ comment }) => comment !== null)).toEqual([]);
     expect(waiting()).toEqual([]);
     expect(said).toEqual([
-      `The answer comment D1:1 7 is dropped: D1 is another revision now (${phid}) than was measured (PHID-DREV-lost).`,
-      `The answer reply D1 help is dropped: D1 is another revision now (${phid}) than was measured (PHID-DREV-lost).`,
+      `The answer comment D1:1 7 is dropped: D1 is now revision ${phid} instead of the measured PHID-DREV-lost.`,
+      `The answer reply D1 help is dropped: D1 is now revision ${phid} instead of the measured PHID-DREV-lost.`,
     ]);
   });
 

@@ -309,7 +309,7 @@ describe('a reply', () => {
     await work();
     expect(commentsOn(revision)).toEqual([
       expect.stringMatching(
-        /^\*\*ppsgate: not cancelled\*\*\n\n`Thank you, eve: what runs for D1 is not cancelled; a person of the list in ppsgate\.yml may do that, by @ppsgate cancel\.`/,
+        /^\*\*ppsgate: not cancelled\*\*\n\n`Thank you, eve: runs for D1 are not cancelled; a person listed in ppsgate\.yml may do that with @ppsgate cancel\.`/,
       ),
     ]);
   });

@@ -300,7 +300,7 @@ testWith(
       kind: 'wrong',
       what: 'the server',
       why: `${url} shows a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
-      fix: 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS',
+      fix: 'set `phabricator.ca` to the certificate of the authority, or set NODE_EXTRA_CA_CERTS',
     });
     expect(diagnostics).toContainEqual({
       kind: 'skipped',

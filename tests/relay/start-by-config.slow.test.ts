@@ -96,7 +96,7 @@ describe('a gate here, of a ppsgate.yml that lies elsewhere', () => {
   test('is refused, before any machine is asked, where that leads outside of it', async () => {
     const overlay = '/etc/ppsgate/dut';
     expect(await logOf({ overlay }, { 'dut/sysctl.conf': '' })).toBe(
-      'ppsgate: The overlay /etc/ppsgate/dut of ppsgate.yml was looked for at /etc/ppsgate/dut, which is outside of the repository /src: name a folder in it.\n',
+      'ppsgate: The overlay /etc/ppsgate/dut of ppsgate.yml is /etc/ppsgate/dut, outside the repository /src: name a folder in it.\n',
     );
   });
 });

@@ -55,9 +55,7 @@ export async function fetchArtifact(
   try {
     const artifact = await newestArtifact(octokit, wanted);
     if (artifact === undefined) {
-      return none(
-        `${called(wanted)} does not exist: look whether the job that uploads it has run.`,
-      );
+      return none(`${called(wanted)} does not exist: check that the job that uploads it has run.`);
     }
     if (artifact.expired) return none(`${called(wanted)} has expired: judge the patch again.`);
     if (artifact.size_in_bytes > limits.zipBytes) return refused(tooLarge(wanted, limits));
@@ -78,7 +76,7 @@ const called = ({ repository, runId, name }: ArtifactName): string =>
   `The artifact ${name} of run ${runId} of ${repository}`;
 
 const tooLarge = (wanted: ArtifactName, { zipBytes }: ArtifactLimits): string =>
-  `${called(wanted)} has more than ${zipBytes} bytes and was left alone: upload the work directory only.`;
+  `${called(wanted)} has more than ${zipBytes} bytes and was not fetched: upload only the work directory.`;
 
 async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
   const artifacts = await octokit.paginate(
@@ -119,7 +117,7 @@ async function download(
 ): Promise<FetchedArtifact> {
   if (place === null || !isTrusted(place)) {
     return refused(
-      `${called(wanted)} was not fetched because GitHub points to no https address for it: look whether the API's address is right.`,
+      `${called(wanted)} was not fetched because GitHub returned no https address for it: check the address of the API.`,
     );
   }
   const again = 'run the job again';
@@ -153,7 +151,7 @@ const whyNot = (failure: GithubFailure, wanted: ArtifactName): string =>
   whyNotDone(`${called(wanted)} was not fetched`, failure, {
     again: 'run the job',
     permission: 'give the job `permissions: actions: read`',
-    otherwise: ': look whether the run and its artifact are still there',
+    otherwise: ': check that the run and its artifact still exist',
   });
 
 type ReadResult = { kind: 'read'; result: Result } | Refused;
@@ -165,7 +163,7 @@ export function parseResult(text: string): ReadResult {
     return { kind: 'read', result: resultSchema.parse(JSON.parse(text)) };
   } catch {
     return refused(
-      'The result.json of the artifact is no result of this version of ppsgate: judge the patch again.',
+      'The result.json of the artifact is not a result of this version of ppsgate: judge the patch again.',
     );
   }
 }
@@ -207,7 +205,7 @@ function refusalOf(error: unknown): Refused {
   if (error instanceof Refusal) return refused(error.message);
   // The zip reader's message, without its guesses.
   const [said] = reasonOf(error).split(/[.:]/);
-  return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
+  return refused(`The artifact is not a readable zip (${said}): run its job again.`);
 }
 
 /** Size limit of all profiles of one result; further ones get no flamegraph. */
@@ -215,7 +213,7 @@ const mostProfileBytes = 64 * 1024 ** 2;
 /** Profiles of each variant in each cell: about a hundred in the longest experiments. */
 const mostProfiles = 500;
 
-const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
+const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: no flamegraphs are drawn for the rest.`;
 
 /** Reads profiles below `folder`, in one pass over the zip. Reports each unreadable one to `leftOut`. */
 export async function profilesIn(
@@ -227,7 +225,7 @@ export async function profilesIn(
   const paths = profilePaths(result);
   if (paths.length > mostProfiles) {
     leftOut(
-      `The result names ${paths.length} profiles, and at most ${mostProfiles} are read: no flamegraphs are drawn.`,
+      `The result names ${paths.length} profiles, but at most ${mostProfiles} are read: no flamegraphs are drawn.`,
     );
     return [];
   }
@@ -273,7 +271,7 @@ async function entriesOf(
 ): Promise<Map<string, Entry>> {
   if (archive.entryCount > files) {
     throw new Refusal(
-      `The artifact says that it holds ${archive.entryCount} files, and at most ${files} are looked at: upload the work directory only.`,
+      `The artifact has ${archive.entryCount} files, but at most ${files} are read: upload only the work directory.`,
     );
   }
   const found = new Map<string, Entry>();
@@ -283,7 +281,7 @@ async function entriesOf(
     if (name === undefined || !names.has(name)) continue;
     if (found.has(name)) {
       throw new Refusal(
-        `The artifact holds more than one ${name}, and it is not told which one counts: upload one work directory.`,
+        `The artifact has several files ${name}, and it is unclear which one counts: upload one work directory.`,
       );
     }
     found.set(name, entry);
@@ -304,12 +302,12 @@ async function textOf(member: ZipMember, mostBytes: number): Promise<string> {
   const { name, entry } = member;
   if (!isRegularFile(entry)) {
     throw new Refusal(
-      `The artifact's ${name} is no regular file: upload the work directory as it is.`,
+      `The artifact's ${name} is not a regular file: upload the work directory unchanged.`,
     );
   }
   if (!entry.canDecodeFileData()) {
     throw new Refusal(
-      `The artifact's ${name} is encrypted, or packed in a way other than deflate: upload it with actions/upload-artifact.`,
+      `The artifact's ${name} is encrypted, or not compressed with deflate: upload it with actions/upload-artifact.`,
     );
   }
   const content = await contentOf(member, mostBytes);
@@ -317,7 +315,7 @@ async function textOf(member: ZipMember, mostBytes: number): Promise<string> {
     throw new Refusal(`The artifact's ${name} is damaged: run the job that uploads it again.`);
   }
   if (!isUtf8(content)) {
-    throw new Refusal(`The artifact's ${name} is no UTF-8 text: judge the patch again.`);
+    throw new Refusal(`The artifact's ${name} is not UTF-8 text: judge the patch again.`);
   }
   return content.toString();
 }
@@ -335,7 +333,7 @@ async function contentOf(
 ): Promise<Buffer> {
   const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
-  const tooMuch = `The artifact's ${name} has more than ${mostBytes} bytes: nothing of that size is a result.`;
+  const tooMuch = `The artifact's ${name} has more than ${mostBytes} bytes, more than any result: it was not read.`;
   if (entry.compressionMethod === 0) {
     if (packed.length > mostBytes) throw new Refusal(tooMuch);
     return packed;
@@ -355,7 +353,8 @@ export function agreesWith({ patch }: Result, meant: Patch): string | undefined 
   const place = meant.kind === 'pull-request' ? ` of ${meant.repository}` : '';
   const called =
     meant.kind === 'revision' ? `D${meant.number}:${meant.diff}` : `${patchName(meant)}${place}`;
-  const isOf = (other: string) => `The result is of ${other}, not of ${called}: judge that again.`;
+  const isOf = (other: string) =>
+    `The result is of ${other}, not of ${called}: judge the patch again.`;
   if (patch.kind !== meant.kind) {
     return isOf(kindNames[patch.kind]);
   }
@@ -373,7 +372,7 @@ export function agreesWith({ patch }: Result, meant: Patch): string | undefined 
   for (const side of ['base', 'head'] as const) {
     const [judged, current] = [patch[`${side}Commit`], meant[`${side}Commit`]];
     if (judged === current) continue;
-    return `The result is of ${called} with ${judged} as its ${side}, which is ${current} on GitHub: judge it again.`;
+    return `The result of ${called} has ${judged} as its ${side}, but on GitHub it is ${current}: judge it again.`;
   }
   return undefined;
 }

@@ -72,7 +72,7 @@ const unpaced = { write: atOnce, notifications: atOnce } as object;
 function waitWhenShort(log: Log) {
   return (seconds: number, _request: object, _octokit: object, waits: number): boolean => {
     if (seconds > longestWait || waits >= mostWaits) return false;
-    log.info(`GitHub's rate limit is reached: going on in ${seconds} s.`);
+    log.info(`GitHub's rate limit is reached: continuing in ${seconds} s.`);
     return true;
   };
 }

@@ -156,7 +156,7 @@ async function deleteComments(
       if (failure === undefined) throw error;
       // The first try may have deleted it, with its response lost.
       if (failure.kind === 'answered' && failure.status === 404) continue;
-      octokit.log.warn(`An older comment of ppsgate's own could not be deleted (${failure.said}).`);
+      octokit.log.warn(`An older comment of ppsgate could not be deleted (${failure.said}).`);
     }
   }
 }
@@ -170,7 +170,7 @@ function whyNot(
     return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
   }
   if (failure.kind === 'answered' && [404, 410].includes(failure.status)) {
-    return `${what} because GitHub has no such pull request any more (${failure.said}); the result itself is kept.`;
+    return `${what} because the pull request no longer exists on GitHub (${failure.said}); the result itself is kept.`;
   }
   return whyNotDone(what, failure, {
     again: 'publish the result',

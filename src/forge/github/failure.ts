@@ -43,15 +43,15 @@ export function whyNotDone(
     case 'no-answer':
       return `${what} because GitHub cannot be reached (${said}): ${again} again later.`;
     case 'rate-limited':
-      return `${what} because GitHub's rate limit shuts this token out ${failure.until}: ${again} again then.`;
+      return `${what} because GitHub's rate limit blocks this token ${failure.until}: ${again} again then.`;
     case 'answered':
       break;
   }
   switch (failure.status) {
     case 401:
-      return `${what} because GitHub does not know the token (${said}): check the input that holds it.`;
+      return `${what} because GitHub rejects the token (${said}): check the input that holds it.`;
     case 403:
-      return `${what} because the token may not (${said}): ${permission}.`;
+      return `${what} because the token lacks the permission (${said}): ${permission}.`;
     default:
       return `${what} because GitHub answered ${said}${otherwise}.`;
   }

@@ -67,7 +67,7 @@ export async function pullRequestsWithHead(
       commit_sha: headCommit,
       per_page: 100,
     });
-  const documents = await answered(list, `which pull requests have ${headCommit}`);
+  const documents = await answered(list, `the pull requests with the head ${headCommit}`);
   return openWithHead(documents, headCommit);
 }
 
@@ -90,7 +90,7 @@ export async function mergedAs(
       throw error;
     }
   };
-  const documents = await answered(list, `which pull request ${commit} was`);
+  const documents = await answered(list, `the pull request of ${commit}`);
   const isHere = (name: string) => name.toLowerCase() === repository.toLowerCase();
   return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))
     ?.number;
@@ -111,7 +111,7 @@ export async function pullRequestsOfBranch(
       head: `${head.owner}:${head.branch}`,
       per_page: 100,
     });
-  const documents = await answered(list, `which pull requests ${head.owner}:${head.branch} has`);
+  const documents = await answered(list, `the pull requests of ${head.owner}:${head.branch}`);
   return openWithHead(documents, head.commit);
 }
 
@@ -150,7 +150,7 @@ export async function mayWrite(
     }
   };
   // GitHub reports "maintain" as write, and "triage" as read.
-  return ['admin', 'write'].includes(await answered(permission, `what ${login} may do`));
+  return ['admin', 'write'].includes(await answered(permission, `the permissions of ${login}`));
 }
 
 async function answered<Data>(request: () => Promise<Data>, what: string): Promise<Data> {
@@ -159,13 +159,13 @@ async function answered<Data>(request: () => Promise<Data>, what: string): Promi
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    const why = `GitHub did not tell ${what} (${failure.said}): run the job again.`;
+    const why = `GitHub did not return ${what} (${failure.said}): run the job again.`;
     throw new Error(why, { cause: error });
   }
 }
 
 /** Forty digits, or 64 in a repository that uses SHA-256. */
-const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a full commit id');
+const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a full commit ID');
 
 /** Properties that events and the REST API have in common. */
 const pullRequestDocument = z.object({
@@ -198,14 +198,14 @@ function found(document: z.infer<typeof pullRequestDocument>): FoundPullRequest 
 
 function misread(what: string, error: z.ZodError): string {
   const [issue] = error.issues;
-  return `${what} is not as GitHub describes it, at ${issue?.path.join('.') || 'its top'}: ${issue?.message}.`;
+  return `${what} has an unexpected value at ${issue?.path.join('.') || 'its top'}: ${issue?.message}.`;
 }
 
 function notFetched(failure: GithubFailure, pullRequest: string): PullRequestSearch {
   if (failure.kind === 'answered' && failure.status === 404) {
-    const why = `There is no pull request ${pullRequest}, or the token may not see it: check the number, and that the job has \`pull-requests: read\`.`;
+    const why = `There is no pull request ${pullRequest}, or the token cannot see it: check the number, and that the job has \`pull-requests: read\`.`;
     return { kind: 'not-found', why };
   }
-  const why = `GitHub did not tell what pull request ${pullRequest} is (${failure.said}): run the job again.`;
+  const why = `GitHub did not return the pull request ${pullRequest} (${failure.said}): run the job again.`;
   return { kind: 'failed', why };
 }

@@ -51,20 +51,20 @@ export async function authorizeRevision(
       const { verb, by, at, sentAt, isNamed, isMeasured = false } = occasion;
       if (!(await isAuthorized(by))) return stranger(by, verb, { number, diff, isMeasured }, rules);
       if (!isNamed && at.getTime() - sentAt.getTime() < readingSeconds * 1000) {
-        const why = `Diff ${diff} came just before the command was written: read it, and write @ppsgate ${verb} ${diff}.`;
+        const why = `Diff ${diff} was uploaded just before the command: read it, and write @ppsgate ${verb} ${diff}.`;
         return { kind: 'refused', why };
       }
-      return { kind: 'allowed', why: `${by.name}, who may have diffs measured, asked for it.` };
+      return { kind: 'allowed', why: `${by.name}, who may have diffs measured, requested it.` };
     }
     case 'cancelled': {
       const { by } = occasion;
       if (await isAuthorized(by)) {
-        return { kind: 'allowed', why: `${by.name}, who may have diffs measured, asked for it.` };
+        return { kind: 'allowed', why: `${by.name}, who may have diffs measured, requested it.` };
       }
       const who = oursIn(rules);
       const may =
-        who === undefined ? noPerson('do that') : `${who} may do that, by @ppsgate cancel`;
-      const why = `Thank you, ${by.name}: what runs for D${number} is not cancelled; ${may}.`;
+        who === undefined ? noPerson('do that') : `${who} may do that with @ppsgate cancel`;
+      const why = `Thank you, ${by.name}: runs for D${number} are not cancelled; ${may}.`;
       return { kind: 'refused', why };
     }
   }
@@ -76,7 +76,7 @@ const readingSeconds = 60;
 const waits: Record<Verb, string> = {
   run: 'is not measured yet',
   rerun: 'is not measured again yet',
-  extend: 'is not measured any further yet',
+  extend: 'is not extended yet',
   bisect: 'is not bisected yet',
 };
 
@@ -90,22 +90,22 @@ function stranger(
   if (isMeasured && verb === 'run') {
     const again =
       who === undefined
-        ? noPerson('ask for that again')
-        : `${who} can have it measured again, by @ppsgate rerun ${diff}`;
-    const why = `Thank you, ${name}: diff ${diff} of D${number} is measured, as the comment of ppsgate says; ${again}.`;
+        ? noPerson('request it again')
+        : `${who} can have it measured again with @ppsgate rerun ${diff}`;
+    const why = `Thank you, ${name}: diff ${diff} of D${number} is being measured, see the comment of ppsgate; ${again}.`;
     return { kind: 'refused', why };
   }
   const asks =
     who === undefined
-      ? noPerson('ask for it')
-      : `it runs on the testbed when ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
+      ? noPerson('request it')
+      : `it runs on the testbed once ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
   return { kind: 'refused', why: `Thank you, ${name}: D${number} ${waits[verb]}; ${asks}.` };
 }
 
 function oursIn({ people, projects }: RevisionRules): string | undefined {
   const who = [
     ...(projects.length > 0 ? [`a member of ${projects.join(' or ')}`] : []),
-    ...(people.length > 0 ? ['a person of the list in ppsgate.yml'] : []),
+    ...(people.length > 0 ? ['a person listed in ppsgate.yml'] : []),
   ];
   return who.length === 0 ? undefined : who.join(' or ');
 }

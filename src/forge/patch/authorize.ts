@@ -74,7 +74,7 @@ export async function authorize(
       if (!isOurs && !isSeen(occasion.at, headCommit, rules.seen)) {
         return { kind: 'refused', why: unseenLabel(headCommit) };
       }
-      const why = `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${headCommit}.`;
+      const why = `${by}, who may write to ${repository}, added the label ${rules.label} on #${number} at ${headCommit}.`;
       return { kind: 'allowed', why };
     }
     case 'pushed':
@@ -100,7 +100,7 @@ export async function authorize(
         ? undefined
         : whyUnseen(occasion, occasion.verb ?? 'run', headCommit, rules.seen);
       if (gap !== undefined) return { kind: 'refused', why: gap };
-      const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${headCommit}.`;
+      const why = `${by}, who may have patches measured in ${repository}, requested #${number} at ${headCommit}.`;
       return { kind: 'allowed', why };
     }
     case 'bisected': {
@@ -109,12 +109,12 @@ export async function authorize(
       const isFree = isOurs || occasion.areNamed;
       const gap = isFree ? undefined : whyUnseen(occasion, 'bisect', headCommit, rules.seen);
       if (gap !== undefined) return { kind: 'refused', why: gap };
-      const why = `${by}, who may write to ${repository}, asked for a bisection at #${number}.`;
+      const why = `${by}, who may write to ${repository}, requested a bisection at #${number}.`;
       return { kind: 'allowed', why };
     }
     case 'cancelled': {
-      if (await isAuthorized(by)) return { kind: 'allowed', why: `${by} has cancelled it.` };
-      const why = `Thank you, ${by}: what runs for #${number} is not cancelled; who may write to ${repository}, and who is among \`github.people\` of its ppsgate.yml, may do that, by /ppsgate cancel.`;
+      if (await isAuthorized(by)) return { kind: 'allowed', why: `${by} cancelled it.` };
+      const why = `Thank you, ${by}: runs for #${number} are not cancelled; people with write access to ${repository}, or listed in \`github.people\` of its ppsgate.yml, may cancel them with /ppsgate cancel.`;
       return { kind: 'refused', why };
     }
     case 'pressed':
@@ -146,32 +146,32 @@ function whyUnseen(
   if (commit !== undefined && !headCommit.startsWith(commit)) return isOlder(commit, headCommit);
   if (commit === undefined) {
     if (isSeen(at, headCommit, seen)) return undefined;
-    return `The head is ${headCommit}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${headCommit}.`;
+    return `The head is ${headCommit}, which may have been pushed after the command: read it, and write /ppsgate ${verb} ${headCommit}.`;
   }
   const hasTwin = seen?.before?.some((one) => one !== headCommit && one.startsWith(commit));
   if (isSeen(at, headCommit, seen) && !hasTwin) return undefined;
-  return `The head is ${headCommit}, and ${commit} may be the beginning of another commit, too: read it, and write /ppsgate ${verb} ${headCommit}.`;
+  return `The head is ${headCommit}, but ${commit} may also abbreviate another commit: read it, and write /ppsgate ${verb} ${headCommit}.`;
 }
 
 const isSeen = (at: string, headCommit: string, seen: AuthorizationRules['seen']): boolean =>
   seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1000 < Date.parse(at);
 
 const unseenLabel = (headCommit: string): string =>
-  `The head is ${headCommit}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${headCommit}, or take the label off and put it on again.`;
+  `The head is ${headCommit}, which may have been pushed after the label was added: read it, then write /ppsgate run ${headCommit}, or remove the label and add it again.`;
 
 /** GitHub does not report when a run was started, so the head must be named. */
 const unnamed = (number: number, headCommit: string): string =>
-  `The head of #${number} is ${headCommit}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
+  `The head of #${number} is ${headCommit}, which may have been pushed after the run was started: read it, and start a run with ${headCommit} in place of #${number}.`;
 
 const isOlder = (commit: string, headCommit: string): string =>
-  `The head is ${headCommit} and no longer ${commit}: read it, and ask again.`;
+  `The head is now ${headCommit} instead of ${commit}: read it, and request it again.`;
 
 const stranger = (
   by: string,
   { pullRequest: { number, repository } }: PatchOrigin,
 ): Authorization => ({
   kind: 'refused',
-  why: `Thank you, ${by}: #${number} runs on the testbed when a person who may write to ${repository} asks for it.`,
+  why: `Thank you, ${by}: #${number} runs on the testbed once a person with write access to ${repository} requests it.`,
 });
 
 const notBisected = (
@@ -179,7 +179,7 @@ const notBisected = (
   { pullRequest: { number, repository } }: PatchOrigin,
 ): Authorization => ({
   kind: 'refused',
-  why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`,
+  why: `Thank you, ${by}: no bisection was started at #${number}; people with write access to ${repository} can request one with /ppsgate bisect.`,
 });
 
 /** A wide margin passes any patch, so its author could merge it without write permission. */
@@ -188,7 +188,7 @@ const asConfigured = (
   { pullRequest: { number, repository } }: PatchOrigin,
 ): Authorization => ({
   kind: 'refused',
-  why: `Thank you, ${by}: you can have #${number} measured as ppsgate.yml says; a margin, scenarios, families or a testbed of one's own are for those who may write to ${repository}.`,
+  why: `Thank you, ${by}: you can have #${number} measured as configured in ppsgate.yml; a different margin, scenarios, families or testbed require write access to ${repository}.`,
 });
 
 function fromElsewhere({ pullRequest, headRepository }: PatchOrigin, label: string): Authorization {
@@ -196,6 +196,6 @@ function fromElsewhere({ pullRequest, headRepository }: PatchOrigin, label: stri
   const from = headRepository ?? 'a repository that was deleted';
   return {
     kind: 'refused',
-    why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit}, and then put the label ${label} on it or written /ppsgate run ${headCommit}.`,
+    why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit}and then added the label ${label} or written /ppsgate run ${headCommit}.`,
   };
 }

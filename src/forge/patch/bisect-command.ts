@@ -43,7 +43,7 @@ export function readBisect(
     const pair = pairIn(word);
     if (pair?.key === listKey) {
       if (!isDigest(pair.value)) {
-        return mistaken(`${listKey} is the digest of a list, as an answer has it`);
+        return mistaken(`${listKey} is the digest of a list, as shown in a reply`);
       }
       list = pair.value;
     } else if (pair !== undefined) {
@@ -57,11 +57,11 @@ export function readBisect(
         return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
       }
       const before = overrides[name];
-      if (before !== undefined && kind !== 'list') return mistaken(`${key} is there twice`);
+      if (before !== undefined && kind !== 'list') return mistaken(`${key} is given twice`);
       overrides[name] = before === undefined ? value : `${before},${value}`;
     } else if (word.includes('..')) {
       const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
-      const what = 'bisect takes a good commit and a bad one, not a range';
+      const what = 'bisect takes a good commit and a bad commit, not a range';
       return mistaken(what, ends.filter(Boolean).join(' '));
     } else if (families.some((family) => family === word)) {
       if (overrides.families !== undefined) return mistaken('bisect takes one family', word);
@@ -116,7 +116,7 @@ function withOthers(
   if (others.length === 1 && !hasScenario)
     return { kind: 'read', overrides: { ...overrides, scenarios: first } };
   if (others.length === 1) {
-    const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
+    const what = `bisect takes a good commit and a bad commit, found "${excerpt(first)}" only`;
     return mistaken(what, `${excerpt(first)} HEAD`);
   }
   const commits = { ...overrides, good: first, bad };
@@ -124,7 +124,7 @@ function withOthers(
   if (others.length === 3 && !hasScenario) {
     return { kind: 'read', overrides: { ...commits, scenarios: own } };
   }
-  const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
+  const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" too`;
   return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
 }
 

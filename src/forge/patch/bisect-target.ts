@@ -65,7 +65,7 @@ export async function unreadCommits(
   }
   if (commits.length <= mostListedCommits) return commits;
   throw new UsageError(
-    `A bisection may build and run more than ${mostListedCommits} commits that are on no branch here, too many to be read and approved: name a shorter range, by GOOD BAD.`,
+    `This bisection may build and run more than ${mostListedCommits} commits that are on no branch here, too many to read and approve: name a shorter range as GOOD BAD.`,
   );
 }
 
@@ -83,6 +83,6 @@ export async function ownEnds(
   if (steps > 1) return { good, bad };
   const count = steps === 1 ? 'one commit' : 'no commit of its own';
   throw new UsageError(
-    `${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`,
+    `${patchName(patch)} has ${count}, so there is nothing to bisect: write /ppsgate run, or /ppsgate bisect GOOD BAD to choose commits.`,
   );
 }

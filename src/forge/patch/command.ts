@@ -55,7 +55,7 @@ export function parseCommand(
     case 'help':
     case 'cancel':
       if (rest.length === 0) return { kind: verb };
-      return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(' '))}"`, verb);
+      return mistaken(`${verb} takes no arguments, found "${excerpt(rest.join(' '))}"`, verb);
     case 'run':
     case 'rerun':
     case 'extend': {
@@ -64,7 +64,7 @@ export function parseCommand(
     }
     case 'accept':
       if (call !== callOnGithub) return mistaken(noVerb(verb), nearestVerb(verb));
-      return mistaken('accept is for the issue that ppsgate has opened on a change', 'help');
+      return mistaken('accept works only in an issue that ppsgate opened for a change', 'help');
     case 'bisect': {
       const read = readBisect(rest, (word) => heads[call].test(word));
       if (read.kind === 'mistaken') return mistaken(read.what, read.nearest);
@@ -94,67 +94,67 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
   const isOnGithub = call === callOnGithub;
   const all: Record<(typeof verbs)[number], readonly (readonly [string, string])[]> = {
     run: [
-      ['run', isOnGithub ? 'measure the pull request as it stands' : 'measure the newest diff'],
+      [
+        'run',
+        isOnGithub ? 'measure the current head of the pull request' : 'measure the newest diff',
+      ],
       isOnGithub
         ? [
             'run 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d',
-            'the same, if that is the head: for a patch from a fork',
+            'the same if this is the head; for a patch from a fork',
           ]
-        : ['run 80677', 'measure that diff: for one by an unknown person'],
+        : ['run 80677', 'measure that diff; for a diff by an unapproved person'],
       [
         'run forwarding inet6 margin=1% runs=20 testbed=chelsio',
-        'the same with scenarios, families, margin, most runs or testbed of your own',
+        'the same with other scenarios, families, margin, maximum runs or testbed',
       ],
-      ['run metric=nsPerPacket', 'the same by another metric than the configured one'],
-      ['run profile', 'the same with profiles; profile=off without, profile=30s with longer ones'],
-      ['run stop-at-first=on', 'the same, and a cell that loses ends the runs of all others'],
-      ['run measure-anyway', 'the same, also where nothing differs that the testbed installs'],
+      ['run metric=nsPerPacket', 'the same with another metric than the configured one'],
+      ['run profile', 'the same with profiles; profile=off for none, profile=30s for longer ones'],
+      ['run stop-at-first=on', 'the same, but the first cell with a loss ends all runs'],
+      ['run measure-anyway', 'the same, even if nothing installed on the testbed differs'],
       ...(isOnGithub
         ? []
         : [
             [
               'run earlier=80345,80654',
-              'measure those diffs beside it; all is each one before it',
+              'also measure those earlier diffs; all means every earlier one',
             ] as const,
           ]),
     ],
-    rerun: [['rerun', 'measure again what was asked for last']],
-    extend: [['extend runs=40', 'go on with an experiment that was inconclusive']],
+    rerun: [['rerun', 'repeat the last request']],
+    extend: [['extend runs=40', 'continue an inconclusive experiment']],
     bisect: [
       [
         'bisect',
         isOnGithub
-          ? 'find the commit of the pull request that costs the packets'
-          : 'find the diff of the revision that costs the packets',
+          ? 'find the commit of the pull request that lost performance'
+          : 'find the diff of the revision that lost performance',
       ],
       isOnGithub
         ? [
             'bisect 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d',
-            'the same for a patch from a fork, if that is the head: its commits are listed first',
+            'the same for a patch from a fork if this is the head; lists its commits first',
           ]
-        : [
-            'bisect 80677 earlier=80345,80654',
-            'the same among those diffs, each of which is built and run',
-          ],
+        : ['bisect 80677 earlier=80345,80654', 'the same among those diffs; each is built and run'],
       [
         'bisect v1.2 main forwarding inet4',
-        'the same between a good commit and a bad one of your own, in one scenario and family',
+        'the same between two chosen commits, good and bad, in one scenario and family',
       ],
       [
         'bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8',
-        'the same with a fix on top where it is missing, and without some commits',
+        'the same with a fix applied where it is missing, and without some commits',
       ],
       [
         'bisect testbed=chelsio verify-revert',
-        'the same elsewhere, and with the bad one measured without the culprit, too',
+        'the same on another testbed; also measures the bad commit without the culprit',
       ],
       [
         'bisect metric=pps max-boots=60 profile=off',
-        'the same by a metric of your own, with more boots, or without profiles',
+        'the same with another metric, more boots, or no profiles',
       ],
     ],
-    cancel: [['cancel', 'end what runs and what waits']],
-    help: [['help', 'see this list']],
+    cancel: [['cancel', 'cancel running and waiting gates']],
+    help: [['help', 'show this list']],
   };
   return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({ write: `${call} ${rest}`, to })));
 }
@@ -207,7 +207,7 @@ function readArguments(verb: Verb, words: readonly string[], call: CommandPrefix
       const match = keyFor(pair, { verb, allowed, keyed });
       if (match.kind === 'mistaken') return match;
       const { name } = match.parameter;
-      if (overrides[name] !== undefined) return mistaken(`${pair.key} is there twice`);
+      if (overrides[name] !== undefined) return mistaken(`${pair.key} is given twice`);
       overrides[name] = pair.value;
     } else if (heads[call].test(word) && namedHead === undefined) {
       namedHead = word;

@@ -42,7 +42,7 @@ export async function patchOfTypedRange(
   }
   if (await repository.contains(baseCommit, headCommit)) {
     throw new RepositoryError(
-      `${base}..${head} is in reversed order, as ${head} came before ${base}: write ${head}..${base}.`,
+      `${base}..${head} is reversed, because ${head} is older than ${base}: write ${head}..${base}.`,
     );
   }
   const commits = await repository.stepsSince(baseCommit, headCommit);
@@ -56,7 +56,7 @@ async function endsIn(
   const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
   if (base !== undefined && head !== undefined) return { base, head };
   throw new RepositoryError(
-    `"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`,
+    `"${excerpt(text)}" is not a range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`,
   );
 }
 
@@ -76,7 +76,7 @@ export async function expectOnLine(
       .catch(() => undefined);
     if (start === commit) continue;
     throw new RepositoryError(
-      `${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`,
+      `${shortId(commit)} is not on the first-parent line of ${shortId(tip)}: if it should be, check it out with its full history (fetch-depth: 0).`,
     );
   }
 }

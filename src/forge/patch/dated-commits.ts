@@ -18,7 +18,7 @@ export async function commitAt(git: Git, branch: string, date: Date): Promise<st
   const last = await git.run('rev-list', '--max-count=1', ...range);
   if (last !== '') return last.trim();
   throw new RepositoryError(
-    `${branch} has no commit in ${git.directory} from before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`,
+    `${branch} has no commit in ${git.directory} before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`,
   );
 }
 
@@ -37,7 +37,7 @@ export async function commitOfSvn(
   if (found.kind === 'found' || code === 0) return found;
   if (signal !== null) return { kind: 'not-in-time' };
   throw new RepositoryError(
-    `git cannot read the history of ${branch} in ${git.directory}: look at it with git fsck.`,
+    `git cannot read the history of ${branch} in ${git.directory}: check it with git fsck.`,
   );
 }
 

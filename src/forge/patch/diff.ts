@@ -47,7 +47,7 @@ export function isAsSaid(
   ];
   if (others.length === 0) return { kind: 'as-said' };
   const some = others.slice(0, 5).join(', ');
-  const reason = `The diff does to ${some} something else than it says; send it as one diff of the whole change.`;
+  const reason = `The effect of the diff on ${some} differs from its own header; send it as one diff of the whole change.`;
   return { kind: 'refused', reason };
 }
 
@@ -72,16 +72,16 @@ function refuse(reason: string): never {
 
 function accept(diff: Uint8Array): CheckedDiff {
   if (diff.length > mostBytes) {
-    refuse(`The diff has ${diff.length} bytes, and at most ${mostBytes} are taken; split it.`);
+    refuse(`The diff has ${diff.length} bytes, but at most ${mostBytes} are accepted; split it.`);
   }
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
   // latin1 keeps every byte as one letter.
   const lines = bytes.toString('latin1').split('\n');
   const sections = readSections(lines);
-  if (sections.length === 0) refuse('The diff changes no file; send one that git diff made.');
+  if (sections.length === 0) refuse('The diff changes no file; send the output of git diff.');
   if (sections.length > mostFiles) {
     refuse(
-      `The diff changes ${sections.length} files, and at most ${mostFiles} are taken; split it.`,
+      `The diff changes ${sections.length} files, but at most ${mostFiles} are accepted; split it.`,
     );
   }
   const paths = sections.flatMap(pathsOf).toSorted();
@@ -144,7 +144,9 @@ function afterHunk(
   const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? '');
   // Searched only once: a section may have as many hunks as lines before them.
   if (head === null || !(section?.hunks || section?.header.some(isNewName))) {
-    refuse(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
+    refuse(
+      `Line ${start + 1} of the diff starts a hunk without a file; send the output of git diff.`,
+    );
   }
   section.hunks += 1;
   let before = Number(head[1] ?? 1);
@@ -164,7 +166,7 @@ function afterHunk(
 
 function pathsOf(section: DiffSection): string[] {
   if (section.header[0]?.endsWith('\r')) {
-    refuse('The lines of the diff end in CR LF; send it with the line ends that git wrote.');
+    refuse('The lines of the diff end in CR LF; send it with the line endings that git wrote.');
   }
   const copied = plainName(section, /^copy from (.*)$/);
   const from = plainName(section, /^rename from (.*)$/) ?? copied;
@@ -182,7 +184,7 @@ function pathsOf(section: DiffSection): string[] {
   for (const each of paths) refusePath(each);
   if (paths.length > (from === undefined ? 1 : 2)) {
     refuse(
-      `The diff calls one file by several names, ${paths.join(' and ')}; send what git diff made.`,
+      `The diff uses several names for one file, ${paths.join(' and ')}; send the output of git diff.`,
     );
   }
   // A copy leaves its source unchanged.
@@ -223,7 +225,7 @@ function nameInGitLine(section: DiffSection, renamed: boolean): string | undefin
     unquoted,
   );
   const same = a?.startsWith('a/') && b?.startsWith('b/') && a.slice(2) === b.slice(2);
-  if (!same) refuse(`Line ${section.line} of the diff names two files, but says of no rename.`);
+  if (!same) refuse(`Line ${section.line} of the diff names two files without a rename.`);
   return a?.slice(2);
 }
 
@@ -259,7 +261,7 @@ function decoded(name: string): string {
 
 function refuseKind({ header }: DiffSection, path: string): void {
   if (header.some((line) => /^(?:GIT binary patch|Binary files .* differ)\r?$/.test(line))) {
-    refuse(`The diff changes the binary file ${path}; only text is taken.`);
+    refuse(`The diff changes the binary file ${path}; only text files are accepted.`);
   }
   const mode = header
     .map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (.+)$/s.exec(line)?.[1])
@@ -274,7 +276,7 @@ const modeAsGitReads = (text: string): string =>
 
 function notPlain(path: string, mode: string): string {
   const what = { 120000: 'a symbolic link', 160000: 'a submodule' }[mode] ?? `of mode ${mode}`;
-  return `The diff changes ${path}, which is ${what}; only plain files are taken.`;
+  return `The diff changes ${path}, which is ${what}; only regular files are accepted.`;
 }
 
 const plainModes: readonly string[] = ['100644', '100755'];
@@ -287,7 +289,9 @@ function refusePath(path: string): void {
   const isGits = segments.some((segment) => segment.toLowerCase() === '.git');
   if (!isOutside && !isGits && !/\p{Cc}/u.test(path)) return;
   const shown = path.replace(/\p{Cc}/gu, '?');
-  refuse(`The diff changes "${shown}", which is no file of the tree; name files below its root.`);
+  refuse(
+    `The diff changes "${shown}", which is not a file of the tree; name files below its root.`,
+  );
 }
 
 function remarksOn(bytes: Buffer, lines: readonly string[]): string[] {
@@ -297,7 +301,7 @@ function remarksOn(bytes: Buffer, lines: readonly string[]): string[] {
     remarks.push('Some lines of the diff end in CR LF.');
   }
   if (bytes.includes('\uFFFD')) {
-    remarks.push('The diff holds U+FFFD, which replaced an unreadable letter.');
+    remarks.push('The diff contains U+FFFD, which replaced an unreadable character.');
   } else if (text.includes('\uFFFD')) {
     remarks.push('The diff is not UTF-8.');
   }

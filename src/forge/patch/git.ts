@@ -88,7 +88,7 @@ function whyNotWritten(directory: string, error: unknown): RepositoryError | und
     ) ?? [];
   if (line === undefined) return undefined;
   return new RepositoryError(
-    `git cannot write in the repository ${directory} (${line}): make its .git writable for the user who runs this, as with chown -R.`,
+    `git cannot write in the repository ${directory} (${line}): make its .git writable for this user, for example with chown -R.`,
   );
 }
 
@@ -97,7 +97,7 @@ export const isId = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 /** Throws for a name that is not resolved. */
 export function idOf(text: string): string {
   if (isId(text)) return text;
-  throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
+  throw new RepositoryError(`"${text}" is not a full object ID: resolve it first.`);
 }
 
 export const plainPatch = [

@@ -94,7 +94,7 @@ export function linearHistoryOf(git: Git): LinearHistory {
 }
 
 const failed = (what: string, { directory }: Git) =>
-  new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
+  new RepositoryError(`git cannot ${what} in ${directory}: check it with git fsck.`);
 
 async function contains(git: Git, commit: string, other: string): Promise<boolean> {
   const ids = [idOf(other), idOf(commit)];
@@ -102,7 +102,7 @@ async function contains(git: Git, commit: string, other: string): Promise<boolea
     () => true,
     (error: { code?: unknown }) => {
       if (error.code === 1) return false;
-      throw failed(`tell whether ${other} came before ${commit}`, git);
+      throw failed(`check whether ${other} is an ancestor of ${commit}`, git);
     },
   );
 }
@@ -121,7 +121,7 @@ async function isOnBranch(git: Git, commit: string): Promise<boolean> {
   const refs = ['refs/heads', 'refs/tags', 'refs/remotes'];
   const found = ['for-each-ref', '--format=%(refname)', '--contains', idOf(commit), ...refs];
   const names = await git.run(...found).catch(() => {
-    throw failed(`tell which branches have ${commit}`, git);
+    throw failed(`list the branches with ${commit}`, git);
   });
   return names.split('\n').some((name) => name !== '' && !name.includes('/pull/'));
 }
@@ -199,7 +199,7 @@ async function idsAt(
   if ((await isWell) && ids.length === commits.length) {
     return ids.map((id) => (isId(id) ? id : undefined));
   }
-  throw failed(`look for ${path || 'the files'} of ${commits.length} commits`, git);
+  throw failed(`find ${path || 'the files'} of ${commits.length} commits`, git);
 }
 
 async function sameChanges(
@@ -246,7 +246,7 @@ async function pickerOf(git: Git, commit: string, isReverse: boolean): Promise<C
     const made = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-m', message];
     const commit = git.runWith(signature(new Date(0)), ...plainly, ...made, tree).catch(() => {
       throw new RepositoryError(
-        `git cannot put ${id} on top of others in ${directory}: its user must be able to write there.`,
+        `git cannot apply ${id} to other commits in ${directory}: this user needs write access there.`,
       );
     });
     return (await commit).trim();
@@ -264,7 +264,7 @@ async function pickerOf(git: Git, commit: string, isReverse: boolean): Promise<C
       (error: { code?: unknown; stdout?: string }) => {
         if (error.code === 1) return { isClean: false, text: error.stdout ?? '' };
         throw new RepositoryError(
-          `git cannot put ${id} on top of ${onto.commit} in ${directory}: that needs git 2.38 or later.`,
+          `git cannot apply ${id} to ${onto.commit} in ${directory}: this needs git 2.38 or later.`,
         );
       },
     );

@@ -28,7 +28,7 @@ export async function ownChanges(directory: string): Promise<OwnChanges> {
   if (baseCommit === head && uncommitted.length === 0) {
     const more = untracked.length === 0 ? '' : `; git does not track ${named(untracked)}`;
     throw new RepositoryError(
-      `nothing was changed since ${since}${more}: commit something, or name a patch, like HEAD~1..HEAD.`,
+      `there are no changes since ${since}${more}: commit some, or name a patch, like HEAD~1..HEAD.`,
     );
   }
   const headCommit = uncommitted.length === 0 ? head : await commitOfFiles(git, head);
@@ -54,7 +54,7 @@ async function mainBranch(
     if (base !== '') return { since, baseCommit: base.trim() };
   }
   throw new RepositoryError(
-    'there is no main branch that these commits began at (origin/HEAD, main or master): name the patch as BASE..HEAD.',
+    'these commits have no main branch (origin/HEAD, main or master) as their base: name the patch as BASE..HEAD.',
   );
 }
 
@@ -94,7 +94,7 @@ async function commitOfFiles(git: Git, head: string): Promise<string> {
     const tree = (await indexed('write-tree')).trim();
     const seconds = Number(await git.run('show', '--no-patch', '--format=%ct', head));
     const subject = (await git.run('show', '--no-patch', '--format=%s', head)).trimEnd();
-    const message = `${subject}, with what is not committed`;
+    const message = `${subject}, with uncommitted changes`;
     return await commitTree(git, tree, head, { message, date: new Date(seconds * 1000) });
   } finally {
     await rm(folder, { recursive: true });

@@ -120,14 +120,14 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
       // A patch could hide its submodules through its own .gitmodules.
       const all = ['-r', '-z', '--no-renames', '--ignore-submodules=none'];
       const compare = ['diff-tree', '--name-only', ...all, '--end-of-options'];
-      const why = `git cannot tell what differs between ${first} and ${second} in ${directory}: check it out with both commits, which may differ in paths of at most 4 MiB.`;
+      const why = `git cannot list the differences between ${first} and ${second} in ${directory}: check it out with both commits; the list may have at most 4 MiB.`;
       const listing = await run(...compare, idOf(first), idOf(second)).catch(failed(why));
       return listing.split('\0').filter(Boolean);
     },
 
     async diff(first, second) {
       const range = ['--end-of-options', idOf(first), idOf(second)];
-      const why = `git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`;
+      const why = `git cannot compare ${first} with ${second} in ${directory}: their difference may have at most 4 MiB.`;
       return git.bytes('diff', ...plainPatch, ...range).catch(failed(why));
     },
 
@@ -150,7 +150,7 @@ async function pathOf({ directory, run }: Git, { path, beside }: RepositoryPlace
   const inside = relative(top, folder);
   if (!isOutside(inside)) return inside;
   throw new RepositoryError(
-    `The overlay ${path} of ppsgate.yml was looked for at ${folder}, which is outside of the repository ${top}: name a folder in it.`,
+    `The overlay ${path} of ppsgate.yml is ${folder}, outside the repository ${top}: name a folder in it.`,
   );
 }
 

@@ -16,7 +16,7 @@ export class NoCommitError extends RepositoryError {
 export async function resolveCommit(git: Git, name: string): Promise<string> {
   if (!isCommitName(name)) {
     throw new NoCommitError(
-      `"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`,
+      `"${name}" is not the name of a commit: write an ID, a branch or a tag, like main, v1.2 or HEAD~2.`,
     );
   }
   const parse = () =>
@@ -46,7 +46,7 @@ export function withoutShortIds<Reader extends ShortIdReader>(repository: Reader
       const id = word === name ? resolved : await repository.resolve(word);
       if (!id.startsWith(digits) || (await repository.isOnBranch(id))) return resolved;
       throw new NoCommitError(
-        `"${excerpt(name)}" is no commit of a branch or a tag; another one may begin like ${id}, so write that in full if you mean it.`,
+        `"${excerpt(name)}" is not a commit of a branch or a tag; ${id} may abbreviate several commits, so write the full ID if you mean one.`,
       );
     },
   };
@@ -68,17 +68,17 @@ async function refuse(git: Git, name: string): Promise<never> {
   await git.run('rev-parse', '--git-dir').catch((error: NodeJS.ErrnoException) => {
     if (error.syscall === 'spawn git') {
       throw new Error(
-        `git cannot be started (${error.code}), and without it no patch can be read: install it, on Debian and Ubuntu by 'apt-get install git'.`,
+        `git cannot be started (${error.code}), and patches cannot be read without it: install it, on Debian and Ubuntu with 'apt-get install git'.`,
       );
     }
     throw new NoRepositoryError(
-      `${directory} is no git repository: name the one that has the commits.`,
+      `${directory} is not a git repository: name the repository with the commits.`,
     );
   });
   const history = 'check it out with its history (fetch-depth: 0)';
   if (isId(name)) {
     throw new NoCommitError(
-      `"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`,
+      `"${name}" is not a commit of ${directory}, and could not be fetched: ${history}.`,
     );
   }
   const [, descendant, steps] = /^(.+)~(\d+)$/.exec(name) ?? [];
@@ -89,14 +89,14 @@ async function refuse(git: Git, name: string): Promise<never> {
       .catch(() => ''));
   if (first && Number(steps) >= Number(first)) {
     throw new NoCommitError(
-      `"${name}" would come before ${descendant}~${Number(first) - 1}, the first commit: name that or a later one, or ${history}.`,
+      `"${name}" would be older than ${descendant}~${Number(first) - 1}, the first commit: name that or a later one, or ${history}.`,
     );
   }
   const refs = ['refs/heads', 'refs/tags', 'refs/remotes'];
   const names = await git.run('for-each-ref', '--format=%(refname:short)', ...refs).catch(() => '');
   const hint = didYouMean(name, names.split('\n').filter(Boolean));
   throw new NoCommitError(
-    `"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`,
+    `"${name}" is not a commit, branch or tag of ${directory}${hint || `: name an existing one, or ${history}.`}`,
   );
 }
 

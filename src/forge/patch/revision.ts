@@ -42,7 +42,7 @@ export function parseEarlier(text: string, called: string): EarlierDiffs {
   const ids = text.split(',').map((id) => id.trim());
   if (ids.every((id) => /^[1-9]\d{0,8}$/.test(id))) return ids.map(Number);
   throw new UsageError(
-    `${called}: expected all, none or ids of diffs like 80345,80654, found "${text}".`,
+    `${called}: expected all, none or diff IDs like 80345,80654, found "${text}".`,
   );
 }
 
@@ -104,7 +104,7 @@ export async function restoreRevision(patch: Revision, deps: RevisionDeps): Prom
     const { diff } = await findRevision(deps.conduit, { revision: number, diff: id, ...own });
     const made = await commitOf(number, diff, baseCommit, deps);
     if (made.kind === 'committed' && made.commit === headCommit) continue;
-    throw new PatchError(`Diff ${id} of D${number} is not what it was: ask for it once more.`);
+    throw new PatchError(`Diff ${id} of D${number} has changed: request it again.`);
   }
 }
 
@@ -121,7 +121,7 @@ export async function lineOfDiffs(
 ): Promise<LineOfDiffs> {
   if (earlier.length === 0) {
     throw new UsageError(
-      `D${number} has no diff before ${diff} that applies, so there is nothing to choose from: name a good commit and a bad one.`,
+      `D${number} has no earlier diff than ${diff} that applies, so there is nothing to bisect: name a good commit and a bad commit.`,
     );
   }
   const diffs = new Map<string, number>();
@@ -143,7 +143,7 @@ function refuseForeign(
   const name = repository?.callsign ?? repository?.shortName;
   const which = name === undefined ? 'of no repository' : `of the repository ${name}`;
   throw new UsageError(
-    `D${number} is ${which}, and only those of ${repositories.join(', ')} are measured: see phabricator.repositories in ppsgate.yml.`,
+    `D${number} is ${which}, but only revisions of ${repositories.join(', ')} are measured: see phabricator.repositories in ppsgate.yml.`,
   );
 }
 
@@ -155,7 +155,7 @@ export function chosenDiffs({ diff, earlier }: FoundRevision, which: EarlierDiff
   if (stranger !== undefined) {
     const ids = earlier.map(({ id }) => id).join(', ') || 'none';
     throw new UsageError(
-      `earlier: ${stranger} is no diff of the revision from before ${diff.id}; those are: ${ids}.`,
+      `earlier: ${stranger} is not an earlier diff of the revision than ${diff.id}; the earlier diffs are: ${ids}.`,
     );
   }
   return earlier.filter(({ id }) => which.includes(id));
@@ -175,22 +175,20 @@ async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): P
   };
   switch (base.kind) {
     case 'none':
-      return asOfDay('does not say what it was made for');
+      return asOfDay('does not name its base');
     case 'other':
-      return asOfDay(`says that it was made for "${base.text}", which is no full id of a commit`);
+      return asOfDay(`names its base "${base.text}", which is not a full commit ID`);
     case 'commit': {
       const commit = await repository.resolve(base.id).catch(() => undefined);
       if (commit !== undefined) return { commit, notes: [] };
       const called = shortId(base.id);
-      const taken = await asOfDay(
-        `says that it was made for ${called}, which is not in the repository`,
-      );
-      const missing = `Diff ${id} was made on ${called}, which is not in the repository, and was measured on ${shortId(taken.commit)} of ${config.branch} instead: changes of a parent revision are not in it.`;
+      const taken = await asOfDay(`names its base ${called}, which is not in the repository`);
+      const missing = `Diff ${id} is based on ${called}, which is not in the repository; it was measured on ${shortId(taken.commit)} of ${config.branch} instead, without changes of a parent revision.`;
       return { ...taken, missing };
     }
     case 'svn-path': {
       const { branch, called } = await branchOf(base.path, deps);
-      return asOfDay(`says that it was made for ${called}, without a revision`, branch);
+      return asOfDay(`names its base ${called}, without a revision`, branch);
     }
     case 'svn-revision': {
       const { path, revision } = base;
@@ -199,11 +197,11 @@ async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): P
       const found = await repository.commitOfSvn(branch, revision, createdAt);
       if (found.kind !== 'found') {
         const why = whyNotFound[found.kind];
-        return asOfDay(`says that it was made for ${number}, ${why}`, branch);
+        return asOfDay(`names its base ${number}, ${why}`, branch);
       }
       const last = ` (r${found.revision} is the last change of ${branch} before it)`;
       const which = `${shortId(found.commit)}${found.revision === revision ? '' : last}`;
-      const note = `Diff ${id} was made for ${number}, which is ${which}.`;
+      const note = `Diff ${id} is based on ${number}, which is ${which}.`;
       return { commit: found.commit, notes: [note] };
     }
   }
@@ -211,8 +209,8 @@ async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): P
 
 const whyNotFound = {
   'no-revisions':
-    'and the repository has neither git-svn-id lines nor the notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits)',
-  'only-later': 'which is older than all that the branch has here',
+    'and the repository has neither git-svn-id lines nor notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits)',
+  'only-later': 'which is older than every commit of the branch here',
   'not-in-time': 'which was not found within a minute',
 };
 
@@ -224,7 +222,7 @@ async function branchOf(
   if (/(?:^|\/)(?:head|trunk)$/.test(path)) return { branch: own, called: path };
   const branch = await repository.branchOfPath(path);
   if (branch !== undefined) return { branch, called: path };
-  return { branch: own, called: `${path} (which is no branch here, so ${own} is taken)` };
+  return { branch: own, called: `${path} (which is not a branch here, so ${own} is used)` };
 }
 
 async function commitOf(

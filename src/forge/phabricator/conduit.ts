@@ -81,7 +81,7 @@ export function openConduit(options: ConduitOptions): Conduit {
       }
       if (seconds > 2) {
         log.info(
-          `${url} could not do ${method} (${said(outcome.why, token)}): trying again in ${seconds} s.`,
+          `${url} could not execute ${method} (${said(outcome.why, token)}): trying again in ${seconds} s.`,
         );
       }
       await pause(seconds, signal);
@@ -110,7 +110,7 @@ export function withPatience(
         if (!isPassing || signal.aborted || waited > mostSeconds) throw error;
         if (mayWait?.(error) === false) throw error;
         if (Number.isInteger(Math.log2(tries + 1))) {
-          log.warn(`${error.message} It is tried until the server is back.`);
+          log.warn(`${error.message} It is retried until the server is back.`);
         }
         await pause(seconds, signal);
       }
@@ -132,14 +132,14 @@ function refuseUnsafe(url: string, token: string): void {
   if (protocol !== 'https:' && !(protocol === 'http:' && loopback.test(hostname))) {
     throw new ConduitError(
       'refused',
-      `The Conduit token is not sent to ${url}, since others on the way could read it: use the server's https address.`,
+      `The Conduit token is not sent to ${url}, because it could be read in transit: use the server's https address.`,
     );
   }
   // Quoting never changes these letters, so the token can be masked in a reply.
   if (!/^[\w-]{1,200}$/.test(token)) {
     throw new ConduitError(
       'refused',
-      `The Conduit token for ${url} is empty, or has more in it than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`,
+      `The Conduit token for ${url} is empty, or has characters other than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`,
     );
   }
 }
@@ -194,14 +194,14 @@ const envelope = z.object({
 function readAnswer({ headers, body }: HttpResponse): CallOutcome {
   const type = headers.get('content-type') ?? 'no content type';
   if (!/^application\/json\b/i.test(type)) {
-    return unreadable(`it answered ${type} instead of JSON`);
+    return unreadable(`its response is ${type} instead of JSON`);
   }
   if (body === undefined) {
-    const why = `it answered with more than ${mostBytes} bytes`;
-    return { kind: 'unreadable', why, advice: 'nothing as large is taken', isTooLarge: true };
+    const why = `its response has more than ${mostBytes} bytes`;
+    return { kind: 'unreadable', why, advice: 'larger responses are refused', isTooLarge: true };
   }
   const answer = envelope.safeParse(parseJson(body.toString()));
-  if (!answer.success) return unreadable('it answered JSON that is not from Conduit');
+  if (!answer.success) return unreadable('its response is JSON, but not from Conduit');
   const { result, error_code: code, error_info: info } = answer.data;
   return code === null ? { kind: 'answered', result } : failureNamed(code, info ?? 'no reason');
 }
@@ -213,15 +213,15 @@ export function fixOfCertificate({ fault }: Distrust, ca: string | undefined): s
   switch (fault) {
     case 'authority':
       return ca === undefined
-        ? 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS'
-        : 'write the certificate of the authority that has signed it as `phabricator.ca`';
+        ? 'set `phabricator.ca` to the certificate of the authority, or set NODE_EXTRA_CA_CERTS'
+        : 'set `phabricator.ca` to the certificate of the authority that signed it';
     case 'time':
-      return 'have it renewed there, if the clock of this machine is right';
+      return 'renew it there, if the clock of this machine is right';
     case 'name':
-      return 'write the name that it is for in `phabricator.url`, or have one made for this name';
+      return 'use its name in `phabricator.url`, or issue one for this name';
     case 'pin':
     case 'other':
-      return 'have another one made there';
+      return 'replace it there';
   }
 }
 
@@ -234,7 +234,7 @@ function parsed<Schema extends z.ZodType>(
   const answer = schema.safeParse(result);
   if (answer.success) return answer.data;
   const [issue] = answer.error.issues;
-  const why = `it answered something else at ${issue?.path.join('.') || 'the top'}: ${issue?.message}`;
+  const why = `its response has an unexpected value at ${issue?.path.join('.') || 'the top'}: ${issue?.message}`;
   throw errorOf({ kind: 'unreadable', why, advice: otherVersion }, method, server);
 }
 
@@ -270,7 +270,7 @@ function searchBy(call: Conduit['call'], url: string): Conduit['search'] {
     }
     throw new ConduitError(
       'refused',
-      `${url} has more than ${mostPages} pages for ${method}: nothing as large is taken.`,
+      `${url} has more than ${mostPages} pages for ${method}: larger responses are refused.`,
     );
   };
 }

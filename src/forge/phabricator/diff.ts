@@ -41,7 +41,7 @@ async function rawDiff(conduit: Conduit, diffID: number): Promise<string> {
   } catch (error) {
     if (!(error instanceof ConduitError) || error.code !== 'ERR_NOT_FOUND') throw error;
     throw new RevisionError(
-      `Diff ${diffID} is not on ${conduit.url}, or not for the bot to see, which Phabricator does not tell apart: look at its id, and at who may see it.`,
+      `Diff ${diffID} is not on ${conduit.url}, or hidden from the bot (Phabricator does not distinguish the two): check its ID and its visibility.`,
     );
   }
 }
@@ -81,7 +81,7 @@ function whySectionMisleads(section: FileSection): Misleading | undefined {
   const { names, lines } = section;
   const file = shortened(newNameOf(section));
   if (lines.some((line) => isBinary.test(line))) {
-    const why = `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`;
+    const why = `Phabricator returns the binary file ${file} empty: send the diff without it.`;
     return { fault: 'binary-file', why };
   }
   if (names.includes('\t')) {
@@ -90,7 +90,7 @@ function whySectionMisleads(section: FileSection): Misleading | undefined {
   }
   const isRename = lines.some((line) => /^(?:rename|copy) from /.test(line));
   if (isRename || !names.startsWith('a/') || namesOne(names)) return undefined;
-  const why = `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
+  const why = `Phabricator returns one file with two names, "${shortened(names)}", as for a diff without the prefixes a/ and b/: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
   return { fault: 'without-prefixes', why };
 }
 
@@ -139,6 +139,6 @@ function remarksOn(diff: string): string[] {
   // Added lines need not match the file.
   if (!/^(?!--- )[ -].*[^\p{ASCII}]/mu.test(diff)) return [];
   return [
-    'Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change.',
+    'Phabricator returns diffs in UTF-8, and existing lines in this one have non-ASCII characters: a diff of files in Latin-1 cannot be applied.',
   ];
 }

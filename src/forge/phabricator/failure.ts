@@ -55,7 +55,7 @@ export type FailedOutcome = {
 export const unreadable = (why: string): FailedOutcome => ({
   kind: 'unreadable',
   why,
-  advice: 'look whether this is the address of a Phabricator, and whether a proxy answers for it',
+  advice: 'check that this is the address of a Phabricator, and that no proxy responds for it',
 });
 
 /** Classifies an error by Conduit's code for it. */
@@ -80,18 +80,18 @@ function isOfDatabase(code: string, info: string): boolean {
 
 function adviceOn(code: string, info: string): string | undefined {
   if (tokenCodes.has(code)) {
-    return 'look whether the Conduit token is whole, and whether its account may use the API';
+    return 'check that the Conduit token is complete, and that its account may use the API';
   }
   if (
     ['ERR_NOT_FOUND', 'ERR-INVALID-OBJECT-PHID'].includes(code) ||
     /does not identify a valid object|You Shall Not Pass/.test(info)
   ) {
-    return 'it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart';
+    return 'it does not exist, or the account of the Conduit token may not see or edit it (Phabricator does not distinguish the two)';
   }
   return code === 'ERR-CONDUIT-CALL' ? otherVersion : undefined;
 }
 
-export const otherVersion = 'the server is of a version that ppsgate does not know';
+export const otherVersion = 'ppsgate does not support the version of the server';
 
 /** Classifies a status other than 200. */
 export function otherStatus({ status, statusText, headers }: HttpResponse): FailedOutcome {
@@ -100,7 +100,7 @@ export function otherStatus({ status, statusText, headers }: HttpResponse): Fail
   const patience = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
   if (status === 429) return { kind: 'busy', why, ...patience };
   if (status === 500) {
-    const named = `${why}, as it also answers where it does not know the name that it is called by`;
+    const named = `${why}, which it also returns for an unknown host name`;
     return { kind: 'lost', why: named, ...patience };
   }
   if (status > 500) return { kind: 'lost', why, ...patience };
@@ -108,10 +108,11 @@ export function otherStatus({ status, statusText, headers }: HttpResponse): Fail
     return {
       kind: 'refused',
       why: `${why} to ${headers.get('location') ?? 'nowhere'}`,
-      advice: 'the token is not sent after it, so write down the address that the server has now',
+      advice:
+        'the token is not sent to another address, so configure the current address of the server',
     };
   }
-  const advice = 'look whether the address is right, and whether a proxy stands before it';
+  const advice = 'check the address, and whether a proxy is in front of it';
   return { kind: 'refused', why, advice };
 }
 
@@ -150,11 +151,11 @@ const kinds: Record<FailedOutcome['kind'], { ofRead: ConduitFailure; ofWrite: Co
 };
 
 const words: Record<ConduitFailure, { did: string; otherwise: string }> = {
-  refused: { did: 'refused', otherwise: 'correct what it names' },
-  busy: { did: 'could not do', otherwise: 'try again later' },
+  refused: { did: 'refused', otherwise: 'correct what it reports' },
+  busy: { did: 'could not execute', otherwise: 'try again later' },
   unsure: {
-    did: 'may or may not have done',
-    otherwise: 'look there before it is tried again',
+    did: 'may or may not have executed',
+    otherwise: 'check there before you try again',
   },
 };
 

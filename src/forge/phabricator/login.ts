@@ -38,12 +38,12 @@ export async function readAuthority(path: string | undefined): Promise<string | 
     // With an invalid certificate, Node would silently trust no server.
     new X509Certificate(pem);
   } catch (error) {
-    throw unfit(path, 'holds no certificate', error);
+    throw unfit(path, 'contains no certificate', error);
   }
   return pem;
 }
 
 const unfit = (path: string, fault: string, error: unknown): UsageError =>
   new UsageError(
-    `\`phabricator.ca\` ${fault} (${path}: ${reasonOf(error)}): name a file there with the certificate of the server's authority as PEM.`,
+    `\`phabricator.ca\` ${fault} (${path}: ${reasonOf(error)}): name a file with the certificate of the server's authority in PEM format.`,
   );

@@ -92,7 +92,7 @@ function nameInUrl(text: string, server: string): RevisionName | undefined {
   if (url === null) return undefined;
   if (url.host !== new URL(server).host) {
     throw new RevisionError(
-      `${url.host} is not the Phabricator that ppsgate is set up for: name a revision of ${server}.`,
+      `${url.host} is not the configured Phabricator: name a revision of ${server}.`,
     );
   }
   const [, lone] = /^\/differential\/diff\/([1-9]\d{0,8})\/?$/.exec(url.pathname) ?? [];
@@ -131,14 +131,14 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
     const ids = diffs.map(({ id }) => id).join(', ') || 'none';
     throw new RevisionError(
       name.diff === undefined
-        ? `The newest diff of D${number} is not for the bot to see on ${conduit.url}: let its account see it.`
-        : `Diff ${name.diff} is none of D${number}, whose diffs are: ${ids}.`,
+        ? `The newest diff of D${number} is hidden from the bot on ${conduit.url}: make it visible to the bot's account.`
+        : `Diff ${name.diff} is not a diff of D${number}, whose diffs are: ${ids}.`,
     );
   }
   const { phids = { revision: phid, diff: named.phid } } = name;
   if (phid !== phids.revision || named.phid !== phids.diff) {
     throw new RevisionError(
-      `Diff ${named.id} of D${number} is another one now (${named.phid}) than was asked for (${phids.diff}), as after a restore of ${conduit.url}: ask for it again.`,
+      `Diff ${named.id} of D${number} is now ${named.phid} instead of the requested ${phids.diff}, as after a restore of ${conduit.url}: request it again.`,
     );
   }
   const shown = diffs.filter(({ id }) => id <= named.id);
@@ -192,13 +192,13 @@ export async function whyAnother(
     (await conduit.search(method, { constraints: { ids: [id] } }, z.object({ phid }))).at(0)?.phid;
   const revision = await there('differential.revision.search', number);
   if (revision !== undefined && revision !== phids.revision) {
-    return `D${number} is another revision now (${revision}) than was measured (${phids.revision})`;
+    return `D${number} is now revision ${revision} instead of the measured ${phids.revision}`;
   }
   if (diff === undefined || phids.diff === undefined) return undefined;
   const current = await there('differential.diff.search', diff);
   return current === undefined || current === phids.diff
     ? undefined
-    : `diff ${diff} is another one now (${current}) than was measured (${phids.diff})`;
+    : `diff ${diff} is now ${current} instead of the measured ${phids.diff}`;
 }
 
 const phid = z.string().regex(/^PHID-[\w-]{1,100}$/, 'expected a PHID');
@@ -255,7 +255,7 @@ async function revisionNamed(conduit: Conduit, name: RevisionName) {
   if (diff === undefined) return notSeen(called, conduit);
   if (diff.fields.revisionPHID === null) {
     throw new RevisionError(
-      `${called} is of no revision on ${conduit.url}: make a revision of it first.`,
+      `${called} belongs to no revision on ${conduit.url}: create a revision for it first.`,
     );
   }
   const revision = await search({ phids: [diff.fields.revisionPHID] });
@@ -264,7 +264,7 @@ async function revisionNamed(conduit: Conduit, name: RevisionName) {
 
 function notSeen(what: string, { url }: Conduit): never {
   throw new RevisionError(
-    `${what} is not on ${url}, or not for the bot to see, which Phabricator does not tell apart: look at its number, and at who may see it.`,
+    `${what} is not on ${url}, or hidden from the bot (Phabricator does not distinguish the two): check its number and its visibility.`,
   );
 }
 
@@ -436,7 +436,7 @@ export async function isMember(
   return {
     isMember: members.some(({ phid }) => phid === userPhid),
     ...(unknown.length > 0 && {
-      warning: `${unknown.map((slug) => `#${slug}`).join(', ')}: no such project on ${conduit.url}, or not for the bot to see; look at phabricator.projects in ppsgate.yml.`,
+      warning: `${unknown.map((slug) => `#${slug}`).join(', ')}: no such project on ${conduit.url}, or hidden from the bot; check phabricator.projects in ppsgate.yml.`,
     }),
   };
 }

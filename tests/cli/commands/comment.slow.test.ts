@@ -36,7 +36,7 @@ test('A command of a maintainer is approved, with what would be measured by the 
 test('A command of a stranger is refused as the workflow refuses it', () => {
   const { status, told } = decide('/ppsgate run', '--dry-run', '--by', 'eve', '--role', 'read');
   expect(told).toBe(
-    'not approved\nwhy: Thank you, eve: #1 runs on the testbed when a person who may write to this/repository asks for it.\n',
+    'not approved\nwhy: Thank you, eve: #1 runs on the testbed once a person with write access to this/repository requests it.\n',
   );
   expect(status).toBe(2);
 });

@@ -66,23 +66,23 @@ test.for([
   ],
   [
     ['gate', '--patch', 'main...my-branch'],
-    '--patch: "main...my-branch" is no range of commits: write BASE..HEAD, like main..my-branch.',
+    '--patch: "main...my-branch" is not a range of commits: write BASE..HEAD, like main..my-branch.',
   ],
   [
     ['gate', '--patch', 'mian..my-branch'],
-    '--patch: the base "mian" is no commit, branch or tag of HERE; did you mean `main`?',
+    '--patch: the base "mian" is not a commit, branch or tag of HERE; did you mean `main`?',
   ],
   [
     ['gate', '--patch', 'main..branch'],
-    '--patch: the head "branch" is no commit, branch or tag of HERE; did you mean `my-branch`?',
+    '--patch: the head "branch" is not a commit, branch or tag of HERE; did you mean `my-branch`?',
   ],
   [
     ['gate', '--patch', 'my-branch..main'],
-    '--patch: my-branch..main is in reversed order, as main came before my-branch: write main..my-branch.',
+    '--patch: my-branch..main is reversed, because main is older than my-branch: write main..my-branch.',
   ],
   [
     ['plan', '--patch', 'my-branch..main'],
-    '--patch: my-branch..main is in reversed order, as main came before my-branch: write main..my-branch.',
+    '--patch: my-branch..main is reversed, because main is older than my-branch: write main..my-branch.',
   ],
   [
     ['gate', '--patch', 'my-branch..HEAD'],
@@ -98,7 +98,7 @@ test.for([
   ],
   [
     [...range, '--repository', '/'],
-    '--repository: / is no git repository: name the one that has the commits.',
+    '--repository: / is not a git repository: name the repository with the commits.',
   ],
   [
     [...range, '--config', 'none.yml'],
@@ -192,12 +192,12 @@ test.for([
   [['site'], '--from <dir> is missing: see `ppsgate site --help`.'],
   [
     ['nightly', '--data', '/proc/nightly', '--commit', 'mian'],
-    '--commit: "mian" is no commit, branch or tag of HERE; did you mean `main`?',
+    '--commit: "mian" is not a commit, branch or tag of HERE; did you mean `main`?',
   ],
   [['nightly', '--data', 'ppsgate.yml'], '--data: ppsgate.yml is a file: name a folder.'],
   [
     ['gate', '--patch', 'main~9..my-branch'],
-    '--patch: the base "main~9" would come before main~0, the first commit: name that or a later one, or check it out with its history (fetch-depth: 0).',
+    '--patch: the base "main~9" would be older than main~0, the first commit: name that or a later one, or check it out with its history (fetch-depth: 0).',
   ],
   [['--config', 'x', 'gate'], '--config goes behind the command: write `ppsgate gate --config`.'],
   [

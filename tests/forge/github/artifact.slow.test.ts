@@ -201,7 +201,7 @@ describe('an artifact is refused', () => {
       const zip = zipOf([good], { entryCount, zip64: true });
       expect(await resultFromArtifact(zip)).toEqual({
         kind: 'refused',
-        why: `The artifact says that it holds ${entryCount} files, and at most 20000 are looked at: upload the work directory only.`,
+        why: `The artifact has ${entryCount} files, but at most 20000 are read: upload only the work directory.`,
       });
     },
   );
@@ -221,7 +221,7 @@ describe('an artifact is refused', () => {
     ['a zip with something before it', Buffer.concat([Buffer.from('PS'), zipOf([good])])],
   ])('that is %s', async ([, bytes]) => {
     const why = expect.stringMatching(
-      /^The artifact is no zip that can be read \([^.:]+\): run its job again\.$/,
+      /^The artifact is not a readable zip \([^.:]+\): run its job again\.$/,
     );
     expect(await resultFromArtifact(bytes)).toEqual({ kind: 'refused', why });
   });
@@ -274,22 +274,22 @@ describe('a result and a pull request', () => {
     [
       'number',
       { number: 8 },
-      'The result is of #7, not of #8 of example/router: judge that again.',
+      'The result is of #7, not of #8 of example/router: judge the patch again.',
     ],
     [
       'repository',
       { repository: 'example/switch' },
-      'The result is of another repository, not of #7 of example/switch: judge that again.',
+      'The result is of another repository, not of #7 of example/switch: judge the patch again.',
     ],
     [
       'head',
       { headCommit: 'c'.repeat(40) },
-      `The result is of #7 of example/router with ${'b'.repeat(40)} as its head, which is ${'c'.repeat(40)} on GitHub: judge it again.`,
+      `The result of #7 of example/router has ${'b'.repeat(40)} as its head, but on GitHub it is ${'c'.repeat(40)}: judge it again.`,
     ],
     [
       'base',
       { baseCommit: 'c'.repeat(40) },
-      `The result is of #7 of example/router with ${'a'.repeat(40)} as its base, which is ${'c'.repeat(40)} on GitHub: judge it again.`,
+      `The result of #7 of example/router has ${'a'.repeat(40)} as its base, but on GitHub it is ${'c'.repeat(40)}: judge it again.`,
     ],
   ])('of another %s do not', ([, changes, why]) => {
     expect(agreesWith(result, { ...patch, ...changes })).toBe(why);
@@ -326,7 +326,7 @@ describe('a result and a revision', () => {
     [
       'number',
       { number: 27402 },
-      'The result is of D27401:80700, not of D27402:80700: judge that again.',
+      'The result is of D27401:80700, not of D27402:80700: judge the patch again.',
     ],
     [
       'diff',
@@ -353,10 +353,10 @@ describe('a result and a revision', () => {
 
   test('do not agree where one of them is of a pull request', () => {
     expect(agreesWith(aResult(), revision)).toBe(
-      'The result is of a pull request, not of D27401:80700: judge that again.',
+      'The result is of a pull request, not of D27401:80700: judge the patch again.',
     );
     expect(agreesWith(judged, patch)).toBe(
-      'The result is of a revision, not of #7 of example/router: judge that again.',
+      'The result is of a revision, not of #7 of example/router: judge the patch again.',
     );
   });
 
@@ -865,7 +865,7 @@ describe('the profiles of a result', () => {
     const zip = zipOf([good, { name: file, content: 'napi;ip_forward 80\n' }]);
     expect(await profilesIn(zip, many, '', (why) => leftOut.push(why))).toEqual([]);
     expect(leftOut).toEqual([
-      'The result names 55000 profiles, and at most 500 are read: no flamegraphs are drawn.',
+      'The result names 55000 profiles, but at most 500 are read: no flamegraphs are drawn.',
     ]);
   });
 

@@ -183,7 +183,7 @@ describe('one comment comes of it when', () => {
     const published = await publish('no regression', { log: (message) => logged.push(message) });
     expect(published).toEqual({ ...created, kind: 'updated' });
     expect(logged).toEqual([
-      "An older comment of ppsgate's own could not be deleted (403 Resource not accessible by integration).",
+      'An older comment of ppsgate could not be deleted (403 Resource not accessible by integration).',
     ]);
   });
 });

@@ -74,7 +74,7 @@ test.each(['push', 'issues'])(
   (eventName) => {
     expect(pullRequestFromEvent(eventName, payloadsOf(eventName)[0])).toEqual({
       kind: 'not-found',
-      why: `The payload of the ${eventName} event is not as GitHub describes it, at pull_request: Invalid input: expected object, received undefined.`,
+      why: `The payload of the ${eventName} event has an unexpected value at pull_request: Invalid input: expected object, received undefined.`,
     });
   },
 );
@@ -93,7 +93,7 @@ test('a payload that is not as described is refused with the place in it', () =>
   const payload = { pull_request: { ...whole, head: { ...whole.head, sha: 'main; reboot' } } };
   expect(pullRequestFromEvent('pull_request', payload)).toEqual({
     kind: 'not-found',
-    why: 'The payload of the pull_request event is not as GitHub describes it, at pull_request.head.sha: expected a full commit id.',
+    why: 'The payload of the pull_request event has an unexpected value at pull_request.head.sha: expected a full commit ID.',
   });
 });
 
@@ -144,7 +144,7 @@ test('a number that no pull request has is for the one who dispatched it to put 
   const search = await fetchPullRequest(await hastyOctokit(github), repository, 124);
   expect(search).toEqual({
     kind: 'not-found',
-    why: 'There is no pull request #124 of freebsd/freebsd-src, or the token may not see it: check the number, and that the job has `pull-requests: read`.',
+    why: 'There is no pull request #124 of freebsd/freebsd-src, or the token cannot see it: check the number, and that the job has `pull-requests: read`.',
   });
 });
 
@@ -160,7 +160,7 @@ test('a GitHub that keeps failing is named as the reason', async () => {
   const search = await fetchPullRequest(await hastyOctokit(github), repository, 123);
   expect(search).toEqual({
     kind: 'failed',
-    why: 'GitHub did not tell what pull request #123 of freebsd/freebsd-src is (502 Server Error): run the job again.',
+    why: 'GitHub did not return what pull request #123 of freebsd/freebsd-src is (502 Server Error): run the job again.',
   });
 });
 
@@ -193,7 +193,7 @@ describe('who may write', () => {
     const operation = 'repos/get-collaborator-permission-level';
     github.faults.order(operation, { kind: 'read-only' });
     await expect(mayWrite(await hastyOctokit(github), repository, 'bob')).rejects.toThrow(
-      'GitHub did not tell what bob may do (403 Resource not accessible by integration): run the job again.',
+      'GitHub did not return what bob may do (403 Resource not accessible by integration): run the job again.',
     );
   });
 });
@@ -252,7 +252,7 @@ describe('the pull requests with a head', () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
     github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
     await expect(find('b'.repeat(40))).rejects.toThrow(
-      `GitHub did not tell which pull requests have ${'b'.repeat(40)} (502 Server Error): run the job again.`,
+      `GitHub did not return the pull requests with the head ${'b'.repeat(40)} (502 Server Error): run the job again.`,
     );
   });
 });

@@ -479,7 +479,7 @@ describe('where no call fails more than three times in a row, two of them by rat
 });
 
 describe('where calls fail as often as not, and without end', () => {
-  test('nothing is there twice, and what is not there is said: seed 7', async () => {
+  test('nothing is given twice, and what is not there is said: seed 7', async () => {
     const { gates } = await storm({ seed: 7, count: 12, share: 0.55, ...unbounded });
     for (const [number, ofOne] of byNumber(gates)) {
       const comments = commentsOn(number);

@@ -59,7 +59,7 @@ test.each([
 ])('a diff whose %s is a stranger is refused, and told what gives approval', async (_, by) => {
   expect(await sent(...by)).toEqual({
     kind: 'refused',
-    why: 'Thank you, eve: D27401 is not measured yet; it runs on the testbed when a member of network or a person of the list in ppsgate.yml has read diff 80677 and written @ppsgate run 80677.',
+    why: 'Thank you, eve: D27401 is not measured yet; it runs on the testbed once a member of network or a person listed in ppsgate.yml has read diff 80677 and written @ppsgate run 80677.',
   });
 });
 
@@ -73,7 +73,7 @@ test('a command that names no diff approves one that was there for a minute', as
   expect(await written(bob, 60, false)).toMatchObject({ kind: 'allowed' });
   expect(await written(bob, 59, false)).toEqual({
     kind: 'refused',
-    why: 'Diff 80677 came just before the command was written: read it, and write @ppsgate run 80677.',
+    why: 'Diff 80677 was uploaded just before the command: read it, and write @ppsgate run 80677.',
   });
 });
 
@@ -82,7 +82,7 @@ test('a stranger who requests a measured diff gets a reply that it is measured',
   const when = { at, sentAt: at, isNamed: true, isMeasured: true };
   const { why } = await judge({ kind: 'commanded', verb: 'run', by: eve, ...when });
   expect(why).toBe(
-    'Thank you, eve: diff 80677 of D27401 is measured, as the comment of ppsgate says; a member of network or a person of the list in ppsgate.yml can have it measured again, by @ppsgate rerun 80677.',
+    'Thank you, eve: diff 80677 of D27401 is being measured, see the comment of ppsgate; a member of network or a person listed in ppsgate.yml can have it measured again with @ppsgate rerun 80677.',
   );
 });
 
@@ -94,13 +94,13 @@ test.each([true, false])('a command of a stranger is refused (named: %s)', async
 test.each([
   ['run', 'D27401 is not measured yet'],
   ['rerun', 'D27401 is not measured again yet'],
-  ['extend', 'D27401 is not measured any further yet'],
+  ['extend', 'D27401 is not extended yet'],
   ['bisect', 'D27401 is not bisected yet'],
 ] as const)(
   'a stranger hears what he asked for, and what one of ours would write: %s',
   async (verb, what) => {
     expect((await written(eve, 3600, true, verb)).why).toBe(
-      `Thank you, eve: ${what}; it runs on the testbed when a member of network or a person of the list in ppsgate.yml has read diff 80677 and written @ppsgate ${verb} 80677.`,
+      `Thank you, eve: ${what}; it runs on the testbed once a member of network or a person listed in ppsgate.yml has read diff 80677 and written @ppsgate ${verb} 80677.`,
     );
     expect((await written(bob, 1, false, verb)).why).toMatch(
       new RegExp(`read it, and write @ppsgate ${verb} 80677\\.$`),
@@ -119,10 +119,10 @@ describe('who wants it cancelled', () => {
   test('a stranger gets a reply on who may approve, but not the command that would', async () => {
     expect(await cancelled(eve)).toEqual({
       kind: 'refused',
-      why: 'Thank you, eve: what runs for D27401 is not cancelled; a member of network or a person of the list in ppsgate.yml may do that, by @ppsgate cancel.',
+      why: 'Thank you, eve: runs for D27401 are not cancelled; a member of network or a person listed in ppsgate.yml may do that with @ppsgate cancel.',
     });
     expect((await cancelled(eve, { people: [], projects: [] })).why).toBe(
-      'Thank you, eve: what runs for D27401 is not cancelled; no person may do that: `people` and `projects` in ppsgate.yml are empty.',
+      'Thank you, eve: runs for D27401 are not cancelled; no person may do that: `people` and `projects` in ppsgate.yml are empty.',
     );
   });
 });
@@ -135,7 +135,7 @@ test('approves no diff when no person is configured, and requests no project', a
   };
   expect(await authorizeRevision(diff, { kind: 'sent', by: [alice] }, empty)).toEqual({
     kind: 'refused',
-    why: 'Thank you, alice: D27401 is not measured yet; no person may ask for it: `people` and `projects` in ppsgate.yml are empty.',
+    why: 'Thank you, alice: D27401 is not measured yet; no person may request it: `people` and `projects` in ppsgate.yml are empty.',
   });
 });
 
@@ -160,10 +160,10 @@ test('asks a stranger to wait for approval, in one sentence without a mention', 
       return authorizeRevision(diff, { kind: 'sent', by: [eve] }, { ...named, isMember });
     }),
   );
-  expect(whys.map(({ why }) => /when (.*) has read/.exec(why)?.[1])).toEqual([
-    'a person of the list in ppsgate.yml',
+  expect(whys.map(({ why }) => /once (.*) has read/.exec(why)?.[1])).toEqual([
+    'a person listed in ppsgate.yml',
     'a member of network or transport',
-    'a member of network or a person of the list in ppsgate.yml',
+    'a member of network or a person listed in ppsgate.yml',
     undefined,
   ]);
   for (const { kind, why } of whys) {

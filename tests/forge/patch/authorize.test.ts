@@ -47,7 +47,7 @@ test('a pull request from a branch of the repository itself is allowed', async (
 test('one from a fork is refused, and told what a maintainer does to run it', async () => {
   expect(await authorizationOf({ kind: 'pushed', by: 'alice' })).toEqual({
     kind: 'refused',
-    why: 'Thank you for #123: because it comes from alice/freebsd-src, it runs on the testbed only after a maintainer of freebsd/freebsd-src has read bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, and then put the label ppsgate on it or written /ppsgate run bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.',
+    why: 'Thank you for #123: because it comes from alice/freebsd-src, it runs on the testbed only after a maintainer of freebsd/freebsd-src has read bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbband then added the label ppsgate or written /ppsgate run bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.',
   });
 });
 
@@ -123,7 +123,7 @@ test('a command of a stranger is refused', async () => {
   });
   expect(authorization).toEqual({
     kind: 'refused',
-    why: 'Thank you, mallory: #123 runs on the testbed when a person who may write to freebsd/freebsd-src asks for it.',
+    why: 'Thank you, mallory: #123 runs on the testbed once a person with write access to freebsd/freebsd-src requests it.',
   });
 });
 
@@ -161,7 +161,7 @@ test('a short id names only a head that our comment showed in full before', asyn
   const commanded = { kind: 'commanded', by: 'carol', at: noon, verb: 'rerun', commit } as const;
   expect(await authorizationOf(commanded)).toEqual({
     kind: 'refused',
-    why: `The head is ${head}, and ${commit} may be the beginning of another commit, too: read it, and write /ppsgate rerun ${head}.`,
+    why: `The head is ${head}, but ${commit} may also abbreviate another commit: read it, and write /ppsgate rerun ${head}.`,
   });
   const seen = { headCommit: head, since: '2026-11-20T11:59:00Z' };
   expect((await authorizationOf(commanded, fork, { seen })).kind).toBe('allowed');
@@ -186,7 +186,7 @@ test('a margin or scenarios of one’s own are for those who may write', async (
   expect((await authorizationOf({ ...own, by: 'carol' })).kind).toBe('allowed');
   expect(await authorizationOf({ ...own, by: 'dan' })).toEqual({
     kind: 'refused',
-    why: expect.stringContaining('you can have #123 measured as ppsgate.yml says'),
+    why: expect.stringContaining('you can have #123 measured as configured in ppsgate.yml'),
   });
 });
 
@@ -200,7 +200,7 @@ test('a command that names a commit which is no longer the head is refused', asy
   });
   expect(authorization).toEqual({
     kind: 'refused',
-    why: `The head is ${head} and no longer ccccccc: read it, and ask again.`,
+    why: `The head is now ${head} instead of ccccccc: read it, and request it again.`,
   });
 });
 
@@ -228,7 +228,7 @@ test.each(unseen)('and is refused where the head was known %s', async (_, seen) 
 test.each(unseen)('the label is refused where the head was known %s', async (_, seen) => {
   expect(await authorizationOf({ ...labelled, by: 'carol' }, fork, { seen })).toEqual({
     kind: 'refused',
-    why: `The head is ${head}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${head}, or take the label off and put it on again.`,
+    why: `The head is ${head}, which may have been pushed after the label was added: read it, then write /ppsgate run ${head}, or remove the label and add it again.`,
   });
 });
 
@@ -239,7 +239,7 @@ test('allows a bisection of any commits only to users with write access', async 
         await authorizationOf({ kind: 'bisected', by, at: noon, commit: head, areNamed }),
       ).toEqual({
         kind: 'refused',
-        why: `Thank you, ${by}: no bisection begins at #123; who may write to freebsd/freebsd-src can ask for one, by /ppsgate bisect.`,
+        why: `Thank you, ${by}: no bisection was started at #123; people with write access to freebsd/freebsd-src can request one with /ppsgate bisect.`,
       });
     }
     const asked: Occasion = { kind: 'bisected', by: 'carol', at: noon, commit: head, areNamed };
@@ -285,7 +285,7 @@ test('requires the head of a fork at a start by hand, as the person may have see
   expect((await authorizationOf({ ...named, commit: 'bbbbbbbbbbbb' })).kind).toBe('refused');
   expect(await authorizationOf({ kind: 'dispatched', by: 'carol' })).toEqual({
     kind: 'refused',
-    why: `The head of #123 is ${head}, and may have been pushed after the run was started: read it, and start one with ${head} in place of #123.`,
+    why: `The head of #123 is ${head}, which may have been pushed after the run was started: read it, and start a run with ${head} in place of #123.`,
   });
 });
 
@@ -299,6 +299,6 @@ test('the button of a check does not approve what was pushed after it', async ()
   });
   expect(authorization).toEqual({
     kind: 'refused',
-    why: expect.stringContaining(`no longer ${'c'.repeat(40)}`),
+    why: expect.stringContaining(`instead of ${'c'.repeat(40)}`),
   });
 });

@@ -118,7 +118,7 @@ test.each([
   ['/ppsgate run margni=1%', 'run takes no "margni"; write /ppsgate run margin=1%'],
   ['/ppsgate run colour=red', 'run takes no "colour"; write /ppsgate run'],
   ['/ppsgate run margin=', 'margin has no value; write /ppsgate run margin=1%'],
-  ['/ppsgate run runs=4 runs=8', 'runs is there twice; write /ppsgate run'],
+  ['/ppsgate run runs=4 runs=8', 'runs is given twice; write /ppsgate run'],
   ['/ppsgate run $(reboot)', 'run takes no "$(reboot)"; write /ppsgate run'],
   ['/ppsgate run `reboot`', 'run takes no "?reboot?"; write /ppsgate run'],
   ['/ppsgate run ../../etc/passwd', 'run takes no "../../etc/passwd"; write /ppsgate run'],
@@ -127,20 +127,17 @@ test.each([
   ['/ppsgate bisetc', 'there is no command "bisetc"; write /ppsgate bisect'],
   [
     '/ppsgate bisect main..my-branch',
-    'bisect takes a good commit and a bad one, not a range; write /ppsgate bisect main my-branch',
+    'bisect takes a good commit and a bad commit, not a range; write /ppsgate bisect main my-branch',
   ],
   [
     '/ppsgate bisect main forwarding',
-    'bisect takes a good commit and a bad one, found "main" alone; write /ppsgate bisect main HEAD',
+    'bisect takes a good commit and a bad commit, found "main" only; write /ppsgate bisect main HEAD',
   ],
   [
     '/ppsgate bisect a b c forwarding',
-    'bisect takes two commits, found "c" as well; write /ppsgate bisect a b',
+    'bisect takes two commits, found "c" too; write /ppsgate bisect a b',
   ],
-  [
-    '/ppsgate bisect a b c d',
-    'bisect takes two commits, found "d" as well; write /ppsgate bisect a b',
-  ],
+  ['/ppsgate bisect a b c d', 'bisect takes two commits, found "d" too; write /ppsgate bisect a b'],
   ['/ppsgate bisect inet4 inet6', 'bisect takes one family; write /ppsgate bisect inet6'],
   [
     '/ppsgate bisect forwarding pf-stateful',
@@ -167,9 +164,9 @@ test.each([
   ['/ppsgate bisect $(reboot)', 'bisect takes no "$(reboot)"; write /ppsgate bisect'],
   [
     '/ppsgate accept',
-    'accept is for the issue that ppsgate has opened on a change; write /ppsgate help',
+    'accept works only in an issue that ppsgate opened for a change; write /ppsgate help',
   ],
-  ['/ppsgate cancel all', 'cancel takes nothing more, found "all"; write /ppsgate cancel'],
+  ['/ppsgate cancel all', 'cancel takes no arguments, found "all"; write /ppsgate cancel'],
 ])('%j gets the nearest right command', (comment, why) => {
   expect(parseCommand(comment)).toEqual({ kind: 'mistaken', why });
 });

@@ -39,24 +39,27 @@ test.for([
   '"%s" is no range, and the error suggests one of the repository: %s',
   async ([text, like]) => {
     await expect(patchOfRange(openRepository(withBranches()), text)).rejects.toThrow(
-      new RepositoryError(`"${text}" is no range of commits: write BASE..HEAD, like ${like}.`),
+      new RepositoryError(`"${text}" is not a range of commits: write BASE..HEAD, like ${like}.`),
     );
   },
 );
 
 test.for([
-  ['mian..my-branch', 'the base "mian" is no commit, branch or tag of HERE; did you mean `main`?'],
+  [
+    'mian..my-branch',
+    'the base "mian" is not a commit, branch or tag of HERE; did you mean `main`?',
+  ],
   [
     'main..branch',
-    'the head "branch" is no commit, branch or tag of HERE; did you mean `my-branch`?',
+    'the head "branch" is not a commit, branch or tag of HERE; did you mean `my-branch`?',
   ],
   [
     'main..x',
-    'the head "x" is no commit, branch or tag of HERE: name one that is there, or check it out with its history (fetch-depth: 0).',
+    'the head "x" is not a commit, branch or tag of HERE: name an existing one, or check it out with its history (fetch-depth: 0).',
   ],
   [
     'main..a b',
-    'the head "a b" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.',
+    'the head "a b" is not the name of a commit: write an ID, a branch or a tag, like main, v1.2 or HEAD~2.',
   ],
 ] as const)('reports the unknown end of %s', async ([text, sentence]) => {
   const directory = withBranches();
@@ -81,7 +84,7 @@ describe('a range that a person typed', () => {
     const { directory } = withThree();
     await expect(patchOfTypedRange(openRepository(directory), 'my-branch..old')).rejects.toThrow(
       new RepositoryError(
-        'my-branch..old is in reversed order, as old came before my-branch: write old..my-branch.',
+        'my-branch..old is reversed, because old is older than my-branch: write old..my-branch.',
       ),
     );
   });

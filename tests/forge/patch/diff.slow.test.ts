@@ -140,7 +140,7 @@ test('what is unusual in the bytes is told', () => {
     'The diff is not UTF-8.',
   ]);
   expect(remarksOn('\n@@ -2,0 +3 @@\n+\uFFFD\n')).toEqual([
-    'The diff holds U+FFFD, which replaced an unreadable letter.',
+    'The diff contains U+FFFD, which replaced an unreadable character.',
   ]);
 });
 
@@ -191,7 +191,7 @@ test('one file under two names is refused where it is not renamed', () => {
     'The diff calls one file by several names, x and y; send what git diff made.',
   );
   expect(reasonOf('diff --git a/x b/y', 'old mode 100644', 'new mode 100755')).toBe(
-    'Line 1 of the diff names two files, but says of no rename.',
+    'Line 1 of the diff names two files without a rename.',
   );
 });
 
@@ -205,7 +205,7 @@ test.each([
   ['new file mode 104755', 'of mode 104755'],
 ])('"%s" is refused', (mode, what) => {
   expect(reasonOf('diff --git a/x b/x', mode, '--- a/x', '+++ b/x', ...hunk)).toBe(
-    `The diff changes x, which is ${what}; only plain files are taken.`,
+    `The diff changes x, which is ${what}; only regular files are accepted.`,
   );
 });
 
@@ -223,7 +223,7 @@ test.each([
 ])('a mode is read as git does: %j', (mode) => {
   for (const start of ['new file mode', 'new mode', 'index 5626abf..f719efd']) {
     expect(reasonOf('diff --git a/x b/x', `${start} ${mode}`, '--- a/x', '+++ b/x', ...hunk)).toBe(
-      'The diff changes x, which is a symbolic link; only plain files are taken.',
+      'The diff changes x, which is a symbolic link; only regular files are accepted.',
     );
   }
 });
@@ -232,7 +232,7 @@ test.each(['-100644', 'x', '9', '100644x'])(
   'a mode that git does not read is refused: %j',
   (mode) => {
     expect(reasonOf('diff --git a/x b/x', `new mode ${mode}`)).toBe(
-      `The diff changes x, which is of mode ${mode}; only plain files are taken.`,
+      `The diff changes x, which is of mode ${mode}; only regular files are accepted.`,
     );
   },
 );
@@ -257,7 +257,7 @@ describe('what git made of a diff', () => {
   ])('is refused where it is no plain file, against the text of the diff: %s', (modes, what) => {
     expect(isAsSaid(['a', 'x'], raw(['100644 100644', 'a'], [modes, 'x']))).toEqual({
       kind: 'refused',
-      reason: `The diff changes x, which is ${what}; only plain files are taken.`,
+      reason: `The diff changes x, which is ${what}; only regular files are accepted.`,
     });
   });
 });
@@ -268,7 +268,7 @@ test.each([
   ['Binary files /dev/null and b/x differ'],
 ])('"%s" is refused', (line) => {
   expect(reasonOf('diff --git a/x b/x', 'index 5626abf..f719efd', line)).toBe(
-    'The diff changes the binary file x; only text is taken.',
+    'The diff changes the binary file x; only text files are accepted.',
   );
 });
 
@@ -276,7 +276,7 @@ test('a diff that changes nothing is refused', () => {
   for (const text of ['', 'Hello\n']) {
     expect(checkDiff(Buffer.from(text))).toEqual({
       kind: 'refused',
-      reason: 'The diff changes no file; send one that git diff made.',
+      reason: 'The diff changes no file; send the output of git diff.',
     });
   }
 });
@@ -305,14 +305,14 @@ test('a diff with the line ends of DOS throughout is refused', () => {
   const text = edit('a/x', 'b/x').join('\r\n');
   expect(checkDiff(Buffer.from(text))).toEqual({
     kind: 'refused',
-    reason: 'The lines of the diff end in CR LF; send it with the line ends that git wrote.',
+    reason: 'The lines of the diff end in CR LF; send it with the line endings that git wrote.',
   });
 });
 
 test('a diff is refused beyond 5 MB, and beyond 2,000 files', () => {
   expect(checkDiff(Buffer.alloc(5_000_001, 'x'))).toMatchObject({
     kind: 'refused',
-    reason: 'The diff has 5000001 bytes, and at most 5000000 are taken; split it.',
+    reason: 'The diff has 5000001 bytes, but at most 5000000 are accepted; split it.',
   });
   const files = (count: number) =>
     check(...Array.from({ length: count }, (_, index) => edit(`a/${index}`, `b/${index}`)).flat());

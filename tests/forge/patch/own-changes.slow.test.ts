@@ -61,7 +61,7 @@ test('A folder of the repository finds the changes of all others', async () => {
 
 test('A checkout without changes is refused, and names what git does not track', async () => {
   await expect(ownChanges(repository)).rejects.toThrow(
-    'nothing was changed since main: commit something, or name a patch, like HEAD~1..HEAD.',
+    'there are no changes since main: commit some, or name a patch, like HEAD~1..HEAD.',
   );
   write('new.conf', 'pass\n');
   await expect(ownChanges(repository)).rejects.toThrow('git does not track new.conf');

@@ -155,7 +155,7 @@ test.for(refspecs)(
     const resolved = openRepository(clone).resolve(name);
     await expect(resolved).rejects.toThrow(
       new NoCommitError(
-        `"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`,
+        `"${name}" is not the name of a commit: write an ID, a branch or a tag, like main, v1.2 or HEAD~2.`,
       ),
     );
     expect(state()).toEqual(before);
@@ -348,7 +348,7 @@ describe('the folder of an overlay', () => {
     ['/src-of-another/dut', '/src'],
   ])('is refused where that leads outside: %s, in %s', async (path, beside) => {
     expect(await pathOf(path, beside)).toMatch(
-      /^The overlay \S+ of ppsgate\.yml was looked for at \/\S+, which is outside of the repository \/src: name a folder in it\.$/,
+      /^The overlay \S+ of ppsgate\.yml is \/\S+, outside the repository \/src: name a folder in it\.$/,
     );
   });
 
@@ -432,7 +432,9 @@ test('a commit is described by its subject and its author, and has all that was 
 test('a directory that is no repository is refused with that reason', async () => {
   const directory = temporaryFolder();
   await expect(openRepository(directory).resolve('main')).rejects.toThrow(
-    new NoRepositoryError(`${directory} is no git repository: name the one that has the commits.`),
+    new NoRepositoryError(
+      `${directory} is not a git repository: name the repository with the commits.`,
+    ),
   );
 });
 
@@ -783,24 +785,24 @@ describe('a diff', () => {
     [
       'that would move a file without a word',
       changeOf('sys/net/gone.c', 'gone', 'new', 'net/gone.c'),
-      'Line 1 of the diff names two files, but says of no rename.',
+      'Line 1 of the diff names two files without a rename.',
     ],
     [
       'that changes nothing of the file that it names',
       changeOf('sys/net/gone.c', 'gone', 'gone'),
-      'The diff does to sys/net/gone.c something else than it says; send it as one diff of the whole change.',
+      'The effect of the diff on sys/net/gone.c differs from its own header; send it as one diff of the whole change.',
     ],
     [
       'out of the tree',
       changeOf('../../etc/passwd', 'x'),
-      'The diff changes "../../etc/passwd", which is no file of the tree; name files below its root.',
+      'The diff changes "../../etc/passwd", which is not a file of the tree; name files below its root.',
     ],
     [
       'that makes a link, by a mode that has something behind it',
       'diff --git a/x b/x\nnew file mode 120000\t\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc/shadow\n\\ No newline at end of file\n',
-      'The diff changes x, which is a symbolic link; only plain files are taken.',
+      'The diff changes x, which is a symbolic link; only regular files are accepted.',
     ],
-    ['of nothing', '\n', 'The diff changes no file; send one that git diff made.'],
+    ['of nothing', '\n', 'The diff changes no file; send the output of git diff.'],
   ])('%s does not apply, for the reason that is told', async (_, diff, why) => {
     const { directory, base } = scene();
     const made = await openRepository(directory).commitDiff(base, Buffer.from(diff), about);

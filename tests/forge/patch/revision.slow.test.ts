@@ -131,7 +131,7 @@ describe('a revision', () => {
     const { baseCommit, notes } = await patchOf(id);
     expect(baseCommit).toBe(base);
     expect(notes).toEqual([
-      `Diff ${idOfNewest()} does not say what it was made for: it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
+      `Diff ${idOfNewest()} does not name its base: it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
     ]);
   });
 
@@ -140,10 +140,10 @@ describe('a revision', () => {
     const { baseCommit, notes, missingBase } = await patchOf(id);
     expect(baseCommit).toBe(base);
     expect(missingBase).toBe(
-      `Diff ${idOfNewest()} was made on ffffffffffff, which is not in the repository, and was measured on ${nameOfBase()} of main instead: changes of a parent revision are not in it.`,
+      `Diff ${idOfNewest()} is based on ffffffffffff, which is not in the repository; it was measured on ${nameOfBase()} of main instead, without changes of a parent revision.`,
     );
     expect(notes).toEqual([
-      `Diff ${idOfNewest()} says that it was made for ffffffffffff, which is not in the repository: it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
+      `Diff ${idOfNewest()} names its base ffffffffffff, which is not in the repository: it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
     ]);
   });
 
@@ -227,48 +227,40 @@ describe('a diff of a working copy of Subversion', () => {
   type Of = keyof ReturnType<typeof convert>['commits'];
 
   test.each<[base: string | undefined, on: Of, note: string | undefined]>([
-    ['r325001', 'r325001', 'was made for r325001, which is HERE.'],
-    ['325006', 'r325006', 'was made for r325006, which is HERE.'],
-    ['r325006', 'r325006', 'was made for r325006, which is HERE.'],
-    [`${repository}/head@325006`, 'r325006', 'was made for r325006 of base/head, which is HERE.'],
-    ['325005', 'r325001', `was made for r325005, which is HERE ${after1}.`],
-    ['325004', 'r325001', `was made for r325004, which is HERE ${after1}.`],
+    ['r325001', 'r325001', 'is based on r325001, which is HERE.'],
+    ['325006', 'r325006', 'is based on r325006, which is HERE.'],
+    ['r325006', 'r325006', 'is based on r325006, which is HERE.'],
+    [`${repository}/head@325006`, 'r325006', 'is based on r325006 of base/head, which is HERE.'],
+    ['325005', 'r325001', `is based on r325005, which is HERE ${after1}.`],
+    ['325004', 'r325001', `is based on r325004, which is HERE ${after1}.`],
     [
       '999999999',
       'r325006',
-      'was made for r999999999, which is HERE (r325006 is the last change of main before it).',
+      'is based on r999999999, which is HERE (r325006 is the last change of main before it).',
     ],
     [
       `${repository}/stable/11@325005`,
       'r325004',
-      'was made for r325005 of base/stable/11, which is HERE (r325004 is the last change of stable/11 before it).',
+      'is based on r325005 of base/stable/11, which is HERE (r325004 is the last change of stable/11 before it).',
     ],
     [
       `${repository}/projects/x@325005`,
       'r325001',
-      `was made for r325005 of base/projects/x (which is no branch here, so main is taken), which is HERE ${after1}.`,
+      `is based on r325005 of base/projects/x (which is not a branch here, so main is used), which is HERE ${after1}.`,
     ],
     [
       'r1',
       'newest',
-      `says that it was made for r1, which is older than all that the branch has here: ${onMain}`,
+      `names its base r1, which is older than every commit of the branch here: ${onMain}`,
     ],
-    [
-      `${repository}/head`,
-      'newest',
-      `says that it was made for base/head, without a revision: ${onMain}`,
-    ],
+    [`${repository}/head`, 'newest', `names its base base/head, without a revision: ${onMain}`],
     [
       `${repository}/stable/11`,
       'r325004',
-      `says that it was made for base/stable/11, without a revision: ${day.replace('BRANCH', 'stable/11')}`,
+      `names its base base/stable/11, without a revision: ${day.replace('BRANCH', 'stable/11')}`,
     ],
-    [
-      'head',
-      'newest',
-      `says that it was made for "head", which is no full id of a commit: ${onMain}`,
-    ],
-    [undefined, 'newest', `does not say what it was made for: ${onMain}`],
+    ['head', 'newest', `names its base "head", which is not a full commit ID: ${onMain}`],
+    [undefined, 'newest', `does not name its base: ${onMain}`],
     ['COMMIT', 'r325001', undefined],
   ])('is measured on what it says, and the note says so: %s', async (said, on, note) => {
     const { directory, commits } = convert();
@@ -289,7 +281,7 @@ describe('a diff of a working copy of Subversion', () => {
     const { baseCommit, notes } = await patchOf(id);
     expect(baseCommit).toBe(base);
     expect(notes).toEqual([
-      `Diff ${idOfNewest()} says that it was made for r325006, and the repository has neither git-svn-id lines nor the notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits): it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
+      `Diff ${idOfNewest()} names its base r325006, and the repository has neither git-svn-id lines nor notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits): it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
     ]);
   });
 
@@ -324,7 +316,7 @@ describe('a revision of a repository', () => {
     const { id } = ofRepository(callsign);
     await expect(patchOf(id, 'none', { repositories: ['src', 'ports'] })).rejects.toThrow(
       new UsageError(
-        `D${id} is ${called}, and only those of src, ports are measured: see phabricator.repositories in ppsgate.yml.`,
+        `D${id} is ${called}, but only revisions of src, ports are measured: see phabricator.repositories in ppsgate.yml.`,
       ),
     );
   });
@@ -374,7 +366,7 @@ describe('earlier diffs', () => {
       const stranger = which === 'one that does not exist' ? 9999 : third;
       await expect(patchOf(number, [first, stranger])).rejects.toThrow(
         new UsageError(
-          `earlier: ${stranger} is no diff of the revision from before ${third}; those are: ${first}, ${second}.`,
+          `earlier: ${stranger} is not an earlier diff of the revision than ${third}; the earlier diffs are: ${first}, ${second}.`,
         ),
       );
     },
@@ -400,7 +392,7 @@ describe('earlier diffs', () => {
     (text) => {
       expect(() => parseEarlier(text, '--earlier')).toThrow(
         new UsageError(
-          `--earlier: expected all, none or ids of diffs like 80345,80654, found "${text}".`,
+          `--earlier: expected all, none or diff IDs like 80345,80654, found "${text}".`,
         ),
       );
     },
@@ -477,7 +469,7 @@ describe('on another machine', () => {
     const patch = await patchOf(id);
     spoil();
     await expect(restoreRevision(patch, depsIn(other))).rejects.toThrow(
-      new PatchError(`Diff ${diff} of D${id} is not what it was: ask for it once more.`),
+      new PatchError(`Diff ${diff} of D${id} has changed: request it again.`),
     );
   });
 });

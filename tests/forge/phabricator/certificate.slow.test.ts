@@ -71,25 +71,25 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
       'is of an authority that is not configured',
       {},
       () => undefined,
-      'a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS.',
+      'a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: set `phabricator.ca` to the certificate of the authority, or set NODE_EXTRA_CA_CERTS.',
     ],
     [
       'is of another authority than the one that is named',
       {},
       () => stranger.caPath,
-      'a certificate that the authority of `ca` has not signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: write the certificate of the authority that has signed it as `phabricator.ca`.',
+      'a certificate that the authority of `ca` has not signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: set `phabricator.ca` to the certificate of the authority that signed it.',
     ],
     [
       'has expired',
       { days: -1 },
       () => site.caPath,
-      'a certificate that expired on DAY (CERT_HAS_EXPIRED), so harbormaster.sendmessage was not sent: have it renewed there, if the clock of this machine is right.',
+      'a certificate that expired on DAY (CERT_HAS_EXPIRED), so harbormaster.sendmessage was not sent: renew it there, if the clock of this machine is right.',
     ],
     [
       'is for another name',
       { name: 'reviews.example.org' },
       () => site.caPath,
-      'a certificate for reviews.example.org, and not for 127.0.0.1 (ERR_TLS_CERT_ALTNAME_INVALID), so harbormaster.sendmessage was not sent: write the name that it is for in `phabricator.url`, or have one made for this name.',
+      'a certificate for reviews.example.org, and not for 127.0.0.1 (ERR_TLS_CERT_ALTNAME_INVALID), so harbormaster.sendmessage was not sent: use its name in `phabricator.url`, or issue one for this name.',
     ],
   ])('%s gets nothing, and can be written to later', async (_, shown, caPath, why) => {
     const { url, asked } = await start(shown);
@@ -104,9 +104,9 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
     [
       'is empty',
       '',
-      /^`phabricator\.ca` holds no certificate \(\S+ca\.pem: .*\): name a file there/,
+      /^`phabricator\.ca` contains no certificate \(\S+ca\.pem: .*\): name a file there/,
     ],
-    ['holds something else', 'ssh-ed25519 AAAA', /^`phabricator\.ca` holds no certificate/],
+    ['holds something else', 'ssh-ed25519 AAAA', /^`phabricator\.ca` contains no certificate/],
   ])('has an authority whose file %s is not asked', async (_, pem, sentence) => {
     const caPath = join(temporaryFolder(), 'ca.pem');
     if (pem !== undefined) writeFileSync(caPath, pem);

@@ -137,7 +137,7 @@ describe('what is sent', () => {
   // the body, and never to a redirect.
   test('goes over https, or stays on this machine', () => {
     expect(() => open({ url: 'http://reviews.example.org' })).toThrow(
-      "The Conduit token is not sent to http://reviews.example.org, since others on the way could read it: use the server's https address.",
+      "The Conduit token is not sent to http://reviews.example.org, because it could be read in transit: use the server's https address.",
     );
     expect(() => open({ url: 'http://localhost.example.org' })).toThrow(ConduitError);
     for (const url of ['https://reviews.example.org', 'http://localhost:80', 'http://[::1]:80']) {
@@ -183,7 +183,7 @@ describe('what is answered', () => {
     expect(await failureOf(open(server), 'no.such')).toEqual({
       kind: 'refused',
       code: 'ERR-CONDUIT-CALL',
-      message: `${server.url} refused no.such (ERR-CONDUIT-CALL: No such method.): the server is of a version that ppsgate does not know.`,
+      message: `${server.url} refused no.such (ERR-CONDUIT-CALL: No such method.): ppsgate does not support the version of the server.`,
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -198,7 +198,7 @@ describe('what is answered', () => {
     async (code, info) => {
       await using server = await serve(error(code, info));
       expect((await failureOf(open(server), write)).message).toMatch(
-        /: it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart\.$/,
+        /: it does not exist, or the account of the Conduit token may not see or edit it (Phabricator does not distinguish the two)\.$/,
       );
     },
   );
@@ -209,7 +209,7 @@ describe('what is answered', () => {
   ])('says what to do about a token that is not taken: %s', async (code, info) => {
     await using server = await serve(error(code, info));
     expect((await failureOf(open(server), 'user.whoami')).message).toMatch(
-      /: look whether the Conduit token is whole, and whether its account may use the API\.$/,
+      /: check that the Conduit token is complete, and that its account may use the API\.$/,
     );
   });
 
@@ -218,7 +218,7 @@ describe('what is answered', () => {
     expect(await failureOf(open(server), 'user.whoami')).toEqual({
       kind: 'refused',
       code: undefined,
-      message: `${server.url} refused user.whoami (it answered text/html; charset=UTF-8 instead of JSON): look whether this is the address of a Phabricator, and whether a proxy answers for it.`,
+      message: `${server.url} refused user.whoami (its response is text/html; charset=UTF-8 instead of JSON): check that this is the address of a Phabricator, and that no proxy responds for it.`,
     });
   });
 
@@ -263,7 +263,7 @@ describe('what is answered', () => {
     await using server = await serve(endless);
     expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining('it answered with more than 33554432 bytes'),
+      message: expect.stringContaining('its response has more than 33554432 bytes'),
     });
     expect(server.requests).toHaveLength(1);
     expect(sent).toBeLessThan(64);
@@ -298,7 +298,7 @@ describe('what is answered', () => {
   test('is put on one line', async () => {
     await using server = await serve(error('ERR-CONDUIT-CORE', 'Exception:\n\n   1  x\u0007'));
     const { message } = await failureOf(open(server), write);
-    expect(message).toContain('(ERR-CONDUIT-CORE: Exception: 1 x): correct what it names.');
+    expect(message).toContain('(ERR-CONDUIT-CORE: Exception: 1 x): correct what it reports.');
   });
 });
 
@@ -314,7 +314,7 @@ describe('a server that wants patience', () => {
     await using server = await serve(tooMany, tooMany, tooMany, result('done'));
     await open(server).call(write, {}, z.string());
     expect(sentences).toEqual([
-      `${server.url} could not do ${write} (429 Too Many Requests): trying again in 5 s.`,
+      `${server.url} could not execute ${write} (429 Too Many Requests): trying again in 5 s.`,
     ]);
   });
 
@@ -323,7 +323,7 @@ describe('a server that wants patience', () => {
     expect(await failureOf(open(server), write)).toEqual({
       kind: 'busy',
       code: undefined,
-      message: `${server.url} could not do ${write} (429 Too Many Requests): try again later.`,
+      message: `${server.url} could not execute ${write} (429 Too Many Requests): try again later.`,
     });
     expect(waits).toEqual([1, 2, 5, 10, 30]);
     expect(server.requests).toHaveLength(6);
@@ -357,7 +357,7 @@ describe('a server that wants patience', () => {
       kind: 'busy',
       code: undefined,
       message: expect.stringMatching(
-        /^http:\S+ could not do \S+ \(connect ECONNREFUSED \S+\): try again later\.$/,
+        /^http:\S+ could not execute \S+ \(connect ECONNREFUSED \S+\): try again later\.$/,
       ),
     });
     expect(waits).toHaveLength(5);
@@ -396,7 +396,7 @@ describe.each(breakdowns)('a server that %s', (_, reply) => {
     expect(await failureOf(open(server), write)).toMatchObject({
       kind: 'unsure',
       message: expect.stringMatching(
-        /may or may not have done .*: look there before it is tried again\.$/,
+        /may or may not have done .*: check there before you try again\.$/,
       ),
     });
     expect(server.requests).toHaveLength(1);

@@ -53,7 +53,7 @@ describe('a read', () => {
     const { read, warnings } = open(Array(9).fill(busy));
     await read();
     expect(warnings).toEqual(
-      Array(4).fill('It is in maintenance. It is tried until the server is back.'),
+      Array(4).fill('It is in maintenance. It is retried until the server is back.'),
     );
   });
 

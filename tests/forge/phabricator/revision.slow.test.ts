@@ -95,7 +95,7 @@ describe('the name of a revision', () => {
     (text) => {
       expect(() => parseRevisionName(text, server)).toThrow(
         new RevisionError(
-          `${new URL(text).host} is not the Phabricator that ppsgate is set up for: name a revision of ${server}.`,
+          `${new URL(text).host} is not the configured Phabricator: name a revision of ${server}.`,
         ),
       );
     },
@@ -356,7 +356,7 @@ describe('a revision that is not found', () => {
     const [first, second] = phabricator.state.diffs.map(({ id }) => id);
     expect(other.id).not.toBe(one.id);
     await expect(findRevision(conduit, { revision: one.id, diff: second ?? 0 })).rejects.toThrow(
-      new RevisionError(`Diff ${second} is none of D${one.id}, whose diffs are: ${first}.`),
+      new RevisionError(`Diff ${second} is not a diff of D${one.id}, whose diffs are: ${first}.`),
     );
   });
 
@@ -364,7 +364,7 @@ describe('a revision that is not found', () => {
     const { id } = phabricator.addDiff(phabricator.addUser('author'), { raw });
     await expect(findRevision(conduit, { diff: id })).rejects.toThrow(
       new RevisionError(
-        `Diff ${id} is of no revision on ${phabricator.url}: make a revision of it first.`,
+        `Diff ${id} belongs to no revision on ${phabricator.url}: create a revision for it first.`,
       ),
     );
   });
@@ -415,7 +415,7 @@ describe('a diff', () => {
     expect(await sent(raw + binary)).toEqual({
       kind: 'misleading',
       fault: 'binary-file',
-      why: 'Phabricator gives back the binary file sys/blob.bin as an empty one: send the diff without it.',
+      why: 'Phabricator returns the binary file sys/blob.bin empty: send the diff without it.',
       paths: ['sys/blob.bin', 'sys/netinet/ip_fastfwd.c'],
     });
   });
@@ -438,7 +438,7 @@ describe('a diff', () => {
     expect(await sent(raw.replaceAll(/\b[ab]\//g, ''))).toEqual({
       kind: 'misleading',
       fault: 'without-prefixes',
-      why: 'Phabricator gives back one file by two names, "a/sys/netinet/ip_fastfwd.c b/netinet/ip_fastfwd.c", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
+      why: 'Phabricator returns one file with two names, "a/sys/netinet/ip_fastfwd.c b/netinet/ip_fastfwd.c", as for a diff without the prefixes a/ and b/: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
       paths: ['sys/netinet/ip_fastfwd.c'],
     });
   });
@@ -469,7 +469,7 @@ describe('a diff', () => {
     expect(await sent(latin1)).toMatchObject({
       kind: 'usable',
       remarks: [
-        'Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change.',
+        'Phabricator returns diffs in UTF-8, and existing lines in this one have non-ASCII characters: a diff of files in Latin-1 cannot be applied.',
       ],
     });
   });
@@ -687,7 +687,7 @@ describe('a member', () => {
   test('does not exist in an unknown project, with a warning', async () => {
     const alice = phabricator.addUser('alice');
     phabricator.addProject('network', [alice]);
-    const warning = `#constructor, #netwrok: no such project on ${phabricator.url}, or not for the bot to see; look at phabricator.projects in ppsgate.yml.`;
+    const warning = `#constructor, #netwrok: no such project on ${phabricator.url}, or hidden from the bot; check phabricator.projects in ppsgate.yml.`;
     expect(await isMember(conduit, alice.phid, ['constructor', 'netwrok'])).toEqual({
       isMember: false,
       warning,

@@ -800,7 +800,7 @@ describe('a skip', () => {
     ['before', /^--skip before names no commit on the line of first parents/],
     ['side', /^--skip side names no commit on the line of first parents/],
     ['main~1..main~2', /^--skip main~1..main~2 names no commit/],
-    ['mian', /^--skip: "mian" is no commit, branch or tag of .* did you mean `main`\?/],
+    ['mian', /^--skip: "mian" is not a commit, branch or tag of .* did you mean `main`\?/],
     ['main~2...main', /^--skip: "main~2...main" is no name of a commit/],
   ] as const)('that cannot be is refused: %s', async ([skip, sentence]) => {
     const { directory, ids } = historyOf(
@@ -838,7 +838,10 @@ describe('bad input is refused in one sentence', () => {
   });
 
   test('a folder that is no repository', async () => {
-    await refused(/is no git repository: name the one that has the commits\.$/, temporaryFolder());
+    await refused(
+      /is not a git repository: name the repository with the commits\.$/,
+      temporaryFolder(),
+    );
   });
 
   test('the same commit twice', async () => {

@@ -639,7 +639,7 @@ describe('a check on the head', () => {
     return checkIsForAnother(await hastyOctokit(github), subject, 'ppsgate');
   };
 
-  test('tells which pull request it was made for', async () => {
+  test('tells the pull request of it made for', async () => {
     const { check } = await open();
     await check.conclude(passed);
     const [run] = github.state.checkRuns;

@@ -287,7 +287,7 @@ describe('where nothing can be written, that is said once as a warning, and not 
         for (const one of github.state.pullRequests) one.isDeleted = true;
         return undefined;
       },
-      /because GitHub has no such pull request any more \(410/,
+      /because the pull request no longer exists on GitHub \(410/,
     ],
     [
       'a token that has expired',
