@@ -58,7 +58,9 @@ export async function giveAnswers(deps: AnswersDeps): Promise<void> {
     const { key, revision, keptAt, from, why = 'not tried yet' } = waiting;
     if (signal.aborted) return;
     if (now().getTime() - keptAt.getTime() > keptMilliseconds) {
-      log.warn(`The answer ${key} is dropped: ${conduit.url} did not take it for 7 days (${why}).`);
+      log.warn(
+        `The reply ${key} is dropped: ${conduit.url} did not accept it for 7 days (${why}).`,
+      );
       inbox.dropAnswer(key);
     } else if (heldBack.has(revision) || from > now()) {
       heldBack.add(revision);
@@ -79,7 +81,7 @@ async function give(
   const { key, keptAt } = waiting;
   const answer = keptAnswerSchema.safeParse(parseJson(inbox.readAnswer(key) ?? ''));
   if (!answer.success) {
-    log.warn(`The answer ${key} is dropped: it was kept by another version of ppsgate.`);
+    log.warn(`The reply ${key} is dropped: it was stored by another version of ppsgate.`);
     inbox.dropAnswer(key);
     return 'done';
   }
@@ -88,7 +90,7 @@ async function give(
   allUpdates.set(key, notify);
   const told = await notify();
   if (told.kind === 'pointless') {
-    log.warn(`The answer ${key} is dropped: ${told.why}.`);
+    log.warn(`The reply ${key} is dropped: ${told.why}.`);
     allUpdates.delete(key);
     inbox.dropAnswer(key);
     return 'done';
@@ -98,12 +100,12 @@ async function give(
     inbox.dropAnswer(key);
     const late = (now().getTime() - keptAt.getTime()) / 1000;
     if (late > secondsLate) {
-      log.info(`${nameOf(answer.data)} has its answer, ${formatRoughly(late)} late.`);
+      log.info(`${nameOf(answer.data)} has its reply, ${formatRoughly(late)} late.`);
     }
     return 'done';
   }
   const { kind, why } = told;
-  if (waiting.why !== why) log.warn(`${why} It is kept, and told when that has passed.`);
+  if (waiting.why !== why) log.warn(`${why} It is kept and posted later.`);
   inbox.postponeAnswer(key, new Date(now().getTime() + postponedMilliseconds[kind]), why);
   return kind === 'failed' ? 'not-now' : 'later';
 }
@@ -125,7 +127,7 @@ export function keeping(
     limit.abort();
     if (interim(keyOf(kept), deps) === undefined) return 'delivered';
     log.warn(
-      `The answer to ${nameOf(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate that answers on this machine gives it.`,
+      `The reply to ${nameOf(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate with --answer on this machine posts it.`,
     );
     return 'undelivered';
   };
@@ -154,11 +156,11 @@ async function giveUntil(key: string, over: AbortSignal, deps: AnswersDeps): Pro
   }
 }
 
-/** `3 answers wait, the oldest for 2 h: D7:12`. */
+/** `3 replies wait, the oldest for 2 h: D7:12`. */
 export function waitingText(waiting: readonly WaitingAnswer[], now: Date): string {
   const [oldest] = waiting;
-  const count = waiting.length === 1 ? '1 answer waits' : `${waiting.length} answers wait`;
-  if (oldest === undefined) return 'no answer waits';
+  const count = waiting.length === 1 ? '1 reply waits' : `${waiting.length} replies wait`;
+  if (oldest === undefined) return 'no reply waits';
   const age = formatRoughly((now.getTime() - oldest.keptAt.getTime()) / 1000);
   return `${count}, the oldest for ${age}, to D${oldest.revision}`;
 }

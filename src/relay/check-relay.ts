@@ -32,7 +32,7 @@ export const answersStep = (
     const [oldest] = waiting;
     if (oldest === undefined) return [ok(what, 'none waits')];
     const why = `${waitingText(waiting, now())} (${oldest.why ?? 'not tried yet'})`;
-    const fix = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
+    const fix = `run \`ppsgate relay\` or \`ppsgate poll\` here: it posts them as soon as ${url} accepts them`;
     return [warning(what, why, fix)];
   },
 });
@@ -57,15 +57,14 @@ export function relaySteps(config: PhabricatorConfig, deps: SetUpCheckDeps): Set
 function occasions(what: string, { on, buildPasswordPath, webhookKeyPath }: RelayConfig) {
   const isBuilt = buildPasswordPath !== undefined && on.includes('builds');
   if (isBuilt && on.includes('diffs')) {
-    const why =
-      'builds and diffs are both measured, so a diff that comes both ways is begun by itself and then once more for its build';
-    return [warning(what, why, 'leave `diffs` out, or `builds`')];
+    const why = 'builds and diffs are both measured, so a diff with a build is measured twice';
+    return [warning(what, why, 'remove `diffs` or `builds`')];
   }
   if (webhookKeyPath === undefined && (on.includes('diffs') || on.includes('comments'))) {
-    const why = 'without `relay.webhookKeyFile` only `ppsgate poll` hears of diffs and comments';
+    const why = 'without `relay.webhookKeyFile` only `ppsgate poll` receives diffs and comments';
     return [warning(what, why, 'set it, or run `ppsgate poll` beside the relay')];
   }
-  return [ok(what, `what is measured: ${on.join(', ')}`)];
+  return [ok(what, `it measures ${on.join(', ')}`)];
 }
 
 type RelayClient = (
@@ -107,18 +106,18 @@ async function health(
   try {
     reply = await client('/health');
   } catch (error) {
-    const why = `nothing answers on ${base} (${reasonOf(error)})`;
-    return [unreachable(what, why, 'start `ppsgate relay`, and see what it says')];
+    const why = `nothing responds on ${base} (${reasonOf(error)})`;
+    return [unreachable(what, why, 'start `ppsgate relay`, and check its log')];
   }
   const text = String(reply.body);
   if (reply.status === 200 && /^\d+ pending$/m.test(text)) {
-    return [ok(what, `it answers on ${base}, with ${text.trim()}`)];
+    return [ok(what, `it responds on ${base} with ${text.trim()}`)];
   }
-  const fix = 'end that, or set another `relay.port` in ppsgate.yml and start the relay again';
-  return [wrong(what, `something else answers on ${base}, with ${reply.status}`, fix)];
+  const fix = 'stop that program, or set another `relay.port` in ppsgate.yml and restart the relay';
+  return [wrong(what, `another program responds on ${base} with ${reply.status}`, fix)];
 }
 
-const restart = 'start the relay again, for it reads its files at its start';
+const restart = 'restart the relay, because it reads its files only at its start';
 
 function webhookSteps(path: string, { url }: PhabricatorConfig, client: RelayClient): SetUpStep[] {
   const place = { what: 'The key of the webhook', path };
@@ -137,10 +136,10 @@ function webhookSteps(path: string, { url }: PhabricatorConfig, client: RelayCli
         const strange = await signed('0'.repeat(64));
         if (strange.status !== 401) return [open(what, 'a wrong signature', strange)];
         const key = await readSecret(place).catch(() => undefined);
-        if (key === undefined) return [ok(what, 'a wrong signature is refused')];
+        if (key === undefined) return [ok(what, 'an invalid signature is refused')];
         const ours = await signed(createHmac('sha256', key).update(testWebhook).digest('hex'));
-        if (ours.status === 200) return [ok(what, 'none but a right signature is taken')];
-        const why = `the relay answers ${ours.status} to what is signed with the key of ${path}`;
+        if (ours.status === 200) return [ok(what, 'only a valid signature is accepted')];
+        const why = `the relay responds with ${ours.status} to a request signed with the key of ${path}`;
         return [wrong(what, why, restart)];
       },
     },
@@ -149,7 +148,7 @@ function webhookSteps(path: string, { url }: PhabricatorConfig, client: RelayCli
       run: async (what) => [
         skipped(
           what,
-          `only its page tells: ${url}/herald/webhook/ has to show one for this relay, enabled, with the key of ${path}`,
+          `it cannot be checked from here: ${url}/herald/webhook/ must show one for this relay, enabled, with the key of ${path}`,
         ),
       ],
     },
@@ -175,7 +174,7 @@ function buildSteps(path: string, client: RelayClient): SetUpStep[] {
         const strange = await client('/build', { method: 'POST' });
         if (strange.status !== 401) return [open(what, 'no password', strange)];
         const password = await readSecret(place).catch(() => undefined);
-        if (password === undefined) return [ok(what, 'no password is refused')];
+        if (password === undefined) return [ok(what, 'a request without a password is refused')];
         if (!/^[^:]+:./.test(password)) {
           const fix = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
           return [wrong(what, `${path} does not have the form user:password`, fix)];
@@ -183,8 +182,8 @@ function buildSteps(path: string, client: RelayClient): SetUpStep[] {
         const authorization = `Basic ${Buffer.from(password).toString('base64')}`;
         // Without a query, the relay refuses the request only after it has accepted the password.
         const ours = await client('/build', { method: 'POST', headers: { authorization } });
-        if (ours.status === 400) return [ok(what, 'none but the right user and password is taken')];
-        const why = `the relay answers ${ours.status} to the user and password of ${path}`;
+        if (ours.status === 400) return [ok(what, 'only the right user and password are accepted')];
+        const why = `the relay responds with ${ours.status} to the user and password of ${path}`;
         return [wrong(what, why, restart)];
       },
     },
@@ -193,9 +192,9 @@ function buildSteps(path: string, client: RelayClient): SetUpStep[] {
 
 function open(what: string, credential: string, { status }: HttpResponse): SetUpDiagnostic {
   if (status === 404) {
-    const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';
+    const why = 'the running relay does not accept these, as without the file in ppsgate.yml';
     return wrong(what, why, restart);
   }
-  const why = `the relay answers ${status} to ${credential}, and not 401`;
-  return wrong(what, why, 'see that nothing stands between that answers for it');
+  const why = `the relay responds with ${status} instead of 401 to ${credential}`;
+  return wrong(what, why, 'check that no proxy responds for it');
 }

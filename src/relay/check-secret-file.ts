@@ -22,15 +22,15 @@ async function exposure(what: string, path: string): Promise<SetUpDiagnostic[]> 
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || !isExposed(found)) return [];
   const whose = found.mode & 0o007 ? 'all on this machine' : 'its group';
-  return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, fixOf(path))];
+  return [wrong(what, `${withMode(path, found)}, so ${whose} can read it`, fixOf(path))];
 }
 
 async function keeping(what: string, path: string): Promise<SetUpDiagnostic[]> {
   const found = await stat(path);
   if (found.mode & 0o070) {
-    return [warning(what, `${withMode(path, found)}, so its group can get at it`, fixOf(path))];
+    return [warning(what, `${withMode(path, found)}, so its group can read it`, fixOf(path))];
   }
-  return [ok(what, `${path} is for its owner alone`)];
+  return [ok(what, `${path} is readable only by its owner`)];
 }
 
 const withMode = (path: string, { mode }: { mode: number }): string =>

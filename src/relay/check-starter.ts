@@ -47,12 +47,12 @@ async function clone(
     const get = typed(
       shell`git clone --config ${withNotes} ${'https://git.freebsd.org/src.git'} ${path}`,
     );
-    const fix = `name a clone, or make one with ${get}`;
-    return [wrong(what, `${path} is no git repository with a commit`, fix)];
+    const fix = `name a clone, or create one with ${get}`;
+    return [wrong(what, `${path} is not a git repository with a commit`, fix)];
   }
   const tip = await repository.commitAt(branch, now()).catch(() => undefined);
   if (tip === undefined) {
-    const fix = 'write the branch that revisions are made for as `phabricator.branch`';
+    const fix = 'set `phabricator.branch` to the branch that revisions are based on';
     return [wrong(what, `${path} has no branch ${branch}`, fix)];
   }
   const found = `${path} has ${branch}, at ${shortId(tip)}`;
@@ -77,11 +77,11 @@ async function base(
     const place = pathsIn(source).join(', ') || 'its top';
     const count = files.length === 1 ? '1 file' : `${files.length} files`;
     if (files.length > 0) return ok(what, `${found}, with ${count} in ${place}`);
-    const fix = 'write the folder with the files of a Linux DUT as `overlay`, or commit some to it';
+    const fix = 'set `overlay` to the folder with the files of a Linux DUT, or commit some to it';
     return wrong(what, `${found}, with no file in ${place}`, fix);
   } catch (error) {
     if (!(error instanceof RepositoryError)) throw error;
-    const fix = 'write a folder of that repository as `overlay`, of at most 100 files';
+    const fix = 'set `overlay` to a folder of that repository with at most 100 files';
     return wrong(what, error.message.replace(/\.$/, ''), fix);
   }
 }

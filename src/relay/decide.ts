@@ -84,13 +84,13 @@ type Of<Kind extends Occurrence['kind']> = Extract<Occurrence, { kind: Kind }>;
 
 async function decideDiff({ of, diff }: Of<'diff'>, deps: DecideDeps): Promise<Decision> {
   if (!deps.config.relay.on.includes('diffs')) {
-    return nothing(`D${of} is left alone: new diffs are not measured here.`);
+    return nothing(`D${of} is ignored: new diffs are not measured here.`);
   }
   const found = await findRevision(deps.conduit, { revision: of, diff });
   const isOfBuild = jobsOf(found, deps).some(
     ({ job }) => job.diff === diff && job.build !== undefined,
   );
-  if (isOfBuild) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
+  if (isOfBuild) return nothing(`Harbormaster has requested diff ${diff} of D${of}.`);
   const newest = await findRevision(deps.conduit, { revision: of });
   if (newest.diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
   const why = whyForeign(found, deps);
@@ -126,7 +126,7 @@ function keyOfDiff(found: FoundRevision, { inbox, warn }: DecideDeps): string {
   const before = inbox.jobsOf(number).find(({ job }) => job.key === usual)?.job;
   if (before === undefined || isSameDiff(before, found)) return usual;
   warn(
-    `D${number}:${diff.id} is not the diff that was queued before under this number (${before.phids?.diff}), as after a restore of the server: it is taken as the new one that it is.`,
+    `D${number}:${diff.id} is not the diff queued earlier under this number (${before.phids?.diff}), as after a restore of the server: it is treated as a new diff.`,
   );
   return `${usual}:${diff.phid}`;
 }
@@ -139,7 +139,7 @@ async function decideBuild(occurrence: Of<'build'>, deps: DecideDeps): Promise<D
     .jobsOf(of)
     .some(({ job, state }) => job.build === build && !['ended', 'dropped'].includes(state.kind));
   // The answer goes to the newest target of a build, also if an earlier target requested it.
-  if (isOnItsWay) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
+  if (isOnItsWay) return nothing(`The build of diff ${diff} of D${of} is already in progress.`);
   const found = await findRevision(deps.conduit, { revision: of, diff });
   const why = whyForeign(found, deps);
   if (why !== undefined) return refused(why);
@@ -163,11 +163,11 @@ async function decideComment(occurrence: Of<'comment'>, given: DecideDeps): Prom
 async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promise<Decision> {
   const { key, of, text, by } = occurrence;
   if (!deps.config.relay.on.includes('comments')) {
-    return nothing(`D${of} is left alone: comments ask for nothing here.`);
+    return nothing(`D${of} is ignored: comments are not commands here.`);
   }
   if (by === deps.me) return nothing(`The comment on D${of} is the bot’s own.`);
   const command = parseCommand(text, callOnPhabricator);
-  if (command === undefined) return nothing(`The comment on D${of} is no command.`);
+  if (command === undefined) return nothing(`The comment on D${of} is not a command.`);
   const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
   const person = { phid: by, name };
   const mayAsk = await authorizeRevision(
@@ -244,7 +244,7 @@ function withEarlier(job: Job, earlier: string | undefined): Job {
 }
 
 const hasOneDiff = ({ number, diff }: FoundRevision): string =>
-  `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
+  `D${number} has no diff before ${diff.id}, so there is nothing to bisect; write ${callOnPhabricator} bisect GOOD BAD to choose commits`;
 
 function jobFor(
   command: Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>,
@@ -287,8 +287,8 @@ async function diffBefore(
   if (found !== undefined) return found;
   throw new UsageError(
     named === undefined
-      ? `it is not clear which diff you mean; write ${callOnPhabricator} run ${diff.id}`
-      : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`,
+      ? `it is unclear which diff you mean; write ${callOnPhabricator} run ${diff.id}`
+      : `D${of} had no diff ${named} at the time of your comment; its newest is ${diff.id}`,
   );
 }
 
@@ -338,7 +338,7 @@ function whyForeign({ number, repository, status }: FoundRevision, { config }: D
   if (['abandoned', 'published'].includes(status)) return `D${number} is ${status}.`;
   const { repositories } = config;
   if (repositories === undefined || isNamed(repository, repositories)) return undefined;
-  return `D${number} is of none of the repositories that are measured: ${repositories.join(', ')}.`;
+  return `D${number} belongs to none of the measured repositories: ${repositories.join(', ')}.`;
 }
 
 type Elsewhere =
@@ -362,7 +362,7 @@ async function elsewhereOf(
     const folder = paths.find((each) => isBelowRest(path, each));
     if (folder === undefined) continue;
     const meant = folder.slice(0, folder.indexOf('/') + 1) + path;
-    const sent = `if ${shortened(path)} is to be ${shortened(meant)}, it was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
+    const sent = `if ${shortened(path)} means ${shortened(meant)}, the diff was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
     return { kind: 'doubtful', why: `${why}; ${sent}` };
   }
   return { kind: 'elsewhere', why: `${why}.` };

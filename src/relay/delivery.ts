@@ -46,7 +46,7 @@ export function readBuild(
   const { data, error } = buildSchema.safeParse(Object.fromEntries(query));
   if (data !== undefined) return { kind: 'build', id: data.target, at, ...data };
   const names = new Set(error.issues.map(({ path }) => path.join('.')));
-  return { kind: 'strange', why: `Wrong or missing in the query: ${[...names].join(', ')}.` };
+  return { kind: 'strange', why: `Wrong or missing query parameters: ${[...names].join(', ')}.` };
 }
 
 const phid = (type: string) => z.string().regex(new RegExp(`^PHID-${type}-[\\w-]{1,40}$`));

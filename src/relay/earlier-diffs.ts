@@ -38,7 +38,7 @@ export async function pinnedDiffs(
     : chosenDiffs(found, which);
   if (diffs.length > mostEarlierDiffs) {
     throw new UsageError(
-      `${diffs.length} diffs came before ${found.diff.id}, and at most ${mostEarlierDiffs} can be measured with it: name some by earlier=${idsOf(diffs.slice(-2))}`,
+      `${diffs.length} diffs are earlier than ${found.diff.id}, but at most ${mostEarlierDiffs} can be measured with it: select some with earlier=${idsOf(diffs.slice(-2))}`,
     );
   }
   const earlier = idsOf(diffs) || 'none';
@@ -47,7 +47,7 @@ export async function pinnedDiffs(
     return { kind: 'pinned', earlier };
   }
   const many = diffs.length === 1 ? 'a diff' : `${diffs.length} diffs`;
-  const why = `D${found.number} has ${many} before ${found.diff.id} by people whose diffs wait for approval, and each of them would be built and run on the machine: read all of that list, and write ${commandWith(command, earlier, found.diff.id)}.`;
+  const why = `D${found.number} has ${many} before ${found.diff.id} by people without approval, and each of them would be built and run on the testbed: read all of them, and write ${commandWith(command, earlier, found.diff.id)}.`;
   return { kind: 'unread', why };
 }
 

@@ -294,7 +294,7 @@ class SqliteInbox implements Inbox {
       }
       if (!(error instanceof Error && 'syscall' in error)) throw error;
       throw new InboxError(
-        `The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`,
+        `The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): give this user write access to the file and its folder, or name another folder.`,
         { cause: error },
       );
     }
@@ -460,7 +460,7 @@ function open(path: string): DatabaseSync {
     throw new InboxError(
       error.format === undefined
         ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.`
-        : `The relay's queue ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another folder.`,
+        : `The relay's queue ${path} has format ${error.format}, but this ppsgate supports format ${header.format}: use the version of ppsgate that created it, or name another folder.`,
     );
   }
 }
@@ -535,7 +535,7 @@ const schema = `
 `;
 
 const moved = (path: string): string =>
-  `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+  `The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`;
 
 /** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5000;
@@ -544,13 +544,13 @@ function sentence(path: string, error: SqliteError): string {
   const subject = `The relay's queue ${path}`;
   switch (failureOf(error)) {
     case 'busy':
-      return `${subject} was locked by another process for more than ${lockMilliseconds / 1000} s: see which with "fuser -v ${path}", and try again once it is done.`;
+      return `${subject} was locked by another process for more than ${lockMilliseconds / 1000} s: find it with "fuser -v ${path}", and try again once it has finished.`;
     case 'full':
       return `${subject} cannot be written because its disk is full: free some space there.`;
     case 'corrupt':
     case 'not-a-database':
-      return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while no process uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
+      return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while no process uses it, move it away together with ${path}-wal; ppsgate then creates an empty one.`;
     default:
-      return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;
+      return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): give this user write access to the file, its -wal and -shm files and its folder, and check its disk.`;
   }
 }

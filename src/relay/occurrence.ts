@@ -30,7 +30,7 @@ export async function occurrencesOf(
   if (fresh.length === 0) return { occurrences: [], seen: fresh };
   const number = await revisionWith(conduit, object);
   if (number === undefined) {
-    const left = `${object} is left alone: it is no revision that the bot may see.`;
+    const left = `${object} is ignored: it is not a revision that the bot may see.`;
     return { occurrences: [], seen: fresh, left };
   }
   const found = await transactionsOf(conduit, object, { phids: fresh });
@@ -48,7 +48,7 @@ async function buildOf(
     return { occurrences: [{ kind: 'build', key, of, build, diff }], seen: [] };
   } catch (error) {
     if (!(error instanceof RevisionError)) throw error;
-    const left = `The build of diff ${diff} is left alone, and waits: ${error.message}`;
+    const left = `The build of diff ${diff} is ignored, and waits: ${error.message}`;
     return { occurrences: [], seen: [], left };
   }
 }

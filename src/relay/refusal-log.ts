@@ -23,10 +23,10 @@ export function refusalLog({ now, log }: RefusalLogDeps): LogRefusal {
       return;
     }
     const more = last?.suppressed
-      ? ` ${last.suppressed} more came after the last line on this.`
+      ? ` ${last.suppressed} more were refused since the last such line.`
       : '';
     logged.set(kind, { at: now(), suppressed: 0 });
-    const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : '';
-    log(`Refused from ${socket.remoteAddress ?? 'who has gone'}: ${why}${whose}.${more}`);
+    const whose = isOfCheck ? `; it claims to be from \`${checkCommand}\`` : '';
+    log(`Refused from ${socket.remoteAddress ?? 'a closed connection'}: ${why}${whose}.${more}`);
   };
 }

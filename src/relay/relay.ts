@@ -101,7 +101,7 @@ export async function pollOnce(deps: RelayDeps): Promise<void> {
   if (since === undefined) {
     const { until, seen } = await happenedSoFar(conduit, inbox);
     inbox.advancePoll(conduit.url, until, { seen, jobs: [] });
-    log.info(`Begins with what changes on ${conduit.url} from now on.`);
+    log.info(`Processes changes on ${conduit.url} from now on.`);
     return;
   }
   const happened = await occurrencesSince(conduit, since, inbox);
@@ -126,7 +126,7 @@ async function workOnDeliveries(deps: RelayDeps): Promise<void> {
       log.warn(error.message);
       const late = deps.now().getTime() - delivery.at.getTime();
       if (isFinal(error) || late > secondsOfPatience * 1000) {
-        log.warn(`What came for ${object} is dropped: ${error.message}`);
+        log.warn(`An event for ${object} is dropped: ${error.message}`);
         inbox.settle(delivery.id, { seen: [], jobs: [] });
       } else {
         // The server may fail for this object only, which must not delay the others.
@@ -163,7 +163,7 @@ async function endAutomatic({ revision, diff }: Job, deps: RelayDeps): Promise<v
   const record = deps.inbox
     .unendedJobs()
     .find(({ job }) => job.revision === revision && job.diff === diff && /^D\d/.test(job.key));
-  if (record !== undefined) await end(record, 'Harbormaster asked for it', deps);
+  if (record !== undefined) await end(record, 'Harbormaster requested it', deps);
 }
 
 const decideDeps = ({ log, ...deps }: RelayDeps): DecideDeps => ({ ...deps, warn: log.warn });
@@ -206,7 +206,7 @@ async function carryOut(
 async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<void> {
   const { inbox, starter, log, signal } = deps;
   const { job, state, tries } = record;
-  log.info(`${jobName(job)} is ended: ${why}.`);
+  log.info(`${jobName(job)} was stopped: ${why}.`);
   const isDue = state.kind === 'due';
   // It may have been started without a reply.
   const trouble = isDue && tries === 0 ? undefined : await starter.cancel(job, signal);
@@ -244,7 +244,7 @@ async function startJobs(deps: RelayDeps): Promise<void> {
         if (inbox.markStarted(job.key, started.where)) {
           await endOlder(job, deps);
         } else {
-          log.info(`${jobName(job)} is ended: it was cancelled before it had begun.`);
+          log.info(`${jobName(job)} was cancelled before it started.`);
           await starter.cancel(job, signal);
         }
         break;
@@ -299,7 +299,7 @@ function concludeFor(job: Job, why: string, deps: RelayDeps): void {
   const { build, key: run } = job;
   const revision = revisionOf(job);
   if (hasConcluded(deps.inbox, revision, run)) return;
-  deps.log.warn(`${jobName(job)} has ended without an answer, which is given now: ${why}`);
+  deps.log.warn(`${jobName(job)} ended without a reply, which is posted now: ${why}`);
   const ending = outcomeOfFailure('infrastructure', why);
   const about = { revision, run, takesCommands: true, ending: keptOf(ending) };
   keepAnswer({ kind: 'comment', ...about }, deps);
@@ -320,16 +320,16 @@ async function watchJobs(deps: RelayDeps): Promise<void> {
     const seconds = (now().getTime() - queuedAt.getTime()) / 1000;
     if (ended.kind === 'elsewhere' && seconds > secondsElsewhere) {
       if (job.build !== undefined) {
-        const why = 'It was handed over, and nothing came back within 3 days: ask for it again.';
+        const why = 'It was started, but no result arrived within 3 days: request it again.';
         reportToBuild(job.build, revisionOf(job), outcomeOfFailure('infrastructure', why), deps);
       }
-      inbox.markEnded(job.key, 'it was handed over long ago');
-      log.info(`${jobName(job)} has ended, or so it seems: it was handed over long ago`);
+      inbox.markEnded(job.key, 'it was started over 3 days ago');
+      log.info(`${jobName(job)} has presumably ended: it was started over 3 days ago`);
     }
     if (ended.kind !== 'lost') continue;
     const again = await starter.start(job, true, signal);
     if (again.kind === 'started') {
-      log.info(`${jobName(job)} was lost, and goes on: ${again.where}`);
+      log.info(`${jobName(job)} was lost, and continues: ${again.where}`);
       continue;
     }
     if (again.kind === 'refused') {
@@ -342,7 +342,7 @@ async function watchJobs(deps: RelayDeps): Promise<void> {
 }
 
 const endedAlone = (job: Job, how: string): string =>
-  `The ${workOf(job)} of diff ${job.diff} ended before it had a result (${how}): ask for it again, or ask the operator, who finds the reason in the log beside the relay.`;
+  `The ${workOf(job)} of diff ${job.diff} ended without a result (${how}): request it again, or ask the operator to look up the reason in the relay's log.`;
 
 /** Longer than any gate. */
 const secondsElsewhere = 3 * 86_400;

@@ -75,8 +75,8 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
     route
       .answer()
       .catch((error: unknown) => {
-        log(`What was sent to the relay was answered with 500: ${reasonOf(error)}`);
-        return says(500, 'The relay cannot queue anything; its log says why.');
+        log(`The relay answered a request with 500: ${reasonOf(error)}`);
+        return says(500, 'The relay cannot queue requests; see its log.');
       })
       .then((reply) => end(socket, reply, now()));
   };
@@ -87,7 +87,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   server.on('connection', (socket) => {
     arrived += 1;
     // Node checks its own limits only periodically.
-    const late = says(408, `The request did not come whole within ${limits.seconds} s.`);
+    const late = says(408, `The request was incomplete after ${limits.seconds} s.`);
     const deadline = setTimeout(() => end(socket, late, now()), limits.seconds * 1000);
     socket.once('close', () => clearTimeout(deadline));
     const surplus = connections.add(socket);
@@ -121,7 +121,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
       await once(server.listen(port, host), 'listening');
     } catch (error) {
       throw new RelayServerError(
-        `The relay cannot listen on ${host}, port ${port} (${reasonOf(error)}): end what listens there, or give relay.host and relay.port in ppsgate.yml.`,
+        `The relay cannot listen on ${host}, port ${port} (${reasonOf(error)}): stop the program that listens there, or set relay.host and relay.port in ppsgate.yml.`,
         { cause: error },
       );
     }
@@ -178,7 +178,7 @@ function refusalOf(error: Error, headerBytes: number): HttpReply {
   if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
     return says(431, `The headers are longer than ${headerBytes} bytes.`);
   }
-  return says(400, 'This is not a request of HTTP.');
+  return says(400, 'This is not an HTTP request.');
 }
 
 type Route = {
@@ -197,10 +197,10 @@ function routeOf(request: IncomingMessage, routes: ReadonlyMap<string, Route>): 
   // Compares the path as sent: a URL parser would take `/webhook/%2e%2e/build` for `/build`, unlike a proxy in front.
   const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(request.url ?? '') ?? [];
   const route = routes.get(path);
-  if (route === undefined) return refused(says(404, 'There is nothing here.'));
+  if (route === undefined) return refused(says(404, 'This page does not exist.'));
   const { method } = route;
   if (request.method !== method) {
-    return refused(says(405, `Only ${method} is answered here.`, { Allow: method }));
+    return refused(says(405, `Only ${method} is supported here.`, { Allow: method }));
   }
   const reply = route.refuse(request);
   if (reply !== undefined) return refused(reply);
@@ -287,13 +287,14 @@ function webhookRoute(
     refuse(request) {
       if (signatureOf(request) === undefined) return unsigned(request);
       const length = request.headers['content-length'];
-      if (length === undefined) return says(411, 'Say how long the body is, and send it whole.');
+      if (length === undefined)
+        return says(411, 'Send the whole body, with its length in Content-Length.');
       if (Number(length) <= mostBytes) return undefined;
-      return says(413, `A body has at most ${mostBytes} bytes here.`);
+      return says(413, `A body may have at most ${mostBytes} bytes.`);
     },
     async answer(request) {
       const body = await buffer(request).catch(() => undefined);
-      if (body === undefined) return says(400, 'The body did not come whole.');
+      if (body === undefined) return says(400, 'The body is incomplete.');
       if (!isSigned(body, signatureOf(request), key)) return unsigned(request);
       const webhook = readWebhook(body, now());
       switch (webhook.kind) {
@@ -302,15 +303,17 @@ function webhookRoute(
         case 'test':
           log(
             webhook.isOfCheck
-              ? `\`${checkCommand}\` has tried the webhook, and its signature is good.`
-              : 'A test webhook has come, and its signature is good.',
+              ? `\`${checkCommand}\` has tested the webhook, and its signature is valid.`
+              : 'A test webhook has arrived, and its signature is valid.',
           );
           return says(200, 'ignored');
         case 'other':
           return says(200, 'ignored');
         case 'strange':
-          log('A webhook with a good signature was refused: it is not what Herald sends.');
-          return says(400, 'This is no webhook of Herald.');
+          log(
+            "A webhook with a valid signature was refused, because it is not in Herald's format.",
+          );
+          return says(400, 'This is not a webhook of Herald.');
       }
     },
   };
@@ -334,14 +337,16 @@ const buildRoute = (
         'WWW-Authenticate': 'Basic realm="ppsgate"',
       });
     }
-    return hasBody(request) ? says(413, 'Send no body: all is in the query.') : undefined;
+    return hasBody(request)
+      ? says(413, 'Send no body: the parameters belong in the query.')
+      : undefined;
   },
   async answer({ headers }, query) {
     const build = readBuild(query, now());
     if (build.kind === 'build') return queued(await accept(build));
     log(
       headers['user-agent'] === checkAgent
-        ? `The user and the password of builds were tried, and are right; by its own word it was \`${checkCommand}\`.`
+        ? `The user and password of builds were tested and are right; the request claims to be from \`${checkCommand}\`.`
         : `A build with the right password was refused: ${build.why} Correct the URI of the build step.`,
     );
     return says(400, build.why);

@@ -96,8 +96,7 @@ const authority = (path: string, session: Session): SetUpStep => ({
   },
 });
 
-const unwritten =
-  'nothing is written here, so a server in read-only mode shows only when it is to take a comment';
+const unwritten = 'this check writes nothing, so it does not detect a server in read-only mode';
 
 const mostSeconds = 20;
 const mostBytes = 1024 ** 2;
@@ -122,32 +121,28 @@ async function server(
     return [wrong(what, `${url} shows ${distrust.shown}`, fixOfCertificate(distrust, session.ca))];
   }
   if (answer.kind === 'no-answer') {
-    const why = `${url} does not answer (${answer.why})`;
-    return [unreachable(what, why, 'see whether `url` in ppsgate.yml is right, and the server up')];
+    const why = `${url} does not respond (${answer.why})`;
+    return [unreachable(what, why, 'check `url` in ppsgate.yml, and that the server is up')];
   }
   const { status, headers, body } = answer;
   if (status >= 300 && status < 400) {
-    const why = `${url} sends us on to ${headers.get('location') ?? 'nowhere'}`;
-    return [wrong(what, why, 'write the address that the server has now as `url` in ppsgate.yml')];
+    const why = `${url} redirects to ${headers.get('location') ?? 'nowhere'}`;
+    return [wrong(what, why, 'set `url` in ppsgate.yml to the current address of the server')];
   }
   if (status === 429 || status >= 500) {
     const why = `${url} answers ${status}`;
-    return [unreachable(what, why, 'try later, or see whether it knows the name in `url`')];
+    return [unreachable(what, why, 'try later, or check the host name in `url`')];
   }
   if (!envelope.safeParse(parseJson(String(body))).success) {
     const type = headers.get('content-type') ?? 'something';
     const why = `${url} answers ${status} and ${type}, which is not Conduit’s JSON`;
     return [
-      wrong(
-        what,
-        why,
-        'write the address of a Phabricator as `url` in ppsgate.yml, without a path',
-      ),
+      wrong(what, why, 'set `url` in ppsgate.yml to the address of a Phabricator, without a path'),
     ];
   }
   const date = headers.get('date');
   if (date !== undefined) session.date = new Date(date);
-  return [ok(what, `${url} answers as a Phabricator does`)];
+  return [ok(what, `${url} is a Phabricator server`)];
 }
 
 const envelope = z.object({ result: z.unknown(), error_code: bounded.word.nullable() });
@@ -156,13 +151,14 @@ const envelope = z.object({ result: z.unknown(), error_code: bounded.word.nullab
 const mostSecondsApart = 60;
 
 function clocks(what: string, { date }: Session, now: Date): SetUpDiagnostic[] {
-  if (date === undefined) return [skipped(what, 'the server does not tell its time')];
+  if (date === undefined) return [skipped(what, 'the server does not report its time')];
   const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
   if (Math.abs(seconds) <= mostSecondsApart) {
-    return [ok(what, `the server’s and ours are at most ${mostSecondsApart} s apart`)];
+    return [ok(what, `the server and this machine differ by at most ${mostSecondsApart} s`)];
   }
   const why = `the server’s is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ours`;
-  const fix = 'let NTP set both: polls go by the server’s, and our logs by ours';
+  const fix =
+    'synchronize both with NTP: polls use the server’s clock, and logs use this machine’s';
   return [warning(what, why, fix)];
 }
 
@@ -176,7 +172,7 @@ async function token(
 ): Promise<SetUpDiagnostic[]> {
   session.conduit = await openPhabricator(config, deps);
   session.account = await session.conduit.call('user.whoami', {}, account);
-  return [ok(what, `it is that of ${session.account.userName}`)];
+  return [ok(what, `it belongs to ${session.account.userName}`)];
 }
 
 function rights(
@@ -185,16 +181,22 @@ function rights(
   { url }: PhabricatorConfig,
 ): SetUpDiagnostic[] {
   if (roles.includes('admin')) {
-    const fix = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
-    return [wrong(what, `${userName} is an administrator, and so is each owner of its token`, fix)];
-  }
-  if (!roles.includes('agent')) {
-    const fix = `make a bot on ${url}/people/new/bot/, which has no login`;
+    const fix = `create a bot on ${url}/people/new/bot/, and use its token`;
     return [
-      warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, fix),
+      wrong(what, `${userName} is an administrator, so every holder of its token is one too`, fix),
     ];
   }
-  return [ok(what, `${userName} is a bot and no administrator`)];
+  if (!roles.includes('agent')) {
+    const fix = `create a bot on ${url}/people/new/bot/, which has no login`;
+    return [
+      warning(
+        what,
+        `${userName} is the account of a person, in whose name ppsgate would comment`,
+        fix,
+      ),
+    ];
+  }
+  return [ok(what, `${userName} is a bot and not an administrator`)];
 }
 
 const repositoryItem = z.object({
@@ -211,7 +213,9 @@ async function repositories(
   { repositories: names }: PhabricatorConfig,
 ): Promise<SetUpDiagnostic[]> {
   if (names === undefined)
-    return [ok(what, 'none are named, so revisions of any are measured, and of none')];
+    return [
+      ok(what, 'none are configured, so revisions of any repository, or of none, are measured'),
+    ];
   const search = (constraints: Record<string, unknown>) =>
     conduit.search('diffusion.repository.search', { constraints }, repositoryItem);
   const found = [...(await search({ callsigns: names })), ...(await search({ shortNames: names }))];
@@ -220,14 +224,14 @@ async function repositories(
       [fields.callsign, fields.shortName].some((own) => own !== null && isSameName(own, name)),
     );
     if (one !== undefined) {
-      return ok(what, `${name} is there, and may be edited by "${one.fields.policy.edit}"`);
+      return ok(what, `${name} exists, and may be edited by "${one.fields.policy.edit}"`);
     }
-    return wrong(what, `there is no ${name}, or not for the bot to see`, lookAt(what));
+    return wrong(what, `there is no ${name}, or it is hidden from the bot`, lookAt(what));
   });
 }
 
 const lookAt = (key: string): string =>
-  `correct \`phabricator.${key}\` in ppsgate.yml, or let the bot see it`;
+  `correct \`phabricator.${key}\` in ppsgate.yml, or make it visible to the bot`;
 
 const projectPage = z.object({
   data: bounded.list(
@@ -248,18 +252,18 @@ async function projects(
     const why = 'no diff may be measured: `projects` and `people` are empty';
     return [wrong(what, why, 'name a project or a person under `phabricator` in ppsgate.yml')];
   }
-  if (slugs.length === 0) return [ok(what, 'none are named: approval is for `people` alone')];
+  if (slugs.length === 0) return [ok(what, 'none are configured: only `people` may approve')];
   const params = { constraints: { slugs }, attachments: { members: true } };
   const { data, maps } = await conduit.call('project.search', params, projectPage);
   return slugs.map((slug) => {
     const found = data.find(({ phid }) => phid === maps.slugMap[slug]?.projectPHID);
     if (found === undefined) {
-      return wrong(what, `there is no #${slug}, or not for the bot to see`, lookAt(what));
+      return wrong(what, `there is no #${slug}, or it is hidden from the bot`, lookAt(what));
     }
     const count = found.attachments.members.members.length;
     if (count === 0) {
-      const fix = 'add those who may have revisions measured, or let the bot see them';
-      return warning(what, `#${slug} has no members for the bot to see`, fix);
+      const fix = 'add people who may have revisions measured, or make them visible to the bot';
+      return warning(what, `#${slug} has no members visible to the bot`, fix);
     }
     return ok(what, `#${slug} has ${count} ${count === 1 ? 'member' : 'members'}`);
   });
@@ -274,14 +278,14 @@ async function people(
   conduit: Conduit,
   { people: names }: PhabricatorConfig,
 ): Promise<SetUpDiagnostic[]> {
-  if (names.length === 0) return [ok(what, 'none are named: approval is for `projects` alone')];
+  if (names.length === 0) return [ok(what, 'none are configured: only `projects` may approve')];
   const constraints = { usernames: names };
   const found = await conduit.search('user.search', { constraints }, userItem);
   return names.map((name) => {
     const one = found.find(({ fields }) => isSameName(fields.username, name));
-    if (one === undefined) return wrong(what, `there is no user called ${name}`, lookAt(what));
+    if (one === undefined) return wrong(what, `there is no user ${name}`, lookAt(what));
     if (one.fields.roles.includes('disabled')) {
-      const fix = 'take the name out of `phabricator.people` in ppsgate.yml';
+      const fix = 'remove the name from `phabricator.people` in ppsgate.yml';
       return warning(what, `the account of ${name} is disabled`, fix);
     }
     return ok(what, `${name} is there`);
@@ -320,12 +324,13 @@ async function buildPlans(
   const isUsed = relay.buildPasswordPath !== undefined && relay.on.includes('builds');
   if (!isUsed) {
     return ours.length === 0
-      ? [skipped(what, 'builds are not taken, and there is no plan called ppsgate')]
+      ? [skipped(what, 'builds are not accepted, and there is no plan named ppsgate')]
       : ours.map(({ fields }) => notTaken(what, fields.name));
   }
   if (ours.length === 0) {
-    const fix = 'call yours ppsgate and let the bot see it, or leave `relay.buildPasswordFile` out';
-    return [warning(what, 'there is none called ppsgate, or not for the bot to see', fix)];
+    const fix =
+      'name your plan ppsgate and make it visible to the bot, or remove `relay.buildPasswordFile`';
+    return [warning(what, 'there is no plan named ppsgate, or it is hidden from the bot', fix)];
   }
   return ours.flatMap(({ id, fields: { name, behaviors } }) => {
     const page = `${url}/harbormaster/plan/${id}/`;
@@ -335,12 +340,12 @@ async function buildPlans(
         ? ok(what, `"${name}" does not hold drafts`)
         : warning(
             what,
-            `"${name}" holds drafts (${holds}), so those pass at once, and only comments tell their results`,
+            `"${name}" holds drafts (${holds}), so their builds pass at once, and only comments show the results`,
             `set "Hold Drafts" to "Never" on ${page}`,
           ),
       skipped(
         'the build step',
-        `only its page tells the URI: ${page} has to show POST to …${buildQuery}, the user and password of \`relay.buildPasswordFile\` as credential, nothing secret beside, and that it waits for a message`,
+        `its URI cannot be checked from here: ${page} must show POST to …${buildQuery}, the user and password of \`relay.buildPasswordFile\` as credential, no other secrets, and that it waits for a message`,
       ),
     ];
   });
@@ -353,6 +358,6 @@ const buildQuery =
 const notTaken = (what: string, plan: string): SetUpDiagnostic =>
   wrong(
     what,
-    `"${plan}" asks for builds, and none are taken, so they fail or wait for ever`,
-    'set `relay.buildPasswordFile` and have `builds` in `relay.on`, or disable the plan',
+    `"${plan}" requests builds, but none are accepted, so they fail or wait forever`,
+    'set `relay.buildPasswordFile` and add `builds` to `relay.on`, or disable the plan',
   );

@@ -31,7 +31,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
   return {
     async start(job, mayBeStarted, signal): Promise<Started> {
       if (job.extend !== undefined) {
-        const why = `The experiment of D${job.revision} cannot be gone on with, because the relay has gates run on GitHub and their work directories stay there: have it measured from the start.`;
+        const why = `The experiment of D${job.revision} cannot be continued, because the relay runs gates on GitHub and their work directories stay there: measure it from the start.`;
         return { kind: 'refused', why };
       }
       const what = `No ${workOf(job)} of D${job.revision} was started on GitHub`;
@@ -40,7 +40,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
         if ('why' in earlier) return earlier;
         if (earlier.answer !== undefined) return { kind: 'started', where: earlier.answer.url };
       }
-      if (signal.aborted) return { kind: 'failed', why: `${what}, because the relay ends.` };
+      if (signal.aborted) return { kind: 'failed', why: `${what}, because the relay is stopping.` };
       const call = {
         owner,
         repo,
@@ -65,9 +65,9 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
       const what = `The ${workOf(job)} of D${job.revision} was not cancelled on GitHub`;
       const found = await findRunOf(job, what, signal);
       if ('why' in found) return found.why;
-      if (signal.aborted) return `${what}, because the relay ends.`;
+      if (signal.aborted) return `${what}, because the relay is stopping.`;
       if (found.answer === undefined) {
-        return `${what}, because no run of a workflow is named by ${job.key}: see ${page}.`;
+        return `${what}, because no workflow run is named ${job.key}: see ${page}.`;
       }
       const call = { owner, repo, run_id: found.answer.id };
       const cancelled = await answered(() => cancelRun(octokit, call), {
@@ -163,11 +163,12 @@ async function answered<Answer>(
 function reason(failure: GithubFailure, needs: string): string {
   if (failure.kind === 'no-answer') return `GitHub cannot be reached (${failure.said})`;
   if (failure.kind === 'rate-limited')
-    return `its rate limit shuts the token out ${failure.until} (${failure.said})`;
+    return `its rate limit blocks the token ${failure.until} (${failure.said})`;
   const { status, said } = failure;
-  if (status === 401) return `GitHub does not know the token (${said}): give the relay another`;
+  if (status === 401)
+    return `GitHub rejects the token (${said}): configure another one for the relay`;
   if (status === 403 || status === 404)
-    return `the token may not (${said}): it needs ${needs}, and a classic one \`repo\``;
+    return `the token lacks a permission (${said}): it needs ${needs}, or \`repo\` for a classic token`;
   return `GitHub answered ${said}`;
 }
 

@@ -58,13 +58,13 @@ export function startHere(options: HereOptions): HereStarter {
     }
     const running = await runningTries(directory);
     if (running.length >= most) {
-      const why = `${running.length} gates run here already: ${nameOf(job)} can start when one of them has ended, or with a higher \`most\`.`;
+      const why = `${running.length} gates already run here: ${nameOf(job)} can start once one of them has ended, or with a higher \`most\`.`;
       return { kind: 'failed', why };
     }
     const call = await invocationOf(job, before, options);
     if ('why' in call) return { kind: 'refused', why: call.why };
     if (running.some(({ work }) => work === call.work)) {
-      const why = `A gate still works in ${call.work}: ${nameOf(job)} can start when that has ended.`;
+      const why = `A gate still works in ${call.work}: ${nameOf(job)} can start once that has ended.`;
       return { kind: 'failed', why };
     }
     await launch(job.key, call, before?.tries ?? 0, options);
@@ -77,7 +77,7 @@ export function startHere(options: HereOptions): HereStarter {
         if (signal.aborted) {
           return {
             kind: 'failed',
-            why: `The ${workOf(job)} of ${nameOf(job)} was not started, because the relay ends.`,
+            why: `The ${workOf(job)} of ${nameOf(job)} was not started, because the relay is stopping.`,
           };
         }
         try {
@@ -98,7 +98,7 @@ export function startHere(options: HereOptions): HereStarter {
           current !== undefined &&
           kind === 'running' &&
           (await signalGroup(current.leader, 'SIGTERM'));
-        return isSignalled ? undefined : `No ${workOf(job)} of ${nameOf(job)} runs here any more.`;
+        return isSignalled ? undefined : `No ${workOf(job)} of ${nameOf(job)} runs here anymore.`;
       }),
 
     hasRoom: async () => (await runningTries(directory)).length < most,
@@ -111,7 +111,7 @@ const mostTries = 3;
 const nameOf = ({ revision, diff }: Job): string => `diff ${diff} of D${revision}`;
 
 const diedTooOften = (job: Job, directory: string): string =>
-  `The ${workOf(job)} of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
+  `The ${workOf(job)} of ${nameOf(job)} ended ${mostTries} times without a message: see the end of ${join(directory, `${job.key}.log`)}, and request it again.`;
 
 const trySchema = z.object({
   leader: leaderSchema,
@@ -194,7 +194,7 @@ async function invocationOf(
   if (extend !== undefined) {
     const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);
     if (!(await hasPlan(work))) {
-      const why = `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.`;
+      const why = `The experiment that ${nameOf(job)} was to continue is no longer in ${work}: measure it from the start.`;
       return { why };
     }
     const { cells } = await readPlan(work);
@@ -262,7 +262,7 @@ async function leaderOf(child: ChildProcess): Promise<GroupLeader> {
   await once(child, 'spawn');
   const { pid = 0 } = child;
   const started = await startOf(pid);
-  if (started === undefined) throw new Error('its process was gone at once');
+  if (started === undefined) throw new Error('its process ended immediately');
   return { pid, started };
 }
 

@@ -48,8 +48,7 @@ export function startOnJenkins(options: JenkinsOptions): Starter {
   };
 }
 
-const staysThere =
-  'the experiment to go on with stays where Jenkins ran it; have it measured from the start';
+const staysThere = 'the experiment to continue stays on Jenkins; measure it from the start';
 
 /** The message completes "…, because"; see `Started`. */
 class NotDone extends Error {
@@ -209,7 +208,7 @@ async function read<Schema extends z.ZodType>(
   const parsed = schema.safeParse(parseJson(answer.body));
   if (parsed.success) return parsed.data;
   const { origin, pathname } = new URL(url);
-  throw new NotDone('refused', `${origin}${pathname} does not answer as Jenkins does`);
+  throw new NotDone('refused', `${origin}${pathname} does not respond like Jenkins`);
 }
 
 const answerSeconds = 30;
@@ -254,17 +253,17 @@ function reasonFor(
   permission: string,
 ) {
   if (status < 400) {
-    return `it answered ${status} and sends to ${shortened(location)}: write the address of its job as it calls it itself`;
+    return `it answered ${status} and redirects to ${shortened(location)}: set the address of its job to the one that Jenkins uses`;
   }
   switch (status) {
     case 401:
-      return `it does not know the user ${user} by this token (401): give the relay another`;
+      return `it rejects this token of the user ${user} (401): configure another one for the relay`;
     case 403:
     // Jenkins' queue refuses with this status.
     case 422:
-      return `the user ${user} may not (${status}): give it the permission ${permission}`;
+      return `the user ${user} may not (${status}): grant it the permission ${permission}`;
     case 404:
-      return `there is no job at ${job}, or the user ${user} may not see it (404): correct the address, or give it the permission Job/Read`;
+      return `there is no job at ${job}, or the user ${user} may not see it (404): correct the address, or grant it the permission Job/Read`;
     case 409:
       return 'its job is disabled (409): enable it';
     default:

@@ -123,7 +123,7 @@ describe('the end of a gate', () => {
         expect.stringMatching(
           /^The comment on D1 may not be there \(.+\)\. It is kept, and told when/,
         ),
-        'The answer to D1:1 waits: `ppsgate relay`, `ppsgate poll` or the next gate that answers on this machine gives it.',
+        'The reply to D1:1 waits: `ppsgate relay`, `ppsgate poll` or the next gate with --answer on this machine posts it.',
       ]);
       expect([told(id), waiting()]).toEqual([[], ['comment D1:1 7']]);
 
@@ -139,7 +139,7 @@ describe('the end of a gate', () => {
         })
         .toEqual([]);
       expect(told(id)).toEqual(['7']);
-      expect(said.at(-1)).toBe('D1:1 has its answer, 7 h late.');
+      expect(said.at(-1)).toBe('D1:1 has its reply, 7 h late.');
     },
   );
 
@@ -180,8 +180,8 @@ describe('after a restore of the server', () => {
     expect(phabricator.state.transactions.filter(({ comment }) => comment !== null)).toEqual([]);
     expect(waiting()).toEqual([]);
     expect(said).toEqual([
-      `The answer comment D1:1 7 is dropped: D1 is now revision ${phid} instead of the measured PHID-DREV-lost.`,
-      `The answer reply D1 help is dropped: D1 is now revision ${phid} instead of the measured PHID-DREV-lost.`,
+      `The reply comment D1:1 7 is dropped: D1 is now revision ${phid} instead of the measured PHID-DREV-lost.`,
+      `The reply reply D1 help is dropped: D1 is now revision ${phid} instead of the measured PHID-DREV-lost.`,
     ]);
   });
 
@@ -331,7 +331,7 @@ describe('answers that wait', () => {
     await giveAnswers(deps);
     expect([told(id), waiting()]).toEqual([[], []]);
     expect(said.at(-1)).toMatch(
-      /^The answer comment D1:1 1 is dropped: http:.+ did not take it for 7 days \(.+read-only mode/,
+      /^The reply comment D1:1 1 is dropped: http:.+ did not accept it for 7 days \(.+read-only mode/,
     );
   });
 
@@ -349,7 +349,7 @@ describe('answers that wait', () => {
     keepAnswer(commentOf(id, '1'), deps);
     await giveAnswers(deps);
     expect(told(id)).toEqual(['1']);
-    expect(said).toEqual(['The answer x is dropped: it was kept by another version of ppsgate.']);
+    expect(said).toEqual(['The reply x is dropped: it was stored by another version of ppsgate.']);
   });
 
   test('fit into a queue of a version that had none', async () => {

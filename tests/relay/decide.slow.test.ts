@@ -180,7 +180,7 @@ describe('a new diff', () => {
     const none = revisionBy(alice);
     const src = revisionBy(alice, { repository: phabricator.addRepository('SRC') });
     expect(await about(sent(doc), repositories)).toEqual(
-      nothing(`D${doc.id} is of none of the repositories that are measured: src.`),
+      nothing(`D${doc.id} belongs to none of the measured repositories: src.`),
     );
     expect((await about(sent(none), repositories)).kind).toBe('nothing');
     expect((await about(sent(src), repositories)).kind).toBe('run');
@@ -271,7 +271,7 @@ describe('a new diff', () => {
         revision: expect.stringMatching(/^PHID-DREV-/),
         topic: 'refused',
         key: 'D1:1',
-        why: 'D1 changes nothing below sys/dev/, sys/net/; if net/new.c is to be sys/net/new.c, it was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
+        why: 'D1 changes nothing below sys/dev/, sys/net/; if net/new.c means sys/net/new.c, the diff was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
       });
     });
   });
@@ -287,7 +287,7 @@ describe('a new diff', () => {
     const revision = revisionBy(alice);
     queued(await about(asked(revision)));
     expect(await about(sent(revision))).toEqual(
-      nothing(`Harbormaster has asked for diff ${newestOf(revision)} of D${revision.id}.`),
+      nothing(`Harbormaster has requested diff ${newestOf(revision)} of D${revision.id}.`),
     );
     const newer = another(revision);
     expect((await about(sent(revision, newer))).kind).toBe('run');
@@ -296,7 +296,7 @@ describe('a new diff', () => {
   test('is nothing where diffs are not measured by themselves', async () => {
     const relay = { on: ['builds', 'comments'] };
     expect(await about(sent(revisionBy(alice)), { relay })).toEqual(
-      nothing('D1 is left alone: new diffs are not measured here.'),
+      nothing('D1 is ignored: new diffs are not measured here.'),
     );
   });
 
@@ -408,7 +408,7 @@ describe('a comment', () => {
   ])('that is no command is nothing: %j', async (text) => {
     const revision = revisionBy(alice);
     expect(await about(written(revision, alice, text))).toEqual(
-      nothing('The comment on D1 is no command.'),
+      nothing('The comment on D1 is not a command.'),
     );
   });
 
@@ -441,7 +441,7 @@ describe('a comment', () => {
     ['@ppsgate run forwading', 'scenarios: no "forwading".'],
     [
       '@ppsgate run 9999',
-      expect.stringMatching(/^D1 had no diff 9999 when you wrote; its newest is 1/),
+      expect.stringMatching(/^D1 had no diff 9999 at the time of your comment; its newest is 1/),
     ],
   ])('with a mistake is told of it: %s', async (text, why) => {
     const comment = written(revisionBy(alice), alice, text);
@@ -492,7 +492,7 @@ describe('@ppsgate run', () => {
     const second = another(revision);
     const third = another(revision);
     const comment = written(revision, bob, '@ppsgate run earlier=all');
-    const why = `D${revision.id} has 2 diffs before ${third} by people whose diffs wait for approval, and each of them would be built and run on the machine: read all of that list, and write @ppsgate run ${third} earlier=${first},${second}.`;
+    const why = `D${revision.id} has 2 diffs before ${third} by people without approval, and each of them would be built and run on the testbed: read all of them, and write @ppsgate run ${third} earlier=${first},${second}.`;
     expect(await about(comment)).toEqual(reply('refused', why, comment));
     const named = written(revision, bob, `@ppsgate run ${third} earlier=${first},${second}`, 1);
     expect(await about(named)).toMatchObject({
@@ -568,7 +568,7 @@ describe('@ppsgate run', () => {
     const comment = written(revision, bob, '@ppsgate run 2');
     expect(another(revision)).toBe(2);
     expect(await about(comment)).toEqual(
-      reply('mistaken', 'D1 had no diff 2 when you wrote; its newest is 2', comment),
+      reply('mistaken', 'D1 had no diff 2 at the time of your comment; its newest is 2', comment),
     );
   });
 
@@ -819,7 +819,7 @@ describe('@ppsgate bisect', () => {
   test('of one diff is a mistake', async () => {
     const revision = revisionBy(alice);
     const comment = written(revision, alice, '@ppsgate bisect');
-    const why = `D${revision.id} has no diff before ${newestOf(revision)}, so there is nothing to choose from; write @ppsgate bisect GOOD BAD for commits of your own`;
+    const why = `D${revision.id} has no diff before ${newestOf(revision)}, so there is nothing to bisect; write @ppsgate bisect GOOD BAD to choose commits`;
     expect(await about(comment)).toEqual(reply('mistaken', why, comment));
   });
 

@@ -400,7 +400,7 @@ describe('a file', () => {
     database.exec('PRAGMA user_version = 2');
     database.close();
     expect(() => openInbox(path, () => start)).toThrow(
-      `The relay's queue ${path} has format 2, and this ppsgate knows format 1: use the version of ppsgate that made it, or name another folder.`,
+      `The relay's queue ${path} has format 2, but this ppsgate supports format 1: use the version of ppsgate that created it, or name another folder.`,
     );
   });
 
@@ -416,7 +416,7 @@ describe('a file', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(() => openInbox(join(file, 'inbox.sqlite'), () => start)).toThrow(
-      /^The relay's queue \S+ cannot be opened \(EEXIST: .*\): let this user write the file and its folder, or name another folder\.$/,
+      /^The relay's queue \S+ cannot be opened \(EEXIST: .*\): give this user write access to the file and its folder, or name another folder\.$/,
     );
   });
 });

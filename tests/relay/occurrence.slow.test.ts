@@ -96,7 +96,7 @@ describe('a webhook', () => {
     expect(await occurrencesOf(conduit, webhook(hidden), nothingSeen)).toEqual({
       occurrences: [],
       seen: all,
-      left: `${hidden.phid} is left alone: it is no revision that the bot may see.`,
+      left: `${hidden.phid} is ignored: it is not a revision that the bot may see.`,
     });
   });
 });
@@ -128,7 +128,7 @@ describe('a build', () => {
       expect(await occurrencesOf(conduit, build(diff), nothingSeen)).toEqual({
         occurrences: [],
         seen: [],
-        left: expect.stringMatching(/^The build of diff \d+ is left alone, and waits: .*\.$/),
+        left: expect.stringMatching(/^The build of diff \d+ is ignored, and waits: .*\.$/),
       });
     }
   });

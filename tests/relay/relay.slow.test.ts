@@ -455,7 +455,7 @@ describe('a job', () => {
       { key, mayBeStarted: false },
       { key, mayBeStarted: true },
     ]);
-    expect(scene.said.at(-1)).toBe(`D1:1 was lost, and goes on: at ${key}`);
+    expect(scene.said.at(-1)).toBe(`D1:1 was lost, and continues: at ${key}`);
     scene.starter.interimResults.set(key, { kind: 'running' });
     await work();
     expect(scene.starter.starts).toHaveLength(2);
@@ -658,7 +658,7 @@ describe('a build', () => {
     const { phid } = await asked(revision);
     await work();
     expect(scene.starter.cancelled).toEqual([keyOf(revision)]);
-    expect(stateOf(keyOf(revision))).toMatchObject({ why: 'Harbormaster asked for it' });
+    expect(stateOf(keyOf(revision))).toMatchObject({ why: 'Harbormaster requested it' });
     expect(stateOf(phid)?.kind).toBe('started');
   });
 

@@ -107,7 +107,7 @@ describe('a webhook', () => {
     await send(port, request);
     expect(logged).toEqual([
       unsigned,
-      `${unsigned} 20 more came after the last line on this.`,
+      `${unsigned} 20 more were refused since the last such line.`,
       unsigned,
     ]);
   });
@@ -136,8 +136,8 @@ describe('a webhook', () => {
     await send(port, webhookText(body, { ...headers, 'X-Phabricator-Webhook-Signature': '0' }));
     await send(port, webhookText(body, { 'X-Phabricator-Webhook-Signature': '0' }));
     expect(logged).toEqual([
-      '`ppsgate phabricator check` has tried the webhook, and its signature is good.',
-      unsigned.replace(/\.$/, '; by its own word it is of `ppsgate phabricator check`.'),
+      '`ppsgate phabricator check` has tested the webhook, and its signature is valid.',
+      unsigned.replace(/\.$/, '; it claims to be from `ppsgate phabricator check`.'),
       unsigned,
     ]);
   });
@@ -155,7 +155,7 @@ describe('a webhook', () => {
     const { port, inbox, logged } = await start();
     const answer = await send(port, webhookText(webhookBody({ test: true })));
     expect(answer).toMatchObject({ status: 200, text: 'ignored' });
-    expect(logged).toEqual(['A test webhook has come, and its signature is good.']);
+    expect(logged).toEqual(['A test webhook has arrived, and its signature is valid.']);
     expect(inbox.countPending()).toBe(0);
   });
 
@@ -164,7 +164,7 @@ describe('a webhook', () => {
     async (body) => {
       const { port, inbox, logged } = await start();
       const answer = await send(port, webhookText(body));
-      expect(answer).toMatchObject({ status: 400, text: 'This is no webhook of Herald.' });
+      expect(answer).toMatchObject({ status: 400, text: 'This is not a webhook of Herald.' });
       expect(logged).toHaveLength(1);
       expect(inbox.countPending()).toBe(0);
     },
@@ -191,7 +191,7 @@ describe('a webhook', () => {
     ]) {
       expect(await send(port, request)).toMatchObject({
         status: 411,
-        text: 'Say how long the body is, and send it whole.',
+        text: 'Send the whole body, with its length in Content-Length.',
       });
     }
   });
@@ -207,7 +207,7 @@ describe('a webhook', () => {
     };
     expect(await send(port, requestText('POST /webhook', headers))).toMatchObject({
       status: 413,
-      text: 'A body has at most 2048 bytes here.',
+      text: 'A body may have at most 2048 bytes.',
     });
   });
 
@@ -287,7 +287,7 @@ describe('a build', () => {
     const { port, inbox } = await start();
     expect(await send(port, buildText(text))).toMatchObject({
       status: 400,
-      text: `Wrong or missing in the query: ${wrong}.`,
+      text: `Wrong or missing query parameters: ${wrong}.`,
     });
     expect(inbox.countPending()).toBe(0);
   });
@@ -325,8 +325,8 @@ describe('a build', () => {
     await send(port, buildText('target=STRANGE'));
     expect(logged).toEqual([
       'Refused from 127.0.0.1: a build whose user or password is missing or wrong.',
-      'Refused from 127.0.0.1: a build whose user or password is missing or wrong; by its own word it is of `ppsgate phabricator check`.',
-      'The user and the password of builds were tried, and are right; by its own word it was `ppsgate phabricator check`.',
+      'Refused from 127.0.0.1: a build whose user or password is missing or wrong; it claims to be from `ppsgate phabricator check`.',
+      'The user and password of builds were tested and are right; the request claims to be from `ppsgate phabricator check`.',
       'A build with the right password was refused: Wrong or missing in the query: target, build, diff. Correct the URI of the build step.',
     ]);
   });
@@ -339,7 +339,7 @@ describe('a build', () => {
     ]) {
       expect(await send(port, buildText(query, headers))).toMatchObject({
         status: 413,
-        text: 'Send no body: all is in the query.',
+        text: 'Send no body: the parameters belong in the query.',
       });
     }
   });
@@ -364,7 +364,7 @@ describe('the relay', () => {
     for (const request of [webhook, build, requestText('GET /'), requestText('GET //')]) {
       expect(await send(port, request)).toMatchObject({
         status: 404,
-        text: 'There is nothing here.',
+        text: 'This page does not exist.',
       });
     }
   });
@@ -397,7 +397,7 @@ describe('the relay', () => {
   ])('answers 405 to %s', async (startLine, allowed) => {
     const { port } = await start();
     const answer = await send(port, requestText(startLine));
-    expect(answer).toMatchObject({ status: 405, text: `Only ${allowed} is answered here.` });
+    expect(answer).toMatchObject({ status: 405, text: `Only ${allowed} is supported here.` });
     expect(answer.head).toContain(`Allow: ${allowed}`);
   });
 
@@ -424,7 +424,7 @@ describe('the relay', () => {
     const { port } = await start();
     expect(await send(port, text)).toMatchObject({
       status: 400,
-      text: 'This is not a request of HTTP.',
+      text: 'This is not an HTTP request.',
     });
   });
 
@@ -462,7 +462,7 @@ describe('the relay', () => {
     onTestFinished(() => clearInterval(drip));
     expect(await answer).toMatchObject({
       status: 408,
-      text: 'The request did not come whole within 0.2 s.',
+      text: 'The request was incomplete after 0.2 s.',
     });
     expect(inbox.countPending()).toBe(0);
   });
@@ -497,7 +497,7 @@ describe('the relay', () => {
       text: 'Too many connections are open, and this was the oldest.',
     });
     second.socket.write('x');
-    expect(await second.answer).toMatchObject({ text: 'This is no webhook of Herald.' });
+    expect(await second.answer).toMatchObject({ text: 'This is not a webhook of Herald.' });
   });
 
   test('says 500 where the queue cannot be written, why in its log, and no secret in either', async () => {
@@ -506,7 +506,7 @@ describe('the relay', () => {
     for (const request of [webhookText(webhookBody()), buildText(query)]) {
       expect(await send(port, request)).toMatchObject({
         status: 500,
-        text: 'The relay cannot queue anything; its log says why.',
+        text: 'The relay cannot queue requests; see its log.',
       });
     }
     const [first, second] = logged;
@@ -577,7 +577,7 @@ describe('the relay', () => {
   test('says where it cannot listen', async () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toThrow(
-      `The relay cannot listen on 127.0.0.1, port ${port} (listen EADDRINUSE: address already in use 127.0.0.1:${port}): end what listens there, or give relay.host and relay.port in ppsgate.yml.`,
+      `The relay cannot listen on 127.0.0.1, port ${port} (listen EADDRINUSE: address already in use 127.0.0.1:${port}): stop the program that listens there, or set relay.host and relay.port in ppsgate.yml.`,
     );
   });
 });

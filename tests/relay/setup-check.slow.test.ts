@@ -137,25 +137,25 @@ test('a set-up that is right is so at every point', async () => {
   expect(
     diagnostics.map((diagnostic) => textOf(diagnostic, config)).join('\n'),
   ).toMatchInlineSnapshot(`
-    "ok          the server: https://reviews.example.org answers as a Phabricator does
-    ok          the clocks: the server’s and ours are at most 60 s apart
-    ok          tokenFile: /etc/ppsgate/token is for its owner alone
-    ok          the token: it is that of perfbot
-    ok          the account: perfbot is a bot and no administrator
-    ok          repositories: SRC is there, and may be edited by "admin"
+    "ok          the server: https://reviews.example.org is a Phabricator server
+    ok          the clocks: the server and this machine differ by at most 60 s
+    ok          tokenFile: /etc/ppsgate/token is readable only by its owner
+    ok          the token: it belongs to perfbot
+    ok          the account: perfbot is a bot and not an administrator
+    ok          repositories: SRC exists, and may be edited by "admin"
     ok          projects: #network has 1 member
     ok          people: bob is there
     ok          build plans: "ppsgate" does not hold drafts
-    skipped     the build step: only its page tells the URI: https://reviews.example.org/harbormaster/plan/1/ has to show POST to …/build?target=\${target.phid}&build=\${build.phid}&diff=\${buildable.diff}&revision=\${buildable.revision}, the user and password of \`relay.buildPasswordFile\` as credential, nothing secret beside, and that it waits for a message
-    skipped     writing: nothing is written here, so a server in read-only mode shows only when it is to take a comment
+    skipped     the build step: its URI cannot be checked from here: https://reviews.example.org/harbormaster/plan/1/ must show POST to …/build?target=\${target.phid}&build=\${build.phid}&diff=\${buildable.diff}&revision=\${buildable.revision}, the user and password of \`relay.buildPasswordFile\` as credential, no other secrets, and that it waits for a message
+    skipped     writing: this check writes nothing, so it does not detect a server in read-only mode
     ok          answers: none waits
     ok          relay.on: what is measured: builds, comments
-    ok          the relay: it answers on http://127.0.0.1:8642, with 0 pending
-    ok          relay.webhookKeyFile: /etc/ppsgate/webhook-key is for its owner alone
-    ok          POST /webhook: none but a right signature is taken
-    skipped     the webhook: only its page tells: https://reviews.example.org/herald/webhook/ has to show one for this relay, enabled, with the key of /etc/ppsgate/webhook-key
-    ok          relay.buildPasswordFile: /etc/ppsgate/build-password is for its owner alone
-    ok          POST /build: none but the right user and password is taken
+    ok          the relay: it responds on http://127.0.0.1:8642 with 0 pending
+    ok          relay.webhookKeyFile: /etc/ppsgate/webhook-key is readable only by its owner
+    ok          POST /webhook: only a valid signature is accepted
+    skipped     the webhook: it cannot be checked from here: https://reviews.example.org/herald/webhook/ must show one for this relay, enabled, with the key of /etc/ppsgate/webhook-key
+    ok          relay.buildPasswordFile: /etc/ppsgate/build-password is readable only by its owner
+    ok          POST /build: only the right user and password are accepted
     ok          relay.start.repository: /src has main, at 1a2b3c4d5e6f"
   `);
   expect(exitCodeOf(diagnostics)).toBe(0);
@@ -332,7 +332,7 @@ testWith(['openssl'], 'the authority that is named is trusted', async () => {
   const diagnostics = await diagnosticsOf({ ...config, ...site });
   expect(diagnostics.slice(0, 2)).toEqual([
     { kind: 'ok', what: 'ca', why: `${site.caPath} has the certificate of an authority` },
-    { kind: 'ok', what: 'the server', why: `${site.url} answers as a Phabricator does` },
+    { kind: 'ok', what: 'the server', why: `${site.url} is a Phabricator server` },
   ]);
 });
 
@@ -404,12 +404,12 @@ test('a missing file is reported by the key that names it', async () => {
 test.each([
   [
     '644',
-    'wrong       tokenFile: /etc/ppsgate/token has the mode 644, so all on this machine can get at it',
+    'wrong       tokenFile: /etc/ppsgate/token has the mode 644, so all on this machine can read it',
     [expect.stringMatching(/^wrong {7}the token: The Conduit token is refused: /)],
   ],
   [
     '640',
-    'warning     tokenFile: /etc/ppsgate/token has the mode 640, so its group can get at it',
+    'warning     tokenFile: /etc/ppsgate/token has the mode 640, so its group can read it',
     [],
   ],
 ])('a token in a file of mode %s is not for its owner alone', async (mode, sentence, others) => {
@@ -426,11 +426,11 @@ test('an administrator’s token is wrong, and a person’s worth a look', async
   const { bot } = scene.phabricator;
   bot.isBot = false;
   expect(await faultsOf(scene)).toEqual([
-    'warning     the account: perfbot is the account of a person, for whom ppsgate would speak\n    fix: make a bot on https://reviews.example.org/people/new/bot/, which has no login',
+    'warning     the account: perfbot is the account of a person, in whose name ppsgate would comment\n    fix: create a bot on https://reviews.example.org/people/new/bot/, which has no login',
   ]);
   bot.isAdmin = true;
   expect(await faultsOf(scene)).toEqual([
-    'wrong       the account: perfbot is an administrator, and so is each owner of its token\n    fix: make a bot on https://reviews.example.org/people/new/bot/, and give ppsgate its token',
+    'wrong       the account: perfbot is an administrator, so every holder of its token is one too\n    fix: create a bot on https://reviews.example.org/people/new/bot/, and use its token',
   ]);
 });
 
@@ -438,17 +438,17 @@ test.each<[string, Changes, string]>([
   [
     'a repository by another name',
     { repositories: ['src', 'ports'] },
-    'wrong       repositories: there is no ports, or not for the bot to see\n    fix: correct `phabricator.repositories` in ppsgate.yml, or let the bot see it',
+    'wrong       repositories: there is no ports, or it is hidden from the bot\n    fix: correct `phabricator.repositories` in ppsgate.yml, or make it visible to the bot',
   ],
   [
     'a project by another name',
     { projects: ['network', 'networking'] },
-    'wrong       projects: there is no #networking, or not for the bot to see\n    fix: correct `phabricator.projects` in ppsgate.yml, or let the bot see it',
+    'wrong       projects: there is no #networking, or it is hidden from the bot\n    fix: correct `phabricator.projects` in ppsgate.yml, or make it visible to the bot',
   ],
   [
     'an unknown user',
     { people: ['bob', 'mallory'] },
-    'wrong       people: there is no user called mallory\n    fix: correct `phabricator.people` in ppsgate.yml, or let the bot see it',
+    'wrong       people: there is no user mallory\n    fix: correct `phabricator.people` in ppsgate.yml, or make it visible to the bot',
   ],
   [
     'no user at all',
@@ -474,7 +474,7 @@ test('a build plan that holds drafts is worth a look, with the page where that i
   const [plan] = scene.phabricator.state.plans;
   if (plan !== undefined) plan.holdDrafts = 'always';
   expect(await faultsOf(scene)).toEqual([
-    'warning     build plans: "ppsgate" holds drafts (always), so those pass at once, and only comments tell their results\n    fix: set "Hold Drafts" to "Never" on https://reviews.example.org/harbormaster/plan/1/',
+    'warning     build plans: "ppsgate" holds drafts (always), so their builds pass at once, and only comments show the results\n    fix: set "Hold Drafts" to "Never" on https://reviews.example.org/harbormaster/plan/1/',
   ]);
 });
 
@@ -497,7 +497,7 @@ test('builds that are asked for and not taken are wrong', async () => {
 test('a diff that would be begun twice is worth a look', async () => {
   const scene = await aSetUp();
   expect(await faultsOf(scene, { relay: { on: ['builds', 'diffs', 'comments'] } })).toEqual([
-    'warning     relay.on: builds and diffs are both measured, so a diff that comes both ways is begun by itself and then once more for its build\n    fix: leave `diffs` out, or `builds`',
+    'warning     relay.on: builds and diffs are both measured, so a diff with a build is measured twice\n    fix: remove `diffs` or `builds`',
   ]);
 });
 
@@ -524,7 +524,7 @@ test('a relay that does not run is out of reach', async () => {
   });
   expect(diagnostics.find(({ what }) => what === 'the relay')).toMatchObject({
     kind: 'unreachable',
-    why: expect.stringContaining('nothing answers on http://127.0.0.1:2 (connect ECONNREFUSED'),
+    why: expect.stringContaining('nothing responds on http://127.0.0.1:2 (connect ECONNREFUSED'),
   });
   expect(diagnostics.find(({ what }) => what === 'POST /build')).toMatchObject({ kind: 'skipped' });
   expect(exitCodeOf(diagnostics)).toBe(4);
@@ -534,7 +534,7 @@ test('what else answers on the relay’s port is not taken for it', async () => 
   const scene = await aSetUp();
   const port = Number(new URL(scene.phabricator.url).port);
   expect(await faultsOf(scene, { relay: { port } })).toEqual([
-    expect.stringMatching(/^wrong {7}the relay: something else answers on .*, with 200/),
+    expect.stringMatching(/^wrong {7}the relay: another program responds on .* with 200/),
   ]);
 });
 
@@ -564,9 +564,11 @@ test('reports a proxy that answers for the relay and refuses no caller', async (
   const open = await aPage(200, 'text/plain', '0 pending\n');
   expect(await faultsOf(scene, { relay: { port: Number(new URL(open).port) } })).toEqual([
     expect.stringContaining(
-      'POST /webhook: the relay answers 200 to a wrong signature, and not 401',
+      'POST /webhook: the relay responds with 200 instead of 401 to a wrong signature',
     ),
-    expect.stringContaining('POST /build: the relay answers 200 to no password, and not 401'),
+    expect.stringContaining(
+      'POST /build: the relay responds with 200 instead of 401 to no password',
+    ),
   ]);
 });
 
@@ -584,7 +586,7 @@ test('a relay that listens on all addresses is asked on this machine’s own', a
   const diagnostics = await diagnosticsOf({ ...scene.config, relay });
   expect(diagnostics.find(({ what }) => what === 'the relay')).toMatchObject({
     kind: 'ok',
-    why: `it answers on http://127.0.0.1:${relay.port}, with 0 pending`,
+    why: `it responds on http://127.0.0.1:${relay.port} with 0 pending`,
   });
 });
 
@@ -592,13 +594,13 @@ test('a folder that is no repository is reported, with the command that creates 
   const scene = await aSetUp();
   const start: StartConfig = { kind: 'here', repository: temporaryFolder(), most: 4 };
   const [fault] = await faultsOf(scene, { relay: { start } });
-  expect(fault).toContain('is no git repository with a commit');
+  expect(fault).toContain('is not a git repository with a commit');
   expect(fault).toContain('fix: name a clone, or make one with `git clone ');
 });
 
 test('a branch that the repository lacks is reported', async () => {
   expect(await faultsOf(await aSetUp(), { branch: 'stable/15' })).toEqual([
-    'wrong       relay.start.repository: /src has no branch stable/15\n    fix: write the branch that revisions are made for as `phabricator.branch`',
+    'wrong       relay.start.repository: /src has no branch stable/15\n    fix: set `phabricator.branch` to the branch that revisions are based on',
   ]);
 });
 
@@ -753,12 +755,12 @@ describeWith(['shared/phabricator/calls'], 'a Phorge as it was recorded', () => 
       expect.stringMatching(/^ok the server/),
       expect.stringMatching(/^ok the clocks/),
       expect.stringMatching(/^ok tokenFile/),
-      'ok the token: it is that of perfbot',
-      'ok the account: perfbot is a bot and no administrator',
-      'ok repositories: src is there, and may be edited by "admin"',
+      'ok the token: it belongs to perfbot',
+      'ok the account: perfbot is a bot and not an administrator',
+      'ok repositories: src exists, and may be edited by "admin"',
       'ok projects: #network_performance has 1 member',
       'ok people: author is there',
-      'warning build plans: there is none called ppsgate, or not for the bot to see',
+      'warning build plans: there is no plan named ppsgate, or it is hidden from the bot',
     ]);
   });
 });

@@ -199,7 +199,7 @@ describe('a gate that may have been started', () => {
     const options = { repository, apiUrl: github.url, event: 'ppsgate', pause };
     expect(await startOnGithub(octokit, options).start(job, true, over.signal)).toEqual({
       kind: 'failed',
-      why: 'No gate of D7 was started on GitHub, because the relay ends.',
+      why: 'No gate of D7 was started on GitHub, because the relay is stopping.',
     });
     expect(github.state.dispatches).toEqual([]);
   });
@@ -292,7 +292,7 @@ describe('a gate is cancelled', () => {
 
   test('not, where there is none', async () => {
     expect(await (await starter()).cancel(job, signal)).toBe(
-      `The gate of D7 was not cancelled on GitHub, because no run of a workflow is named by D7-12: see ${page()}.`,
+      `The gate of D7 was not cancelled on GitHub, because no workflow run is named D7-12: see ${page()}.`,
     );
   });
 
@@ -300,7 +300,7 @@ describe('a gate is cancelled', () => {
     const run = addRun();
     const { cancel } = await starter();
     expect(await cancel(job, AbortSignal.abort())).toBe(
-      'The gate of D7 was not cancelled on GitHub, because the relay ends.',
+      'The gate of D7 was not cancelled on GitHub, because the relay is stopping.',
     );
     expect(run.conclusion).toBeNull();
   });

@@ -213,7 +213,7 @@ test('more gates than there may be are left for later', async () => {
   expect(await here.hasRoom()).toBe(false);
   expect(await start(other)).toEqual({
     kind: 'failed',
-    why: '1 gates run here already: diff 12 of D7 can start when one of them has ended, or with a higher `most`.',
+    why: '1 gates already run here: diff 12 of D7 can start once one of them has ended, or with a higher `most`.',
   });
   end(0);
   await soon(kindOf).toBe('ended');
@@ -227,7 +227,7 @@ test('a relay that ends starts nothing more', async () => {
   const { directory, here } = lab('exit 0');
   expect(await here.start(job, false, AbortSignal.abort())).toEqual({
     kind: 'failed',
-    why: 'The gate of diff 12 of D7 was not started, because the relay ends.',
+    why: 'The gate of diff 12 of D7 was not started, because the relay is stopping.',
   });
   expect(existsSync(directory)).toBe(false);
 });
@@ -313,7 +313,7 @@ test('a gate that always dies is given up after three tries', async () => {
   }
   expect(await start()).toEqual({
     kind: 'refused',
-    why: `The gate of diff 12 of D7 died 3 times without a word: see the end of ${join(directory, 'D7-12.log')}, and ask for it again.`,
+    why: `The gate of diff 12 of D7 ended 3 times without a message: see the end of ${join(directory, 'D7-12.log')}, and request it again.`,
   });
   expect(calls()).toHaveLength(3);
 });
@@ -331,7 +331,7 @@ test('another process with the number of a gate is not taken for it', async () =
   writeFileSync(join(directory, 'D7-12.pid'), JSON.stringify(kept));
   expect(await kindOf()).toBe('lost');
   expect(await here.hasRoom()).toBe(true);
-  expect(await here.cancel(job, signal)).toBe('No gate of diff 12 of D7 runs here any more.');
+  expect(await here.cancel(job, signal)).toBe('No gate of diff 12 of D7 runs here anymore.');
   expect(stranger.signalCode).toBeNull();
   expect(isRunning(stranger.pid ?? 0)).toBe(true);
 });
@@ -366,7 +366,7 @@ test('a gate that has ended, or never was, cannot be cancelled', async () => {
   const { start, here, kindOf } = lab('exit 0');
   await start();
   await soon(kindOf).toBe('ended');
-  const why = 'No gate of diff 12 of D7 runs here any more.';
+  const why = 'No gate of diff 12 of D7 runs here anymore.';
   expect(await here.cancel(job, signal)).toBe(why);
   expect(await here.cancel(other, signal)).toBe(why);
 });
@@ -429,7 +429,7 @@ test('an experiment whose gate still runs is not continued', async () => {
   await writePlan(work, aPlan());
   expect(await start(further)).toEqual({
     kind: 'failed',
-    why: `A gate still works in ${work}: diff 12 of D7 can start when that has ended.`,
+    why: `A gate still works in ${work}: diff 12 of D7 can start once that has ended.`,
   });
   end(3);
   await soon(kindOf).toBe('ended');
@@ -442,7 +442,7 @@ test('an experiment that no longer exists cannot be continued', async () => {
   const { directory, start } = lab('exit 0');
   expect(await start(further)).toEqual({
     kind: 'refused',
-    why: `The experiment that diff 12 of D7 was to go on with is not in ${join(directory, job.key)} any more: have it measured from the start.`,
+    why: `The experiment that diff 12 of D7 was to continue is no longer in ${join(directory, job.key)}: measure it from the start.`,
   });
 });
 

@@ -194,7 +194,7 @@ describe('a gate that may have been started', () => {
       jenkins.faults.push({ path: /queue/, with: { status: 200, body } });
       expect(await starter().start(job, true, signal)).toEqual({
         kind: 'refused',
-        why: `No gate of D7 was started by Jenkins, because ${jenkins.url}/queue/api/json does not answer as Jenkins does.`,
+        why: `No gate of D7 was started by Jenkins, because ${jenkins.url}/queue/api/json does not respond like Jenkins.`,
       });
       expect(builds()).toEqual([]);
     },
@@ -235,13 +235,13 @@ describe('a gate is not started', () => {
 
   test('by a token that Jenkins does not know', async () => {
     expect(await refusal({ token: '11wrong' })).toBe(
-      `${because} it does not know the user ppsgate by this token (401): give the relay another.`,
+      `${because} it rejects this token of the user ppsgate (401): configure another one for the relay.`,
     );
   });
 
   test('by a user who may only read', async () => {
     expect(await refusal({ user: 'reader', token: '11reader' })).toBe(
-      `${because} the user reader may not (403): give it the permission Job/Build.`,
+      `${because} the user reader may not (403): grant it the permission Job/Build.`,
     );
   });
 
@@ -263,7 +263,7 @@ describe('a gate is not started', () => {
     const started = await starter().start({ ...job, extend: { key: 'D7-11' } }, false, signal);
     expect(started).toEqual({
       kind: 'refused',
-      why: `${because} the experiment to go on with stays where Jenkins ran it; have it measured from the start.`,
+      why: `${because} the experiment to continue stays on Jenkins; measure it from the start.`,
     });
     expect(jenkins.requests).toEqual([]);
   });
@@ -300,7 +300,7 @@ describe('a gate is not started', () => {
     for (const path of [/api/, /buildWithParameters/]) {
       jenkins.faults.push({ path, with: { status: 307, headers: { location } } });
       expect(await refusal()).toBe(
-        `${because} it answered 307 and sends to ${location}: write the address of its job as it calls it itself.`,
+        `${because} it answered 307 and redirects to ${location}: set the address of its job to the one that Jenkins uses.`,
       );
     }
     expect(heard).toEqual([]);
@@ -346,14 +346,14 @@ describe('a gate is cancelled', () => {
   test('not, by a user who may not', async () => {
     addBuild();
     expect(await starter({ user: 'reader', token: '11reader' }).cancel(job, signal)).toBe(
-      'The gate of D7 was not cancelled by Jenkins, because the user reader may not (403): give it the permission Job/Cancel.',
+      'The gate of D7 was not cancelled by Jenkins, because the user reader may not (403): grant it the permission Job/Cancel.',
     );
   });
 
   test('not in the queue, by a user who may not', async () => {
     await starter().start(job, false, signal);
     expect(await starter({ user: 'reader', token: '11reader' }).cancel(job, signal)).toMatch(
-      /because the user reader may not \(422\): give it the permission Job\/Cancel\.$/,
+      /because the user reader may not \(422\): grant it the permission Job\/Cancel\.$/,
     );
     expect(jenkins.state.queue).toHaveLength(1);
   });

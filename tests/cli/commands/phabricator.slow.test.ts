@@ -86,8 +86,8 @@ test('prints the diagnostics as JSON', async () => {
   expect(diagnostics).toContainEqual({
     kind: 'wrong',
     what: 'people',
-    why: 'there is no user called eve',
-    fix: 'correct `phabricator.people` in ppsgate.yml, or let the bot see it',
+    why: 'there is no user eve',
+    fix: 'correct `phabricator.people` in ppsgate.yml, or make it visible to the bot',
   });
 });
 
