@@ -59,7 +59,7 @@ export function bisectComment(result: BisectResult, links: BisectCommentLinks): 
         : [{ kind: 'picture', image: links.image, alt: bisectPlotAlt(result) } as const]),
       paragraph(settingOf(result)),
     ],
-    remarks: list(revertLines(result), 'The bad one without it:'),
+    remarks: list(revertLines(result), 'The bad commit without the culprit:'),
     details: [...correctionsOf(links), ...details(result), ...why],
     footer: links.footer,
   };
@@ -73,7 +73,7 @@ function whatNow(steps: readonly string[], { isOnRevision }: CommentLinks): Bloc
 
 const details = (result: BisectResult): Detail[] => [
   ...detailList('runs', 'Commits that cannot be measured', faultLines(result)),
-  ...detailList('runs', 'Runs that do not count', invalidRunLines(result.runs)),
+  ...detailList('runs', 'Excluded runs', invalidRunLines(result.runs)),
   ...detailList(
     'environment',
     'Testbed notes',

@@ -51,7 +51,7 @@ export function bisectHeadline(result: BisectResult): string {
             `${idOf(result, revision)} (${probabilityText(probability)})`,
         );
       const candidates = best.length === 0 ? '' : `: ${best.join(', ')}`;
-      return `no ${searchedKind(result)} is sure yet${candidates}, ${boots}, about ${answer.bootsExpected} more expected`;
+      return `no ${searchedKind(result)} is certain yet${candidates}, ${boots}, about ${answer.bootsExpected} more expected`;
     }
   }
 }
@@ -71,7 +71,7 @@ export function bisectTitle(result: BisectResult): string {
     case 'slide':
       return `${bitByBit(answer.change, metric)}: ${changeText(answer.change)}`;
     case 'inconclusive':
-      return `no ${searchedKind(result)} is sure yet`;
+      return `no ${searchedKind(result)} is certain yet`;
   }
 }
 
@@ -124,15 +124,15 @@ export function bisectNextSteps(result: BisectResult, ways: BisectWays = command
           one.kind === 'culprit' ? togetherLines(result, one) : [afterGroup(result, one, ways)],
         ),
         ...(answer.open.length > 0
-          ? [`Allow more ${unitOfRuns(result)}s for what is still open: ${ways.goOn}.`]
-          : ['Look at each of them separately.']),
+          ? [`Allow more ${unitOfRuns(result)}s for the open changes: ${ways.goOn}.`]
+          : ['Check each of them separately.']),
       ].slice(0, mostSteps);
     case 'not-reproduced':
       return [afterNothing(result, answer, ways)];
     case 'slide':
       return [
         `Take the ends of one step as good and bad where a part of the range matters most, or allow more ${unitOfRuns(result)}s with ${ways.goOn}.`,
-        `If every ${searchedKind(result)} costs a little, profiles of good and of bad show more than any single one.`,
+        `If every ${searchedKind(result)} costs a little, profiles of good and bad show more than any single commit.`,
       ];
     case 'inconclusive':
       return [
@@ -150,13 +150,13 @@ const mostSteps = 5;
 function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): string[] {
   const { revert, reason } = result;
   const where =
-    reason === undefined ? 'See what it does for each packet' : 'See below which functions moved';
+    reason === undefined ? 'See what it does for each packet' : 'See below which functions changed';
   const look = isLoss(result, answer.change.change)
-    ? `${where}, and make that cheaper; or keep it, and explain what the loss is for.`
-    : `Nothing has to be fixed. ${where}.`;
+    ? `${where}, and make that cheaper; or keep it, and justify the loss.`
+    : `Nothing needs to be fixed. ${where}.`;
   const verify =
     revert === undefined
-      ? `To confirm it, measure the bad one without it: ${ways.verifyRevert}.`
+      ? `To confirm it, measure the bad commit without the culprit: ${ways.verifyRevert}.`
       : undefined;
   return [look, ...togetherLines(result, answer), verify].filter((line) => line !== undefined);
 }
@@ -166,7 +166,7 @@ function togetherLines(result: BisectResult, { measuredWith, revision }: Culprit
   if (measuredWith.length === 0) return [];
   const names = listed(measuredWith.map(shortId));
   return [
-    `${idOf(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? 'theirs' : 'that one'} would look the same, so check both.`,
+    `${idOf(result, revision)} could only be measured with ${names} applied: a cost of ${measuredWith.length > 1 ? 'theirs' : 'that one'} would look the same, so check both.`,
   ];
 }
 
@@ -177,11 +177,11 @@ function afterGroup(
 ): string {
   const fix = revisions.find(({ commit }) => commit === likelyFix);
   if (fix?.diff !== undefined) {
-    return `None between them could be measured; ${revisionId(fix)} seems to be what made the later ones work.`;
+    return `No commit between them could be measured; ${revisionId(fix)} probably made the later ones work.`;
   }
   return likelyFix === undefined
-    ? `None between them could be measured: name a commit that makes them work, as with ${fixUp('COMMIT')}, or read them; more ${unitOfRuns({ isShared })}s (${goOn}) would not tell them apart.`
-    : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
+    ? `No commit between them could be measured: name a commit that makes them work with ${fixUp('COMMIT')}, or read them; more ${unitOfRuns({ isShared })}s (${goOn}) would not distinguish them.`
+    : `No commit between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which probably made the later ones work.`;
 }
 
 type NotReproduced = Extract<BisectAnswer, { kind: 'not-reproduced' }>;
@@ -192,10 +192,10 @@ function afterNothing(
   { fixUp, goOn }: BisectWays,
 ): string {
   if (fault === undefined) {
-    return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more ${unitOfRuns({ isShared })}s (${goOn}) may show it.`;
+    return `Check good and bad, the scenario, and that the loss was seen on this testbed; if it is smaller, a quieter cell or more ${unitOfRuns({ isShared })}s (${goOn}) may show it.`;
   }
   const end = endOf(fault.revision, revisions);
-  return `Name another ${end} commit that works, or a fix-up that makes this one work, as with ${fixUp('COMMIT')}.`;
+  return `Name another ${end} commit that works, or a fix-up that makes this one work with ${fixUp('COMMIT')}.`;
 }
 
 /** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
@@ -233,12 +233,12 @@ export const changeText = (change: BisectChange): string =>
   formatChangeAndError(change.change, errorOf(change));
 
 const bitByBit = ({ change }: BisectChange, metric: Metric): string =>
-  isLoss({ metric }, change) ? 'lost bit by bit' : 'gained bit by bit';
+  isLoss({ metric }, change) ? 'lost gradually' : 'gained gradually';
 
 function notReproduced(result: BisectResult, answer: NotReproduced): string {
   const { change, fault } = answer;
   if (fault !== undefined) return faultOfEnd(result, answer);
-  if (change === undefined) return 'good and bad could not be told apart';
+  if (change === undefined) return 'good and bad could not be distinguished';
   const most = Math.max(Math.abs(change.low), Math.abs(change.high));
   return `good and bad differ by less than ${formatSize(most)}: ${changeText(change)}`;
 }

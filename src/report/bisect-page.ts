@@ -64,7 +64,7 @@ export function bisectPage(result: BisectResult, profiles: readonly CellProfiles
     contents: [],
     sections: [
       revisions(result),
-      section('revert', 'The bad one without it', list(revertLines(result))),
+      section('revert', 'The bad commit without the culprit', list(revertLines(result))),
       section('why', 'Before and after', [
         ...whyBlocks(result),
         ...graphFolds(picturesThatFit(graphs)),
@@ -161,7 +161,7 @@ function faults(result: BisectResult): Block[] {
       (group): Block => ({
         kind: 'fold',
         title: `${whoFailed(group)}: ${faultText(group.fault)}`,
-        blocks: [{ kind: 'code', name: 'what was said', text: faultSaid(group.fault) }],
+        blocks: [{ kind: 'code', name: 'output', text: faultSaid(group.fault) }],
       }),
     ),
     ...(rest > 0 ? [paragraph(counted(rest, 'more fault'))] : []),

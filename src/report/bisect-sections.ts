@@ -106,9 +106,9 @@ export function howDecided(result: BisectResult): string[] {
   const percent = formatPercent(bisectConfidenceRatio);
   return [
     `${number}, and P is the probability that a commit is the one that changed the rate, given all numbers${history === undefined ? '' : ' and the noise of earlier experiments'}. No number is discarded: later ones correct an outlier.`,
-    'The next measurement is always the one that is expected to tell most per minute. The search ends when one commit, or a stretch in which none can be measured, has P ≥ 0.99 and both its neighbours have two numbers.',
+    'The next measurement is always the one with the highest expected information per minute. The search ends once one commit, or a group of unmeasurable commits, has P ≥ 0.99 and both its neighbours have two numbers.',
     `A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its ${percent} interval. Commits with the same ${thingOf(result)} count as one.`,
-    'A commit counts as not measurable once it failed twice, or once like a neighbour; or once, if no answer depends on it. Commits between two that failed alike are not tried, and are assumed to fail.',
+    'A commit counts as unmeasurable after two failures, or after one if a neighbour failed the same way or no outcome depends on it. Commits between two that failed the same way are not tried, and are assumed to fail.',
     ...unseenBy(metric),
     'Details are in docs/how-to/bisect.md.',
   ];
@@ -144,7 +144,7 @@ export function neighbourMinistat(result: BisectResult): MinistatText | undefine
   const text = renderMinistat(sets, { separateBars: true, confidencePercent });
   const note = isAlone
     ? undefined
-    : 'ministat needs three numbers on each side: where a neighbour has fewer, all numbers of its side take their place.';
+    : 'ministat needs three numbers on each side: if a neighbour has fewer, all numbers of its side are used.';
   return { title: 'ministat of before and after', note, text };
 }
 

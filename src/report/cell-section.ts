@@ -98,17 +98,17 @@ function changedFunctions({ changedFunctions: changed, moved, idleFrames }: Prof
   );
   const idle =
     idleFrames.length > 0
-      ? words` Stacks with ${names} are left out, as the CPU idled in them.`
+      ? words` Stacks with ${names} are left out, because the CPU idled in them.`
       : '';
   if (changed.length === 0) {
-    return paragraph(words`No function’s share of the samples moved beyond chance.${idle}`);
+    return paragraph(words`No function’s share of the samples changed beyond chance.${idle}`);
   }
   const rest = moved - changed.length;
-  const others = rest > 0 ? `; ${rest} more moved less` : '';
+  const others = rest > 0 ? `; ${rest} more changed less` : '';
   const hasCosts = changed.some(hasCost);
   return {
     kind: 'table',
-    caption: words`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
+    caption: words`Functions whose own share of the samples changed beyond chance${others}.${idle}`,
     columns: changedColumns(hasCosts),
     groups: [{ weight: 0, rows: changed.map((one) => changedRow(one, hasCosts)) }],
   };
@@ -121,8 +121,8 @@ function runs(policy: Policy, cell: CellResult): Block[] {
   return [
     heading('Runs'),
     ...(drawing ? [{ kind: 'drawing', drawing } as const] : []),
-    ...list(uncountedLines([cell]), 'Runs that do not count:'),
-    ...list(apartLines([cell]), 'Outliers, which count:'),
+    ...list(uncountedLines([cell]), 'Excluded runs:'),
+    ...list(apartLines([cell]), 'Included outliers:'),
     {
       kind: 'fold',
       title: `${counted(inOrder.length, 'run')} in order`,

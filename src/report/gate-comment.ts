@@ -92,7 +92,7 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
     default:
       return [
         paragraph(failureText(outcome, result.patch)),
-        { kind: 'code', name: 'what was said', text: failureSaid(outcome) },
+        { kind: 'code', name: 'output', text: failureSaid(outcome) },
         next,
       ];
   }
@@ -111,15 +111,15 @@ function remarks(result: Result): Block[] {
   return [
     ...list(
       movedBaselineLines(cells),
-      words`⚠️ ${strong('baseline moved')}, which is not held against the patch:`,
+      words`⚠️ ${strong('baseline shifted')}, which does not count against the patch:`,
     ),
     ...list(
       leftOutLines(result),
-      'Left out of the comparison, which is not held against the patch:',
+      'Left out of the comparison, which does not count against the patch:',
     ),
     ...list(
       outcome.kind === 'judged' ? unseenBy(policy.metric) : [],
-      'What this metric does not see:',
+      'What this metric does not cover:',
     ),
   ];
 }
@@ -136,8 +136,8 @@ function details(result: Result, links: CommentLinks): Detail[] {
         blocks: [cellTable(result, cells, metric)],
       }),
     ),
-    ...detailList('runs', 'Runs that do not count', uncountedLines(cells)),
-    ...detailList('runs', 'Outliers, which count', apartLines(cells)),
+    ...detailList('runs', 'Excluded runs', uncountedLines(cells)),
+    ...detailList('runs', 'Included outliers', apartLines(cells)),
     ...detailList('statistics', 'Noise of builds', buildNoiseLines(result)),
     ...detailList('environment', 'Testbed notes', inLines(testbed.warnings)),
     ...detailList('environment', 'Notes on the revision', inLines(notesOf(patch))),

@@ -112,7 +112,7 @@ function sectionsOf(result: Result, graphs: readonly Graph[]): PageSection[] {
     case 'unchanged':
       return [...remarks(result), environment(result)];
     default: {
-      const said: Block = { kind: 'code', name: 'what was said', text: failureSaid(outcome) };
+      const said: Block = { kind: 'code', name: 'output', text: failureSaid(outcome) };
       return [
         {
           id: 'verdict',
@@ -159,9 +159,9 @@ function verdicts(result: Result, cells: readonly CellResult[]): PageSection {
 function remarks(result: Result, cells: readonly CellResult[] = []): PageSection[] {
   const inLines = (texts: readonly string[]) => texts.map((text) => quoted(text, 500));
   const remarks: [string, readonly Text[]][] = [
-    ['The baseline moved, which is not held against the patch', movedBaselineLines(cells)],
-    ['Left out of the comparison, which is not held against the patch', leftOutLines(result)],
-    ['What this metric does not see', cells.length > 0 ? unseenBy(result.policy.metric) : []],
+    ['The baseline shifted, which does not count against the patch', movedBaselineLines(cells)],
+    ['Left out of the comparison, which does not count against the patch', leftOutLines(result)],
+    ['What this metric does not cover', cells.length > 0 ? unseenBy(result.policy.metric) : []],
     ['Interaction of variant and trial', interactionLines(result, cells)],
     ['Testbed notes', inLines(result.testbed.warnings)],
     ['Notes on the revision', inLines(notesOf(result.patch))],
@@ -224,7 +224,7 @@ function variantTable(result: Result): Block {
   ]);
   return {
     kind: 'table',
-    caption: 'What differs between the variants',
+    caption: 'Differences between the variants',
     columns: heads.map((head) => ({ head })),
     groups: [{ weight: 0, rows }],
   };

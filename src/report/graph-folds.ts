@@ -41,7 +41,7 @@ export const graphFolds = (pictures: readonly Picture[]): Block[] =>
 function graphFold({ graph, svg, why }: Picture): Html {
   const { anchor, which } = graph;
   if (why !== undefined) return html`<p id="${anchor}">${plainLine(why, 500)}</p>\n`;
-  const elsewhere = html`<p>It is too large for this page, and drawn in <code>${anchor}.svg</code>.</p>`;
+  const elsewhere = html`<p>It is too large for this page; see <code>${anchor}.svg</code>.</p>`;
   return html`<details class="graph">
 <summary>${plainLine(which)}${graphPreview(graph)}</summary>
 <div id="${anchor}">${svg === undefined ? elsewhere : new Html(svg)}</div>

@@ -57,7 +57,7 @@ export const sentence = (result: Result): Text => [verdictText(result), gateNumb
 function verdictText({ outcome, policy }: Result): Text {
   if (outcome.kind === 'unchanged') {
     return outcome.ignoredPaths
-      ? 'changes nothing that packets of this testbed pass'
+      ? 'changes no code or rule that packets of this testbed pass'
       : 'changes nothing that the testbed installs';
   }
   if (outcome.kind !== 'judged') return rejections[outcome.kind];
@@ -73,8 +73,8 @@ function verdictText({ outcome, policy }: Result): Text {
     case 'inconclusive': {
       const open =
         cells.length === 1
-          ? 'more runs would tell'
-          : `open in ${partOf(those, cells)} until more runs tell`;
+          ? 'more runs would decide'
+          : `open in ${partOf(those, cells)} until more runs decide`;
       return `may ${lossThatMatters(policy)} or not: ${open}`;
     }
     case 'invalid': {
@@ -249,7 +249,7 @@ function whyInvalid(cells: readonly CellResult[]): string {
     runs.filter(({ validity }) => validity.kind !== 'valid'),
   );
   const silent = invalid.filter(({ pps }) => pps === 0);
-  if (silent.length > invalid.length / 2) return 'not one packet came through';
+  if (silent.length > invalid.length / 2) return 'no packet was received';
   const silentBase = cells.flatMap(({ runs }) =>
     runs.filter((run) => run.variant === 'base' && run.validity.kind === 'valid' && run.pps === 0),
   );

@@ -36,7 +36,7 @@ ${sections.map(sectionOf)}</main>
   const text = htmlDocument({ title, body, hasGraphs });
   if (text.length <= mostCharacters) return text;
   throw new RangeError(
-    `a page of ${text.length} characters is not written, at most ${mostCharacters} are`,
+    `a page of ${text.length} characters is not written, the limit is ${mostCharacters}`,
   );
 }
 

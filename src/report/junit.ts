@@ -118,7 +118,7 @@ function caseOutcome(cell: CellResult, policy: Policy): Pick<TestCase, 'conclusi
         conclusion: 'skipped',
         message: verdict.isStopped
           ? 'not decided: the loss of another cell ended the experiment'
-          : `may ${lossThatMatters(policy)} or not: more runs would tell`,
+          : `may ${lossThatMatters(policy)} or not: more runs would decide`,
       };
     default:
       return { conclusion: 'passed', message: '' };

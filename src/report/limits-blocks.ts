@@ -24,7 +24,7 @@ export function limitBlocks(cell: CellResult): Block[] {
       ? []
       : [
           paragraph(
-            words`Counters in the log of an unknown form, left out of this table: ${quoted([...notUnderstood].join(', '), 500)}.`,
+            words`Counters in an unknown format, left out of this table: ${quoted([...notUnderstood].join(', '), 500)}.`,
           ),
         ]),
   ];
@@ -49,7 +49,7 @@ function dropTable(limits: { base: VariantLimits; patched: VariantLimits }): Blo
       ? []
       : [row(`${rest.length} more`, '', (one) => sum(rest.map((drop) => ratioOf(one, drop))))]),
     row('unaccounted', 'in no counter', unaccounted),
-    row('lost in all', 'offered, and not received', ({ lostRatio }) => lostRatio),
+    row('lost in total', 'offered, but not received', ({ lostRatio }) => lostRatio),
   ];
   return {
     kind: 'table',

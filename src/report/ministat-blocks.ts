@@ -87,7 +87,7 @@ function ministatNote({ design }: CellResult): string {
       : ' and that their number was planned, so its error is too small where the experiment stopped early';
   const together =
     design.method === 'paired'
-      ? '; the table compares neighbouring runs, so that what slows both alike cancels'
+      ? '; the table compares neighbouring runs, so that common disturbances cancel out'
       : '';
   return `ministat assumes that runs are independent${early}${together}.`;
 }

@@ -39,7 +39,7 @@ export function meaningOf({ outcome, policy, patch }: Result): string | undefine
     case 'no-regression':
       return passText(cells, policy, margin, names);
     case 'inconclusive':
-      return `The runs differ too much among themselves${where} to tell whether ${names.patch} costs ${margin} or nothing.`;
+      return `The runs differ too much among themselves${where} to decide whether ${names.patch} costs ${margin} or nothing.`;
     case 'invalid':
       return `Too few runs can be used${where} for a verdict, which is not held against ${names.patch}.`;
   }
@@ -56,7 +56,7 @@ const usualNames: Names = {
   patch: 'the patch',
   both: 'base and patched',
   again: 'update the patch',
-  excuse: '; or explain in it what the loss is for',
+  excuse: '; or justify the loss in it',
   use: 'merging the patch',
 };
 
@@ -121,7 +121,7 @@ function passText(
 ): string {
   const losses = smallLosses(cells, policy);
   if (losses.length === 0) {
-    return `No loss was found${whereText(cells, cells)}, and one of ${margin} or more is excluded.`;
+    return `No loss was found${whereText(cells, cells)}, and a loss of ${margin} or more is excluded.`;
   }
   return `${router} is ${smallLossText(losses, policy)}${whereText(losses, cells)}: a small loss, beyond what chance explains.`;
 }
@@ -146,9 +146,9 @@ function stopText(cells: readonly CellResult[]): string {
 
 export function unchangedMeaning({ ignoredPaths }: Unchanged, names = usualNames): string {
   if (ignoredPaths === undefined) {
-    return `Nothing was measured: nothing that this testbed installs differs between ${names.both}.`;
+    return `Nothing was measured: nothing installed on this testbed differs between ${names.both}.`;
   }
-  return `Nothing was measured: no packet of this testbed passes what the patch changes. It changes ${ignoredPaths.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
+  return `Nothing was measured: no packet of this testbed passes the changed code. The patch changes ${ignoredPaths.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }
 
 type Unchanged = Extract<Outcome, { kind: 'unchanged' }>;
@@ -196,11 +196,11 @@ export function nextStep(
 
 function afterSilence(silent: readonly CellResult[], { patch, again }: Names): string {
   if (silent.every((cell) => droppedBy(cell) !== undefined)) {
-    return `Correct the rule or setting that is named above, and ${again}.`;
+    return `Correct the rule or setting named above, and ${again}.`;
   }
   const [family = ''] = silent.flatMap(({ cell }) => cell.scenario.split('-')[0] ?? []);
   const counters = dropCounters[family] ?? '`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`';
-  return `Load ${patch} on a router of your own, send it packets, and see which rule, chain or hook counts them (${counters}, and \`netstat -s\`). Correct that one, and ${again}.`;
+  return `Load ${patch} on a test router, send it packets, and check which rule, chain or hook counts them (${counters}, and \`netstat -s\`). Correct that rule, and ${again}.`;
 }
 
 /** Commands that show the counters of rules, by the first word of a scenario. */
@@ -246,8 +246,8 @@ const fixes: Partial<Record<Cause, string>> = {
   'generator-limited':
     'Offer the DUT more than it can forward: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',
   'receiver-limited':
-    'Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends',
-  'machine-busy': 'Stop what else runs on that machine, or wait until it ends',
+    'Give the receiver a faster card or CPU, or a machine of its own, until it counts everything that the DUT sends',
+  'machine-busy': 'Stop other programs on that machine, or wait until they end',
   'too-short': 'Measure for longer, with `traffic.measure`',
 };
 
@@ -256,11 +256,11 @@ function afterRejection({ kind }: Rejection, { again }: Names): string {
     case 'does-not-apply':
       return 'Rebase the patch onto the head of its branch, and update it.';
     case 'build-failed':
-      return 'Build the patched kernel yourself, fix the first error, and update the patch. The whole log is in `builds/`, beside `result.json`.';
+      return 'Build the patched kernel, fix the first error, and update the patch. The full log is in `builds/`, beside `result.json`.';
     case 'out-of-disk':
       return 'Ask a maintainer of the lab to free space on the disk named above, then run the same patch again.';
     case 'does-not-load':
-      return `Load the files on a machine of your own, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and ${again}.`;
+      return `Load the files on a test machine, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and ${again}.`;
     case 'boot-failed':
       return `Boot the patched kernel on a machine with a console, fix the cause, and ${again}.`;
     case 'panics-under-load':

@@ -56,9 +56,9 @@ async function parsedFile<T>(folder: string, path: string, schema: z.ZodType<T>)
   if (success) return data;
   const why =
     value === undefined
-      ? `, as it is ${text.trim() === '' ? 'empty' : 'no whole JSON'}: copy it again, or resume its gate`
+      ? `, because it is ${text.trim() === '' ? 'empty' : 'incomplete JSON'}: copy it again, or resume its gate`
       : ': measure again with this version';
-  throw new ResultError(`${join(folder, path)} is no result of this version of ppsgate${why}.`);
+  throw new ResultError(`${join(folder, path)} is not a result of this version of ppsgate${why}.`);
 }
 
 /** A kernel's call graph of pmcstat has up to a hundred. */
@@ -80,7 +80,7 @@ export async function explained<R extends Result | BisectResult>(
     const profiles = await readProfiles(result, read, leftOut);
     return { result: withReasons(result, profiles), profiles };
   } catch (error) {
-    leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
+    leftOut(`The report is written without its profiles (${reasonOf(error)}).`);
     return { result: withReasons(result, []), profiles: [] };
   }
 }

@@ -38,7 +38,7 @@ export const remarkupFailure = (
   footer: readonly Text[],
 ): string => {
   const heading = `**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`;
-  const main = [heading, remarkupBlock('what was said', said, 20)];
+  const main = [heading, remarkupBlock('output', said, 20)];
   return within({ main, remarks: [], details: [], footer });
 };
 

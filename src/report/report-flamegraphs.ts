@@ -47,7 +47,7 @@ function graphsOfBisection(result: BisectResult, [own]: readonly CellProfiles[])
   const names = new Map([
     ['base', `before ${id}`],
     ['patched', id],
-    ['difference', `${id} against before it`],
+    ['difference', `${id} compared with the commit before it`],
   ]);
   return graphsOfCell(result, own).map((graph) => {
     const which = names.get(graph.which) ?? graph.which;

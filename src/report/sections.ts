@@ -56,7 +56,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   const asked =
     traffic.offeredPps === undefined
       ? ''
-      : `the sender aimed at ${formatPps(traffic.offeredPps)} and `;
+      : `the sender targeted ${formatPps(traffic.offeredPps)} and `;
   const size = hasOneSize(traffic.packets) ? `${frameSizes(result)} ` : '';
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
@@ -204,10 +204,10 @@ export function spareRuns(cell: CellResult): Run[] {
 
 /** Why such a run, or several alike, is unused, to follow their number. */
 export function whySpare({ variant, pps }: Run, cell: CellResult): string {
-  if (pps === 0) return 'with no packet forwarded; one such run alone does not count';
+  if (pps === 0) return 'with no packet forwarded; a single such run does not count';
   if (variant === 'patched' && isSilent(cell))
     return 'with packets forwarded, while other runs forwarded none';
-  return 'whose neighbour does not count, or that came after the verdict';
+  return 'whose paired run does not count, or that ended after the verdict';
 }
 
 /** Outliers: they count, and each was repeated once. */
@@ -231,7 +231,7 @@ export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
     const { layouts, betweenLayouts, withinLayouts = 0, together } = noise;
     const text =
       betweenLayouts === undefined
-        ? `builds and runs together differ by ${formatPercent(together)}, as none of ${layouts} layouts was booted twice`
+        ? `builds and runs together differ by ${formatPercent(together)}, because none of ${layouts} layouts was booted twice`
         : `builds differ by ${formatPercent(betweenLayouts)} (${layouts} layouts), and runs of one build by ${formatPercent(withinLayouts)}`;
     return [words`${nameOf(cell.cell)}: ${text} (standard deviations)`];
   });

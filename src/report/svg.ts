@@ -50,7 +50,7 @@ export function svgDocument(width: number, height: number, pieces: readonly stri
   const svg = `${element('svg', attributes, lines)}\n`;
   if (svg.length <= mostCharacters) return svg;
   throw new RangeError(
-    `a plot of ${svg.length} characters is not drawn, at most ${mostCharacters} are`,
+    `a plot of ${svg.length} characters is not drawn, the limit is ${mostCharacters}`,
   );
 }
 

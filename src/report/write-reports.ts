@@ -68,7 +68,7 @@ async function drawing(
   try {
     return await draw();
   } catch (error) {
-    leftOut(`The report goes without its ${what} (${reasonOf(error)}).`);
+    leftOut(`The report is written without its ${what} (${reasonOf(error)}).`);
     return undefined;
   }
 }

@@ -173,7 +173,7 @@ describe('an artifact that lies', () => {
     const ran = await publish(result);
     expect(conclusions(), ran.log).toEqual(['failure']);
     for (const said of [comment(), warnings(ran).join('\n')]) {
-      expect(said).toContain('held to a margin of 100 %, and 2 % is asked for');
+      expect(said).toContain('used a margin of 100 %, but 2 % was asked for');
       expect(said).toContain('says no-regression of forwarding inet4, and its runs say regression');
     }
   });

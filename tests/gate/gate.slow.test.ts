@@ -403,7 +403,7 @@ describe('a patch that changes nothing that the testbed installs', () => {
     expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
     expect(JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'))).toEqual(result);
     expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
-      'nothing that this testbed installs differs between base and patched',
+      'nothing installed on this testbed differs between base and patched',
     );
   });
 
@@ -688,7 +688,7 @@ describe('the history', () => {
     ]);
   });
 
-  test('tells a base that moved, which is not held against the patch', async () => {
+  test('tells a base that moved, which does not count against the patch', async () => {
     const faster = [1, 2, 3].map((day) =>
       aHistoryEntry({
         at: `2026-11-0${day}T12:00:00.000Z`,

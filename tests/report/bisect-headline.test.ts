@@ -35,10 +35,10 @@ test.for([
   ['not reproduced', '⚪ good and bad differ by less than 0.40 %: +0.1 ± 0.3 %, 8 boots'],
   ['a bad end that fails', '⚪ the bad one cannot be measured: it forwards nothing, 8 boots'],
   ['nothing measured', '⚪ the good one cannot be measured: it forwards nothing, 1 boot'],
-  ['slide', '🟡 lost bit by bit: −5.0 ± 0.3 % over 3 steps, and no commit stands out, 8 boots'],
+  ['slide', '🟡 lost gradually: −5.0 ± 0.3 % over 3 steps, and no commit stands out, 8 boots'],
   [
     'inconclusive',
-    '🟡 no commit is sure yet: a0050505eeee (P = 0.610), a0040404eeee (P = 0.220), a0030303eeee (P = 0.100), 8 boots, about 14 more expected',
+    '🟡 no commit is certain yet: a0050505eeee (P = 0.610), a0040404eeee (P = 0.220), a0030303eeee (P = 0.100), 8 boots, about 14 more expected',
   ],
 ] as const)('the sentence of %s', ([name, said]) => {
   expect(headlineOf(name)).toBe(said);
@@ -105,9 +105,9 @@ describe('what to do next', () => {
 
   test('tells that a culprit and a fix-up were only measured together', () => {
     expect(bisectNextSteps(mellanoxFixed).join('\n')).toContain(
-      'f8f5b459d21e could be measured with 431980466ff0 on top only',
+      'f8f5b459d21e could only be measured with 431980466ff0 applied',
     );
-    expect(stepsOf(culprit(5, -0.1))).not.toContain('on top only');
+    expect(stepsOf(culprit(5, -0.1))).not.toContain('could only be measured');
   });
 
   test('is more boots where it is open', () => {

@@ -85,8 +85,8 @@ test('flamegraphs of before and after are named by the commit, with the function
   const { result, profiles } = explained();
   const text = textOf(renderHtml(result, profiles));
   expect(text).toContain('forwarding inet4, before f8f5b459d21e');
-  expect(text).toContain('f8f5b459d21e against before it');
-  expect(text).toContain('Functions whose own share of the samples moved');
+  expect(text).toContain('f8f5b459d21e compared with the commit before it');
+  expect(text).toContain('Functions whose own share of the samples changed');
   expect(textOf(renderHtml(mellanoxFixed))).not.toContain('Flamegraphs');
 });
 

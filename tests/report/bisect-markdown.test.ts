@@ -26,9 +26,9 @@ test('a culprit, as its reader sees it', () => {
     forwarding inet4, by packets per second (more is better): 12 commits after good, 5 tried
 
     **What now:**
-    - See what it does for each packet, and make that cheaper; or keep it, and explain what the loss is for.
-    - f8f5b459d21e could be measured with 431980466ff0 on top only: a cost of that one would look the same, so check both.
-    - To confirm it, measure the bad one without it: \`--verify-revert\`.
+    - See what it does for each packet, and make that cheaper; or keep it, and justify the loss.
+    - f8f5b459d21e could only be measured with 431980466ff0 applied: a cost of that one would look the same, so check both.
+    - To confirm it, measure the bad commit without the culprit: \`--verify-revert\`.
 
     | n | commit | subject | with | boots | median | against good | outcome | P |
     |--:|---|---|---|--:|--:|--:|---|--:|
@@ -41,7 +41,7 @@ test('a culprit, as its reader sees it', () => {
     |  |  | … 5 untried |  |  |  |  |  |  |
     | 12 bad | \`431980466ff0\` | \`Don't offset the UAR map twice in mlx5en(4).\` | – | 2 | 11.83 Mpps | −55.8 % | measured | – |
 
-    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP · the sender aimed at 42.49 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 121 min 9 s
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP · the sender targeted 42.49 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 121 min 9 s
 
     <details><summary>environment</summary>
 
@@ -64,9 +64,9 @@ test('a culprit, as its reader sees it', () => {
     **How it was decided**
 
     - Each boot of a commit that counts is one number, and P is the probability that a commit is the one that changed the rate, given all numbers. No number is discarded: later ones correct an outlier.
-    - The next measurement is always the one that is expected to tell most per minute. The search ends when one commit, or a stretch in which none can be measured, has P ≥ 0.99 and both its neighbours have two numbers.
+    - The next measurement is always the one with the highest expected information per minute. The search ends once one commit, or a group of unmeasurable commits, has P ≥ 0.99 and both its neighbours have two numbers.
     - A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its 95 % interval. Commits with the same kernel count as one.
-    - A commit counts as not measurable once it failed twice, or once like a neighbour; or once, if no answer depends on it. Commits between two that failed alike are not tried, and are assumed to fail.
+    - A commit counts as unmeasurable after two failures, or after one if a neighbour failed the same way or no outcome depends on it. Commits between two that failed the same way are not tried, and are assumed to fail.
     - Details are in docs/how-to/bisect.md.
 
     </details>
@@ -87,7 +87,7 @@ test('a group, as its reader sees it on Phabricator', () => {
 
     \`forwarding inet4\`, by packets per second (more is better): 12 commits after good, 5 tried
 
-    - None between them could be measured: bisect again with \`--fix-up 431980466ff0\`, which seems to be what made the later ones work.
+    - No commit between them could be measured: bisect again with \`--fix-up 431980466ff0\`, which probably made the later ones work.
 
     | commit and outcome | boots | median | P |
     | --- | --- | --- | --- |
@@ -105,14 +105,14 @@ test('a group, as its reader sees it on Phabricator', () => {
     | 11 **\`a00b0b0beeee\`** \`Change 11\` – forwards nothing | – | – | 0.091 |
     | 12 bad **\`431980466ff0\`** \`Don't offset the UAR map twice in mlx5en(4).\` – measured | 2 | 11.83 Mpps (−55.8 %) | 0.091 |
 
-    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP · the sender aimed at 42.49 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 121 min 9 s
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP · the sender targeted 42.49 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 121 min 9 s
     "
   `);
 });
 
 test('ministat is of both neighbours, or of both sides where these have too few numbers', () => {
   expect(renderMarkdown(mellanoxFixed)).toMatch(
-    /where a neighbour has fewer.*x up to a0010101eeee, forwarding inet4\n\+ from f8f5b459d21e/s,
+    /if a neighbour has fewer.*x up to a0010101eeee, forwarding inet4\n\+ from f8f5b459d21e/s,
   );
   const values = (level: number) => [level, level + 1, level + 2];
   const revisions = revisionsOf(8, {
@@ -121,7 +121,7 @@ test('ministat is of both neighbours, or of both sides where these have too few 
   });
   const own = renderMarkdown(aBisectResult({ revisions }));
   expect(own).toContain('x a0040404eeee, forwarding inet4\n+ a0050505eeee, forwarding inet4');
-  expect(own).not.toContain('where a neighbour has fewer');
+  expect(own).not.toContain('if a neighbour has fewer');
   const few = revisionsOf(8, { 4: { forms: [measuredForm([1])] } });
   expect(renderMarkdown(aBisectResult({ revisions: few }))).not.toContain('ministat');
 });
@@ -140,7 +140,7 @@ test('a revert that was measured stands above the folds', () => {
   const { 'a reverted culprit, of variants that share trials': result = aBisectResult() } =
     bisectResults;
   expect(renderMarkdown(result)).toContain(
-    'The bad one without it:\n- +11.0 ± 0.2 % against the bad one (1.000 Mpps → 1.110 Mpps), 2 runs',
+    'The bad commit without the culprit:\n- +11.0 ± 0.2 % against the bad one (1.000 Mpps → 1.110 Mpps), 2 runs',
   );
   const revert = { kind: 'impossible', why: 'it does not apply' } as const;
   expect(renderMarkdown(aBisectResult({ revert }))).toContain(

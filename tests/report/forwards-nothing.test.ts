@@ -54,7 +54,7 @@ describe.each<[string, Result]>([
     expect(renderMarkdown(result)).toContain(
       'The patched router forwards no packet, where base forwards them: in the 2 runs without a packet forwarded, 32,000 were received.',
     );
-    expect(renderMarkdown(result)).toContain('see which rule, chain or hook counts them');
+    expect(renderMarkdown(result)).toContain('check which rule, chain or hook counts them');
   });
 });
 
@@ -89,7 +89,7 @@ test('lists a run that once forwarded nothing among those that do not count', ()
   const report = renderMarkdown(resultOf(...runs));
   expect(report).not.toContain('forwards nothing');
   expect(report).toContain(
-    '1 of 7 runs, with no packet forwarded; one such run alone does not count',
+    '1 of 7 runs, with no packet forwarded; a single such run does not count',
   );
 });
 
@@ -111,7 +111,7 @@ describe('what dropped the packets', () => {
     ['the page', renderHtml(silent, [])],
   ])('is named in %s, in quotes, with the next step', (_, text) => {
     expect(text).toMatch(/the packets are dropped by .*the rule .*udp drop.* in chain .*forward/s);
-    expect(text).toContain('Correct the rule or setting that is named above');
+    expect(text).toContain('Correct the rule or setting named above');
   });
 
   test('is not repeated where counters have the same drops', () => {

@@ -139,7 +139,7 @@ test('says so if a patch surely loses nothing', () => {
 test('an open question says how many cells leave it open', () => {
   const cells = [aCell({ kind: 'inconclusive' }), aCell({ kind: 'no-regression' })];
   expect(headlineOf('inconclusive', cells)).toBe(
-    '🟡 ppsgate: #7 may lose 2 % or not: open in 1 of 2 cells until more runs tell',
+    '🟡 ppsgate: #7 may lose 2 % or not: open in 1 of 2 cells until more runs decide',
   );
 });
 

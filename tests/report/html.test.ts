@@ -90,7 +90,7 @@ test('a cell that is invalid says why, and one that is open how to go on', () =>
 test('what instructions do not tell is said where they are judged', () => {
   const { policy } = aResult();
   const byInstructions = { policy: { ...policy, metric: 'instructionsPerPacket' as const } };
-  const said = 'What this metric does not see Cache misses, locks, other CPUs, ';
+  const said = 'What this metric does not cover Cache misses, locks, other CPUs, ';
   expect(textOf(renderHtml(aResult(byInstructions), []))).toContain(said);
   expect(textOf(renderHtml(aResult(), []))).not.toContain(said);
 });
@@ -132,7 +132,7 @@ describe('why a cell changed', () => {
     };
     const text = textOfCell({ reason });
     expect(text).toContain('ipfw_chk −18 ns −6.8 points 31.0 % 24.2 % ipfw.ko');
-    expect(text).toContain('2 more moved less');
+    expect(text).toContain('2 more changed less');
     expect(text).toContain('Stacks with cpu_idle are left out');
   });
 
@@ -149,7 +149,7 @@ describe('why a cell changed', () => {
   test('is not known where nothing moved beyond chance', () => {
     const reason = { changedFunctions: [], moved: 0, idleFrames: [] };
     expect(textOfCell({ reason })).toContain(
-      'No function’s share of the samples moved beyond chance',
+      'No function’s share of the samples changed beyond chance',
     );
   });
 
@@ -211,7 +211,7 @@ describe('flamegraphs', () => {
     const graph = '<svg[^>]*class="ppsgate-flamegraph';
     expect(large).toMatch(new RegExp(`id="flamegraph-forwarding-inet4-68-B-base">${graph}`));
     expect(textOf(large)).toContain(
-      'It is too large for this page, and drawn in flamegraph-forwarding-inet4-67-B-base.svg .',
+      'It is too large for this page; see flamegraph-forwarding-inet4-67-B-base.svg .',
     );
   });
 });
@@ -522,7 +522,7 @@ describe('text of others is never markup', () => {
 test('a patch that need not be measured gets the reason, and how to measure it', () => {
   const text = textOf(renderHtml(unchanged, []));
   expect(text).toContain('#7 changes nothing that the testbed installs');
-  expect(text).toContain('nothing that this testbed installs differs between base and patched');
+  expect(text).toContain('nothing installed on this testbed differs between base and patched');
   expect(text).toMatch(/What now: .*--measure-anyway/);
 });
 

@@ -82,7 +82,7 @@ test.for(['no-regression', 'improvement'] as const)('%s passes, and tells its ch
 test('an inconclusive cell is skipped; an invalid one is an error with its reason', () => {
   const open = onlyCase(judged(aCell({ kind: 'inconclusive' }))).first;
   expect(open?.name).toBe('skipped');
-  expect(open?.attributes.message).toBe('may lose 2 % or not: more runs would tell');
+  expect(open?.attributes.message).toBe('may lose 2 % or not: more runs would decide');
   const invalid = onlyCase(judged(aCell({ kind: 'invalid', reason: 'no packet came' }))).first;
   expect(invalid?.name).toBe('error');
   expect(invalid?.attributes).toEqual({ type: 'invalid', message: 'no packet came' });
@@ -103,14 +103,16 @@ test('a patch that need not be measured is one case, which is skipped and says w
   expect(attributes).toMatchObject({ classname: 'ppsgate.shelf-3', name: 'unchanged' });
   expect(first?.name).toBe('skipped');
   expect(first?.attributes.message).toBe(
-    'Nothing was measured: nothing that this testbed installs differs between base and patched.',
+    'Nothing was measured: nothing installed on this testbed differs between base and patched.',
   );
 });
 
 test('and so is one of which no packet of the testbed passes anything', () => {
   const { first } = onlyCase({ ...unchanged, outcome: aloneIn(['sys/dev/mlx5/']) });
   expect(first?.name).toBe('skipped');
-  expect(first?.attributes.message).toContain('It changes sys/dev/mlx5/: drivers of other ports');
+  expect(first?.attributes.message).toContain(
+    'The patch changes sys/dev/mlx5/: drivers of other ports',
+  );
 });
 
 const aloneIn = (ignoredPaths: string[]): Result['outcome'] => ({

@@ -80,7 +80,7 @@ test('the table of the page adds up to what was offered and not received', () =>
   expect(page).toContain('|card|missed at cc0|0 %|12 %|');
   expect(page).toContain(`|firewall|${rule}|0 %|10 %|`);
   expect(page).toContain('|unaccounted|in no counter|0 %|8 %|');
-  expect(page).toContain('|lost in all|offered, and not received|0 %|30 %|');
+  expect(page).toContain('|lost in total|offered, but not received|0 %|30 %|');
 });
 
 test('the page has a strip of CPUs and queues for each variant', () => {

@@ -102,7 +102,7 @@ test('a regression, as its reader sees it', () => {
 
     The patched router forwards fewer packets per second than base, beyond what chance explains.
 
-    **What now:** See what the patch does for each packet, make that cheaper, and update the patch; or explain in it what the loss is for.
+    **What now:** See what the patch does for each packet, make that cheaper, and update the patch; or justify the loss in it.
 
     | cell | verdict | change (90 % interval) | base | patched | runs |
     |---|---|---|--:|--:|--:|
@@ -110,7 +110,7 @@ test('a regression, as its reader sees it', () => {
 
     Judged by packets per second (more is better) · −2 % or more matters · false alarms ≤ 1 %
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP · the sender aimed at 3.000 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP · the sender targeted 3.000 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 2 min 5 s
 
     <details><summary>runs</summary>
 
@@ -152,7 +152,7 @@ test('a regression, as its reader sees it', () => {
 
     **ministat: forwarding inet4**
 
-    ministat assumes that runs are independent; the table compares neighbouring runs, so that what slows both alike cancels.
+    ministat assumes that runs are independent; the table compares neighbouring runs, so that common disturbances cancel out.
 
     \`\`\`
     x base, forwarding inet4
@@ -200,7 +200,7 @@ test('patched files that do not load, as their reader sees it', () => {
     @everyone
     \`\`\`\`
 
-    **What now:** Load the files on a machine of your own, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and update the patch.
+    **What now:** Load the files on a test machine, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and update the patch.
 
     \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`)
 
@@ -242,8 +242,8 @@ test('Three folds hold all details, each under its heading', () => {
   expect(headings(markdown)).toEqual([
     'runs: Not verified: the measuring job reports otherwise',
     'runs: CPU time per packet (less is better), which is not judged',
-    'runs: Runs that do not count',
-    'runs: Outliers, which count',
+    'runs: Excluded runs',
+    'runs: Included outliers',
     'runs: Changed functions',
     'environment: Testbed notes',
     'environment: Notes on the revision',
@@ -279,7 +279,7 @@ test('the metric that was judged has the table, the other a fold', () => {
 });
 
 test('what instructions do not tell is said where they are judged, and nowhere else', () => {
-  const unseen = 'What this metric does not see:\n- Cache misses, locks, other CPUs, ';
+  const unseen = 'What this metric does not cover:\n- Cache misses, locks, other CPUs, ';
   const byInstructions = { ...policy, metric: 'instructionsPerPacket' } as const;
   expect(unfolded(renderMarkdown({ ...judged([loss]), policy: byInstructions }))).toContain(unseen);
   expect(renderMarkdown(judged([loss]))).not.toContain(unseen);
@@ -496,17 +496,17 @@ test('shows a base that moved in the open, and does not hold it against the patc
   } as const;
   const text = unfolded(renderMarkdown(judged([moved], 'no-regression')));
   expect(text).toContain('### 🟢 ppsgate: #7 loses nothing that matters');
-  expect(text).toContain('⚠️ **baseline moved**, which is not held against the patch:');
+  expect(text).toContain('⚠️ **baseline shifted**, which does not count against the patch:');
   expect(text).toContain(
     '- forwarding inet4: −4.00 % against its history (99 % interval −5.00 … −3.00)',
   );
-  expect(renderMarkdown(judged([calm], 'no-regression'))).not.toContain('baseline moved');
+  expect(renderMarkdown(judged([calm], 'no-regression'))).not.toContain('baseline shifted');
 });
 
 test('a single run far from the others is shown, and said to count', () => {
   const runs = pairedRuns([800e3, 801e3, 799e3, 800e3], [800e3, 801e3, 799e3, 700e3]);
   const text = renderMarkdown(judged([{ ...calm, runs }], 'no-regression'));
-  expect(headings(text)).toContain('runs: Outliers, which count');
+  expect(headings(text)).toContain('runs: Included outliers');
   expect(text).toContain('- forwarding inet4: run 8 of `patched`, 700.0 kpps');
 });
 
@@ -536,7 +536,7 @@ describe('kernels that were linked several times', () => {
     const all = [1, 2, 3, 4];
     const runs = linked([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3], [all, all]);
     expect(report(runs)).toContain(
-      '- forwarding inet4: builds and runs together differ by 1.14 %, as none of 8 layouts was booted twice',
+      '- forwarding inet4: builds and runs together differ by 1.14 %, because none of 8 layouts was booted twice',
     );
   });
 
@@ -598,7 +598,7 @@ test('the packets are described by their protocol and ports', () => {
   const packets = { protocol: 'tcp', ports } as const;
   const markdown = renderMarkdown({ ...judged([calm]), traffic: { ...traffic, packets } });
   expect(markdown).toContain(
-    '2,000 flows of 64-byte TCP SYN from ports 1024–65535 to port 443 · the sender aimed at 3.000 Mpps',
+    '2,000 flows of 64-byte TCP SYN from ports 1024–65535 to port 443 · the sender targeted 3.000 Mpps',
   );
 });
 
@@ -613,10 +613,10 @@ test('a mix of sizes is described by its weights', () => {
   const of = (all: typeof sizes) =>
     renderMarkdown({ ...judged([calm]), traffic: { ...traffic, packets: { ports, sizes: all } } });
   expect(of(sizes)).toContain(
-    '2,000 flows of UDP to port 53, IMIX (7:4:1) · the sender aimed at 3.000 Mpps',
+    '2,000 flows of UDP to port 53, IMIX (7:4:1) · the sender targeted 3.000 Mpps',
   );
   expect(of(sizes.slice(1))).toContain(
-    'UDP to port 53, frames of 594, 1518 bytes (4:1) · the sender aimed at 3.000',
+    'UDP to port 53, frames of 594, 1518 bytes (4:1) · the sender targeted 3.000',
   );
 });
 
@@ -628,7 +628,7 @@ test('a capture is described by its packets and its checksum', () => {
     traffic: { ...traffic, packets: { capture } },
   });
   expect(markdown).toContain(
-    '2,000 flows of 300 packets of a pcap (SHA-256 abababababab…) · the sender aimed at 3.000',
+    '2,000 flows of 300 packets of a pcap (SHA-256 abababababab…) · the sender targeted 3.000',
   );
 });
 
@@ -647,7 +647,7 @@ test('a proven loss within the margin is said to be one, with its size', () => {
 
 test('without a proven loss none is said to be there', () => {
   expect(renderMarkdown(judged([calm], 'no-regression'))).toContain(
-    'No loss was found, and one of 2 % or more is excluded.',
+    'No loss was found, and a loss of 2 % or more is excluded.',
   );
 });
 
@@ -867,7 +867,7 @@ describe('a revision measured beside earlier diffs', () => {
     } as const;
     const leftOut = [{ variant: 'diff 80345', rejection }];
     const told =
-      'Left out of the comparison, which is not held against the patch:\n- `diff 80345` does not boot: `Twice in a row: it was lost.` (panic: `page fault`)';
+      'Left out of the comparison, which does not count against the patch:\n- `diff 80345` does not boot: `Twice in a row: it was lost.` (panic: `page fault`)';
     expect(unfolded(renderMarkdown(result({ leftOut })))).toContain(told);
     const outcome = { kind: 'build-failed', message: 'error' } as const;
     expect(unfolded(renderMarkdown(result({ leftOut, outcome })))).toContain(told);
@@ -915,9 +915,11 @@ describe('a revision measured beside earlier diffs', () => {
 test('of a patch that other testbeds could measure it is said what does not count here, and that nothing was measured', () => {
   const ignoredPaths = ['sys/dev/cxgbe/', 'tools/*/x'];
   const text = renderMarkdown({ ...unchanged, outcome: { kind: 'unchanged', ignoredPaths } });
-  expect(text).toContain('⚪ ppsgate: #7 changes nothing that packets of this testbed pass');
   expect(text).toContain(
-    'Nothing was measured: no packet of this testbed passes what the patch changes. It changes sys/dev/cxgbe/, tools/…/x: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.',
+    '⚪ ppsgate: #7 changes no code or rule that packets of this testbed pass',
+  );
+  expect(text).toContain(
+    'Nothing was measured: no packet of this testbed passes the changed code. The patch changes sys/dev/cxgbe/, tools/…/x: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.',
   );
   expect(text).toContain('Select a testbed that has such ports');
 });
@@ -926,7 +928,7 @@ test('a patch that need not be measured gets the reason, and how to measure it',
   expect(renderMarkdown(unchanged)).toMatchInlineSnapshot(`
     "### ⚪ ppsgate: #7 changes nothing that the testbed installs
 
-    Nothing was measured: nothing that this testbed installs differs between base and patched.
+    Nothing was measured: nothing installed on this testbed differs between base and patched.
 
     **What now:** Nothing: packets are forwarded as before. To measure it anyway, run the gate with \`--measure-anyway\`, or write \`/ppsgate run measure-anyway\` in a comment.
 

@@ -89,7 +89,7 @@ test('what instructions do not tell is said where they are judged', () => {
   const { policy } = aResult();
   const byInstructions = { policy: { ...policy, metric: 'instructionsPerPacket' as const } };
   expect(renderRemarkup(judged([loss], byInstructions), links)).toContain(
-    'What this metric does not see:\n- Cache misses, locks, other CPUs, ',
+    'What this metric does not cover:\n- Cache misses, locks, other CPUs, ',
   );
 });
 
@@ -101,7 +101,7 @@ test('a regression, as its reader sees it', () => {
 
     The patched router forwards fewer packets per second than base in 1 of 2 cells, beyond what chance explains.
 
-    **What now:** See what the patch does for each packet, make that cheaper, and update the patch; or explain in it what the loss is for.
+    **What now:** See what the patch does for each packet, make that cheaper, and update the patch; or justify the loss in it.
 
     | cell and verdict | change (90 % interval) | base → patched | runs |
     | --- | --- | --- | --- |
@@ -114,7 +114,7 @@ test('a regression, as its reader sees it', () => {
 
     Judged by packets per second (more is better) · −2 % or more matters · false alarms ≤ 1 %
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP · the sender aimed at 3.000 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP · the sender targeted 3.000 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 2 min 5 s
 
     \`\`\`lang=text, name=runs, lines=8
     CPU time per packet (less is better), which is not judged
@@ -154,7 +154,7 @@ test('a regression, as its reader sees it', () => {
 
     ministat: forwarding inet4
       ministat assumes that runs are independent;
-      the table compares neighbouring runs, so that what slows both alike cancels.
+      the table compares neighbouring runs, so that common disturbances cancel out.
       x base, forwarding inet4
       + patched, forwarding inet4
       +--------------------------------------------------------------------------+
@@ -199,7 +199,7 @@ test('a kernel that does not boot, as its reader sees it', () => {
 
     The patched kernel does not boot, and nothing was measured with it. The DUT is back on its own kernel:
 
-    \`\`\`lang=text, name=what was said, lines=20
+    \`\`\`lang=text, name=output, lines=20
     mounting
     '''
     @everyone
@@ -237,7 +237,7 @@ test('what came to no result, as its reader sees it', () => {
   expect(renderRemarkupFailure({ ...heading, said }, links)).toMatchInlineSnapshot(`
     "**⚪ ppsgate: not measured: what was asked for cannot be done**
 
-    \`\`\`lang=text, name=what was said, lines=20
+    \`\`\`lang=text, name=output, lines=20
     D7 names no base: tell it with \`arc diff\`, @alice.
     \`\`\`
 
@@ -723,7 +723,7 @@ test('a patch that need not be measured, as its reader sees it', () => {
   expect(renderRemarkup({ ...unchanged, patch: revision })).toMatchInlineSnapshot(`
     "**⚪ ppsgate: \`diff 80700\` changes nothing that the testbed installs**
 
-    Nothing was measured: nothing that this testbed installs differs between base and patched.
+    Nothing was measured: nothing installed on this testbed differs between base and patched.
 
     **What now:** Nothing: packets are forwarded as before. To measure it anyway, run the gate with \`--measure-anyway\`, or write \`@ppsgate run measure-anyway\` in a comment.
 

@@ -109,7 +109,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection', () => {
     });
     expect(report).toMatch(/^### 🔴 ppsgate: \S+ panics under load\n/);
     expect(report).toContain('panic: page fault in mlx5e_rx');
-    expect(report).toMatch(/`Intel.*2.60GHz`\) · 4,000 flows .* aimed at 42\.49 Mpps/);
+    expect(report).toMatch(/`Intel.*2.60GHz`\) · 4,000 flows .* targeted 42\.49 Mpps/);
     expect(report).not.toMatch(/loses|\| cell/);
     expectCleanDut({ study });
   });

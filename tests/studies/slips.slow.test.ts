@@ -9,7 +9,7 @@ const kernels = {
 
 const slips: [what: string, from: string | RegExp, to: string][] = [
   ['another number of flows', '2,000 flows', '5,000 flows'],
-  ['another load', 'aimed at 14.00 Mpps', 'aimed at 14.88 Mpps'],
+  ['another load', 'targeted 14.00 Mpps', 'targeted 14.88 Mpps'],
   ['another size of frames', '64-byte', '66-byte'],
   ['the kernels swapped', /#0 (?:before|after)/g, '#0 other'],
   ['the DUT’s own kernel', '#0 before`)', '#0 rescue`)'],

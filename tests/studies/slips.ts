@@ -82,7 +82,7 @@ export function expectTrafficThatWasSent({ result, report, study }: Judged): voi
   if (result.trials.length === 0) return;
   expect(titleOf(report)).toContain(`${grouped(flows)} flows of `);
   if (offeredPps !== undefined)
-    expect(titleOf(report)).toContain(`aimed at ${formatPps(offeredPps)} `);
+    expect(titleOf(report)).toContain(`targeted ${formatPps(offeredPps)} `);
   const most = Math.max(...result.trials.map((trial) => trial.offeredPps));
   expect(titleOf(report)).toContain(`sent up to ${formatPps(most)}, averaged over a trial`);
 }

@@ -207,7 +207,7 @@ test.for([
   [['quarantine', 'nope'], 'HERE/ppsgate.yml has no testbed "nope": it has lab, far.'],
   [
     ['report', 'dut/nftables.conf'],
-    'HERE/dut/nftables.conf is no result of this version of ppsgate, as it is no whole JSON: copy it again, or resume its gate.',
+    'HERE/dut/nftables.conf is not a result of this version of ppsgate, as it is no whole JSON: copy it again, or resume its gate.',
   ],
   [
     [...range, '--each', 'lab,labb'],

@@ -387,7 +387,7 @@ describeWith(['shared/corpus/runs'], 'the archive’s runs', () => {
   });
 });
 
-describe('a run in which not one packet came through', () => {
+describe('a run in which no packet was received', () => {
   const offer = sent(trial(14e6, 20));
   const all = offer.rates.reduce((sum, { packets }) => sum + packets, 0);
   const silence = received(new Array<number>(26).fill(0));
