@@ -95,7 +95,7 @@ async function runOnOneLease(
       const next = { ...aaRequest, testbeds: [result.testbed.name] };
       await runFollowUps(result, { request: next, directory, deps: leased }).catch((error) => {
         deps.signal.throwIfAborted();
-        const text = `No more is measured of this nightly run: ${reasonOf(error)}`;
+        const text = `The rest of this nightly run is skipped: ${reasonOf(error)}`;
         deps.onEvent({ kind: 'warning', text });
       });
       return result;
@@ -171,7 +171,7 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
   if (cells.length > 0) {
     notify(
       deps,
-      `Off the level of earlier nightly runs, so measured again: ${cells.map(cellName).join(', ')}.`,
+      `These cells differ from earlier nightly runs and are measured again: ${cells.map(cellName).join(', ')}.`,
     );
     await keep(await gateOrResume({ ...request, cells }, join(directory, again), deps));
   }
@@ -198,7 +198,7 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
     });
   }
   if (deps.now().getUTCDay() === sunday && hasLayoutVariants(config, testbed)) {
-    notify(deps, 'Another layout variant of the same tree is measured, as every Sunday.');
+    notify(deps, 'Measuring another layout variant of the same tree, as every Sunday.');
     await keep(
       await gateOrResume(
         request,
@@ -251,7 +251,7 @@ async function bisectChange(
   { request, directory, deps }: NightlyContext,
 ): Promise<BisectResult> {
   const { good, bad } = change;
-  notify(deps, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
+  notify(deps, `Bisecting the commits after ${shortId(good)} up to ${shortId(bad)}.`);
   const [gated] = updates.flatMap(({ result }) =>
     isOfGate(result) && isOf(change, result) ? result : [],
   );

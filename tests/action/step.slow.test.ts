@@ -165,7 +165,7 @@ const opened = (): Step['event'] => ({
 
 describe('the check of what waits for approval', () => {
   const checks = () => github.state.checkRuns.map(({ conclusion, title }) => [conclusion, title]);
-  const queued = ['neutral', '⏸️ not measured yet: the merge queue does that'];
+  const queued = ['neutral', '⏸️ not measured yet: the merge queue measures it'];
 
   /** The base leaves pull requests without a request to a merge queue. */
   const leaveToQueue = () => {

@@ -121,7 +121,7 @@ describe('the end of a gate', () => {
       );
       expect(said).toEqual([
         expect.stringMatching(
-          /^The comment on D1 may not be there \(.+\)\. It is kept, and told when/,
+          /^The comment on D1 may be missing \(.+\)\. It is kept, and told when/,
         ),
         'The reply to D1:1 waits: `ppsgate relay`, `ppsgate poll` or the next gate with --answer on this machine posts it.',
       ]);

@@ -646,7 +646,7 @@ describe('a newer diff', () => {
     await work();
     expect(stateOf(target.phid)).toMatchObject({ kind: 'dropped' });
     expect(target.messages).toEqual(['fail']);
-    expect(JSON.stringify(target.units)).toContain('Diff 2 is newer and has taken its place');
+    expect(JSON.stringify(target.units)).toContain('Diff 2 is newer and has replaced it');
   });
 });
 

@@ -232,10 +232,10 @@ test('a kernel that does not boot, as its reader sees it', () => {
 });
 
 test('what came to no result, as its reader sees it', () => {
-  const heading = { symbol: '⚪', text: 'not measured: what was asked for cannot be done' };
+  const heading = { symbol: '⚪', text: 'not measured: the request cannot be carried out' };
   const said = 'D7 names no base: tell it with `arc diff`, @alice.';
   expect(renderRemarkupFailure({ ...heading, said }, links)).toMatchInlineSnapshot(`
-    "**⚪ ppsgate: not measured: what was asked for cannot be done**
+    "**⚪ ppsgate: not measured: the request cannot be carried out**
 
     \`\`\`lang=text, name=output, lines=20
     D7 names no base: tell it with \`arc diff\`, @alice.

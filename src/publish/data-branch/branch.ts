@@ -247,7 +247,7 @@ async function publishInTurn<T>(
     await pause(random() * Math.min(2 ** tries, longestPauseSeconds));
   }
   throw new BranchError(
-    `${nothing(branch)} because others changed it ${mostTries} times meanwhile: publish the result again later.`,
+    `${nothing(branch)} because it changed during all ${mostTries} attempts: publish the result again later.`,
   );
 }
 
@@ -262,7 +262,7 @@ async function repositoryIdOf(branch: Branch): Promise<string> {
     const failure = githubFailure(error);
     if (failure?.kind !== 'answered' || failure.status !== refusedByGraphql) throw error;
     throw new BranchError(
-      `${nothing(branch)} because the token sees no such repository (${failure.said}): check its name, and what the token may read.`,
+      `${nothing(branch)} because the token cannot see the repository (${failure.said}): check its name, and the permissions of the token.`,
     );
   }
 }
@@ -367,7 +367,7 @@ async function readTrend(
 /** `without` names the act that was not possible. */
 const foreign = (without: string, path: string): BranchError =>
   new BranchError(
-    `${without} because it has no ${path} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
+    `${without} because its ${path} is not of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
   );
 
 async function readText({ octokit, owner, repo }: Branch, tip: Tip, path: string): Promise<string> {
@@ -461,14 +461,14 @@ function whyNot(failure: GithubFailure, branch: Branch): string {
   const what = nothing(branch);
   const status = failure.kind === 'answered' ? failure.status : undefined;
   if (status === refusedByGraphql || status === 422) {
-    return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
+    return `${what} because GitHub refused it (${failure.said}): if rules protect the branch, exempt the token, or name another branch in \`github.data.branch\`.`;
   }
   // GitHub returns 404 for anything that a token may not see.
   const known = status === 404 ? { ...failure, kind: 'answered' as const, status: 403 } : failure;
   return whyNotDone(what, known, {
     again: 'publish the result',
     permission:
-      'give the job `permissions: contents: write`, or, for a pull request from a fork, publish from a workflow_run job; where rules protect the branch, let the token pass them',
+      'give the job `permissions: contents: write`, or, for a pull request from a fork, publish from a workflow_run job; if rules protect the branch, exempt the token',
     otherwise: '; the result itself is kept',
   });
 }

@@ -102,7 +102,7 @@ async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>
     if (tries < mostTries) await pause(1);
   }
   throw new DataDirectoryError(
-    `${directory} was in use by another publisher for a minute: publish the result again later.`,
+    `${directory} was locked by another publisher for a minute: publish the result again later.`,
   );
 }
 
@@ -128,7 +128,7 @@ async function readTrend(directory: string, isWanted: YearFilter): Promise<Trend
 
 const foreign = (directory: string, path: string): DataDirectoryError =>
   new DataDirectoryError(
-    `${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`,
+    `${join(directory, path)} is not an index of this version of ppsgate: name another directory, or remove this one.`,
   );
 
 /** A cell's nightly run has about a kilobyte, and the index about one per result. */

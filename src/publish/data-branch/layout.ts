@@ -299,7 +299,7 @@ function graphFiles(
     spareBytes -= Buffer.byteLength(drawn.svg);
     if (spareBytes < 0) {
       leftOut(
-        `Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostBytes} bytes together.`,
+        `Flamegraphs from ${graph.title} onwards are not kept: the limit is ${mostBytes} bytes for each result.`,
       );
       return files;
     }
@@ -314,7 +314,7 @@ function plotFile({ result, leftOut = () => {} }: Publication): File[] {
     const svg = bisectPlot(result);
     return svg === undefined ? [] : [[plotName, svg]];
   } catch (error) {
-    leftOut(`The report is kept without its plot (${reasonOf(error)}).`);
+    leftOut(`The report is stored without its plot (${reasonOf(error)}).`);
     return [];
   }
 }
@@ -324,7 +324,7 @@ function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[]
   try {
     return [[pageName, renderHtml(result, profiles)]];
   } catch (error) {
-    leftOut(`The report is kept without its page (${reasonOf(error)}).`);
+    leftOut(`The report is stored without its page (${reasonOf(error)}).`);
     return [];
   }
 }

@@ -34,11 +34,11 @@ export function renderReadme(index: ReadmeBadge, trend: TrendIndex): string {
   const testbeds = [...new Set(trend.cells.map(({ testbed }) => testbed))];
   return `${[
     '# Results of ppsgate',
-    'What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.',
+    'Results of ppsgate for patches to this repository. ppsgate writes this branch: each publication replaces its only commit, so manual changes are lost.',
     ...section('Open changes', atMost(open.map(changeLine(kept)))),
     ...section('Default branch', index.badges.map(badgeLine)),
     ...section('Nightly runs', testbeds.map(sparklines)),
-    ...section('The base against itself', [
+    ...section('A/A runs', [
       ...countsOf(trend).flatMap(({ current, earlier }) => [
         `- ${nameOf(current)}: ${countLine(current, kept)}`,
         ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`)),
@@ -48,11 +48,11 @@ export function renderReadme(index: ReadmeBadge, trend: TrendIndex): string {
     ...section('Newest results', newest.map(resultLine)),
     '## Files',
     [
-      '- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits',
-      '- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io; `same.svg`: the base against itself',
-      '- `trend/TESTBED/SCENARIO-FAMILY/YEAR.jsonl`: a line for each night and push of the default branch; `trend/index.json`: what they say',
-      '- `history.jsonl`: what the base did in earlier experiments, from which later ones learn',
-      '- `index.json`: what there is',
+      '- `results/YEAR/…/report.md` and `result.json`: the result, for people and for programs; with flamegraphs, and for a bisection the plot over its commits',
+      '- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io; `same.svg`: the A/A runs',
+      '- `trend/TESTBED/SCENARIO-FAMILY/YEAR.jsonl`: a line for each nightly run and push of the default branch; `trend/index.json`: their changes',
+      "- `history.jsonl`: the base's numbers in earlier experiments, used to plan later ones",
+      '- `index.json`: the list of all results',
     ].join('\n'),
   ].join('\n\n')}\n`;
 }
@@ -126,7 +126,7 @@ function verdictOf(count: AaRunCounts): string {
     case 'broken':
       return 'beyond the promised';
     case 'open':
-      return 'too few to tell whether within the promised';
+      return 'too few to decide whether within the promised';
   }
 }
 
@@ -139,7 +139,7 @@ const beforeTrend = (nightlyRuns: ReadmeBadge['nightlyRuns']): string[] =>
         .map(({ at }) => at)
         .toSorted()
         .at(-1) ?? '';
-    return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, when design and margin were not noted: called a change in ${alarms.length} of ${own.length} gates`;
+    return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, without a recorded design and margin: reported a change in ${alarms.length} of ${own.length} gates`;
   });
 
 function resultLine({ path, at, testbed, patch, outcome }: ReadmeBadge['results'][number]): string {

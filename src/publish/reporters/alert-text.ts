@@ -33,12 +33,12 @@ export const alertLabels: Readonly<Record<'code' | 'testbed', Label>> = {
   code: {
     name: 'ppsgate-regression',
     color: 'd73a4a',
-    description: 'A commit made the branch slower, as a gate has confirmed',
+    description: 'A commit made the branch slower; a gate has confirmed it',
   },
   testbed: {
     name: 'ppsgate-testbed',
     color: 'fbca04',
-    description: 'A testbed measures less than before, and no commit is why',
+    description: 'A testbed measures less than before, but no commit is the cause',
   },
 };
 
@@ -81,12 +81,12 @@ export function issueNews(
     state === before.state ? undefined : stateNews(change),
     culprit === undefined || culprit === before.culprit
       ? undefined
-      : `A bisection names the commit: ${shortId(culprit)}.`,
+      : `A bisection found the commit: ${shortId(culprit)}.`,
     cells.length > before.cells
-      ? `More cells have lost: ${cells.map((level) => sizeIn(level)).join(', ')}.`
+      ? `More cells have a loss: ${cells.map((level) => sizeIn(level)).join(', ')}.`
       : undefined,
     isWorse
-      ? `It is worse by now: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.`
+      ? `The loss has grown: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.`
       : undefined,
   ].flatMap((one) => one ?? []);
 }
@@ -94,13 +94,13 @@ export function issueNews(
 function stateNews({ state, good, bad }: TrendChange): string | undefined {
   switch (state) {
     case 'code':
-      return 'A gate of both commits on the same testbed confirms the loss: it is the code.';
+      return 'A gate of both commits on the same testbed confirms the loss: the code is the cause.';
     case 'testbed':
       return good === bad
-        ? 'The same commit was measured before and after: it is the testbed, or chance.'
-        : 'A gate of both commits on the same testbed finds no loss of the margin: it is the testbed, or chance.';
+        ? 'The same commit was measured before and after: the testbed or chance is the cause.'
+        : 'A gate of both commits on the same testbed finds no loss of the margin: the testbed or chance is the cause.';
     case 'accepted':
-      return 'The new level is accepted: from now on nightly runs are held against it.';
+      return 'The new level is accepted: from now on nightly runs are compared with it.';
     case 'recovered':
       return 'The old level is back.';
     default:
@@ -138,7 +138,7 @@ export function alertBody(change: TrendChange, links: AlertLinks): string {
   ];
   return [
     alertMarker(id),
-    `On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed, and stayed so. ${stateNews(change) ?? ''}`.trim(),
+    `On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed permanently. ${stateNews(change) ?? ''}`.trim(),
     tableOf(change),
     facts.join('\n'),
     `<sub>A maintainer can accept the new level permanently: comment \`${callOnGithub} accept\`. This issue is closed automatically when the old level comes back.</sub>`,
@@ -192,7 +192,7 @@ function commitsOf({ good, bad, bisection }: TrendChange): string {
 
 function commitsLink(change: TrendChange, { compareUrl }: AlertLinks): string {
   const { good, bad } = change;
-  if (good === bad) return `${bad} in both nightly runs: none came between`;
+  if (good === bad) return `${bad} in both nightly runs, with no commit in between`;
   const filled = compareUrl?.replaceAll('{from}', good).replaceAll('{to}', bad);
   const url = filled && pageUrl(filled);
   const text = `${shortId(good)}..${shortId(bad)}`;

@@ -153,7 +153,7 @@ async function culpritOf(change: TrendChange, deps: AlertsDeps): Promise<string 
   if (named !== undefined) return named;
   return deps.onlyCommitOf(change).catch((error: unknown) => {
     deps.log.info(
-      `The reviewers of the change ${change.id} are not looked up, because git does not list its commits (${reasonOf(error)}).`,
+      `The reviewers of the change ${change.id} are not looked up, because git cannot list its commits (${reasonOf(error)}).`,
     );
     return undefined;
   });
@@ -331,7 +331,7 @@ async function withNews(change: TrendChange, run: AlertRun): Promise<Alert> {
     if (failure === undefined) throw error;
     // A maintainer has deleted the issue, and wants no more of it.
     if (isGone(failure)) return { ...alert, postedText };
-    log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, fixes));
+    log.warn(whyNotDone(`The issue #${number} was not updated`, failure, fixes));
     return alert;
   }
   if (news.length === 0) return { ...alert, postedText };

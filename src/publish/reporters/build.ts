@@ -54,7 +54,7 @@ export function openBuild(
     ...options,
     log,
     secondsBetween: 60,
-    tooSlow: (seconds) => notShown(revision, `Phabricator did not answer within ${seconds} s`),
+    tooSlow: (seconds) => notShown(revision, `Phabricator did not respond within ${seconds} s`),
   });
   const working = () => updates.send('working');
   return {
@@ -86,7 +86,7 @@ export async function draftWarning(
   // A plan hidden from the bot probably holds drafts, which is Harbormaster's default.
   if (holdsDrafts === 'never') return undefined;
   const named = plan === undefined ? 'its build plan' : `the build plan "${plan.name}"`;
-  return `D${revision.number} is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
+  return `D${revision.number} is a draft until its builds pass, so this build passes with any outcome: set "Hold Drafts" of ${named} to "Never" so that it shows the result.`;
 }
 
 const revisions = z.object({
@@ -180,7 +180,7 @@ export class BuildUpdater {
         return { kind: 'delivered' };
       }
       if (over.has(status)) {
-        this.#log.info(`${buildName(this.#revision)} is ${status}: it is told nothing more.`);
+        this.#log.info(`${buildName(this.#revision)} is ${status}: it gets no further updates.`);
         return { kind: 'delivered' };
       }
       // A message lost in an earlier try would have arrived by now.
@@ -189,7 +189,7 @@ export class BuildUpdater {
       if (!isSent && target !== undefined) await this.#send(target.phid, view);
       if (view === 'working') return { kind: 'delivered' };
     }
-    return { kind: 'not-yet', why: notShown(this.#revision, 'none of its targets has taken it') };
+    return { kind: 'not-yet', why: notShown(this.#revision, 'none of its targets accepted it') };
   }
 
   async #send(target: string, view: BuildView): Promise<void> {
@@ -270,13 +270,13 @@ const buildName = (revision: RevisionDiff): string =>
   `The build of D${revision.number} on Harbormaster`;
 
 const unseen = (revision: RevisionDiff): string =>
-  `${buildName(revision)} is told nothing because it is not there, or not for the bot to see.`;
+  `${buildName(revision)} gets no updates, because it does not exist or is hidden from the bot.`;
 
 const endedElsewhere = (revision: RevisionDiff, status: string): string =>
-  `${buildName(revision)} shows ${status}, which another client has set.`;
+  `${buildName(revision)} shows ${status}, set by another client.`;
 
 const notShown = (revision: RevisionDiff, why: string): string =>
-  `${buildName(revision)} may not show how the gate stands (${why}).`;
+  `${buildName(revision)} may not show the gate's progress (${why}).`;
 
 /** Resolves to false if the reply was lost. */
 async function send(conduit: Conduit, receiver: string, message: BuildMessage): Promise<boolean> {

@@ -137,7 +137,7 @@ export async function closeOpenCheckRun(
     return undefined;
   } catch (error) {
     const said = githubFailure(error)?.said ?? reasonOf(error);
-    return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be told (${said}): run the job again.`;
+    return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be notified (${said}): run the job again.`;
   }
 }
 
@@ -234,7 +234,7 @@ const rerun: Button = {
 };
 const extend: Button = {
   label: 'Extend',
-  description: 'Go on with more runs',
+  description: 'Continue with more runs',
   identifier: 'extend',
 };
 
@@ -253,7 +253,7 @@ type CheckView = {
 type CheckState = Exclude<CheckView, { status: 'linked' }>;
 
 const tooSlow = (seconds: number): string =>
-  `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
+  `The check on the commit may not show the outcome, because GitHub did not respond within ${seconds} s: if the check is required, run the job again.`;
 
 /** Posts updates to one check run, which the first update creates. */
 function checkRunOf(
@@ -336,17 +336,17 @@ function failedAttempt(
   name: string,
   { repository, patch }: CheckSubject,
 ): UpdateAttempt {
-  const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show how things stand`;
+  const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show the current state`;
   const failure = githubFailure(error);
   if (failure === undefined) return { kind: 'refused', why: `${what} (${reasonOf(error)}).` };
   if (failure.kind !== 'answered' || failure.status >= 500) {
-    const why = `${what} because GitHub could not be told (${failure.said}): run the job again where the check is required.`;
+    const why = `${what} because GitHub could not be notified (${failure.said}): if the check is required, run the job again.`;
     return { kind: 'failed', why };
   }
   const why = whyNotDone(what, failure, {
     again: 'run the job',
-    permission: 'give the job `permissions: checks: write`; the gate goes on without',
-    otherwise: '; the gate goes on without',
+    permission: 'give the job `permissions: checks: write`; the gate continues without it',
+    otherwise: '; the gate continues without it',
   });
   return { kind: 'refused', why };
 }

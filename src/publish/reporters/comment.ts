@@ -117,10 +117,10 @@ type CommentView = { body: string; title?: string };
 
 const never = new AbortController().signal;
 
-const superseded = 'The comment is left to a later run for the same pull request.';
+const superseded = 'A later run for the same pull request writes the comment.';
 
 const tooSlow = (seconds: number): string =>
-  `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
+  `The comment on the pull request may not show the outcome, because GitHub did not respond within ${seconds} s; the result is in the job's summary.`;
 
 function unmeasured(subject: string, outcome: UnmeasuredOutcome): string {
   const { symbol, text } = failureTexts[outcome.reason];

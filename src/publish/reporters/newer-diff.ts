@@ -22,9 +22,9 @@ export async function newerDiff(
   const ofDiff = { constraints: { phids: [diffPHID] } };
   const [newest] = await conduit.search('differential.diff.search', ofDiff, diffs);
   if (newest === undefined || newest.id <= diff) return undefined;
-  const replaced = `Diff ${newest.id} is newer and has taken its place`;
+  const replaced = `Diff ${newest.id} is newer and has replaced it`;
   const its = await buildableOf(conduit, diffPHID, build).catch(() => undefined);
-  if (its === undefined) return `${replaced}: what is measured is that one.`;
+  if (its === undefined) return `${replaced}: the newer diff is measured.`;
   return `${replaced}: see its build, B${its.id} (${its.fields.uri}).`;
 }
 

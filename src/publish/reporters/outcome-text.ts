@@ -191,15 +191,15 @@ export function bisectCommands(
 
 export const failureTexts: Readonly<Record<FailureReason, { symbol: string; text: string }>> = {
   cancelled: { symbol: '⚪', text: 'not measured: cancelled' },
-  usage: { symbol: '⚪', text: 'not measured: what was asked for cannot be done' },
+  usage: { symbol: '⚪', text: 'not measured: the request cannot be carried out' },
   patchAtFault: { symbol: '🔴', text: 'not measured: the patch does not apply' },
   'binary-file': { symbol: '🔴', text: 'not measured: the diff changes a binary file' },
   'without-prefixes': {
     symbol: '🔴',
     text: 'not measured: the diff was sent without the prefixes of git',
   },
-  'unusable-diff': { symbol: '🔴', text: 'not measured: the diff cannot be used as it is' },
-  infrastructure: { symbol: '⚪', text: 'not measured: something failed that is not the patch' },
+  'unusable-diff': { symbol: '🔴', text: 'not measured: the diff cannot be used' },
+  infrastructure: { symbol: '⚪', text: 'not measured: a failure outside the patch' },
   'waits-for-approval': { symbol: '⏸️', text: 'waits for a maintainer' },
-  'left-to-merge-queue': { symbol: '⏸️', text: 'not measured yet: the merge queue does that' },
+  'left-to-merge-queue': { symbol: '⏸️', text: 'not measured yet: the merge queue measures it' },
 };

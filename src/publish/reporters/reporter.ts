@@ -100,7 +100,7 @@ export async function addReportLinks(
     await reporter.addLinks(linked);
     return linked;
   } catch (error) {
-    warn(`The answer has no links, because the report was not kept (${reasonOf(error)}).`);
+    warn(`The comment has no links, because the report was not stored (${reasonOf(error)}).`);
     return outcome;
   }
 }

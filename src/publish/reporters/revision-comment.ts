@@ -61,7 +61,7 @@ export function openRevisionComment(
     log: { info: log.warn, warn: log.warn },
     secondsBetween: 60,
     tooSlow: (seconds) =>
-      maybeMissing(revision.number, `Phabricator did not answer within ${seconds} s`),
+      maybeMissing(revision.number, `Phabricator did not respond within ${seconds} s`),
     ...(pause && { pause }),
   });
   const nothing = () => {};
@@ -170,7 +170,7 @@ async function postOnce(
 }
 
 const maybeMissing = (revision: number, why: string): string =>
-  `The comment on D${revision} may not be there (${why}).`;
+  `The comment on D${revision} may be missing (${why}).`;
 
 const mostTransactions = 500;
 
@@ -209,7 +209,7 @@ function plotOf(
       uploaded = { image: await upload(conduit, `ppsgate-D${number}-${diff}.png`, png) };
       return uploaded;
     } catch (error) {
-      return { why: `The comment on D${number} goes without its plot (${reasonOf(error)}).` };
+      return { why: `The comment on D${number} has no plot (${reasonOf(error)}).` };
     }
   };
 }
@@ -221,6 +221,7 @@ async function upload(conduit: Conduit, name: string, bytes: Buffer): Promise<st
   const constraints = { phids: [phid] };
   const ids = z.object({ id: z.int() });
   const [file] = await conduit.search('file.search', { constraints }, ids);
-  if (file === undefined) throw new Error(`${conduit.url} does not show ${name} that it has taken`);
+  if (file === undefined)
+    throw new Error(`${conduit.url} does not show ${name}, although it accepted it`);
   return `F${file.id}`;
 }

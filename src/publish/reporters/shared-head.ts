@@ -64,11 +64,11 @@ async function findOtherBase(
     const elsewhere = all.find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
     if (elsewhere === undefined) return undefined;
     const { number, baseBranch: branch = '' } = elsewhere.pullRequest;
-    const goes = number === patch.number ? 'goes' : 'has the same head and goes';
-    const why = `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? 'another branch')}, and #${number} ${goes} to ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.`;
-    return { title: 'this commit goes to another branch', why };
+    const goes = number === patch.number ? 'goes' : 'has the same head and targets';
+    const why = `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? 'another branch')}, but #${number} ${goes} ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` in the one to be merged.`;
+    return { title: 'this commit also targets another branch', why };
   } catch (error) {
-    const why = `GitHub does not say whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`;
+    const why = `GitHub did not report whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`;
     return { title: 'the base branches of this commit are unknown', why };
   }
 }

@@ -77,10 +77,10 @@ const states: Readonly<Record<Conclusion, StatusView['state']>> = {
 };
 
 const tooSlow = (seconds: number): string =>
-  `The commit status may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the status is required.`;
+  `The commit status may not show the outcome, because GitHub did not respond within ${seconds} s: if the status is required, run the job again.`;
 
 function failedAttempt(error: unknown): UpdateAttempt {
-  const what = 'The commit status does not show how things stand';
+  const what = 'The commit status does not show the current state';
   const failure = githubFailure(error);
   if (failure === undefined) return { kind: 'refused', why: `${what} (${reasonOf(error)}).` };
   const why = `${what} (${failure.said}): give the job \`permissions: statuses: write\`, or set github.status to false.`;

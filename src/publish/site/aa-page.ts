@@ -17,8 +17,8 @@ export function samePage({ index, results }: SiteSource): Page {
   const all = index.aaRuns.toReversed();
   const known = { folder: '', results: results.results };
   const body = html`<header>
-<h1>The base against itself</h1>
-<p>A gate of a commit against itself has nothing to find. Every regression that it reports is a false alarm. The bound is the highest rate that these gates leave possible; it holds at all times at once with 95 % confidence. Another design, margin or machine begins another count.</p>
+<h1>A/A runs</h1>
+<p>A gate of a commit against itself measures no change, so every regression that it reports is a false alarm. The bound is the highest rate compatible with these gates; it holds at all times simultaneously with 95 % confidence. Another design, margin or machine starts a new count.</p>
 </header>
 <main>
 <section id="counts">
@@ -26,14 +26,14 @@ export function samePage({ index, results }: SiteSource): Page {
 ${counts.length === 0 ? html`<p>No gate has compared a commit with itself yet.</p>\n` : countTable(counts.map(({ current }) => current))}${earlier.length > 0 && fold('Earlier counts', countTable(earlier))}</section>
 ${alarms(all, known)}${scatter(all)}</main>
 `;
-  return { path: 'same.html', title: 'The base against itself', body };
+  return { path: 'same.html', title: 'A/A runs', body };
 }
 
 const looks = { kept: 'no-regression', open: 'invalid', broken: 'regression' } as const;
 
 const countTable = (counts: readonly AaRunCounts[]): Html =>
   table({
-    caption: 'The promise is what a gate of a patch is held to',
+    caption: 'The promise is the error rate required of a gate of a patch',
     heads: [
       { text: 'testbed' },
       { text: 'builds' },
@@ -95,7 +95,12 @@ function scatter(counts: readonly AaRunCounts[]): Piece {
     ]),
   );
   if (rows.length === 0) return undefined;
-  const heads = ['gates', 'changes scatter by', 'runs explain', 'a layout deviates by'];
+  const heads = [
+    'gates',
+    'standard deviation of changes',
+    'explained by runs',
+    'deviation of a layout',
+  ];
   return html`<section id="scatter">
 <h2>Build noise</h2>
 ${fold(

@@ -28,13 +28,13 @@ const urgencyOf = ({ state }: TrendChange): number => openStates.indexOf(state);
 const sizeOf = (change: TrendChange): number => Math.abs(worstOf(change).changeRatio);
 
 const stateMeanings: Readonly<Record<TrendChange['state'], string>> = {
-  candidate: 'seen in the nightly runs; no gate has looked yet',
-  confirming: 'a gate of both commits could not tell yet',
-  code: 'a gate of both commits has it, too',
+  candidate: 'seen in nightly runs; no gate has checked it yet',
+  confirming: 'a gate of both commits was undecided',
+  code: 'a gate of both commits confirms it',
   testbed:
-    'a gate of both commits finds no loss of the margin, or no commit was between: the machine, or chance',
+    'a gate of both commits finds no loss of the margin, or there was no commit in between: the machine or chance',
   accepted: 'a maintainer has accepted the new level',
-  recovered: 'the old level came back',
+  recovered: 'the old level is back',
 };
 
 const stateTag = ({ state }: TrendChange): Html =>
@@ -128,7 +128,7 @@ export const resultLink = (
 ): Html =>
   results.some((kept) => kept.path === path)
     ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${said}</a>`
-    : html`<span title="its result is no longer kept">${said}</span>`;
+    : html`<span title="its result was deleted">${said}</span>`;
 
 const joined = (pieces: readonly Piece[], between: string): Piece =>
   pieces.map((piece, place) => (place === 0 ? piece : [between, piece]));

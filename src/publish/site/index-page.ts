@@ -71,7 +71,7 @@ const byTestbed = (series: readonly CellSeries[]): Piece =>
       first &&
       html`<section>
 <h2><a href="${testbedPath(first)}/index.html">${plainLine(testbed)}</a></h2>
-<p class="faint">${lastNightlyRun(own)}. Each cell with its level now, and how far that is off its best of 90 days.</p>
+<p class="faint">${lastNightlyRun(own)}. Each cell with its current level, compared with its best of 90 days.</p>
 ${glances(own, '')}</section>
 `
     );

@@ -21,7 +21,7 @@ export const labPage = (lab: LabSnapshot, series: readonly CellSeries[]): Page =
 <h2>Testbeds</h2>
 ${testbeds(lab, series)}</section>
 <section id="queue">
-<h2>Who waits</h2>
+<h2>Queue</h2>
 ${queue(lab.overview)}</section>
 </main>
 `,
@@ -32,8 +32,8 @@ type Testbed = Overview['testbeds'][number];
 
 const testbeds = ({ overview, health }: LabSnapshot, series: readonly CellSeries[]): Html =>
   table({
-    caption: 'Those of the configuration, in its order',
-    heads: ['testbed', 'state', 'by whom, for what', 'until about', 'health', 'last night'].map(
+    caption: 'Testbeds, in the order of the configuration',
+    heads: ['testbed', 'state', 'holder and purpose', 'until about', 'health', 'last night'].map(
       (text) => ({ text }),
     ),
     rows: overview.testbeds.map((one) => [
@@ -73,7 +73,7 @@ function healthText(health: NonNullable<LabSnapshot['health']>[number] | undefin
     case 'well':
       return html`<b class="no-regression">well</b>`;
     case 'in-use':
-      return html`not looked at: ${plainLine(health.why, 300)}`;
+      return html`not checked: ${plainLine(health.why, 300)}`;
     case 'wrong': {
       const first = health.findings.find(({ kind }) => kind === 'wrong');
       return html`<b class="regression">wrong</b>${first && `: ${plainLine(first.what)}, ${plainLine(first.why, 300)}`}`;
@@ -90,8 +90,8 @@ const queue = ({ queue: waiting }: Overview): Html =>
   waiting.length === 0
     ? html`<p>No gate is waiting.</p>\n`
     : table({
-        caption: 'In the order of their turns',
-        heads: ['who', 'for what', 'on', 'since', 'turn in'].map((text) => ({ text })),
+        caption: 'In the order of the queue',
+        heads: ['who', 'purpose', 'on', 'since', 'turn in'].map((text) => ({ text })),
         rows: waiting.map((one) => [
           plainLine(one.who),
           aimText(one),

@@ -9,14 +9,14 @@ import type { SiteSource } from './site-source.ts';
 export function resultsPage({ results: { results } }: SiteSource): Page {
   const body = html`<header>
 <h1>Results</h1>
-<p class="faint">Those that are still kept, the newest first</p>
+<p class="faint">Stored results, the newest first</p>
 </header>
 <main>
 <section id="results">
 <h2 class="unseen">List</h2>
 ${
   results.length === 0
-    ? html`<p>None is kept.</p>\n`
+    ? html`<p>No result is stored.</p>\n`
     : table({
         caption: `${results.length} results of gates and bisections`,
         heads: ['patch', 'outcome', 'testbed', 'began', 'pictures'].map((text) => ({ text })),

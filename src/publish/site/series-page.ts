@@ -81,13 +81,12 @@ function nightlyTable(
   return fold(
     html`<span id="run-count">${points.length === 1 ? 'one nightly run' : `${points.length} nightly runs`}</span> as a table`,
     table({
-      caption:
-        'Medians of the trials, and the least and the most of them; the newest nightly run first',
+      caption: 'Medians of the trials, with minimum and maximum; the newest nightly run first',
       heads: [
         { text: 'nightly' },
         { text: 'commit' },
         { text: 'packets per second', isNumber: true },
-        { text: 'least … most', isNumber: true },
+        { text: 'min … max', isNumber: true },
         ...costs.map((cost) => ({ text: metricNouns[cost], isNumber: true })),
         { text: 'for' },
       ],

@@ -104,7 +104,7 @@ function fingerprintsOf(
     const before = points[place - 1]?.nightlyRun.fingerprint;
     // Nightly runs of earlier versions have none.
     if (!before || before === nightlyRun.fingerprint) return [];
-    return { time, text: texts.get(nightlyRun.fingerprint) || 'The testbed is another one.' };
+    return { time, text: texts.get(nightlyRun.fingerprint) || 'The testbed was replaced.' };
   });
 }
 

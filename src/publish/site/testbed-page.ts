@@ -57,7 +57,7 @@ const smallFigure = (series: CellSeries): Html => html`<figure>
 
 const interimResults = (series: readonly CellSeries[]): Html =>
   table({
-    caption: 'Where the cells stand now, by the medians of five nightly runs in a row',
+    caption: 'Current levels of the cells: medians of five consecutive nightly runs',
     heads: [
       { text: 'cell' },
       { text: 'now', isNumber: true },
@@ -99,7 +99,7 @@ function fingerprints({ fingerprints: all }: SiteSource['index'], { testbed }: C
   const own = all.filter((one) => one.testbed === testbed && one.differs.length > 0).toReversed();
   if (own.length === 0) return undefined;
   return html`<section id="fingerprints">
-<h2>What the testbed became</h2>
+<h2>Changes of the testbed</h2>
 ${bullets(own.map(({ since, differs }) => html`${moment(since)}: ${plainLine(differs.join('; '), 500)}`))}</section>
 `;
 }

@@ -58,11 +58,11 @@ export async function writeSite(
 async function refuseOthers(directory: string): Promise<void> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return [];
-    throw new UsageError(`--to: ${directory} is no folder (${error.code}): name another one.`);
+    throw new UsageError(`--to: ${directory} is not a folder (${error.code}): name another one.`);
   });
   if (names.length === 0 || names.includes(markName)) return;
   throw new UsageError(
-    `--to: ${directory} has something else in it than a site: name a folder that is empty, or not there yet.`,
+    `--to: ${directory} has content other than a site: name an empty or new folder.`,
   );
 }
 
@@ -86,7 +86,7 @@ async function writeResultPage(
     const picture =
       name === plotName && isBisectResult(result) ? bisectPlot(result) : await graphIn(from, place);
     if (picture === undefined)
-      leftOut(`${place} is left out: it is no picture that ppsgate draws.`);
+      leftOut(`${place} is left out: it is not a picture drawn by ppsgate.`);
     else {
       await replaceFile(join(draft, place), picture);
       pictures.push(name);

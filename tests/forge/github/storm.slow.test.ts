@@ -99,14 +99,14 @@ const fates: readonly Fate[] = [
     symbol: '⚪',
     check: 'failure',
     status: 'error',
-    says: 'not measured: what was asked for cannot be done',
+    says: 'not measured: the request cannot be carried out',
   },
   {
     error: new Error('The switch lost its power.'),
     symbol: '⚪',
     check: 'failure',
     status: 'error',
-    says: 'not measured: something failed that is not the patch',
+    says: 'not measured: a failure outside the patch',
   },
 ];
 
@@ -417,7 +417,7 @@ function publishedResults(): Result[] {
 const byNumber = (gates: readonly Gate[]) =>
   [...Map.groupBy(gates, ({ patch }) => patch.number)].toSorted(([a], [b]) => a - b);
 
-const leftToLater = 'The comment is left to a later run for the same pull request.';
+const leftToLater = 'A later run for the same pull request writes the comment.';
 
 const isLeft = ({ shown, successor }: Gate, line: string) =>
   (shown === overtaken || successor !== undefined) && line === leftToLater;

@@ -229,7 +229,7 @@ describe('no other publisher is overwritten', () => {
     const done = await publish([publication({ startedAt: onDay(20) })], { octokit, pause });
     expect(done).toEqual({
       kind: 'not-published',
-      why: 'Nothing was published in the branch ppsgate-data of example/router because others changed it 10 times meanwhile: publish the result again later.',
+      why: 'Nothing was published in the branch ppsgate-data of example/router because it changed during all 10 attempts: publish the result again later.',
     });
     expect(pauses).toEqual([1, 2, 4, 8, 15, 15, 15, 15, 15, 15]);
     expect(startsOfResults()).toHaveLength(10);
@@ -345,7 +345,7 @@ describe('nothing is published, with the reason, when', () => {
   test('the token may only read', async () => {
     github.faults.order('git/create-tree', { kind: 'read-only' });
     expect(await whyNot()).toBe(
-      `${what} the token may not (403 Resource not accessible by integration): give the job \`permissions: contents: write\`, or, for a pull request from a fork, publish from a workflow_run job; where rules protect the branch, let the token pass them.`,
+      `${what} the token may not (403 Resource not accessible by integration): give the job \`permissions: contents: write\`, or, for a pull request from a fork, publish from a workflow_run job; if rules protect the branch, exempt the token.`,
     );
   });
 
@@ -403,7 +403,7 @@ describe('nothing is published, with the reason, when', () => {
     const options = { keep, staleSeconds: day, now: () => now };
     const elsewhere = { ...place, repository: 'example/swich' };
     expect(await publishToBranch(octokit, elsewhere, [], options)).toMatchObject({
-      why: "Nothing was published in the branch ppsgate-data of example/swich because the token sees no such repository (Could not resolve to a Repository with the name 'example/swich'.): check its name, and what the token may read.",
+      why: "Nothing was published in the branch ppsgate-data of example/swich because the token cannot see the repository (Could not resolve to a Repository with the name 'example/swich'.): check its name, and the permissions of the token.",
     });
   });
 

@@ -105,7 +105,7 @@ test('gives up a directory that is locked for a minute, with the reason', async 
     seconds += more;
   };
   await expect(publish(directory, [publication()], { pause })).rejects.toThrow(
-    `${directory} was in use by another publisher for a minute: publish the result again later.`,
+    `${directory} was locked by another publisher for a minute: publish the result again later.`,
   );
   expect(seconds).toBe(59);
 });
@@ -140,7 +140,7 @@ test('an index that is none is not overwritten', async () => {
   const directory = temporaryFolder();
   writeFileSync(join(directory, 'index.json'), '{"schemaVersion":2}');
   await expect(publish(directory, [publication()])).rejects.toThrow(
-    `${join(directory, 'index.json')} is no index of this version of ppsgate: name another directory, or remove this one.`,
+    `${join(directory, 'index.json')} is not an index of this version of ppsgate: name another directory, or remove this one.`,
   );
   expect(readFileSync(join(directory, 'index.json'), 'utf8')).toBe('{"schemaVersion":2}');
 });

@@ -288,10 +288,10 @@ describe('a branch of an earlier version', () => {
     const shelf = old();
     publish(shelf, [nightlyRun(onDay(3))]);
     expect(shelf.get('README.md')).toContain(
-      '- `shelf-3`, up to 2026-11-02, when design and margin were not noted: called a change in 1 of 2 gates\n',
+      '- `shelf-3`, up to 2026-11-02, without a recorded design and margin: reported a change in 1 of 2 gates\n',
     );
     publish(shelf, [nightlyRun(onDay(2))]);
-    expect(shelf.get('README.md')).toContain('called a change in 1 of 1 gates');
+    expect(shelf.get('README.md')).toContain('reported a change in 1 of 1 gates');
     expect(indexIn(shelf).aaRuns).toMatchObject([{ gates: 2 }]);
   });
 });

@@ -337,7 +337,7 @@ test('of a range names the commit that a bisection found, and of a testbed none'
   await notify(branch);
   expect(commentsOn(7)).toHaveLength(1);
   expect(commentsOn(9)).toEqual([
-    expect.stringContaining('A bisection names the commit: 3c3c3c3c3c3c.'),
+    expect.stringContaining('A bisection found the commit: 3c3c3c3c3c3c.'),
   ]);
 });
 

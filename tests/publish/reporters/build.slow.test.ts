@@ -388,7 +388,9 @@ describe('a user', () => {
     await answer.conclude(passed);
     expect(messages()).toEqual(['work', 'abort']);
     expect(scene.build.status).toBe('aborted');
-    expect(said).toEqual(['The build of D1 on Harbormaster is aborted: it is told nothing more.']);
+    expect(said).toEqual([
+      'The build of D1 on Harbormaster is aborted: it gets no further updates.',
+    ]);
   });
 
   test('aborts it and restarts it: it is answered after all', async () => {
@@ -409,7 +411,9 @@ describe('a user', () => {
     finish(phabricator.state, scene.target, 'passed');
     await open(scene).answer.conclude(failed);
     expect(messages()).toEqual([]);
-    expect(said).toEqual(['The build of D1 on Harbormaster is passed: it is told nothing more.']);
+    expect(said).toEqual([
+      'The build of D1 on Harbormaster is passed: it gets no further updates.',
+    ]);
   });
 
   test('fails it before Harbormaster gets to our word: that is said', async () => {
@@ -423,7 +427,7 @@ describe('a user', () => {
     });
     await answer.conclude(passed);
     expect(said).toEqual([
-      'The build of D1 on Harbormaster shows target/failed, which another client has set.',
+      'The build of D1 on Harbormaster shows target/failed, set by another client.',
     ]);
   });
 
@@ -431,7 +435,7 @@ describe('a user', () => {
     const anotherDiff = (scene: Awaited<ReturnType<typeof aBuild>>) =>
       phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
     const reason = ({ target }: Awaited<ReturnType<typeof aBuild>>) => target.units[0]?.details;
-    const taken = 'Diff 2 is newer and has taken its place';
+    const taken = 'Diff 2 is newer and has replaced it';
 
     test('the build of the old one names that of the new one', async () => {
       const scene = await aBuild();
@@ -470,7 +474,7 @@ describe('a user', () => {
       anotherDiff(scene);
       await before(scene);
       await open(scene).answer.conclude(cancelledOutcome);
-      expect(reason(scene)).toBe(`${taken}: what is measured is that one.`);
+      expect(reason(scene)).toBe(`${taken}: the newer diff is measured.`);
     });
 
     test('also while it waits in the queue of a relay', async () => {
@@ -523,7 +527,7 @@ describe('a user', () => {
 
 describe('a draft', () => {
   const warning =
-    'warning: D1 is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of the build plan "packets per second" to "Never" to have it tell the result.';
+    'warning: D1 is a draft until its builds pass, so this build passes with any outcome: set "Hold Drafts" of the build plan "packets per second" to "Never" so that it shows the result.';
 
   // Attack phabricator/returned-draft: A failed benchmark returns a draft to its author. Defence: A build that holds a
   // draft is passed.
@@ -634,7 +638,7 @@ describe('Harbormaster', () => {
     await open(scene).answer.conclude(passed);
     expect(messages()).toEqual(['pass']);
     expect(said).toEqual([
-      'warning: The build of D1 on Harbormaster may not show how the gate stands (none of its targets has taken it).',
+      "warning: The build of D1 on Harbormaster may not show the gate's progress (none of its targets accepted it).",
     ]);
   });
 
@@ -659,7 +663,7 @@ describe('Harbormaster', () => {
     await answer.conclude(passed);
     expect(messages()).toEqual([]);
     expect(said).toEqual([
-      'The build of D1 on Harbormaster is told nothing because it is not there, or not for the bot to see.',
+      'The build of D1 on Harbormaster gets no updates, because it does not exist or is hidden from the bot.',
     ]);
   });
 
@@ -682,7 +686,7 @@ describe('Harbormaster', () => {
     await answer.conclude(passed);
     expect(said).toEqual([
       expect.stringMatching(
-        /^warning: The build of D1 on Harbormaster may not show how the gate stands \(/,
+        /^warning: The build of D1 on Harbormaster may not show the gate's progress \(/,
       ),
     ]);
   });
@@ -692,7 +696,7 @@ describe('Harbormaster', () => {
     phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
     const { answer } = open(scene, { pause: async () => {} });
     await answer.conclude(passed);
-    expect(said).toEqual([expect.stringContaining('(Phabricator did not answer within 300 s)')]);
+    expect(said).toEqual([expect.stringContaining('(Phabricator did not respond within 300 s)')]);
   });
 
   test('is read-only for a while: the end arrives when it is over', async () => {

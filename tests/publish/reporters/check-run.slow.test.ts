@@ -265,7 +265,7 @@ describe('text of others does nothing in it', () => {
 });
 
 describe('the gate is not kept by', () => {
-  const what = 'The check ppsgate on #123 of freebsd/freebsd-src does not show how things stand';
+  const what = 'The check ppsgate on #123 of freebsd/freebsd-src does not show the current state';
 
   test('a token that may only read: one notice, and no further tries', async () => {
     github.faults.order('checks/create', { kind: 'read-only' }, 9);
@@ -275,7 +275,7 @@ describe('the gate is not kept by', () => {
     check.measuring('hp-t540');
     await check.conclude(passed);
     expect(said).toEqual([
-      `${what} because the token may not (403 Resource not accessible by integration): give the job \`permissions: checks: write\`; the gate goes on without.`,
+      `${what} because the token may not (403 Resource not accessible by integration): give the job \`permissions: checks: write\`; the gate continues without it.`,
     ]);
     expect(operations()).toEqual(['checks/create 403']);
   });
@@ -304,7 +304,9 @@ describe('the gate is not kept by', () => {
     for (const seconds of [1, 4, 9, 16, 25, 36, 49, 60, 60]) await skip(seconds);
     await ended;
     expect(said).toEqual([
-      expect.stringMatching(/^warning: .* because GitHub could not be told \(.+\): run the job/),
+      expect.stringMatching(
+        /^warning: .* because GitHub could not be notified \(.+\): run the job/,
+      ),
     ]);
   });
 
@@ -400,9 +402,9 @@ describe('a gate completes its check', () => {
   test.each([
     [
       new UsageError('There is no such testbed.'),
-      '⚪ not measured: what was asked for cannot be done',
+      '⚪ not measured: the request cannot be carried out',
     ],
-    [new Error('No route.'), '⚪ not measured: something failed that is not the patch'],
+    [new Error('No route.'), '⚪ not measured: a failure outside the patch'],
   ])('that throws as a failure, and throws on: %s', async (error, title) => {
     const { check } = await open();
     await expect(measured(check, () => Promise.reject(error))).rejects.toBe(error);
@@ -627,7 +629,7 @@ describe('a check that a killed job left open', () => {
   test('is reported in a sentence if GitHub cannot be reached', async () => {
     github.faults.order('checks/list-for-ref', { kind: 'read-only' });
     expect(await closed()).toBe(
-      'A check of ppsgate on freebsd/freebsd-src may stay open, because the job ended early and GitHub could not be told (403 Resource not accessible by integration): run the job again.',
+      'A check of ppsgate on freebsd/freebsd-src may stay open, because the job ended early and GitHub could not be notified (403 Resource not accessible by integration): run the job again.',
     );
   });
 });

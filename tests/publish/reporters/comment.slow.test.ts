@@ -147,7 +147,7 @@ test.each<[string, ReportedOutcome, RegExp]>([
   [
     'failed',
     outcomeOfFailure('infrastructure', 'No route to `shelf-3`. <img>'),
-    /^### ⚪ ppsgate: #7 not measured: something failed that is not the patch\n\n```\nNo route/m,
+    /^### ⚪ ppsgate: #7 not measured: a failure outside the patch\n\n```\nNo route/m,
   ],
 ])('a gate that was %s says so, and is no verdict to remember', async (_, ending, text) => {
   const { comment } = await open();
@@ -208,7 +208,7 @@ describe('of several pushes', () => {
     const before = bodies();
     await old.comment.conclude(cancelledOutcome);
     expect(bodies()).toEqual(before);
-    expect(said).toEqual(['The comment is left to a later run for the same pull request.']);
+    expect(said).toEqual(['A later run for the same pull request writes the comment.']);
   });
 
   test('what was asked last is remembered for the next time', async () => {
@@ -335,6 +335,6 @@ test('a GitHub that never answers is waited for five minutes, and then warned of
   const { comment } = await open({ pause: async () => {} });
   await comment.conclude(lost);
   expect(said).toEqual([
-    "warning: The comment on the pull request may not show how the gate ended, because GitHub did not answer within 300 s; the result is in the job's summary.",
+    "warning: The comment on the pull request may not show the outcome, because GitHub did not respond within 300 s; the result is in the job's summary.",
   ]);
 });

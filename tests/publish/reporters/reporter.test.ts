@@ -126,7 +126,7 @@ describe('what an answer links to', () => {
     expect(await reportThenLink(answer, ending, make, (why) => told.push(why))).toBe(ending);
     expect(told).toEqual([
       `ended: ${outcomeTitle(ending)}`,
-      'The answer has no links, because the report was not kept (Invalid string length).',
+      'The comment has no links, because the report was not stored (Invalid string length).',
     ]);
   });
 });
@@ -139,8 +139,8 @@ test('reports a result by its verdict, with its report', () => {
 });
 
 test.each([
-  ['usage', '⚪ not measured: what was asked for cannot be done'],
-  ['infrastructure', '⚪ not measured: something failed that is not the patch'],
+  ['usage', '⚪ not measured: the request cannot be carried out'],
+  ['infrastructure', '⚪ not measured: a failure outside the patch'],
 ] as const)('a failure says whose it is: %s', (why, title) => {
   const ending = outcomeOfFailure(why, 'ssh: ```\n@everyone');
   expect(conclusionOf(ending)).toBe(why);

@@ -176,7 +176,7 @@ describe('a gate', () => {
       await open().conclude(failed);
       expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
       expect(comments()[0]).not.toContain('{F');
-      expect(said).toEqual([expect.stringMatching(/^The comment on D1 goes without its plot \(/)]);
+      expect(said).toEqual([expect.stringMatching(/^The comment on D1 has no plot \(/)]);
     },
   );
 
@@ -300,7 +300,7 @@ describe('Phabricator', () => {
     phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
     await open({ pause: async () => {} }).conclude(failed);
     expect(said).toEqual([
-      'warning: The comment on D1 may not be there (Phabricator did not answer within 300 s).',
+      'warning: The comment on D1 may be missing (Phabricator did not respond within 300 s).',
     ]);
   });
 

@@ -68,7 +68,7 @@ const alsoGoesTo = (baseRef: string, changes = {}) => {
 /** Neither its title nor its check lets it seem to pass. */
 function expectUncounted(
   ending: ReportedOutcome | undefined,
-  why = 'this commit goes to another branch',
+  why = 'this commit also targets another branch',
 ) {
   if (ending === undefined) throw new Error('Nothing was told.');
   expect(conclusionOf(ending)).toBe('usage');
@@ -112,7 +112,7 @@ describe('a pass on a commit', () => {
     alsoGoesTo('lax');
     const ending = await ended(passed);
     expect(expectUncounted(ending)).toBe(
-      `#${patch.number} was measured for \`main\`, and #${patch.number + 1} has the same head and goes to \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.\n\n${outcomeMarkdown(passed)}`,
+      `#${patch.number} was measured for \`main\`, and #${patch.number + 1} has the same head and targets to \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.\n\n${outcomeMarkdown(passed)}`,
     );
   });
 

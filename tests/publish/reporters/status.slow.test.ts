@@ -125,7 +125,7 @@ test('a token that may write no statuses: one notice, and no further tries', asy
   await expect.poll(() => said).toHaveLength(1);
   await status.conclude(cancelledOutcome);
   expect(said).toEqual([
-    'The commit status does not show how things stand (403 Resource not accessible by integration): give the job `permissions: statuses: write`, or set github.status to false.',
+    'The commit status does not show the current state (403 Resource not accessible by integration): give the job `permissions: statuses: write`, or set github.status to false.',
   ]);
   expect(github.requests).toHaveLength(1);
 });

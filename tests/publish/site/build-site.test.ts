@@ -166,7 +166,7 @@ describe('the first page', () => {
     const none: SiteSource = { index: empty, nightlyRuns: new Map(), results: { results: [] } };
     expect(read(page('index.html', none))).toContain('0 nightly runs of 0 cells');
     expect(read(page('same.html', none))).toContain('No gate has compared');
-    expect(read(page('results.html', none))).toContain('None is kept');
+    expect(read(page('results.html', none))).toContain('No result is stored');
   });
 });
 
@@ -291,7 +291,9 @@ describe('a site in a folder', () => {
   test('does not overwrite the files of others', async () => {
     const to = temporaryFolder();
     writeFileSync(join(to, 'thesis.tex'), '');
-    await expect(writeSite(small, options('', to))).rejects.toThrow('has something else in it');
+    await expect(writeSite(small, options('', to))).rejects.toThrow(
+      'has content other than a site',
+    );
     expect(readdirSync(to)).toEqual(['thesis.tex']);
   });
 

@@ -62,7 +62,7 @@ test('A drawing with a script of others is not published', async () => {
   const from = data();
   writeFileSync(join(from.folder, 'x.svg'), '<svg><g onload="alert(1)"/></svg>');
   expect(await siteOf(from, 'x.svg')).toEqual([
-    `${path}/x.svg is left out: it is no picture that ppsgate draws.`,
+    `${path}/x.svg is left out: it is not a picture drawn by ppsgate.`,
   ]);
   expect(names(from)).toEqual(['report.html']);
   expect(page(from)).not.toContain('x.svg');
@@ -135,7 +135,7 @@ test.for(['thesis.tex', 'index.html'])(
     const from = data();
     mkdirSync(`${from.to}.part`);
     writeFileSync(join(`${from.to}.part`, name), 'mine');
-    await expect(siteOf(from)).rejects.toThrow(`${from.to}.part has something else in it`);
+    await expect(siteOf(from)).rejects.toThrow(`${from.to}.part has content other than a site`);
     expect(readFileSync(join(`${from.to}.part`, name), 'utf8')).toBe('mine');
   },
 );
