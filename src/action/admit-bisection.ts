@@ -30,7 +30,7 @@ export async function admitCommits(
   }
   if (!areNamed && !name.includes('..')) {
     throw new UsageError(
-      'A bisection needs a good commit and a bad one, or a patch whose commits it is of: a pull request like #123, a revision like D27401, or a range like main..my-branch.',
+      'A bisection needs a good and a bad commit, or a patch to bisect: a pull request like #123, a revision like D27401, or a range like main..my-branch.',
     );
   }
   const { good, bad } = await pinned(overrides, deps.repository, deps.calledAs);
@@ -57,7 +57,7 @@ export async function admitBisection(bisection: Bisection, deps: AdmitDeps): Pro
   const { good, bad, scenarios, families, ...rest } = overrides;
   if (!good !== !bad) {
     throw new UsageError(
-      `${calledAs(good ? 'bad' : 'good')} is missing: a bisection has both ends.`,
+      `${calledAs(good ? 'bad' : 'good')} is missing: a bisection needs both ends.`,
     );
   }
   const cell = await cellFor({ scenarios, families }, patch, config, deps);
@@ -119,7 +119,6 @@ function whyUnread(
   const whole = command({ ...overrides, ...ends, ...one });
   const shown = whole.length <= longestCommand ? whole : command(ends);
   const count = commits.length === 1 ? 'this commit' : `each of these ${commits.length} commits`;
-  const changed =
-    list === undefined ? '' : 'The commits are not those of the list that you named. ';
-  return `${changed}A bisection of ${patchName(patch)} may build ${count} and run it on the machine: read all of them, and write ${shown}.`;
+  const changed = list === undefined ? '' : 'The commits differ from the list that you named. ';
+  return `${changed}A bisection of ${patchName(patch)} may build ${count} and run it on the testbed: read all of them, and write ${shown}.`;
 }

@@ -122,5 +122,7 @@ export async function acknowledge(
       comment_id,
       content: 'eyes',
     })
-    .catch((error: Error) => log.info(`The command got no reaction (${error.message}).`));
+    .catch((error: Error) =>
+      log.info(`The reaction to the command was not posted (${error.message}).`),
+    );
 }

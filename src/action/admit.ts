@@ -55,13 +55,13 @@ async function requestedBy(
     case 'queued': {
       const { branch: queue, base, head } = trigger;
       const patch = await patchOfRange(deps.repository, `${base}..${head}`);
-      const why = 'A person with write access has put it into the merge queue.';
+      const why = 'A person with write access added it to the merge queue.';
       // Comes before patches, as other pull requests wait as long as the queue does.
       return admitted({ patch, queue, priority: 'release' }, why, deps);
     }
     case 'push': {
       const patch = await pushed(trigger, deps.repository);
-      const why = 'What is pushed to the default branch is measured.';
+      const why = 'Each push to the default branch is measured.';
       return admitted({ patch, purpose: 'history', priority: 'rerun' }, why, deps);
     }
     case 'schedule': {
@@ -111,7 +111,7 @@ async function requestedByButton(
     return { kind: 'nothing', why: `No open pull request has the head ${headCommit}.` };
   }
   if (more.length > 0) {
-    const why = `${numbersOf(candidates)} have the head ${headCommit}: write /ppsgate rerun at the one that is meant.`;
+    const why = `${numbersOf(candidates)} have the head ${headCommit}: write /ppsgate rerun in the intended one.`;
     return { kind: 'nothing', why };
   }
   const occasion: Occasion = { kind: 'pressed', by, commit: headCommit };
@@ -122,7 +122,7 @@ type Comment = Extract<Trigger, { kind: 'comment' }>;
 
 async function admitComment(comment: Comment, deps: AdmitDeps): Promise<Admission> {
   const command = parseCommand(comment.text);
-  if (command === undefined) return { kind: 'nothing', why: 'The comment is no command.' };
+  if (command === undefined) return { kind: 'nothing', why: 'The comment is not a command.' };
   const found = await deps.pullRequests.find(comment.number);
   if (command.kind === 'help') return { kind: 'help', pullRequest: found.pullRequest, why: '' };
   if (command.kind === 'mistaken') return mistaken(command.why, comment, found, deps);
@@ -208,7 +208,7 @@ async function requestedByHand(
   const [found, ...more] = all;
   if (more.length > 0) {
     throw new UsageError(
-      `patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit} at the one that is meant.`,
+      `patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit} in the intended one.`,
     );
   }
   if (found !== undefined) {
@@ -340,11 +340,11 @@ export async function admitAcceptance(
   const body = await readIssue({ octokit, repository }, number, await ownLogin(octokit));
   const id = changeIdIn(body ?? '');
   if (id === undefined) {
-    return { kind: 'nothing', why: `#${number} is no issue that ppsgate has opened on a change.` };
+    return { kind: 'nothing', why: `#${number} is not an issue that ppsgate opened for a change.` };
   }
   if (!(await mayWrite(octokit, repository, by))) {
-    const why = `${by} may not write to ${repository}, and so accepts nothing.`;
+    const why = `${by} has no write access to ${repository}, so the level is not accepted.`;
     return { kind: 'nothing', why };
   }
-  return { kind: 'accept', id, why: `${by} accepts the level that #${number} is of.` };
+  return { kind: 'accept', id, why: `${by} accepts the level of #${number}.` };
 }

@@ -82,7 +82,7 @@ export function relayOf({
   const { data, error } = relaySchema.safeParse({ key, build });
   if (error === undefined) return data;
   const names = error.issues.map(({ path }) => path.join('.')).join(' and ');
-  throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+  throw new UsageError(`client_payload: ${names} is not sent by a relay.`);
 }
 
 /** Identifies the patch for a workflow's `concurrency` and for the testbeds' queue. */

@@ -175,7 +175,7 @@ const notVerified = (why: string): ConcludedJob =>
   concludedAs(outcomeOfFailure('infrastructure', why));
 
 const selfMade = (patch: Patch, path: string): string =>
-  `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
+  `${patchName(patch)} changes ${path}, so its result cannot be trusted: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
 
 /** An interrupted job left neither a result nor a failure. */
 function concludedOrRefused(text: string | undefined): JobOutcome {
@@ -267,7 +267,7 @@ async function bisectOutcome({
 }: Claim & { request: BisectRequest }): Promise<JobOutcome> {
   const { data } = bisectResultSchema.safeParse(parseJson(text));
   if (data === undefined) {
-    return notVerified('The result is none of a bisection, or of another version.');
+    return notVerified('The result is not of a bisection, or from another version.');
   }
   const verified = await verifiedBisection(data, request, config, context);
   if (verified.kind === 'refused') return notVerified(verified.why);

@@ -38,7 +38,7 @@ export async function cellFor(
 
 function one(text: string | undefined, called: string): string | undefined {
   if (!text?.includes(',')) return text?.trim() || undefined;
-  throw new UsageError(`${called}: a bisection is of one, found "${excerpt(text)}".`);
+  throw new UsageError(`${called}: a bisection needs exactly one, found "${excerpt(text)}".`);
 }
 
 /** Reads the newest result on the data branch. Writers of that branch only influence which cell is measured. */

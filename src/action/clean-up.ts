@@ -23,7 +23,7 @@ export async function cleanUp(): Promise<void> {
   if (folder !== '') {
     for (const directory of await directoriesWithLease(folder)) {
       const testbed = await releaseLeft(directory, new Date()).catch(warn);
-      if (testbed !== undefined) log.info(`Gave ${testbed} back, which the job had left.`);
+      if (testbed !== undefined) log.info(`Released ${testbed}, which the job still held.`);
     }
   }
   if (hasLab) await labDown().catch(warn);

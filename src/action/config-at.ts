@@ -21,7 +21,7 @@ export async function configAt(
   if (capturePath === undefined) return config;
   if (isAbsolute(capturePath) || capturePath.startsWith('..')) {
     throw new UsageError(
-      `traffic.pcap: ${capturePath} is outside of the repository: add it to the base branch, beside ${path}.`,
+      `traffic.pcap: ${capturePath} is outside the repository: add it to the base branch, beside ${path}.`,
     );
   }
   const file = await repository.readBytes(`${commit}:${capturePath}`).catch(() => {

@@ -50,7 +50,7 @@ export async function fetchExperiment(
   }
   if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) {
     throw new UsageError(
-      `The experiment to extend is of other commits than are there now: ${again}`,
+      `The commits of the experiment to extend differ from the current ones: ${again}`,
     );
   }
 }
@@ -78,9 +78,10 @@ async function refuseForeign(
       const failure = githubFailure(error);
       if (failure === undefined) throw error;
       const isGone = failure.kind === 'answered' && failure.status === 404;
-      if (isGone) throw new UsageError(`The experiment to extend is gone from GitHub: ${again}`);
+      if (isGone)
+        throw new UsageError(`The experiment to extend no longer exists on GitHub: ${again}`);
       throw new Error(
-        `GitHub did not tell which run the experiment to extend is of (${failure.said}): run the job again.`,
+        `GitHub did not return the run of the experiment to extend (${failure.said}): run the job again.`,
       );
     });
   // Only pull_request_target, of all events for a fork's patch, runs the workflow of the base.

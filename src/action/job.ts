@@ -52,7 +52,7 @@ export async function restoreCommits(
   if (!isBisection(request)) return;
   const restored = await lineOfDiffs(patch, context.repository);
   if (restored.bad === request.bad) return;
-  throw new PatchError(`The diffs of ${patchName(patch)} are not what they were: ask once more.`);
+  throw new PatchError(`The diffs of ${patchName(patch)} have changed: request it again.`);
 }
 
 /** Connects to Phabricator as the bot of the job's token. Throws a `UsageError` without a token. */
@@ -63,7 +63,7 @@ export function revisionDepsOf(
   const config = phabricatorOf(configuration);
   if (token === '') {
     throw new UsageError(
-      'conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.',
+      'conduit-token: a revision needs the token of a bot on Phabricator: pass it from a secret.',
     );
   }
   const conduit = openConduit({ url: config.url, token, log });

@@ -50,7 +50,7 @@ export function saveState(name: StateName, value: string): void {
 /** Without the file, `core` would print a command. */
 function requireFile(variable: 'GITHUB_OUTPUT' | 'GITHUB_STATE'): void {
   if (process.env[variable]) return;
-  throw new Error(`The runner names no file in ${variable}: use a runner that has node24.`);
+  throw new Error(`The runner sets no file in ${variable}: use a runner with node24.`);
 }
 
 function command(name: 'debug' | 'warning' | 'error' | 'add-mask', data: string): void {

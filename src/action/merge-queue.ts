@@ -45,7 +45,7 @@ class DroppedError extends Error {
   override readonly name = 'DroppedError';
   readonly conclusion = 'cancelled';
   constructor(branch: string) {
-    super(`The merge queue has let go of ${branch}: its measurement is no longer needed.`);
+    super(`The merge queue removed ${branch}: its measurement is no longer needed.`);
   }
 }
 

@@ -56,7 +56,7 @@ async function publish(
   if (directory !== undefined) {
     const rules = { keep, staleSeconds, now: new Date() };
     await publishToDirectory(directory, complete, rules).catch((error: unknown) =>
-      log.warn(`${directory} did not get the result (${reasonOf(error)}).`),
+      log.warn(`${directory} did not receive the result (${reasonOf(error)}).`),
     );
   }
   if (branch === undefined) return usual;

@@ -29,7 +29,7 @@ export async function reportTrend(
       await reportChanges(changes, depsOf(context, config, store, trend));
     }
   } catch (error) {
-    log.warn(`Changes of the default branch were not told (${reasonOf(error)}).`);
+    log.warn(`Changes of the default branch were not reported (${reasonOf(error)}).`);
   }
 }
 
@@ -38,7 +38,7 @@ export async function acceptLevel(context: JobContext, config: Config, id: strin
   const store = trendStore(context, config);
   if (store === undefined) {
     throw new UsageError(
-      'Nothing keeps the changes of the default branch: name a branch in `github.data.branch` of ppsgate.yml.',
+      'Changes of the default branch are not stored: name a branch in `github.data.branch` of ppsgate.yml.',
     );
   }
   const now = new Date();

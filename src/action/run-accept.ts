@@ -15,7 +15,7 @@ export async function runAccept(context: JobContext): Promise<number> {
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
   const trigger = triggerOf(event, { patch: '', overrides: {} });
   if (trigger.kind !== 'acceptance') {
-    log.info('Only a comment on an issue that says /ppsgate accept accepts anything.');
+    log.info('Only the comment /ppsgate accept on an issue accepts a level.');
     return exitCodes.pass;
   }
   const acceptance = await admitAcceptance(trigger, { octokit, repositoryName: job.repository });

@@ -27,8 +27,7 @@ const onlyBisection = (admission: Admission): Admission =>
     ? { kind: 'nothing', why: noGate }
     : admission;
 
-const noGate =
-  'A job with `command: bisect` judges no patch: that is for one with `command: gate`.';
+const noGate = 'A job with `command: bisect` judges no patch: use a job with `command: gate`.';
 
 function plan(request: ApprovedRequest, written: Config, context: JobContext): JobPlan {
   if (!isBisection(request)) throw new UsageError(noGate);

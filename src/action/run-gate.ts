@@ -45,7 +45,7 @@ function withoutBisection(admission: Admission): Admission {
 }
 
 const noBisection =
-  'A job with `command: gate` bisects nothing: give the workflow one with `command: bisect`, as `ppsgate init` writes it.';
+  'A job with `command: gate` runs no bisection: add a job with `command: bisect` to the workflow, as `ppsgate init` writes it.';
 
 function plan(request: ApprovedRequest, written: Config, { inputs }: JobContext): JobPlan {
   if (isBisection(request)) throw new UsageError(noBisection);

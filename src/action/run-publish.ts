@@ -69,9 +69,7 @@ export async function runPublish(
     await publishAndLink(reporter, outcome, config, context);
   }
   if (isDelivered) return exitCodes.pass;
-  log.error(
-    'Not every answer was delivered, as the lines above say: run this job again, which measures nothing.',
-  );
+  log.error('Some reports were not delivered, see above: run this job again; it measures nothing.');
   return exitCodes.infrastructure;
 }
 
@@ -100,11 +98,11 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
   const [found, ...more] = all;
   if (more.length > 0) {
     throw new UsageError(
-      `${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha} at the one that is meant.`,
+      `${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not report which of them was measured: write /ppsgate run ${run.head_sha} in the intended one.`,
     );
   }
   if (found === undefined) {
-    log.info(`No open pull request has ${run.head_sha} as its head any more: nothing is reported.`);
+    log.info(`No open pull request has ${run.head_sha} as its head anymore: nothing is reported.`);
     return undefined;
   }
   const { pullRequest: patch } = found;

@@ -70,7 +70,7 @@ export function triggerOf(
   const reader = readers.get(event.name);
   if (reader !== undefined) return reader(event, overrides);
   throw new UsageError(
-    `The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`,
+    `The event ${event.name} names no patch to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`,
   );
 }
 
@@ -143,13 +143,13 @@ function occasionOf(
       return { kind: 'pushed', by };
     case 'edited':
       return changes?.base === undefined
-        ? nothing('Only another base is an edit that has anything measured.')
+        ? nothing('Of all edits, only a changed base starts a measurement.')
         : { kind: 'revived', by };
     case 'reopened':
     case 'ready_for_review':
       return { kind: 'revived', by };
     case 'labeled': {
-      if (label == null) return nothing('GitHub does not tell which label was put.');
+      if (label == null) return nothing('The event does not name the added label.');
       const { updated_at: at } = read(event, labelledPayload).pull_request;
       return { kind: 'labelled', by, at, label: label.name };
     }
@@ -177,7 +177,7 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
     return { kind: 'acceptance', number: issue.number, id, by: user.login };
   }
   if (action !== 'created' || issue.pull_request == null || user === null || !isCall) {
-    const why = `Only a new comment on a pull request that begins with ${callOnGithub} asks for anything.`;
+    const why = `Only a new comment on a pull request that begins with ${callOnGithub} starts anything.`;
     return { kind: 'nothing', why };
   }
   return { kind: 'comment', number: issue.number, id, by: user.login, at, text };
@@ -255,7 +255,10 @@ function fromMergeGroup({ action, merge_group }: z.infer<typeof mergeGroupPayloa
   const { head_sha: head, head_ref, base_sha: base } = merge_group;
   const [, branch] = /^refs\/heads\/(gh-readonly-queue\/.+)$/.exec(head_ref) ?? [];
   if (action !== 'checks_requested' || branch === undefined) {
-    return { kind: 'nothing', why: 'Only what a merge queue waits for is measured for it.' };
+    return {
+      kind: 'nothing',
+      why: 'Only commits that a merge queue waits for are measured for it.',
+    };
   }
   return { kind: 'queued', branch, base, head };
 }
@@ -270,7 +273,7 @@ const pushPayload = z.object({
 function fromPush({ ref, before, after, repository }: z.infer<typeof pushPayload>): Trigger {
   const { default_branch: branch } = repository;
   if (ref !== `refs/heads/${branch}` || /^0+$/.test(after)) {
-    return { kind: 'nothing', why: `Only what is pushed to ${branch} is measured by itself.` };
+    return { kind: 'nothing', why: `Only pushes to ${branch} are measured automatically.` };
   }
   return { kind: 'push', before, after };
 }

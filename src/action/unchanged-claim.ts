@@ -21,9 +21,9 @@ export async function whyNotUnchanged(
 ): Promise<string | undefined> {
   const { patch } = request;
   const { repository, inputs } = context;
-  const claim = `The result says that ${patchName(patch)} changes nothing which the testbed installs`;
+  const claim = `The result says that ${patchName(patch)} changes nothing that the testbed installs`;
   if (isMeasuredAnyway(request, inputs.overrides)) {
-    return `${claim}, which was to be measured anyway: judge the patch again.`;
+    return `${claim}, but a measurement was requested anyway: judge the patch again.`;
   }
   try {
     await restoreCommits(request, config, context);
@@ -31,8 +31,8 @@ export async function whyNotUnchanged(
     const variants = await variantsByMaking(question, repository);
     const differ = await testbedsThatDiffer({ ...question, variants }, repository);
     if (differ.length === 0) return undefined;
-    return `${claim}, and on ${differ.join(' and ')} it does: judge the patch again.`;
+    return `${claim}, but it does on ${differ.join(' and ')}: judge the patch again.`;
   } catch (error) {
-    return `${claim}, and that cannot be proven (${reasonOf(error)}): judge the patch again.`;
+    return `${claim}, but that cannot be proven (${reasonOf(error)}): judge the patch again.`;
   }
 }

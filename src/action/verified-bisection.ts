@@ -22,14 +22,14 @@ export async function verifiedBisection(
   const [frameBytes] = config.frameSizes ?? [];
   const cell = { ...request.cell, ...(frameBytes !== undefined && { frameBytes }) };
   if (result.good !== request.good || result.bad !== request.bad) {
-    return refused('of other commits than were asked for');
+    return refused('of commits other than the requested ones');
   }
   if (!testbeds.includes(result.testbed.name)) return refused('of another testbed');
   if (cellName(result.cell) !== cellName(cell) || result.metric !== config.gate.metric) {
-    return refused('of another cell, or by another metric');
+    return refused('of another cell or metric');
   }
   if (indicesIn(result.answer).some((index) => index >= result.revisions.length)) {
-    return refused('of commits that it does not have');
+    return refused('of commits that it does not contain');
   }
   try {
     await restoreCommits(request, written, context);

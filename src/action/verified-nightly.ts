@@ -87,7 +87,7 @@ async function patchBetween(
 
 async function verifiedSearch(text: string, claim: NightlyClaim): Promise<BisectResult> {
   const { data } = bisectResultSchema.safeParse(parseJson(text));
-  if (data === undefined) throw new Error('It is no result of this version of ppsgate.');
+  if (data === undefined) throw new Error('It is not a result of this version of ppsgate.');
   const [good, bad] = [commitId.parse(data.good), commitId.parse(data.bad)];
   const patch = await patchBetween(good, bad, claim);
   const { own, config, context } = claim;

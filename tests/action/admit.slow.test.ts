@@ -210,7 +210,7 @@ describe('a level', () => {
     anIssue('github-actions[bot]', marker);
     const fault = { kind: 'broken', status: 502 } as const;
     github.faults.order('repos/get-collaborator-permission-level', fault, 4);
-    await expect(acceptedBy('carol')).rejects.toThrow('did not tell what carol may do');
+    await expect(acceptedBy('carol')).rejects.toThrow('did not return the permissions of carol');
   });
 
   test('is accepted by no job that measures', async () => {
@@ -278,7 +278,7 @@ describe('the label', () => {
   test('put a second after a push is none for what was pushed', async () => {
     remembered({ headCommit: commits.older });
     expect(await admitted(await labelled('carol'))).toEqual(
-      refused(/may have been pushed after the label was put: read it, and then write/),
+      refused(/may have been pushed after the label was added: read it, then write/),
     );
   });
 
@@ -292,7 +292,7 @@ describe('the label', () => {
     remembered();
     const admission = await admitted(await labelled(by));
     expect(admission).toEqual(
-      refused(new RegExp(`^Thank you, ${by}: #7 runs on the testbed when`)),
+      refused(new RegExp(`^Thank you, ${by}: #7 runs on the testbed once`)),
     );
   });
 
@@ -373,7 +373,7 @@ describe('/ppsgate run', () => {
       const twin = pushTwin();
       for (const digits of [7, 12, 39]) {
         const text = `/ppsgate ${verb} ${commits.head.slice(0, digits)}`;
-        const answer = digits > 12 ? / and no longer / : new RegExp(`/ppsgate ${verb} ${twin}\\.$`);
+        const answer = digits > 12 ? / instead of / : new RegExp(`/ppsgate ${verb} ${twin}\\.$`);
         expect(await admitted(comment(text))).toEqual(refused(answer));
       }
       expect((await admitted(comment(`/ppsgate ${verb} ${commits.head}`))).kind).toBe('refused');
@@ -411,9 +411,7 @@ describe('/ppsgate run', () => {
   });
 
   test('alone is none where no comment has named the head', async () => {
-    const unseen = refused(
-      /may have been pushed after the command was written: read it, and write/,
-    );
+    const unseen = refused(/may have been pushed after the command: read it, and write/);
     expect(await admitted(comment('/ppsgate run'))).toEqual(unseen);
   });
 
@@ -439,7 +437,7 @@ describe('/ppsgate run', () => {
   test('with what is no longer the head is refused, though our comment knows the head', async () => {
     remembered();
     const text = `/ppsgate run ${commits.older}`;
-    expect(await admitted(comment(text))).toEqual(refused(/ and no longer [0-9a-f]{40}: read it/));
+    expect(await admitted(comment(text))).toEqual(refused(/ instead of [0-9a-f]{40}: read it/));
   });
 
   // Attack forge/refused-command: A refused command replaces the verdict. Defence: The reply is posted beside the
@@ -695,7 +693,7 @@ describe('/ppsgate bisect', () => {
     async (by) => {
       for (const text of ['/ppsgate bisect main~2 main', `/ppsgate bisect ${commits.head}`]) {
         expect(await admitted(comment(text, by))).toEqual({
-          ...refused(new RegExp(`^Thank you, ${by}: no bisection begins at #7; `)),
+          ...refused(new RegExp(`^Thank you, ${by}: no bisection was started at #7; `)),
           what: 'no bisection',
         });
       }
@@ -718,7 +716,7 @@ describe('/ppsgate bisect', () => {
     const listed = await admitted(comment(`/ppsgate bisect ${head} inet4`));
     expect(listed).toEqual({
       ...refused(
-        / may build each of these 2 commits and run it on the machine: read all of them, /,
+        / may build each of these 2 commits and run it on the testbed: read all of them, /,
       ),
       what: 'no bisection',
       commits: [older, head],
@@ -747,13 +745,13 @@ describe('/ppsgate bisect', () => {
     const seventh = github.state.pullRequests.find(({ number }) => number === 7);
     Object.assign(seventh ?? {}, { headCommit: forced });
     expect(await admitted(comment(command))).toEqual({
-      ...refused(/ and no longer /),
+      ...refused(/ instead of /),
       what: 'no bisection',
     });
     const listed = await admitted(comment(command.replace(head, forced)));
     expect(listed).toMatchObject({
       kind: 'refused',
-      why: expect.stringMatching(/^The commits are not those of the list that you named\. /),
+      why: expect.stringMatching(/^The commits differ from the list that you named\. /),
       commits: [older, hidden, forced],
     });
     expect(bisection(await admitted(comment(commandIn(listed)))).bad).toBe(forced);
@@ -802,10 +800,10 @@ describe('/ppsgate bisect', () => {
   });
 
   test.each([
-    ['/ppsgate bisect', /^#8 has one commit, so there is nothing to choose from: write /],
+    ['/ppsgate bisect', /^#8 has one commit, so there is nothing to bisect: write /],
     ['/ppsgate bisect main nowhere', /^bad: "nowhere" is not a commit, branch or tag of /],
-    ['/ppsgate bisect main~2 main fix-up=gone', /^fix-up: "gone" is no commit, /],
-    ['/ppsgate bisect main~2 main skip=main~2..gone', /^skip: "gone" is no commit, /],
+    ['/ppsgate bisect main~2 main fix-up=gone', /^fix-up: "gone" is not a commit, /],
+    ['/ppsgate bisect main~2 main skip=main~2..gone', /^skip: "gone" is not a commit, /],
     ['/ppsgate bisect main~2 main forwarding testbed=mars', /mars/],
     ['/ppsgate bisect main~2 main forwading', /"forwading"; did you mean `forwarding`/],
     ['/ppsgate bisect main..my-branch', /; write \/ppsgate bisect main my-branch$/],
@@ -850,7 +848,9 @@ describe('a command that measures nothing', () => {
   // Attack secret/others-queue
   test('a stranger may not cancel', async () => {
     expect(await admitted(comment('/ppsgate cancel', 'mallory'))).toEqual({
-      ...refused(/^Thank you, mallory: what runs for #7 is not cancelled; who may write to /),
+      ...refused(
+        /^Thank you, mallory: runs for #7 are not cancelled; people with write access to /,
+      ),
       what: 'not cancelled',
     });
   });
@@ -876,9 +876,9 @@ describe('by hand', () => {
   // Attack run/manual-start: A push precedes a manual start with `#123`, or a re-run. Defence: The head of a fork must
   // be named.
   test('a fork’s pull request must be named by its head, which may have changed since', async () => {
-    expect(await admitted(dispatched('#7'))).toEqual(refused(/start one with [0-9a-f]{40} in/));
+    expect(await admitted(dispatched('#7'))).toEqual(refused(/start a run with [0-9a-f]{40} in/));
     const short = commits.head.slice(0, 12);
-    expect(await admitted(dispatched(short))).toEqual(refused(/start one with [0-9a-f]{40} in/));
+    expect(await admitted(dispatched(short))).toEqual(refused(/start a run with [0-9a-f]{40} in/));
     expect((await admitted(dispatched(commits.head))).kind).toBe('gate');
   });
 
@@ -889,7 +889,7 @@ describe('by hand', () => {
     const tree = `${head}^{tree}`;
     const loose = git(directory, 'commit-tree', tree, '-p', head, '-m', 'Fetched from a fork');
     const short = loose.slice(0, 12);
-    const why = /so write that in full/;
+    const why = /so write the full ID/;
     for (const patch of [short, `main..${short}`, `main..${short}~0`, `main..v1-1-g${short}`]) {
       await expect(admitted(dispatched(patch))).rejects.toThrow(why);
     }
@@ -908,7 +908,7 @@ describe('by hand', () => {
     alsoAtHead();
     await expect(admitted(dispatched(commits.head))).rejects.toThrow(
       new UsageError(
-        `patch: #7 and #9 have the head ${commits.head}: write /ppsgate run ${commits.head} at the one that is meant.`,
+        `patch: #7 and #9 have the head ${commits.head}: write /ppsgate run ${commits.head} in the intended one.`,
       ),
     );
   });
@@ -1124,7 +1124,7 @@ describe('a button of the check', () => {
     alsoAtHead();
     expect(await admitted(button(commits.head))).toEqual({
       kind: 'nothing',
-      why: `#7 and #9 have the head ${commits.head}: write /ppsgate rerun at the one that is meant.`,
+      why: `#7 and #9 have the head ${commits.head}: write /ppsgate rerun in the intended one.`,
     });
   });
 

@@ -185,13 +185,13 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     expect(await lying({ revisions: result.revisions.flatMap((one) => [one, one]) })).toContain(
       'of commits of another range',
     );
-    expect(await lying({ good: 'main' })).toContain('of other commits than were asked for');
+    expect(await lying({ good: 'main' })).toContain('of commits other than the requested ones');
     expect(await lying({ cell: { scenario: 'forwarding', family: 'inet6' } })).toContain(
       'of another cell',
     );
     expect(
       await lying({ answer: { kind: 'slide', change: changeIn(result), steps: [99] } }),
-    ).toContain('of commits that it does not have');
+    ).toContain('of commits that it does not contain');
     const renamed = result.revisions.map((one) => ({ ...one, subject: 'Innocent', author: 'Eve' }));
     expect(await lying({ revisions: renamed })).not.toMatch(/Innocent|Eve/);
     expect(ours()).toHaveLength(2);

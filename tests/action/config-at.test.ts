@@ -34,7 +34,7 @@ test.for(['/tmp/dns.pcap', '../dns.pcap', '~/dns.pcap', 'x/../../dns.pcap'])(
   async (pcap) => {
     const repository = repositoryOf({ [`${base}:ppsgate.yml`]: configOf(pcap) });
     await expect(configAt('main', 'ppsgate.yml', repository)).rejects.toThrow(
-      'is outside of the repository: add it to the base branch, beside ppsgate.yml.',
+      'is outside the repository: add it to the base branch, beside ppsgate.yml.',
     );
   },
 );

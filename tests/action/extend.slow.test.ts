@@ -111,7 +111,7 @@ describe('it says what to do instead where', () => {
 
   test('the run is gone', async () => {
     await expect(extended()).rejects.toThrow(
-      new UsageError(`The experiment to extend is gone from GitHub: ${again}`),
+      new UsageError(`The experiment to extend no longer exists on GitHub: ${again}`),
     );
   });
 
@@ -140,7 +140,9 @@ describe('it says what to do instead where', () => {
   test.each(['headCommit', 'baseCommit'])('its %s is another', async (key) => {
     given(whole);
     await expect(extended({ ...pullRequest, [key]: 'c'.repeat(40) })).rejects.toThrow(
-      new UsageError(`The experiment to extend is of other commits than are there now: ${again}`),
+      new UsageError(
+        `The commits of the experiment to extend differ from the current ones: ${again}`,
+      ),
     );
   });
 

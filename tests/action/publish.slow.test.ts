@@ -173,7 +173,7 @@ describe('an artifact that lies', () => {
     const ran = await publish(result);
     expect(conclusions(), ran.log).toEqual(['failure']);
     for (const said of [comment(), warnings(ran).join('\n')]) {
-      expect(said).toContain('used a margin of 100 %, but 2 % was asked for');
+      expect(said).toContain('used a margin of 100 %, but 2 % was requested');
       expect(said).toContain('says no-regression of forwarding inet4, and its runs say regression');
     }
   });
@@ -277,7 +277,7 @@ describe('an artifact that says that nothing changes which the testbed installs'
     await instead(change);
     const ran = await publish(claim());
     expect(conclusions(), ran.log).toEqual(['failure']);
-    expect(comment()).toContain('changes nothing which the testbed installs, and on lab it does');
+    expect(comment()).toContain('changes nothing that the testbed installs, and on lab it does');
   });
 
   // Attack forge/forged-unchanged
@@ -323,7 +323,7 @@ describe('an artifact that says that nothing changes which the testbed installs'
   // Attack forge/forged-unchanged
   test.each([
     ['sys/net/if.c', 'changes nothing that the testbed installs**'],
-    ['dut/nftables.conf', 'changes nothing which the testbed installs, and on lab it does'],
+    ['dut/nftables.conf', 'changes nothing that the testbed installs, and on lab it does'],
   ])('is proved of a revision as well, whose commits are made again: of %s', async (path, said) => {
     await using phabricator = await startPhabricator();
     const { url, token: conduitToken } = phabricator;

@@ -108,7 +108,7 @@ describe('a comment', () => {
   });
   const onlyCalls = {
     kind: 'nothing',
-    why: 'Only a new comment on a pull request that begins with /ppsgate asks for anything.',
+    why: 'Only a new comment on a pull request that begins with /ppsgate starts anything.',
   };
 
   test('that calls ppsgate asks, in the name of who wrote it and when', () => {
@@ -468,7 +468,7 @@ test.each(['issues', 'workflow_run', 'toString', ''])(
   'the event %j is answered by what to do instead',
   (name) => {
     expect(() => read(name, payloadsOf(name)[0])).toThrow(
-      /names nothing to gate: run ppsgate on pull_request, .* or push\.$/,
+      /names no patch to gate: run ppsgate on pull_request, .* or push\.$/,
     );
   },
 );

@@ -111,7 +111,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'the builder of each ppsgate.yml', (
 });
 
 test.each([
-  ['hw.cxgbe.num_vis="2"', 'vcxl0 of the sender: there is cxl0, but not its interface for netmap'],
+  ['hw.cxgbe.num_vis="2"', 'vcxl0 of the sender: cxl0 exists, but its interface for netmap'],
   ['hw.cxgbe.pause_settings="0"', 'dev.cxl.0.pause_settings: is 7<RX,TX,AUTO> instead of 0'],
   [
     'ifconfig_vcxl0="inet 198.18.0.108/24"\nifconfig_vcxl0_ipv6=',

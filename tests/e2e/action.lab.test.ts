@@ -215,7 +215,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const { headline } = acceptedVerdict(job, 'no-regression');
     expect(job.warnings).toEqual([
       expect.stringMatching(
-        /^The comment on #7 of example\/router was not written because the token may not/,
+        /^The comment on #7 of example\/router was not written because the token lacks the permission/,
       ),
     ]);
     expect(job.summaries).toEqual([expect.stringContaining(headline)]);

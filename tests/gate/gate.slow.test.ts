@@ -356,7 +356,7 @@ describe('base against another layout of it', () => {
 
   test('is refused where no kernel is built, before anything is reserved', async () => {
     await expect(gateLayoutNoise(overrides, temporaryFolder(), refusing())).rejects.toThrow(
-      'Another layout is made of kernels that are built, and fake has no builder',
+      'Another layout variant needs a kernel build, but fake has no builder',
     );
   });
 
@@ -519,7 +519,7 @@ test('a trial that is repeated tells what was the matter with it', async () => {
 
 test('a directory without a plan cannot be resumed', async () => {
   const resumed = resumeGate(temporaryFolder(), depsOf(fakeTestbed()));
-  await expect(resumed).rejects.toThrow('holds no plan of an experiment');
+  await expect(resumed).rejects.toThrow('has no plan of an experiment');
 });
 
 test.for<[string, Partial<Config>]>([

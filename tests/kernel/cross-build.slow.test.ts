@@ -115,7 +115,7 @@ describeWith(
     test('has the toolchain of an earlier base where the sources of its programs are the same', async () => {
       await build();
       await build(diffTo({ 'sys/net/if.c': 'int net;\n' }));
-      expect(log).toContain('The kernel-toolchain is the one of an earlier base');
+      expect(log).toContain('The kernel-toolchain of an earlier base');
       expect(log).not.toContain('>>> kernel-toolchain');
     });
 
@@ -170,7 +170,7 @@ test('A folder without clang or lld is refused with the folder, before anything 
   const toolFolder = toolFolderWith('llvm-15', 'clang');
   await expect(crossToolsOf(thisMachine(), { toolFolder })).rejects.toThrow(
     new BuilderError(
-      `this machine has no clang with ld.lld in ${toolFolder}, which build FreeBSD's kernels; correct \`builder.tools\` in ppsgate.yml.`,
+      `this machine has no clang with ld.lld in ${toolFolder} to build FreeBSD kernels; correct \`builder.tools\` in ppsgate.yml.`,
     ),
   );
 });

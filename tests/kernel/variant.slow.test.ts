@@ -91,7 +91,7 @@ test('kernels of base and patched alone do not make a comparison with earlier di
     repository,
   );
   await expect(built).rejects.toThrow(UsageError);
-  await expect(built).rejects.toThrow('none of diff 80345: leave earlier diffs out');
+  await expect(built).rejects.toThrow('none for diff 80345: leave out earlier diffs');
 });
 
 // Attack run/refspec

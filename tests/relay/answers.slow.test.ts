@@ -121,7 +121,7 @@ describe('the end of a gate', () => {
       );
       expect(said).toEqual([
         expect.stringMatching(
-          /^The comment on D1 may be missing \(.+\)\. It is kept, and told when/,
+          /^The comment on D1 may be missing \(.+\)\. It is kept and posted later/,
         ),
         'The reply to D1:1 waits: `ppsgate relay`, `ppsgate poll` or the next gate with --answer on this machine posts it.',
       ]);
@@ -194,7 +194,7 @@ describe('after a restore of the server', () => {
     keepAnswer({ ...answer, revision: { number: id, diff: 1, phids } }, deps);
     await giveAnswers(deps);
     expect([told(id), waiting()]).toEqual([[], []]);
-    expect(said.join()).toContain('diff 1 is another one now');
+    expect(said.join()).toContain('diff 1 is now ');
   });
 
   test('an answer to the same revision and diff is posted', async () => {

@@ -381,7 +381,7 @@ describe('a build', () => {
     expect(await about(asked(closed))).toEqual(refused(closed, /is abandoned\.$/));
     const open = revisionBy(alice);
     expect(await about(asked(open), { repositories: ['src'] })).toEqual(
-      refused(open, /is of none of the repositories/),
+      refused(open, /belongs to none of the measured repositories/),
     );
   });
 
@@ -453,7 +453,7 @@ describe('a comment', () => {
     expect(await about(closed)).toEqual(reply('refused', 'D1 is published.', closed));
     const foreign = written(revisionBy(alice), alice, '@ppsgate run');
     expect(await about(foreign, { repositories: ['src'] })).toEqual(
-      reply('refused', expect.stringContaining('none of the repositories'), foreign),
+      reply('refused', expect.stringContaining('none of the measured repositories'), foreign),
     );
   });
 });
@@ -523,7 +523,7 @@ describe('@ppsgate run', () => {
     expect(await about(written(revision, bob, '@ppsgate run earlier=all'))).toMatchObject({
       kind: 'reply',
       topic: 'mistaken',
-      why: expect.stringMatching(/^31 diffs came before \d+, and at most 30 can be measured/),
+      why: expect.stringMatching(/^31 diffs are earlier than \d+, but at most 30 can be measured/),
     });
   });
 
@@ -640,7 +640,7 @@ describe('a stranger who asks for a diff', () => {
     inbox.markEnded(queued(await about(written(revision, alice, text))).key, how);
   const isMeasured = {
     kind: 'reply',
-    why: expect.stringContaining(' is measured, as the comment'),
+    why: expect.stringContaining(' is being measured, see the comment'),
   };
 
   test.each(['it passed', 'the patch is at fault', 'it was undecided'])(
@@ -782,7 +782,7 @@ describe('@ppsgate bisect', () => {
     const all = written(revision, bob, '@ppsgate bisect forwarding');
     const text = `@ppsgate bisect ${second} forwarding earlier=${first}`;
     const read = expect.stringContaining(
-      `would be built and run on the machine: read all of that list, and write ${text}.`,
+      `would be built and run on the testbed: read all of them, and write ${text}.`,
     );
     expect(await about(all)).toEqual(reply('refused', read, all));
     const comment = written(revision, bob, text);
@@ -879,7 +879,7 @@ describe('@ppsgate cancel', () => {
     expect(await about(comment)).toEqual({
       ...reply(
         'not-cancelled',
-        expect.stringMatching(/ is not cancelled; .* may do that, /),
+        expect.stringMatching(/ are not cancelled; .* may do that with /),
         comment,
       ),
       isOfStranger: true,

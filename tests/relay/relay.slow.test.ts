@@ -499,7 +499,7 @@ describe('a job', () => {
     await work();
     await work();
     expect(commentsOn(revision)).toEqual([
-      expect.stringContaining('ended before it had a result (the lab failed)'),
+      expect.stringContaining('ended without a result (the lab failed)'),
     ]);
     expect(commentsOn(revision)[0]).toMatch(new RegExp(`run ${key}\`$`));
     expect(stateOf(key)?.kind).toBe('ended');

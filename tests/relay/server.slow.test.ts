@@ -327,7 +327,7 @@ describe('a build', () => {
       'Refused from 127.0.0.1: a build whose user or password is missing or wrong.',
       'Refused from 127.0.0.1: a build whose user or password is missing or wrong; it claims to be from `ppsgate phabricator check`.',
       'The user and password of builds were tested and are right; the request claims to be from `ppsgate phabricator check`.',
-      'A build with the right password was refused: Wrong or missing in the query: target, build, diff. Correct the URI of the build step.',
+      'A build with the right password was refused: Wrong or missing query parameters: target, build, diff. Correct the URI of the build step.',
     ]);
   });
 
@@ -512,7 +512,7 @@ describe('the relay', () => {
     const [first, second] = logged;
     expect(first).toBe(second);
     expect(first).toBe(
-      `What was sent to the relay was answered with 500: The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`,
+      `The relay answered a request with 500: The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`,
     );
   });
 

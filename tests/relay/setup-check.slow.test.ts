@@ -159,7 +159,7 @@ test('a set-up that is right is so at every point', async () => {
     ok          relay.start.repository: /src has main, at 1a2b3c4d5e6f"
   `);
   expect(exitCodeOf(diagnostics)).toBe(0);
-  expect(summary(diagnostics)).toBe('All is well.');
+  expect(summary(diagnostics)).toBe('All checks passed.');
   expect(phabricator.violations).toEqual([]);
 });
 
@@ -215,9 +215,9 @@ async function served(listener: RequestListener): Promise<string> {
 }
 
 test.each([
-  [301, 'sends us on to https://new.example.org/', 'the address that the server has now', 2],
+  [301, 'redirects to https://new.example.org/', 'the current address of the server', 2],
   [404, 'answers 404 and text/plain, which is not', 'without a path', 2],
-  [500, 'answers 500', 'whether it knows the name in `url`', 4],
+  [500, 'answers 500', 'check the host name in `url`', 4],
   [429, 'answers 429', 'try later', 4],
 ])('a server that answers %d is not looked at further', async (status, why, fix, exitCode) => {
   const { config } = await aSetUp();
@@ -252,7 +252,7 @@ test('if the server does not reply, the relay and the clone are checked neverthe
     'relay.start.repository',
   ]);
   expect(exitCodeOf(diagnostics)).toBe(4);
-  expect(summary(diagnostics)).toBe('One thing is wrong.');
+  expect(summary(diagnostics)).toBe('One check failed.');
 });
 
 test('answers that wait are told of, with what keeps them', async () => {
@@ -271,7 +271,7 @@ test('answers that wait are told of, with what keeps them', async () => {
       kind: 'warning',
       what: 'answers',
       why: '2 answers wait, the oldest for 2 h, to D7 (The server is in read-only mode.)',
-      fix: `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`,
+      fix: `run \`ppsgate relay\` or \`ppsgate poll\` here: it posts them as soon as ${url} accepts them`,
     },
   ]);
 });
@@ -483,14 +483,16 @@ test('warns of builds that are never requested', async () => {
   const [plan] = scene.phabricator.state.plans;
   if (plan !== undefined) plan.name = 'tinderbox';
   expect(await faultsOf(scene)).toEqual([
-    expect.stringMatching(/^warning {5}build plans: there is none called ppsgate/),
+    expect.stringMatching(/^warning {5}build plans: there is no plan named ppsgate/),
   ]);
 });
 
 test('builds that are asked for and not taken are wrong', async () => {
   const scene = await aSetUp();
   expect(await faultsOf(scene, { relay: { on: ['comments'] } })).toEqual([
-    expect.stringMatching(/^wrong {7}build plans: "ppsgate" asks for builds, and none are taken/),
+    expect.stringMatching(
+      /^wrong {7}build plans: "ppsgate" requests builds, but none are accepted/,
+    ),
   ]);
 });
 
@@ -545,16 +547,16 @@ test.each([
     'POST /webhook',
     'answers 401',
   ],
-  ['without a key', { buildPassword }, 'POST /webhook', 'does not take these'],
+  ['without a key', { buildPassword }, 'POST /webhook', 'does not accept these'],
   ['with another password', { webhookKey, buildPassword: 'a:b' }, 'POST /build', 'answers 401'],
-  ['without a password', { webhookKey }, 'POST /build', 'does not take these'],
+  ['without a password', { webhookKey }, 'POST /build', 'does not accept these'],
 ])('a relay that was started %s is to be started again', async (_, secrets, what, why) => {
   const scene = await aSetUp();
   const faults = await faultsOf(scene, { relay: { port: await aRelay(secrets) } });
   expect(faults).toHaveLength(1);
   expect(faults[0]).toContain(`wrong       ${what}: the relay`);
   expect(faults[0]).toContain(why);
-  expect(faults[0]).toContain('fix: start the relay again');
+  expect(faults[0]).toContain('fix: restart the relay');
 });
 
 // Attack phabricator/open-relay: The relay is open by mistake. Defence: `ppsgate phabricator check` sends a request
@@ -595,7 +597,7 @@ test('a folder that is no repository is reported, with the command that creates 
   const start: StartConfig = { kind: 'here', repository: temporaryFolder(), most: 4 };
   const [fault] = await faultsOf(scene, { relay: { start } });
   expect(fault).toContain('is not a git repository with a commit');
-  expect(fault).toContain('fix: name a clone, or make one with `git clone ');
+  expect(fault).toContain('fix: name a clone, or create one with `git clone ');
 });
 
 test('a branch that the repository lacks is reported', async () => {
@@ -637,7 +639,7 @@ describe('what the Linux testbeds lay', () => {
   test('is told where it is not there', async () => {
     expect(await overlayOf({})).toBe(
       `wrong       relay.start.repository: /src has main, at 1a2b3c4d5e6f, with no file in dut
-    fix: write the folder with the files of a Linux DUT as \`overlay\`, or commit some to it`,
+    fix: set \`overlay\` to the folder with the files of a Linux DUT, or commit some to it`,
     );
   });
 
@@ -646,7 +648,7 @@ describe('what the Linux testbeds lay', () => {
       'has too many files',
       files(101),
       'dut',
-      'The folder dut holds 101 files at 1a2b3c4d5e6f, and an overlay at most 100: keep other files elsewhere',
+      'The folder dut holds 101 files at 1a2b3c4d5e6f, but an overlay may have at most 100: move other files elsewhere',
     ],
     [
       'has a file that is too large',
@@ -658,12 +660,12 @@ describe('what the Linux testbeds lay', () => {
       'leads outside',
       {},
       '/srv/dut',
-      'The overlay /srv/dut of ppsgate.yml was looked for at /srv/dut, which is outside of the repository /src: name a folder in it',
+      'The overlay /srv/dut of ppsgate.yml is /srv/dut, outside the repository /src: name a folder in it',
     ],
   ])('is told where it %s', async (_, inRepository, path, why) => {
     expect(await overlayOf(inRepository, path)).toBe(
       `wrong       relay.start.repository: ${why}
-    fix: write a folder of that repository as \`overlay\`, of at most 100 files`,
+    fix: set \`overlay\` to a folder of that repository with at most 100 files`,
     );
   });
 });
@@ -722,11 +724,11 @@ const one = (kind: 'wrong' | 'warning' | 'unreachable'): SetUpDiagnostic => ({
 });
 
 test.each<[SetUpDiagnostic[], string, number]>([
-  [[one('warning')], 'Nothing is wrong; one thing is worth a look.', 0],
-  [[one('warning'), one('warning')], 'Nothing is wrong; 2 things are worth a look.', 0],
-  [[one('unreachable')], 'One thing is wrong.', 4],
-  [[one('unreachable'), one('wrong')], '2 things are wrong.', 2],
-  [[one('wrong'), one('warning')], 'One thing is wrong; one thing is worth a look.', 2],
+  [[one('warning')], 'No check failed; one warning.', 0],
+  [[one('warning'), one('warning')], 'No check failed; 2 warnings.', 0],
+  [[one('unreachable')], 'One check failed.', 4],
+  [[one('unreachable'), one('wrong')], '2 checks failed.', 2],
+  [[one('wrong'), one('warning')], 'One check failed; one warning.', 2],
 ])('%j ends with its sum and exit code', (diagnostics, sum, exitCode) => {
   expect(summary(diagnostics)).toBe(sum);
   expect(exitCodeOf(diagnostics)).toBe(exitCode);

@@ -212,7 +212,7 @@ describe('a gate is not started', () => {
     [
       'the quota is used up',
       { kind: 'rate-limit', seconds: 3600 },
-      /because its rate limit shuts the token out until 20\d\d-/,
+      /because its rate limit blocks the token until 20\d\d-/,
     ],
   ])('where %s, for now', async ([, fault, why]) => {
     github.faults.order('repos/create-dispatch-event', fault, 1);
@@ -234,7 +234,7 @@ describe('a gate is not started', () => {
     expect(await start(job, false, signal)).toEqual({
       kind: 'refused',
       why: expect.stringMatching(
-        /^No gate of D7 was started on GitHub, because the token may not \(403 Resource not .*\): it needs `contents: write` in freebsd\/freebsd-src, and a classic one `repo`\.$/,
+        /^No gate of D7 was started on GitHub, because the token lacks a permission \(403 Resource not .*\): it needs `contents: write` in freebsd\/freebsd-src, or `repo` for a classic token\.$/,
       ),
     });
   });
@@ -244,7 +244,7 @@ describe('a gate is not started', () => {
     expect(await start(job, false, signal)).toEqual({
       kind: 'refused',
       why: expect.stringMatching(
-        /the token may not \(404 .*`contents: write` in freebsd\/elsewhere/,
+        /the token lacks a permission \(404 .*`contents: write` in freebsd\/elsewhere/,
       ),
     });
   });
@@ -254,7 +254,7 @@ describe('a gate is not started', () => {
     const started = await start(job, false, signal);
     expect(started).toEqual({
       kind: 'refused',
-      why: expect.stringMatching(/because GitHub does not know the token \(401 Bad credentials/),
+      why: expect.stringMatching(/because GitHub rejects the token \(401 Bad credentials/),
     });
     expect(JSON.stringify(started)).not.toContain('secret');
   });
@@ -264,7 +264,7 @@ describe('a gate is not started', () => {
     const started = await start({ ...job, extend: { key: 'D7-11' } }, false, signal);
     expect(started).toMatchObject({
       kind: 'refused',
-      why: expect.stringContaining('cannot be gone on with'),
+      why: expect.stringContaining('cannot be continued'),
     });
     expect(github.requests).toEqual([]);
   });
@@ -309,7 +309,7 @@ describe('a gate is cancelled', () => {
     addRun();
     const { cancel } = await starterWith({ contents: 'write', actions: 'read' });
     expect(await cancel(job, signal)).toMatch(
-      /the token may not \(403 .*needs `actions: write` in /,
+      /the token lacks a permission \(403 .*needs `actions: write` in /,
     );
   });
 });

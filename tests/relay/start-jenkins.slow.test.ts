@@ -282,7 +282,7 @@ describe('a gate is not started', () => {
   test('by a relay that ends meanwhile', async () => {
     expect(await starter().start(job, false, AbortSignal.abort())).toEqual({
       kind: 'failed',
-      why: `${because} the relay ends.`,
+      why: `${because} the relay is stopping.`,
     });
     expect(jenkins.requests).toEqual([]);
   });

@@ -75,7 +75,7 @@ async function decide(text: string, options: Options): Promise<number> {
   }
   if (parseCommand(text) === undefined) {
     throw new UsageError(
-      `"${excerpt(text)}" is no command, so the workflow ignores it: begin with /ppsgate, like /ppsgate run.`,
+      `"${excerpt(text)}" is not a command, so the workflow ignores it: begin with /ppsgate, like /ppsgate run.`,
     );
   }
   const deps = await depsFor(options);

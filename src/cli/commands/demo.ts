@@ -175,7 +175,7 @@ function whatOf({ bisect, kernels, freebsd }: Options): string {
   }
   if (kernels) return 'A rule and a kernel, judged with real boots and packets';
   if (!bisect) return 'Three patches, judged with real packets';
-  return `${bisectCommits.length} commits, one of which lost performance: it is found with real packets`;
+  return `${bisectCommits.length} commits, one of which lost performance: ppsgate finds it with real packets`;
 }
 
 /** Two files separated by a comma, or apt's newest kernels. */
@@ -239,7 +239,7 @@ async function bisectNow({ directory, seed, options, signal }: Call) {
 }
 
 function told({ result, asExpected }: BisectDemo): string {
-  const must = `${asExpected ? 'as it must' : 'but must be'}: "${culpritSubject}"`;
+  const must = `${asExpected ? 'as expected' : 'but expected'}: "${culpritSubject}"`;
   const color = asExpected ? 'green' : 'red';
   return `${bisectHeadline(result)}\n${styleText(color, `  ${must}`, { stream: process.stdout })}`;
 }
@@ -277,7 +277,7 @@ function table(judged: Judged[]): string {
   return judged
     .map(({ patch, result, asExpected }) => {
       const { expected = 'reported, with any outcome' } = patch;
-      const must = asExpected ? `as it must: ${expected}` : `but must be ${expected}`;
+      const must = asExpected ? `as expected: ${expected}` : `but expected ${expected}`;
       const color = asExpected ? 'green' : 'red';
       const verdict = styleText(color, `  ${must}`, { stream: process.stdout });
       const { runs, fixedRuns } = runCounts(result);
@@ -290,7 +290,7 @@ function table(judged: Judged[]): string {
 function closing(judged: Judged[], directory: string, seconds: number): string {
   const traffic = sum(judged.map(({ result }) => trafficSeconds(result)));
   return [
-    `${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
+    `${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which was traffic.`,
     ...judged.map((one) => `Report: ${one.directory}/report/index.html`),
     `The repository of the patches: ${directory}/repository`,
     'Next, in a git repository with rules of your own: `ppsgate init`, then `ppsgate gate`.',

@@ -12,8 +12,8 @@ export function diagnosticText(diagnostic: Diagnostic, isColoured: boolean): str
 
 export function summary(diagnostics: readonly Diagnostic[]): string {
   const count = diagnostics.filter(({ kind }) => kind === 'wrong').length;
-  if (count === 0) return 'All is well.';
-  return count === 1 ? 'One thing is wrong.' : `${count} things are wrong.`;
+  if (count === 0) return 'All checks passed.';
+  return count === 1 ? 'One check failed.' : `${count} checks failed.`;
 }
 
 const signs = { ok: '✓', wrong: '✗', skipped: '–' } as const;

@@ -140,5 +140,5 @@ const endingOf = (settled: PromiseSettledResult<Judged>): ReportedOutcome =>
 function worstOf(endings: readonly ReportedOutcome[]): ReportedOutcome {
   const worst = worstConclusion(endings.map(conclusionOf));
   const found = endings.find((ending) => conclusionOf(ending) === worst) ?? endings[0];
-  return found ?? outcomeOfError(new Error('There was no gate.'));
+  return found ?? outcomeOfError(new Error('No gate ran.'));
 }

@@ -156,7 +156,7 @@ export async function patchOf(call: PatchCall): Promise<Patch> {
       return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(wrongly(called));
     }
     throw new UsageError(
-      `${called('earlier')}: "${excerpt(text)}" is no revision, and only revisions have earlier diffs.`,
+      `${called('earlier')}: "${excerpt(text)}" is not a revision, and only revisions have earlier diffs.`,
     );
   }
   if (!looksLikeRevision(text)) {

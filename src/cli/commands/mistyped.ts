@@ -19,7 +19,7 @@ export function mistyped(
       if (called === program && ofCommands.has(what)) {
         const command = words.find((word) => program.commands.some((one) => one.name() === word));
         const example = `write \`ppsgate ${command ?? 'gate'} ${what}\``;
-        return sentence(`${what} goes behind the command: ${example}`);
+        return sentence(`${what} must follow the command: ${example}`);
       }
       return sentence(`there is no option ${excerpt(what)}${hint}`);
     case 'commander.unknownCommand':

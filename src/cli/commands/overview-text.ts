@@ -67,7 +67,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }: TestbedState): 
       ? []
       : [state === 'held' ? `${quarantine.by}: ${quarantine.reason}` : quarantine.reason]),
     ...(state === 'left-behind' && leftBy.length > 0
-      ? ['its holder is gone; the next holder first restores its base']
+      ? ['its holder has ended; the next holder first restores its base']
       : []),
   ];
 }
@@ -97,7 +97,7 @@ function queueText(queue: readonly QueuedRequest[], now: Date): string[] {
 }
 
 function waitText({ expectedSeconds }: QueuedRequest): string {
-  if (expectedSeconds === undefined) return 'none in sight';
+  if (expectedSeconds === undefined) return 'no testbed in sight';
   return expectedSeconds === 0 ? 'next' : formatEstimate(expectedSeconds);
 }
 

@@ -86,7 +86,7 @@ function tellIfSlow(notify: (sentence: string) => void) {
   return {
     begin(what: string) {
       end();
-      timer = setTimeout(() => notify(`looking at ${what}`), patienceSeconds * 1000);
+      timer = setTimeout(() => notify(`checking ${what}`), patienceSeconds * 1000);
     },
     end,
   };
@@ -110,9 +110,9 @@ export function summary(diagnostics: readonly SetUpDiagnostic[]): string {
   const faults = diagnostics.filter(isFault).length;
   const warnings = diagnostics.filter(({ kind }) => kind === 'warning').length;
   const wrong =
-    { 0: 'Nothing is wrong', 1: 'One thing is wrong' }[faults] ?? `${faults} things are wrong`;
-  if (warnings === 0) return faults === 0 ? 'All is well.' : `${wrong}.`;
-  return `${wrong}; ${warnings === 1 ? 'one thing is' : `${warnings} things are`} worth a look.`;
+    { 0: 'No check failed', 1: 'One check failed' }[faults] ?? `${faults} checks failed`;
+  if (warnings === 0) return faults === 0 ? 'All checks passed.' : `${wrong}.`;
+  return `${wrong}; ${warnings === 1 ? 'one warning' : `${warnings} warnings`}.`;
 }
 
 const isFault = ({ kind }: SetUpDiagnostic): boolean => kind === 'wrong' || kind === 'unreachable';

@@ -205,9 +205,9 @@ const partNames: Readonly<Record<(typeof timeParts)[number], string>> = {
   building: 'building kernels',
   booting: 'booting',
   traffic: 'traffic',
-  settling: 'settling, and the rest of trials',
+  settling: 'settling and other parts of trials',
   profiles: 'profiles',
-  givingBack: 'giving back',
+  givingBack: 'releasing',
 };
 
 function coursesText(

@@ -129,7 +129,7 @@ async function openDeps(options: PollOptions, signal: AbortSignal): Promise<Rela
   const starter = await openStarter(relay, { configPath: path });
   await mkdir(relay.directory, { recursive: true });
   const inbox = openInbox(inboxIn(relay.directory), now);
-  log.info(`Is ${me.name} on ${conduit.url}.`);
+  log.info(`Logged in as ${me.name} on ${conduit.url}.`);
   const waiting = inbox.waitingAnswers(conduit.url);
   if (waiting.length > 0) log.info(`${waitingText(waiting, now())} on ${conduit.url}.`);
   return {

@@ -103,7 +103,7 @@ async function takeByForce(name: string, options: ReleaseOptions, ask: AskPerson
     }
     const taker = await confirmed(holding, options, ask);
     if (taker === undefined) {
-      print(`${name} was left with ${oneLine(holding.holder.who)}.`);
+      print(`${name} is still held by ${oneLine(holding.holder.who)}.`);
       return exitCodes.pass;
     }
     // Applies to this holder only, as another one may have come during the prompt.

@@ -17,7 +17,7 @@ import { oneLine } from './table.ts';
 export function define(reserve: Command): void {
   reserve
     .argument('<selector>', 'name, or required properties like "mellanox and 40G"')
-    .argument('[command...]', 'behind two dashes')
+    .argument('[command...]', 'after two dashes')
     .option('--purpose <text>', 'purpose, visible to others', 'by hand')
     .option('--priority <name>', 'priority in the queue: release, patch or rerun', 'patch')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')

@@ -106,7 +106,7 @@ async function keptFromOthers(
     await look(AbortSignal.any([signal, lease.signal]));
   } finally {
     const isClean = lease.holding.leftBy.length === 0;
-    await lease.release({ outcome: 'was looked at', isClean });
+    await lease.release({ outcome: 'was checked', isClean });
   }
 }
 
@@ -126,7 +126,9 @@ function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
     case 'virtual':
       return checkVirtualTestbed(testbed, deps);
     case 'embedded-linux':
-      return [skipped(name, 'nothing to check, as it is on this machine; see `ppsgate lab check`')];
+      return [
+        skipped(name, 'nothing to check, because it is on this machine; see `ppsgate lab check`'),
+      ];
     case 'linux':
       return checkLinuxTestbed(testbed, deps);
     case 'freebsd': {

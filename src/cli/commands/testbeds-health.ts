@@ -122,11 +122,11 @@ async function visitTestbed(visit: Visit): Promise<Health> {
 /** Preparation has checked or restored the base. */
 async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Promise<Health> {
   const { name } = visit;
-  const ending = { outcome: 'the check was not finished', isClean: true };
+  const ending = { outcome: 'the check did not finish', isClean: true };
   try {
     const diagnostics = await look(visit, AbortSignal.any([visit.signal, signal]));
     const reason = whyUnhealthy(diagnostics);
-    ending.outcome = reason ?? 'all is well';
+    ending.outcome = reason ?? 'all checks passed';
     if (reason === undefined) {
       return { testbed: name, kind: 'well', diagnostics, quarantine: { kind: 'none' } };
     }
@@ -183,12 +183,12 @@ const isHeld = (visit: Visit, lab: Lab): boolean => stateIn(visit, lab)?.held !=
 async function inUse(visit: Visit, store: Store): Promise<Health> {
   const held = stateIn(visit, await readLab(store))?.held;
   const why =
-    held === undefined ? 'other requests wait for it' : `${held.who} has it (${aimOf(held)})`;
+    held === undefined ? 'other requests wait for it' : `${held.who} holds it (${aimOf(held)})`;
   return { testbed: visit.name, kind: 'in-use', why };
 }
 
 function closing(health: Health): string {
-  if (health.kind === 'in-use') return `– not looked at: ${health.why}.`;
+  if (health.kind === 'in-use') return `– not checked: ${health.why}.`;
   const { testbed, diagnostics, quarantine } = health;
   return `${summary(diagnostics)}${interimText(testbed, health.kind, quarantine)}`;
 }
@@ -198,13 +198,13 @@ function interimText(testbed: string, kind: 'well' | 'wrong', quarantine: Interi
     case 'none':
       return '';
     case 'lifted':
-      return ' It was in quarantine for a fault that is fixed now, and is available again.';
+      return ' Its fault is fixed, so its quarantine is lifted.';
     case 'stands': {
       const { by, reason, since } = quarantine;
       if (kind === 'wrong' && by === byItself) {
         return ` It is in quarantine: check again with \`ppsgate testbeds health ${testbed}\` once that is fixed.`;
       }
-      return ` ${by} put it into quarantine at ${clockText(since, new Date())} (${reason}): \`ppsgate quarantine ${testbed} --lift\` ends that.`;
+      return ` ${by} put it into quarantine at ${clockText(since, new Date())} (${reason}): lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
     }
   }
 }

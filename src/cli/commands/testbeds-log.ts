@@ -59,7 +59,9 @@ function refuseUnknown(name: string, known: ReadonlySet<string>): void {
   if (known.has(name)) return;
   const names = [...known].filter((one) => one !== '');
   const hint = didYouMean(name, names) || '.';
-  throw new UsageError(`There is no testbed "${name}", but there are ${names.join(', ')}${hint}`);
+  throw new UsageError(
+    `There is no testbed "${name}"; the testbeds are ${names.join(', ')}${hint}`,
+  );
 }
 
 const table = (log: readonly LoggedReservation[], lab: LabState): string =>
@@ -79,7 +81,7 @@ function rowOf(logged: LoggedReservation, lab: LabState): string[] {
     aimOf(holder),
     between(waitingSince, since ?? until),
     since === undefined ? '–' : between(since, isHeld ? now.toISOString() : until),
-    outcome ?? (isHeld ? 'has it now' : 'its holder is gone'),
+    outcome ?? (isHeld ? 'holds it now' : 'its holder has ended'),
   ];
 }
 

@@ -38,7 +38,7 @@ async function replayFile(file: string, { json }: { json?: true }): Promise<numb
 
 function printReplay({ head, questions, hosts, differences, diagnostics, isTorn }: Replay): void {
   const { command, date, ppsgate } = head;
-  const many = questions === 1 ? 'One question' : `${questions} questions`;
+  const many = questions === 1 ? 'One command' : `${questions} commands`;
   print(
     oneLine(
       `\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(', ') || 'no machine'}.`,
@@ -46,7 +46,7 @@ function printReplay({ head, questions, hosts, differences, diagnostics, isTorn 
   );
   for (const diagnostic of diagnostics)
     print(diagnosticText(diagnostic, hasColours(process.stdout)));
-  if (isTorn) print('It is incomplete: the recording process was ended.');
+  if (isTorn) print('It is incomplete: the recording process was stopped.');
   for (const { sentence } of differences) print(`✗ ${sentence}.`);
   if (differences.length === 0) print('All replies are understood as before.');
 }

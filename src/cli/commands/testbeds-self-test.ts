@@ -141,7 +141,7 @@ async function selfTestOf(
 function freebsdOnly(testbed: Config['testbeds'][string], name: string): FreebsdTestbed {
   if (testbed.kind === 'freebsd') return testbed;
   throw new UsageError(
-    `${name} is of kind ${testbed.kind}, which boots no kernel: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`,
+    `${name} is of kind ${testbed.kind}, which boots no kernel: self-test a testbed of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`,
   );
 }
 
@@ -209,12 +209,12 @@ async function onTestbed(
   const quarantine = (await readLab(reservations.store)).quarantines.get(name);
   if (quarantine !== undefined) {
     throw new UsageError(
-      `${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and self-test again.`,
+      `${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and run the self-test again.`,
     );
   }
   const holder = { who: whoami(), purpose: 'self-test' };
   const reserved = await reservations.reserve([name], { priority: 'patch', holder });
-  let outcome = endedEarly('its self-test was not finished');
+  let outcome = endedEarly('its self-test did not finish');
   try {
     const held = AbortSignal.any([signal, reserved.signal]);
     await work(reserved.depsOf(testbed), held, reserved.lease.token);

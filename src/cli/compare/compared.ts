@@ -92,7 +92,7 @@ async function filesIn(folder: string): Promise<Files> {
   const names = (await readdir(folder)).filter((name) => allNames.includes(name));
   if (names.length === 0) {
     throw new UsageError(
-      `The folder ${folder} is no overlay, as it has none of ${allNames.join(', ')}: name the folder that has one.`,
+      `The folder ${folder} is no overlay, because it has none of ${allNames.join(', ')}: name a folder that has one.`,
     );
   }
   const read = names.map(async (name) => {

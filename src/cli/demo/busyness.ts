@@ -25,7 +25,7 @@ export function warningOf(
   const wanted = Math.min(wantedCpus, shares.length);
   if (idle >= leastIdleRatio * wanted) return undefined;
   const busy = Math.round((1 - idle / shares.length) * 100);
-  return `this machine is busy: other programs use ${busy} % of its ${shares.length} CPUs, and the lab needs ${wanted} for itself; end them or wait, as the demo otherwise lasts longer and may end without a verdict`;
+  return `this machine is busy: other programs use ${busy} % of its ${shares.length} CPUs, but the lab needs ${wanted}; stop them or wait, or the demo takes longer and may end without a verdict`;
 }
 
 type Times = CpuInfo['times'];

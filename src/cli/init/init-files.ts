@@ -53,7 +53,7 @@ export async function placeFile(
     return { path, kind };
   } catch (error) {
     throw new UsageError(
-      `${place} cannot be written (${reasonOf(error)}): check that it is a file, and yours.`,
+      `${place} cannot be written (${reasonOf(error)}): check that it is a file and that this user may write it.`,
     );
   }
 }

@@ -12,7 +12,7 @@ const told: Record<PlacedFile['kind'], string> = {
   kept: 'differs from the generated file; --force overwrites workflows, but never ppsgate.yml',
   overwritten: '',
   extended: '',
-  left: 'is not used by the workflow with three jobs, and never runs: delete it',
+  left: 'is an unused workflow and never runs: delete it',
   missing:
     'without it the lab has nothing to measure: add one, or let `ppsgate init --yes` write a small one',
 };
@@ -34,7 +34,7 @@ export function initText(
   ]);
   return [
     ...texts,
-    ...(texts.length > 0 ? ['Nothing is written yet. This would come of it:'] : []),
+    ...(texts.length > 0 ? ['Nothing is written yet. These changes would be made:'] : []),
     ...columns([
       ...rows,
       ...leftOut.map(({ path, why }) => ['left out', path, why]),
@@ -48,7 +48,7 @@ export function initText(
         ]
       : [
           `1. Commit these files to ${branch}: only that version counts, never one in a patch.`,
-          `2. To have a pull request from a fork measured as it is, read it, then add the label ${approvalLabel}.`,
+          `2. To measure a pull request from a fork, read it, then add the label ${approvalLabel}.`,
           '3. Comment `/ppsgate run` on any pull request to measure it.',
         ]),
     'On this machine, `ppsgate gate` measures what the current branch changes.',

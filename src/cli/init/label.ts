@@ -33,7 +33,7 @@ export function labelByHand(why: string, repository: string | undefined): Placed
 }
 
 function whyNot(failure: GithubFailure, repository: string): string {
-  const what = `The label ${approvalLabel} was not made on ${repository}`;
+  const what = `The label ${approvalLabel} was not created on ${repository}`;
   if (failure.kind === 'no-answer') return `${what}: GitHub cannot be reached (${failure.said}).`;
   return `${what}: GitHub answered ${failure.said}.`;
 }

@@ -33,7 +33,7 @@ export function parseAction(text: string): string {
   if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
   if (text === '') {
     throw new UsageError(
-      '--action: the running ppsgate is no clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.',
+      '--action: the running ppsgate is not a clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.',
     );
   }
   const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
@@ -41,7 +41,7 @@ export function parseAction(text: string): string {
     throw refused('--action', 'OWNER/ppsgate@COMMIT, a commit with all 40 digits', text);
   }
   throw new UsageError(
-    `--action: ${name} is no commit with all 40 digits, and a tag or branch can be moved to other code: pin the commit that it names now.`,
+    `--action: ${name} is not a full 40-digit commit, and a tag or branch can be moved: pin the commit that it names now.`,
   );
 }
 
@@ -60,7 +60,7 @@ export async function readClone(folder: string): Promise<Clone> {
   const directory = await gitLine(folder, 'rev-parse', '--show-toplevel');
   if (directory === undefined) {
     throw new UsageError(
-      `${folder} is in no git repository: run \`ppsgate init\` in the repository with the patches.`,
+      `${folder} is not in a git repository: run \`ppsgate init\` in the repository with the patches.`,
     );
   }
   const remoteHead = await gitLine(

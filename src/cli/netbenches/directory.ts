@@ -40,7 +40,7 @@ export async function readBenches(directory: string): Promise<BenchSet[]> {
   const receivers = [...names].flatMap(receiverOf).toSorted(byRun);
   if (receivers.length === 0) {
     throw new BenchesError(
-      `There is no receiver's log in ${directory}: expected are files named bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver, like bench.r325006.inet4.1.receiver.`,
+      `There is no receiver's log in ${directory}: expected files named bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver, like bench.r325006.inet4.1.receiver.`,
     );
   }
   const labels = Map.groupBy(receivers, ({ label }) => label);

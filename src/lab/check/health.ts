@@ -52,8 +52,8 @@ export function whyUnhealthy(diagnostics: readonly Diagnostic[]): string | undef
   if (first === undefined) return undefined;
   const sentence = `${first.what}: ${first.why.replace(/\.$/, '')}`;
   if (others.length === 0) return `${sentence}.`;
-  const more = others.length === 1 ? 'one more thing is' : `${others.length} more things are`;
-  return `${sentence} (and ${more} wrong).`;
+  const more = others.length === 1 ? 'one more check' : `${others.length} more checks`;
+  return `${sentence} (and ${more} failed).`;
 }
 
 function stepsOf(testbed: TestbedConfig, deps: CheckDeps): CheckStep[] {

@@ -166,7 +166,7 @@ test('an experiment whose plan is damaged is refused in a sentence', () => {
   writeFileSync(join(directory, 'experiment.json'), '{');
   const { stderr, status } = analyze(directory);
   expect(status).toBe(2);
-  expect(stderr).toMatch(/experiment\.json holds no plan of an experiment/);
+  expect(stderr).toMatch(/experiment\.json has no plan of an experiment/);
 });
 
 test('shows an example in its help', () => {

@@ -32,7 +32,7 @@ test.for<[string, string[], RegExp]>([
   ['no good commit', ['--bad', 'HEAD'], /--good is missing: see `ppsgate bisect --help`/],
   ['no bad commit', ['--good', 'HEAD~4'], /--bad is missing/],
   ['a commit that is not there', ['--good', 'v9', '--bad', 'HEAD'], /v9/],
-  ['ends the wrong way round', ['--good', 'HEAD', '--bad', 'HEAD~2'], /the other way round/],
+  ['ends the wrong way round', ['--good', 'HEAD', '--bad', 'HEAD~2'], /: swap them/],
   [
     'two families',
     [...range, '--family', 'inet4,inet6'],
@@ -44,7 +44,7 @@ test.for<[string, string[], RegExp]>([
   ['no number of boots', [...range, '--max-boots', '1e3'], /--max-boots: .* found "1e3"/],
   ['a fix-up that is there already', [...range, '--fix-up', 'HEAD~4'], /--fix-up HEAD~4/],
   ['a result that is not there', ['--from', 'nowhere'], /nowhere/],
-  ['a directory without a plan', ['--resume', 'nowhere'], /holds no plan of a bisection/],
+  ['a directory without a plan', ['--resume', 'nowhere'], /has no plan of a bisection/],
   ['an unknown testbed', [...range, '--testbed', 'mars'], /mars/],
 ])('%s is refused, and nothing is begun', async ([, words, why]) => {
   const { bisect, folder } = await aBench();
@@ -90,7 +90,7 @@ test('a gate that has judged nothing is refused', async () => {
   const { bisect, folder } = await aBench();
   writeFileSync(join(folder, 'result.json'), JSON.stringify(unchanged));
   const { status, stderr } = await bisect('--from', '.');
-  expect([status, stderr]).toEqual([2, expect.stringContaining('has judged no cell')]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('judged no cell')]);
 });
 
 /** A journal of eight commits, of which the fifth is the culprit: all that is to be measured was. */

@@ -56,7 +56,7 @@ test('A fork’s head is approved only where the command names it', () => {
 
 test.for([
   [['/ppsgate run margin=x', '--dry-run'], 'not understood\nwhy: margin: expected a percentage'],
-  [['hello', '--dry-run'], 'ppsgate: "hello" is no command, so the workflow ignores it'],
+  [['hello', '--dry-run'], 'ppsgate: "hello" is not a command, so the workflow ignores it'],
   [['/ppsgate run'], 'ppsgate: comment: add --dry-run'],
   [['/ppsgate run', '--dry-run', '--base', 'mian'], 'ppsgate: --base: "mian" is not a commit'],
   [['/ppsgate run', '--dry-run', '--role', 'admin'], 'ppsgate: --role: expected write or read'],

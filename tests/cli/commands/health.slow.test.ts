@@ -43,7 +43,7 @@ test('a faulty testbed goes into quarantine with the reason, which is lifted onc
   const wrong = await ppsgate('testbeds', 'health', 'shelf');
   expect(wrong.status).toBe(4);
   expect(wrong.stdout).toContain(`  ✗ the files of the DUT: left behind: ${leftover}\n      fix: `);
-  expect(wrong.stdout).toMatch(/One thing is wrong\. It is in quarantine: check again with/);
+  expect(wrong.stdout).toMatch(/One check failed\. It is in quarantine: check again with/);
   expect((await readLab(store)).quarantines.get('shelf')).toMatchObject({
     by: 'ppsgate',
     reason: `the files of the DUT: left behind: ${leftover}.`,
@@ -56,7 +56,9 @@ test('a faulty testbed goes into quarantine with the reason, which is lifted onc
   fix(lab);
   const fixed = await ppsgate('testbeds', 'health');
   expect(fixed.status).toBe(0);
-  expect(fixed.stdout).toMatch(/All is well\. It was in quarantine .* is available again\.\n$/);
+  expect(fixed.stdout).toMatch(
+    /All checks passed\. Its fault is fixed, so its quarantine is lifted\.\n$/,
+  );
   expect((await readLab(store)).quarantines.size).toBe(0);
 });
 
@@ -67,7 +69,7 @@ test('what a person put into quarantine stays there, however well it is', async 
   const { status, stdout } = await ppsgate('testbeds', 'health');
   expect(status).toBe(0);
   expect(stdout).toMatch(
-    /All is well\. carol@lab2 put it into quarantine at 2026-03-01 10:00 \(ours today\): `ppsgate quarantine shelf --lift` ends that\.\n$/,
+    /All is well\. carol@lab2 put it into quarantine at 2026-03-01 10:00 \(ours today\): lift it with `ppsgate quarantine shelf --lift`\.\n$/,
   );
   expect((await readLab(store)).quarantines.get('shelf')).toEqual(quarantine);
 });
@@ -80,7 +82,7 @@ test.for(['free', 'in quarantine'])('a held one is left alone: %s', async (state
   spoil(lab);
   expect(await ppsgate('testbeds', 'health')).toEqual({
     status: 0,
-    stdout: 'shelf\n  – not looked at: alice@lab1 has it (gate of main..fast).\n',
+    stdout: 'shelf\n  – not checked: alice@lab1 has it (gate of main..fast).\n',
     stderr: '',
   });
   expect(lab.dut.journal).toEqual([]);

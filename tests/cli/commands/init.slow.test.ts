@@ -47,7 +47,7 @@ test('for GitHub’s own runner it writes a workflow and a configuration, and sa
       '  gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',
       '',
       '1. Commit these files to main: only that version counts, never one in a patch.',
-      '2. To have a pull request from a fork measured as it is, read it, then add the label ppsgate.',
+      '2. To measure a pull request from a fork, read it, then add the label ppsgate.',
       '3. Comment `/ppsgate run` on any pull request to measure it.',
       'On this machine, `ppsgate gate` measures what the current branch changes.',
       '',
@@ -280,7 +280,7 @@ test('the second workflow of an earlier version is left, with what to do', async
   mkdirSync(join(directory, '.github/workflows'), { recursive: true });
   writeFileSync(join(directory, publisher), 'name: ppsgate-publish\n');
   expect(await init(directory, { action, yes: true, force: true })).toMatch(
-    /^left +\S+ppsgate-publish\.yml +is not used by the workflow with three jobs, and never runs: delete it$/m,
+    /^left +\S+ppsgate-publish\.yml +is an unused workflow and never runs: delete it$/m,
   );
   expect(read(directory, publisher)).toBe('name: ppsgate-publish\n');
   writeFileSync(join(directory, workflow), 'mine\n');
@@ -353,7 +353,7 @@ test.for([
     { action: 'example/ppsgate@v1' },
     /^--action: v1 is no commit .*: pin the commit that it names now\.$/,
   ],
-  [{ action: `${action}0` }, /^--action: 0123456789\S+ is no commit with all 40 digits/],
+  [{ action: `${action}0` }, /^--action: 0123456789\S+ is not a full 40-digit commit/],
   [{ action: '' }, /^--action: the running ppsgate is no clone .* as OWNER\/ppsgate@COMMIT\.$/],
   [{ action: `${action} # latest` }, /^--action: expected OWNER\/ppsgate@COMMIT/],
   [{ action: 'ppsgate' }, /^--action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
@@ -380,7 +380,7 @@ test.for([
 test('refuses to write where there is no git repository', async () => {
   const folder = temporaryFolder();
   await expect(init(folder)).rejects.toThrow(
-    `${folder} is in no git repository: run \`ppsgate init\` in the repository with the patches.`,
+    `${folder} is not in a git repository: run \`ppsgate init\` in the repository with the patches.`,
   );
 });
 

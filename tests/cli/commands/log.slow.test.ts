@@ -69,7 +69,7 @@ test('who died is told apart from who has it', async () => {
   const { take, store, ppsgate } = await two();
   const { session } = await take('hp');
   await store.endSession(session);
-  expect((await ppsgate('testbeds', 'log')).stdout).toMatch(/\? +its holder is gone$/m);
+  expect((await ppsgate('testbeds', 'log')).stdout).toMatch(/\? +its holder has ended$/m);
 });
 
 test('is of one testbed alone where it is named, as a table and as JSON', async () => {
@@ -88,7 +88,7 @@ test('an unknown name is wrong usage, and one without a past is not', async () =
   expect(await ppsgate('testbeds', 'log', 'rakc')).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(
-      /no testbed "rakc", but there are hp, rack; did you mean `rack`\?$/m,
+      /no testbed "rakc"; the testbeds are hp, rack; did you mean `rack`\?$/m,
     ),
   });
   expect(await ppsgate('testbeds', 'log', 'rack')).toMatchObject({

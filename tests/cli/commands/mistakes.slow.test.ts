@@ -137,7 +137,7 @@ test.for([
   ],
   [
     [...range, '--earlier', 'all'],
-    '--earlier: "main..my-branch" is no revision, and only revisions have earlier diffs.',
+    '--earlier: "main..my-branch" is not a revision, and only revisions have earlier diffs.',
   ],
   [[...range, '--base-kernel', 'k'], '--patched-kernel is missing: see `ppsgate gate --help`.'],
   [
@@ -170,7 +170,7 @@ test.for([
   ],
   [
     ['init', '--branch', 'main'],
-    '--action: the running ppsgate is no clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.',
+    '--action: the running ppsgate is not a clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.',
   ],
   [
     ['release', '--directory', 'gone'],
@@ -187,7 +187,7 @@ test.for([
   ],
   [
     ['compare', 'dut/nftables.conf', 'kernels'],
-    'The folder kernels is no overlay, as it has none of nftables.conf, sysctl.conf, pf.conf, ipfw.rules: name the folder that has one.',
+    'The folder kernels is no overlay, because it has none of nftables.conf, sysctl.conf, pf.conf, ipfw.rules: name a folder that has one.',
   ],
   [['site'], '--from <dir> is missing: see `ppsgate site --help`.'],
   [
@@ -199,7 +199,7 @@ test.for([
     ['gate', '--patch', 'main~9..my-branch'],
     '--patch: the base "main~9" would be older than main~0, the first commit: name that or a later one, or check it out with its history (fetch-depth: 0).',
   ],
-  [['--config', 'x', 'gate'], '--config goes behind the command: write `ppsgate gate --config`.'],
+  [['--config', 'x', 'gate'], '--config must follow the command: write `ppsgate gate --config`.'],
   [
     ['badge', '--repository', 'a/b', '--branch', 'a b'],
     '--branch: expected the name of a branch, found "a b".',
@@ -207,7 +207,7 @@ test.for([
   [['quarantine', 'nope'], 'HERE/ppsgate.yml has no testbed "nope": it has lab, far.'],
   [
     ['report', 'dut/nftables.conf'],
-    'HERE/dut/nftables.conf is not a result of this version of ppsgate, as it is no whole JSON: copy it again, or resume its gate.',
+    'HERE/dut/nftables.conf is not a result of this version of ppsgate, because it is incomplete JSON: copy it again, or resume its gate.',
   ],
   [
     [...range, '--each', 'lab,labb'],
@@ -222,7 +222,7 @@ test.for([
   [['testbeds', 'check', 'lab', '--jsn'], 'there is no option --jsn; did you mean `--json`?'],
   [
     ['testbeds', 'self-test', 'lab'],
-    'lab is of kind embedded-linux, which boots no kernel: self-test one of kind freebsd, or see `ppsgate testbeds check lab`.',
+    'lab is of kind embedded-linux, which boots no kernel: self-test a testbed of kind freebsd, or see `ppsgate testbeds check lab`.',
   ],
   [
     ['testbeds', 'self-test', 'far', '--skip', 'hang,everything'],

@@ -102,7 +102,7 @@ test('the table tells times of today by the clock alone', async () => {
     'netgate  in quarantine        carol@lab2                      2026-03-01 10:00',
     '    port 1 loses its link.',
     'shelf    left behind          dan@lab3    by hand             13:45',
-    '    its holder is gone; the next holder first restores its base',
+    '    its holder has ended; the next holder first restores its base',
     'rack     free',
     'attic    held, in quarantine  eve@lab1    gate                13:45             14:15',
     '    carol@lab2: port 1 loses its link.',

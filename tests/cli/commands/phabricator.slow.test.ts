@@ -49,7 +49,7 @@ test('prints a line for each thing, and how it is on the whole', async () => {
   expect(status).toBe(0);
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toContain('ok          people: bob is there');
-  expect(lines.at(-1)).toBe('All is well.');
+  expect(lines.at(-1)).toBe('All checks passed.');
 });
 
 test('looks for what the testbeds lay in the repository that is measured, not beside ppsgate.yml', async () => {

@@ -49,7 +49,7 @@ test.for(['', 'n', 'yesterday'])('it is left where the answer is "%s"', async (a
   const output = printed();
   const config = join(folder, 'ppsgate.yml');
   await runRelease('hp', { force: true, by: 'carol', config }, answers(answer).ask);
-  expect(output()).toContain('hp was left with alice@lab1.');
+  expect(output()).toContain('hp is still held by alice@lab1.');
   expect((await readLab(store)).held.size).toBe(3);
 });
 

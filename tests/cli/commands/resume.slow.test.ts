@@ -65,7 +65,9 @@ test('a finished gate prints the same result again, and touches none of its file
   expect(stdout).toMatch(
     /^cell +verdict .*\n.* regression .*\n.*loses .*\nReport: work\/report\/index\.html\n$/s,
   );
-  expect(stderr).toMatch(/^It finished at 2026-11-20T12:00:00\.000Z: nothing is measured, .*\n$/);
+  expect(stderr).toMatch(
+    /^It finished at 2026-11-20T12:00:00\.000Z: its result is shown again without a measurement; .*\n$/,
+  );
   expect(status).toBe(1);
   expect(filesIn(work)).toEqual(before);
 });

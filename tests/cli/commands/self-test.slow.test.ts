@@ -58,7 +58,7 @@ test('touches no testbed that is in quarantine', async () => {
   });
   const { status, stderr } = await ppsgate('testbeds', 'self-test', 'shelf', '--yes');
   expect(stderr).toContain(
-    'shelf is in quarantine (port 1 loses its link): lift it with `ppsgate quarantine shelf --lift`, and self-test again.',
+    'shelf is in quarantine (port 1 loses its link): lift it with `ppsgate quarantine shelf --lift`, and run the self-test again.',
   );
   expect(status).toBe(2);
   // Nothing was begun that could be gone on with.

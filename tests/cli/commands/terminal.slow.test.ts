@@ -68,7 +68,7 @@ describeWith(['script'], 'at a terminal', () => {
     await expect.poll(shown, patience).toContain('Who are you?');
     type('\x04');
     expect(await ended).toBe(0);
-    expect(shown()).toContain('hp was left with alice@lab1.');
+    expect(shown()).toContain('hp is still held by alice@lab1.');
     expect((await readLab(store)).held.size).toBe(3);
   });
 

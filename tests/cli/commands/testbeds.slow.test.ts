@@ -101,7 +101,7 @@ test('there is nothing to check of the embedded lab', async () => {
   const { status, stdout } = await testbeds('check', 'here', '-c', three());
   expect(status).toBe(0);
   expect(stdout).toBe(
-    '– here: nothing to check, as it is on this machine; see `ppsgate lab check`\nAll is well.\n',
+    '– here: nothing to check, because it is on this machine; see `ppsgate lab check`\nAll is well.\n',
   );
 });
 
@@ -112,7 +112,7 @@ test('what is wrong is told with its fix, and what depends on it is not tried', 
   expect(lines[0]).toMatch(/^✗ ssh to the sender: ENOENT: .*known_hosts/);
   expect(lines[1]).toMatch(/^ {4}fix: `ssh-keyscan -p 1 127\.0\.0\.1 >> \S+known_hosts`, and/);
   expect(lines).toContain('– eth1 of the DUT: skipped because of this fault: ssh to the DUT');
-  expect(lines.at(-2)).toBe('3 things are wrong.');
+  expect(lines.at(-2)).toBe('3 checks failed.');
 });
 
 test('packets that a FreeBSD testbed cannot send are refused before any machine is reached', async () => {

@@ -75,7 +75,11 @@ test.for([
   ['overlay', 'a.nft', /overlay is an overlay with nftables\.conf, and .*a\.nft is a file like /],
   ['a.nft', 'letter.txt', /letter\.txt is a text file other than rules of nftables, pf or /],
   ['a.nft', 'missing', /missing cannot be read \(ENOENT.*\): name a file or a folder\.$/],
-  ['empty', 'overlay', /^The folder .*empty is no overlay, as it has none of nftables\.conf, /],
+  [
+    'empty',
+    'overlay',
+    /^The folder .*empty is no overlay, because it has none of nftables\.conf, /,
+  ],
 ] as const)('%s and %s are refused, with what they are', async ([old, other, sentence]) => {
   const at = inSite();
   const reading = readCompared(at(old), at(other));

@@ -20,10 +20,10 @@ describe('a machine', () => {
 
   test('whose CPUs are taken is, and what that means is told with what to do', () => {
     expect(warning(1, 0.96)).toBe(
-      'this machine is busy: other programs use 98 % of its 2 CPUs, and the lab needs 2 for itself; end them or wait, as the demo otherwise lasts longer and may end without a verdict',
+      'this machine is busy: other programs use 98 % of its 2 CPUs, but the lab needs 2; stop them or wait, or the demo takes longer and may end without a verdict',
     );
     expect(warning(1, 0)).toContain('use 50 % of its 2 CPUs');
-    expect(warning(0.5)).toContain('use 50 % of its 1 CPUs, and the lab needs 1 for itself');
+    expect(warning(0.5)).toContain('use 50 % of its 1 CPUs, but the lab needs 1; stop them');
   });
 
   test('with two CPUs to spare is not, however many are taken', () => {

@@ -69,7 +69,7 @@ test.for([
     expect(await createLabel(octokit, 'example/router')).toEqual({
       kind: 'not-created',
       why: expect.stringContaining(
-        `The label ppsgate was not made on example/router: GitHub answered ${said}`,
+        `The label ppsgate was not created on example/router: GitHub answered ${said}`,
       ),
       command:
         'gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',

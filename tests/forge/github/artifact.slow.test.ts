@@ -131,10 +131,14 @@ describe('an artifact is refused', () => {
       'more than one result.json',
       [good, { ...good, name: 'a/result.json' }],
     ],
-    ['has a link for a result', 'no regular file', [{ ...good, mode: 0o120777 }]],
-    ['has a device for a result', 'no regular file', [{ ...good, mode: 0o020666 }]],
+    ['has a link for a result', 'not a regular file', [{ ...good, mode: 0o120777 }]],
+    ['has a device for a result', 'not a regular file', [{ ...good, mode: 0o020666 }]],
     ['has an encrypted result', 'encrypted', [{ ...good, encrypted: true }]],
-    ['has a result that is packed otherwise', 'encrypted, or packed', [{ ...good, method: 99 }]],
+    [
+      'has a result that is packed otherwise',
+      'encrypted, or not compressed',
+      [{ ...good, method: 99 }],
+    ],
     [
       'has a result that says to be smaller',
       'damaged',
@@ -764,9 +768,9 @@ describe('an artifact is not fetched', () => {
   });
 
   test.for([
-    [410, '410 said: look whether'],
+    [410, '410 said: check that'],
     [403, 'permissions: actions: read'],
-    [401, 'does not know the token'],
+    [401, 'rejects the token'],
   ] as const)('where GitHub answers %d', async ([status, said]) => {
     const github = await gitHub([anArtifact()], () => ({ status }));
     expect(await fetchFrom(github)).toEqual({ kind: 'failed', why: why(said), mayPass: false });

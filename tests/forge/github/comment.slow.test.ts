@@ -196,20 +196,20 @@ describe('nothing is published, with the reason, when', () => {
     expect(await publish('no regression')).toEqual({
       kind: 'not-published',
       isFinal: true,
-      why: `${what} the token may not (403 Resource not accessible by integration): give the job \`permissions: pull-requests: write\`, or, for a pull request from a fork, publish from a workflow_run job.`,
+      why: `${what} the token lacks the permission (403 Resource not accessible by integration): give the job \`permissions: pull-requests: write\`, or, for a pull request from a fork, publish from a workflow_run job.`,
     });
     expect(operations().filter((call) => call.startsWith('issues/create'))).toHaveLength(1);
   });
 
   // Attack secret/token-in-error: An error repeats the token. Defence: It is masked, and no message contains it.
-  test('GitHub does not know the token, which is then nowhere in what is said or logged', async () => {
+  test('GitHub rejects the token, which is then nowhere in what is said or logged', async () => {
     const logged: string[] = [];
     const token = 'gho_secret';
     const published = await publish('no', { token, log: (message) => logged.push(message) });
     expect(published).toEqual({
       kind: 'not-published',
       isFinal: true,
-      why: `${what} GitHub does not know the token (401 Bad credentials): check the input that holds it.`,
+      why: `${what} GitHub rejects the token (401 Bad credentials): check the input that holds it.`,
     });
     expect(`${logged}`).not.toContain(token);
   });
@@ -217,7 +217,7 @@ describe('nothing is published, with the reason, when', () => {
   test('a rate limit lasts long', async () => {
     github.faults.order('issues/create-comment', { kind: 'rate-limit', seconds: 3000 });
     const why = expect.stringMatching(
-      /because GitHub's rate limit shuts this token out until \d{4}-.*Z: publish the result again then\.$/,
+      /because GitHub's rate limit blocks this token until \d{4}-.*Z: publish the result again then\.$/,
     );
     expect(await publish('no regression')).toEqual({ kind: 'not-published', isFinal: false, why });
     expect(operations().filter((call) => call.startsWith('issues/create'))).toHaveLength(1);
@@ -229,7 +229,7 @@ describe('nothing is published, with the reason, when', () => {
     expect(await publish('no regression')).toEqual({
       kind: 'not-published',
       isFinal: false,
-      why: `${what} GitHub's rate limit shuts this token out for 900 s: publish the result again then.`,
+      why: `${what} GitHub's rate limit blocks this token for 900 s: publish the result again then.`,
     });
     expect(operations()).toEqual([`graphql/viewer ${status}`]);
   });
@@ -272,7 +272,7 @@ describe('nothing is published, with the reason, when', () => {
 
   test('the pull request is not there', async () => {
     github.state.pullRequests.length = 0;
-    const why = `${what} GitHub has no such pull request any more (404 Not Found); the result itself is kept.`;
+    const why = `${what} the pull request no longer exists on GitHub (404 Not Found); the result itself is kept.`;
     expect(await publish('no regression')).toEqual({ kind: 'not-published', isFinal: true, why });
   });
 });

@@ -160,7 +160,7 @@ test('a GitHub that keeps failing is named as the reason', async () => {
   const search = await fetchPullRequest(await hastyOctokit(github), repository, 123);
   expect(search).toEqual({
     kind: 'failed',
-    why: 'GitHub did not return what pull request #123 of freebsd/freebsd-src is (502 Server Error): run the job again.',
+    why: 'GitHub did not return the pull request #123 of freebsd/freebsd-src (502 Server Error): run the job again.',
   });
 });
 
@@ -193,7 +193,7 @@ describe('who may write', () => {
     const operation = 'repos/get-collaborator-permission-level';
     github.faults.order(operation, { kind: 'read-only' });
     await expect(mayWrite(await hastyOctokit(github), repository, 'bob')).rejects.toThrow(
-      'GitHub did not return what bob may do (403 Resource not accessible by integration): run the job again.',
+      'GitHub did not return the permissions of bob (403 Resource not accessible by integration): run the job again.',
     );
   });
 });

@@ -576,7 +576,9 @@ describe('one sentence for each that could not be told, and the result is kept, 
 
   test('the pull request is deleted', async () => {
     const gate = await gateDuring(() => Object.assign(pullRequestOf(1), { isDeleted: true }));
-    expect(gate.said).toEqual([expect.stringMatching(/^The comment .* no such pull request/)]);
+    expect(gate.said).toEqual([
+      expect.stringMatching(/^The comment .* the pull request no longer exists/),
+    ]);
     expect(checksOf(gate)).toEqual([checkOf(gate)]);
     expect(namesOf(publishedResults())).toEqual(namesOf(resultsOf([gate])));
   });

@@ -188,7 +188,7 @@ test('a rename to outside of the tree is refused', () => {
 
 test('one file under two names is refused where it is not renamed', () => {
   expect(reasonOf('diff --git a/x b/x', '--- a/x', '+++ b/y', ...hunk)).toBe(
-    'The diff calls one file by several names, x and y; send what git diff made.',
+    'The diff uses several names for one file, x and y; send the output of git diff.',
   );
   expect(reasonOf('diff --git a/x b/y', 'old mode 100644', 'new mode 100755')).toBe(
     'Line 1 of the diff names two files without a rename.',

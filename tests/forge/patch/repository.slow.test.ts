@@ -71,8 +71,8 @@ test('a commit knows when it was made, and the last release on its line of first
 const history = 'check it out with its history (fetch-depth: 0).';
 
 test.for([
-  ['no-such-branch', `, branch or tag of HERE: name one that is there, or ${history}`],
-  ['$(reboot)', `, branch or tag of HERE: name one that is there, or ${history}`],
+  ['no-such-branch', `, branch or tag of HERE: name an existing one, or ${history}`],
+  ['$(reboot)', `, branch or tag of HERE: name an existing one, or ${history}`],
   ['mian', ', branch or tag of HERE; did you mean `main`?'],
   ['feature', ', branch or tag of HERE; did you mean `origin/feature`?'],
   ['0'.repeat(40), ` of HERE, and could not be fetched: ${history}`],

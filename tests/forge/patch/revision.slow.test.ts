@@ -170,7 +170,7 @@ describe('a revision', () => {
     const { id } = revisionWith(diffTo('faster').replaceAll(` b/${file}`, ' b/netinet/x.c'));
     await expect(patchOf(id)).rejects.toThrow(PatchError);
     await expect(patchOf(id)).rejects.toThrow(
-      /^Diff \d+ of D\d+ cannot be used: Phabricator gives back one file by two names/,
+      /^Diff \d+ of D\d+ cannot be used: Phabricator returns one file with two names/,
     );
   });
 
@@ -193,7 +193,7 @@ describe('a revision', () => {
       diff: { raw, base, branch: 'x' },
     });
     await expect(patchOf(id)).rejects.toThrow(
-      /patch does not apply\. Phabricator gives diffs in UTF-8/,
+      /patch does not apply\. Phabricator returns diffs in UTF-8/,
     );
   });
 

@@ -158,7 +158,9 @@ describe('what is sent', () => {
       await using server = await serve(page(status, { location }));
       expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
         kind: 'refused',
-        message: expect.stringContaining(`to ${location}): the token is not sent after it`),
+        message: expect.stringContaining(
+          `to ${location}): the token is not sent to another address`,
+        ),
       });
     }
     expect(other.requests).toEqual([]);
@@ -241,7 +243,9 @@ describe('what is answered', () => {
     const schema = z.object({ data: z.array(z.object({ id: z.int() })) });
     expect(await failureOf(open(server), 'a.search', schema)).toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining('(it answered something else at data.0.id: Invalid input'),
+      message: expect.stringContaining(
+        '(its response has an unexpected value at data.0.id: Invalid input',
+      ),
     });
     // The message was accepted, with any answer.
     expect(await failureOf(open(server), write, schema)).toMatchObject({ kind: 'unsure' });
@@ -396,7 +400,7 @@ describe.each(breakdowns)('a server that %s', (_, reply) => {
     expect(await failureOf(open(server), write)).toMatchObject({
       kind: 'unsure',
       message: expect.stringMatching(
-        /may or may not have done .*: check there before you try again\.$/,
+        /may or may not have executed .*: check there before you try again\.$/,
       ),
     });
     expect(server.requests).toHaveLength(1);
@@ -406,7 +410,7 @@ describe.each(breakdowns)('a server that %s', (_, reply) => {
 test('HTTP 500 is also what a server says to a name that is not its own, as the error tells', async () => {
   await using server = await serve(page(500));
   const { message } = await failureOf(open(server), 'user.whoami');
-  expect(message).toContain('it also answers where it does not know the name that it is called by');
+  expect(message).toContain('it also returns for an unknown host name');
 });
 
 test.each([

@@ -46,7 +46,7 @@ const change = (path: string, line = ' x', more = '') =>
 const raw = change('sys/netinet/ip_fastfwd.c');
 
 const seenNever =
-  /is not on \S+, or not for the bot to see, which Phabricator does not tell apart: /;
+  /is not on \S+, or hidden from the bot \(Phabricator does not distinguish the two\): /;
 
 describe('the name of a revision', () => {
   test.each([
@@ -637,7 +637,7 @@ describe('a comment that was changed', () => {
 
   test('is not left out for being in a form that is not known', async () => {
     await expect(commentsOf({ version: 1, text: 'rerun' })).rejects.toThrow(
-      'it answered something else at data.0',
+      'its response has an unexpected value at data.0',
     );
   });
 });
@@ -769,7 +769,9 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
   test('a diff by itself is of no revision', async () => {
     const found = recordingOf('differential.diff.search-all');
     await using server = await answering({ 'differential.diff.search': found });
-    await expect(findRevision(server.conduit, { diff: 17 })).rejects.toThrow('of no revision');
+    await expect(findRevision(server.conduit, { diff: 17 })).rejects.toThrow(
+      'belongs to no revision',
+    );
   });
 
   test.each([
@@ -834,13 +836,13 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
     [
       'git-binary',
       'binary-file',
-      /^Phabricator gives back the binary file blob\.bin as an empty one: /,
+      /^Phabricator returns the binary file blob\.bin empty: /,
       'blob.bin',
     ],
     [
       'git-binary2',
       'binary-file',
-      /^Phabricator gives back the binary file blob\.bin as an empty one: /,
+      /^Phabricator returns the binary file blob\.bin empty: /,
       'blob.bin',
     ],
     [

@@ -215,7 +215,7 @@ describe('commits that are the same kernel', () => {
   test('so is one whose ends are', async () => {
     await expect(rangeOf(first, kernel('a'), { files: { 'sys/net/if.c': undefined } }))
       .rejects //
-      .toThrow(/--good and --bad come out as the same/);
+      .toThrow(/--good and --bad have the same content/);
   });
 
   test('each commit belongs to one revision, and begins one where it touches a kernel', async () => {
@@ -832,7 +832,7 @@ describe('bad input is refused in one sentence', () => {
 
   test('a name that is no commit', async () => {
     const { directory } = historyOf(first, kernel('a'));
-    await refused(/^--good: "gud" is no commit, branch or tag/, directory, { good: 'gud' });
+    await refused(/^--good: "gud" is not a commit, branch or tag/, directory, { good: 'gud' });
     await refused(/^--bad: "mian" is no commit.*did you mean `main`/, directory, { bad: 'mian' });
     await refused(/^--bad: "-x" is no name of a commit/, directory, { bad: '-x' });
   });
@@ -915,8 +915,8 @@ describe('bad input is refused in one sentence', () => {
     ['nothing at all', '', /^--fix-up: expected FIX or FIX:FIRST, found ""\.$/],
     ['too much', 'a:b:c', /^--fix-up: expected FIX or FIX:FIRST, found "a:b:c"\.$/],
     ['no first one', 'main~1:', /^--fix-up: expected FIX or FIX:FIRST/],
-    ['what the good one has', 'main~5', /^--fix-up main~5 is contained in --good already/],
-    ['a manual page', 'page', /^--fix-up page changes nothing of the source of a kernel/],
+    ['what the good one has', 'main~5', /^--fix-up main~5 is already contained in --good/],
+    ['a manual page', 'page', /^--fix-up page changes nothing in the source of a kernel/],
     ['a commit without a parent', 'root', /^--fix-up root has no parent/],
     ['a first one that is none', 'main~1:mian', /^--fix-up: "mian" is no commit/],
     [
@@ -933,7 +933,7 @@ describe('bad input is refused in one sentence', () => {
     [
       'what applies to none that needs it',
       'conflict:main~4',
-      /^--fix-up conflict applies to no commit that needs it, for conflicts in sys\/dev\/mlx5\/mlx5\.c: name one/,
+      /^--fix-up conflict applies to no commit that needs it, because of conflicts in sys\/dev\/mlx5\/mlx5\.c: name another/,
     ],
   ] as const)('a fix-up that is %s', async ([, fixUp, sentence]) => {
     const { directory, ids } = historyOf(

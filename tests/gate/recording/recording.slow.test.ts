@@ -120,7 +120,7 @@ describe('a recording', () => {
     const { differences } = await replay(readRecording(path));
     expect(differences.map(({ sentence }) => sentence)).toContainEqual(
       expect.stringMatching(
-        /^after the recording's \d+\w\w question the code of today asks what the recording has not: `df -k -T \/boot` on the DUT$/,
+        /^after the recording's \d+\w\w question the current code asks a question that is not in the recording: `df -k -T \/boot` on the DUT$/,
       ),
     );
   });
@@ -161,9 +161,9 @@ describe('a foreign file', () => {
   // Attack secret/replay
   test.each<[string, () => Uint8Array | string, RegExp]>([
     ['text', () => 'hello', /is not a recording: expected a file written by `--record`\.$/],
-    ['nothing', () => '', /is no recording: /],
-    ['other JSON', () => packed({ a: 1 }), /is no recording: /],
-    ['half of one', () => packed(head).subarray(0, 12), /is no recording: /],
+    ['nothing', () => '', /is not a recording: /],
+    ['other JSON', () => packed({ a: 1 }), /is not a recording: /],
+    ['half of one', () => packed(head).subarray(0, 12), /is not a recording: /],
     [
       'that of a newer version',
       () => packed({ ...head, version: 3 }),
@@ -172,7 +172,7 @@ describe('a foreign file', () => {
     [
       'damaged',
       () => packed({ ...head, version: 2 }, { kind: 'asks' }, { kind: 'asks' }),
-      /is damaged in its line 2: /,
+      /is damaged in line 2: /,
     ],
     [
       'a bomb',
@@ -180,7 +180,7 @@ describe('a foreign file', () => {
         const piece = gzipSync(Buffer.alloc(16 * 1024 ** 2, ' '));
         return Buffer.concat([packed({ ...head, version: 2 }), ...Array(20).fill(piece)]);
       },
-      /is more than 256 MiB once it is unpacked, and no recording is so big: it is not opened\.$/,
+      /has more than 256 MiB once unpacked, more than any recording: it is not opened\.$/,
     ],
   ])('is refused with a reason: %s', (_, content, sentence) => {
     const path = file(content());

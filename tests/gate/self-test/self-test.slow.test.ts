@@ -152,11 +152,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         "ok a profile: 5000 busy samples of cpu_clk_unhalted.thread_p",
         "ok a second boot of that kernel: /boot/ppsgate.base/kernel of /dev/ada0p2 after N, FreeBSD 14.0-CURRENT #0 own",
         "ok the boot after that: /boot/kernel/kernel of /dev/ada0p2 came up by itself",
-        "ok a panic: home again after N s, and known for what it was: kdb_sysctl_panic",
+        "ok a panic: on its own kernel again after N s, with the panic message: kdb_sysctl_panic",
         "ok a hang: blocked all logins, with its sshd stopped; power-cycled, and on its own kernel again after N",
         "ok the noise of forwarding inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found with the required power, and N % matters",
         "ok the noise of pf-stateful inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found with the required power, and N % matters",
-        "ok a gate of these cells: some N min if nothing was changed, some N min where N % is lost, plus the builds; a boot takes some N min",
+        "ok a gate of these cells: some N min if nothing was changed, some N min if N % is lost, plus the builds; a boot takes some N min",
         "ok the way back: its own kernel; no rules, files or programs of ppsgate",
       ]
     `);
@@ -242,12 +242,12 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     });
     expect(lines(diagnostics).slice(1)).toMatchInlineSnapshot(`
       [
-        "wrong a boot of that kernel: The DUT did not come up within 120 s, and has no power control; look at its console.",
+        "wrong a boot of that kernel: The DUT did not come up within 120 s, and has no power control; check its console.",
         "skipped a second boot of that kernel: skipped because of this fault: a boot of that kernel",
         "skipped the boot after that: skipped because of this fault: a boot of that kernel",
         "skipped a panic: skipped because of this fault: a boot of that kernel",
         "skipped a hang: skipped because of this fault: a boot of that kernel",
-        "wrong the way back: The DUT did not come up within 120 s, and has no power control; look at its console.",
+        "wrong the way back: The DUT did not come up within 120 s, and has no power control; check its console.",
       ]
     `);
   });
@@ -421,7 +421,7 @@ const faults: Record<string, FaultCase> = {
   },
   'The DUT is not like others': {
     options: { root: 'nfs' },
-    says: 'the kernel of base: DUT is not to be booted by the method nextboot: /boot is on nfs',
+    says: 'the kernel of base: DUT cannot boot with the method nextboot: /boot is on nfs',
   },
   'The kernel panics when rules are loaded': {
     options: met(atRules('panic-at-command')),

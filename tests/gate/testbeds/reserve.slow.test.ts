@@ -167,7 +167,7 @@ test('A testbed that has never answered is a mistake in its configuration, and i
   const reserving = reserve('alice');
   await expect(reserving).rejects.toThrow(UsageError);
   await expect(reserving).rejects.toThrow(
-    /^Cannot reach DUT .*Nothing was quarantined; `ppsgate testbeds check shelf` shows more\.$/,
+    /^Cannot reach DUT .*No testbed was quarantined; `ppsgate testbeds check shelf` shows details\.$/,
   );
   expect(await readLab(store)).toMatchObject({ held: new Map(), quarantines: new Map() });
 });

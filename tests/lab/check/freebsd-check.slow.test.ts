@@ -109,9 +109,9 @@ test('of a good lab nothing is wrong', async () => {
       "ok the firewalls of the DUT: none is on",
       "ok the boot method, nextboot: /sbin/nextboot is there, and the root is on /dev/ada0p2",
       "ok the space in /boot of the DUT: 15.0 GB free",
-      "skipped the builder: \`builder\` is not configured: only kernels that you bring are measured",
+      "skipped the builder: \`builder\` is not configured: only prebuilt kernels can be measured",
       "ok power control of the DUT: it reports that the DUT is on",
-      "skipped the console of the DUT: \`console\` is not configured: a kernel that does not come up mostly says there alone why",
+      "skipped the console of the DUT: \`console\` is not configured: a kernel that does not boot usually reports the cause only there",
       "skipped the ceiling of the generators: sending packets is switched off",
     ]
   `);
@@ -449,7 +449,7 @@ test('an unknown host key is fixed by what ssh-keyscan prints', async () => {
   expect(wrongs(await check())).toMatchObject([
     {
       what: 'ssh to the DUT',
-      why: expect.stringContaining('its known hosts have no line for it'),
+      why: expect.stringContaining('its known hosts file has no line for it'),
       fix: `\`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}\`, and compare the fingerprint with the machine's console`,
     },
   ]);
@@ -472,7 +472,7 @@ test('a key that changed is not simply added', async () => {
   const [, other = ''] = lab.receiver.target.knownHosts.split(/ (.*)/s);
   writeFileSync(knownHostsPath, `[${host}]:${port} ${other}`);
   expect(wrongs(await check())).toMatchObject([
-    { fix: expect.stringContaining('once you know why the key changed: `ssh-keygen -R') },
+    { fix: expect.stringContaining('once you know why the key changed, run `ssh-keygen -R') },
   ]);
 });
 
@@ -590,7 +590,7 @@ describe('the console', () => {
     expect(about(await check(), console)).toMatchObject({
       kind: 'wrong',
       why: expect.stringMatching(/cannot be opened: sh ended with 1 and said "no line"\.$/),
-      fix: expect.stringContaining('try the command here'),
+      fix: expect.stringContaining('run the command here'),
     });
   });
 });
@@ -749,7 +749,7 @@ describeWith(
       server.close();
       expect(about(diagnostics, 'the builds on the builder')).toMatchObject({ kind: 'ok' });
       expect(about(diagnostics, 'the sockets on the builder')?.why).toMatch(
-        /^builds reach \/.*, as their jail has the folders of its host: give it a \/var\/run/,
+        /^builds can reach \/.*, because their jail shares the folders of its host: give the jail its own \/var\/run/,
       );
     });
   },
@@ -774,7 +774,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     expect(about(diagnostics, 'the space on the builder')?.why).toMatch(` GB free in ${folder}`);
 
     expect(about(diagnostics, 'the builds on the builder')?.why).toBe(
-      `as ${builder.user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`,
+      `as ${builder.user}, who can change the whole machine: a jail would confine builds (\`jail\` in ppsgate.yml)`,
     );
 
     const options = ['-DWITH_EXTRA', 'PORTS_MODULES=graphics/drm-kmod'];

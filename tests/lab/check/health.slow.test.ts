@@ -64,7 +64,7 @@ test('an unused testbed is healthy, and the check changes nothing', async () => 
       [
         "ok the kernel of the DUT: it runs /boot/kernel/kernel of /dev/ada0p2",
         "ok the next boot of the DUT: no other kernel is selected",
-        "ok the firewalls of the DUT: packets are only forwarded",
+        "ok the firewalls of the DUT: none filters packets",
         "ok the files of the DUT: nothing of an experiment is left",
         "ok the programs on the sender and the receiver: nothing of an experiment is left",
         "ok cxl0 of the DUT: 10 Gbit/s",
@@ -223,7 +223,7 @@ test('a pkt-gen that still runs is found, and left running', async () => {
   expect(wrongs(await health())).toMatchObject([
     {
       what: 'the programs on the receiver',
-      why: 'still running, by their numbers: 5242',
+      why: 'still running, with process IDs 5242',
       fix: '`kill 5242` there',
     },
   ]);
@@ -290,10 +290,10 @@ test('one sentence says what is wrong first, and how much more is', () => {
     'the next boot of the DUT: something was ordered.',
   );
   expect(whyUnhealthy([one, one])).toBe(
-    'the next boot of the DUT: something was ordered (and one more thing is wrong).',
+    'the next boot of the DUT: something was ordered (and one more check failed).',
   );
   expect(whyUnhealthy([one, one, one])).toBe(
-    'the next boot of the DUT: something was ordered (and 2 more things are wrong).',
+    'the next boot of the DUT: something was ordered (and 2 more checks failed).',
   );
 });
 

@@ -42,6 +42,6 @@ test('logins, programs and interfaces are looked at, and rules only where progra
     kind: 'wrong',
     what: 'the programs of the sender',
     why: 'bash and taskset and trafgen not found',
-    fix: '`apt-get install bash util-linux netsniff-ng` there, or what its system calls that',
+    fix: '`apt-get install bash util-linux netsniff-ng` on it, or the equivalent packages of its system',
   });
 });

@@ -23,7 +23,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
       const print = () => serial.print(`the ${time} line\r\n`);
       expect(await console.heard(`the ${time} line`, print)).toContain('SOL Session operational');
       await console.close();
-      expect(await console.ended).toContain('is not recorded any more: ipmitool ended with 0');
+      expect(await console.ended).toContain('is no longer recorded: ipmitool ended with 0');
     }
     expect(serial.typed()).toBe('');
   });
@@ -52,7 +52,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
     const passwordPath = join(temporaryFolder(), 'password');
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
     expect(await messageOf(open({ ...bmc.config, passwordPath }))).toBe(
-      `ConsoleError: The console of dut-3 (IPMI at 127.0.0.1:${bmc.config.port}) refuses the login of the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN.`,
+      `ConsoleError: The console of dut-3 (IPMI at 127.0.0.1:${bmc.config.port}) refuses the login of the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and its operator privilege over LAN.`,
     );
   });
 
@@ -96,12 +96,12 @@ test('reports a command that ends with its output', async () => {
     byCommand('sh', '-c', 'echo up; sleep 1.2; echo no line >&2; exit 3'),
   );
   expect(await console.ended).toBe(
-    'The console of dut-3 (by a command) is not recorded any more: sh ended with 3 and said "no line".',
+    'The console of dut-3 (by a command) is no longer recorded: sh ended with 3 with "no line".',
   );
 });
 
 test.each([
-  [['sh', '-c', 'echo no line >&2; exit 3'], 'sh ended with 3 and said "no line".'],
+  [['sh', '-c', 'echo no line >&2; exit 3'], 'sh ended with 3 with "no line".'],
   [['no-such-program'], 'no-such-program cannot be started: spawn no-such-program ENOENT.'],
 ])('a command that ends at once is no console: %j', async (command, why) => {
   expect(await messageOf(endedAtOnce(byCommand(...command)))).toBe(

@@ -705,7 +705,7 @@ function story(repeats: readonly string[], cycles: number, dut: string): string 
   return [
     ...(repeats.length === 0 ? [] : [`${said}.`]),
     ...(cycles === 0 ? [] : [`The DUT is power-cycled ${times}.`]),
-    dut === 'lost' ? 'The DUT is lost.' : 'The DUT is given back.',
+    dut === 'lost' ? 'The DUT is lost.' : 'The DUT is released.',
   ].join(' ');
 }
 

@@ -91,7 +91,7 @@ test('a window that only catches the end of the trial has missed it', async () =
   const early: Sending = (_lab, seconds, send) => send(seconds - 10);
   expect(await profileWhile(early)).toMatchObject({
     kind: 'missed',
-    reason: expect.stringMatching(/^the window missed the trial: \d/),
+    reason: expect.stringMatching(/^the sampling window missed the trial: only \d/),
   });
 });
 

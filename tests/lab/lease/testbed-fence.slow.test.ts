@@ -108,7 +108,7 @@ test('the power of a DUT that hangs is left alone where its generators have seen
     const taken = () => lab.dut.machine.stage === 'hung' && lay(lab.receiver, String(later));
     lab.dut.machine.watchers.add(taken);
     const trial = testbed.trial(trialOf('patched', 1), async () => {}, signal);
-    await expect(trial).rejects.toThrow('a later lease (its token is 8) has taken the testbed');
+    await expect(trial).rejects.toThrow('a later lease (token 8) has replaced ours');
     expect(lab.dut.machine).toMatchObject({ stage: 'hung', boots: 1 });
   });
 });

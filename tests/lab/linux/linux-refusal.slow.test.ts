@@ -114,7 +114,7 @@ test.each([
 });
 
 test('An interface that the DUT does not have is reported with the way to map its name.', () => {
-  const way = /[mM]ap names of interfaces to those of the testbed with `overlay: \{ interfaces: /;
+  const way = /[mM]ap interface names to those of the testbed with `overlay: \{ interfaces: /;
   const setting = 'net/ipv4/conf/eth0/rp_filter';
   const missing = `cat: /proc/sys/${setting}: No such file or directory\nsetting ${setting}\n`;
   expect(told(missing)).toMatch(way);

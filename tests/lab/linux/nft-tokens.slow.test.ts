@@ -54,7 +54,7 @@ describe('rules are refused', () => {
     ['a definition of that name', 'define include = 1'],
     ['nothing behind it', 'table inet t { include }'],
   ])('where some nft could take the word for its own: %s', (_, text) => {
-    expect(why(`${text}\n`)).toContain('the word include would have nft read another file');
+    expect(why(`${text}\n`)).toContain('include would make nft read another file');
   });
 
   test('with the line and what to do', () => {

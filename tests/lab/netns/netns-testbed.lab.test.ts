@@ -197,7 +197,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
         rejection: {
           kind: 'does-not-load',
           message: expect.stringMatching(
-            /^nftables\.conf:1: Error: the word include would have nft read another file/,
+            /^nftables\.conf:1: Error: include would make nft read another file/,
           ),
         },
       });

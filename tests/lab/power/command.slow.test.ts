@@ -74,7 +74,7 @@ test.each(['echo maybe', 'true', 'echo on; exit 1', 'echo on; echo off'])(
   async (read) => {
     const { power } = await lab({ read });
     expect(await messageOf(power.state())).toMatch(
-      /is not known: .* has to print "on" or "off" and exit with 0\.$/,
+      /is unknown: .* must print "on" or "off" and exit with 0\.$/,
     );
   },
 );

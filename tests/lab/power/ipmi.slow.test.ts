@@ -74,7 +74,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     const { recording, runs } = recorded(deps);
     const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, recording);
     expect(await messageOf(refused.state())).toBe(
-      `${label} refuses the login of the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN.`,
+      `${label} refuses the login of the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and its operator privilege over LAN.`,
     );
     expect(runs).toHaveLength(1);
   });
@@ -86,7 +86,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     expect(await power.state()).toMatch(/^(on|off)$/);
     const none = openPower('dut-3', config, { ...deps, password: () => undefined });
     expect(await messageOf(none)).toBe(
-      `${label} cannot be opened with PPSGATE_BMC_PASSWORD of the environment, for no \`passwordFile\` is named: it is empty or has several lines; write only the password there.`,
+      `${label} cannot be opened with PPSGATE_BMC_PASSWORD of the environment, because no \`passwordFile\` is configured: it is empty or has several lines; write only the password there.`,
     );
   });
 
@@ -165,7 +165,7 @@ test('a BMC that loses a datagram in a session is asked again', async () => {
 test('a machine without ipmitool gets the advice to install it', async () => {
   const { power } = await openWith([{ kind: 'failed', why: 'cannot be started: spawn ENOENT' }]);
   expect(await messageOf(power.on())).toContain(
-    'cannot be asked: ipmitool cannot be started: spawn ENOENT; check that ipmitool is installed',
+    'cannot be queried: ipmitool cannot be started: spawn ENOENT; check that ipmitool is installed',
   );
 });
 

@@ -163,7 +163,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     const system = { PowerState: 'On', Actions: { '#ComputerSystem.Reset': { target } } };
     await using bmc = await startHttps(certificate, json(200, system));
     expect(await messageOf((await open(bmc)).off())).toBe(
-      `${label(bmc)} is not followed: its reset action is at "https://198.51.100.7/reset", and the password is for ${new URL(bmc.origin).host} alone; check \`url\`.`,
+      `${label(bmc)} is not followed: its reset action is at "https://198.51.100.7/reset", but the password is only for ${new URL(bmc.origin).host}; check \`url\`.`,
     );
   });
 
@@ -205,9 +205,9 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     },
   );
 
-  test('says that the machine is paused is reported', async () => {
+  test('reports that the machine is paused is reported', async () => {
     await using bmc = await startHttps(certificate, json(200, { PowerState: 'Paused' }));
-    expect(await messageOf((await open(bmc)).on())).toContain('says that the machine is paused');
+    expect(await messageOf((await open(bmc)).on())).toContain('reports that the machine is paused');
   });
 
   test('answers with its web page is no Redfish service', async () => {
@@ -215,7 +215,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       response.setHeader('content-type', 'text/html').end('<html>Please log in</html>');
     });
     expect(await messageOf((await open(bmc)).state())).toBe(
-      `${label(bmc)} answers at /redfish/v1/Systems/1 with text/html that describes no system; check \`url\` against what /redfish/v1/Systems lists.`,
+      `${label(bmc)} answers at /redfish/v1/Systems/1 with text/html that describes no system; compare \`url\` with the list in /redfish/v1/Systems.`,
     );
   });
 

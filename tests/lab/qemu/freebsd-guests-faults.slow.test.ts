@@ -254,7 +254,7 @@ test('an image that was up before, and is not once more, says nothing of a varia
       expect(await send(2)).toMatchObject({
         kind: 'failed',
         reason: expect.stringMatching(
-          /^The image \S+ is not fit for guests: root could not log in/,
+          /^The image \S+ cannot be used for guests: root could not log in/,
         ),
       });
       expect(await send(2)).toMatchObject(valid);

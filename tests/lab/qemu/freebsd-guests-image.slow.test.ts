@@ -41,7 +41,7 @@ async function whyUnfit(
   await testbed.restore();
   isGivenBack(guests);
   const [, why] =
-    /^The image (?:\S+) is not fit for guests: (.*); see docs\/how-to\/virtual\.md for what it needs\.$/.exec(
+    /^The image (?:\S+) cannot be used for guests: (.*); see docs\/how-to\/virtual\.md for what it needs\.$/.exec(
       String((error as Error).message).replaceAll(guests.config.image.privateKeyPath ?? '', 'KEY'),
     ) ?? [];
   return why ?? String((error as Error).message).replaceAll(path, 'PATH');
@@ -78,7 +78,7 @@ test('an image that does not let root in says which key it refuses, and what to 
 
 test('an image with another host key than ppsgate.yml says is not logged in to', async () => {
   const does =
-    'instead of the `hostKey` of ppsgate.yml: write there the first two words of its /etc/ssh/ssh_host_ed25519_key.pub';
+    'instead of the `hostKey` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub';
   const other = await whyUnfit({ says: { hostKey: newKey() } });
   expect(other.replace(/SHA256:[\w+/]{43}/, 'SUM')).toBe(
     `its sshd shows the ecdsa-sha2-nistp256 key SUM ${does}`,
@@ -100,7 +100,7 @@ test('an image whose kernel does not drive all three cards says which one it lac
 test('an image whose nextboot(8) cannot take an order back says so', async () => {
   const kernel = { ident: 'image', release: '12.4-RELEASE' };
   expect(await whyUnfit({ image: { root: 'zfs', kernel } })).toMatch(
-    /^guest 1 \(.*\) is not to be booted by the method nextboot: on ZFS it needs FreeBSD 13 or later, and the DUT runs 12; install FreeBSD 13 or later on the DUT$/,
+    /^guest 1 \(.*\) cannot boot with the method nextboot: on ZFS it needs FreeBSD 13 or later, and the DUT runs 12; install FreeBSD 13 or later on the DUT$/,
   );
 });
 

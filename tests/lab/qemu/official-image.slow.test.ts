@@ -72,7 +72,7 @@ test('A file of another SHA-512 is refused before it is unpacked, with both sums
   writeFileSync(path, gptDisk());
   const { message, booted } = await refusalOf(folder, { path, sha512: '0'.repeat(128) });
   expect(message).toBe(
-    `The image /FreeBSD.raw has the SHA-512 ${sha512(path)}, and not ${'0'.repeat(128)} as \`sha512\` says: download it again, or correct \`sha512\`.`,
+    `The image /FreeBSD.raw has the SHA-512 ${sha512(path)}, but \`sha512\` is ${'0'.repeat(128)}: download it again, or correct \`sha512\`.`,
   );
   expect(booted).toEqual([]);
 });

@@ -345,13 +345,13 @@ describe('nothing is published, with the reason, when', () => {
   test('the token may only read', async () => {
     github.faults.order('git/create-tree', { kind: 'read-only' });
     expect(await whyNot()).toBe(
-      `${what} the token may not (403 Resource not accessible by integration): give the job \`permissions: contents: write\`, or, for a pull request from a fork, publish from a workflow_run job; if rules protect the branch, exempt the token.`,
+      `${what} the token lacks the permission (403 Resource not accessible by integration): give the job \`permissions: contents: write\`, or, for a pull request from a fork, publish from a workflow_run job; if rules protect the branch, exempt the token.`,
     );
   });
 
   test('the token may write, but not move the branch', async () => {
     github.faults.order('graphql/update-refs', { kind: 'read-only' });
-    expect(await whyNot()).toMatch(/where rules protect the branch, let the token pass them\.$/);
+    expect(await whyNot()).toMatch(/if rules protect the branch, exempt the token\.$/);
     expect(counted('graphql/update-refs')).toBe(1);
   });
 
@@ -365,7 +365,7 @@ describe('nothing is published, with the reason, when', () => {
     });
     expect(await publish([publication()], { octokit })).toEqual({
       kind: 'not-published',
-      why: `${what} GitHub refused it (${message}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`,
+      why: `${what} GitHub refused it (${message}): if rules protect the branch, exempt the token, or name another branch in \`github.data.branch\`.`,
     });
     expect(counted('git/create-commit')).toBe(1);
   });
@@ -373,7 +373,7 @@ describe('nothing is published, with the reason, when', () => {
   test('a rate limit lasts long', async () => {
     github.faults.order('git/create-commit', { kind: 'rate-limit', seconds: 3000 });
     expect(await whyNot()).toMatch(
-      /because GitHub's rate limit shuts this token out until \d{4}-.*Z: publish the result again then\.$/,
+      /because GitHub's rate limit blocks this token until \d{4}-.*Z: publish the result again then\.$/,
     );
   });
 
@@ -384,10 +384,10 @@ describe('nothing is published, with the reason, when', () => {
     );
   });
 
-  test('GitHub does not know the token', async () => {
+  test('GitHub rejects the token', async () => {
     const octokit = await hastyOctokit(github, { token: 'gho_secret' });
     expect(await publish([publication()], { octokit })).toMatchObject({
-      why: `${what} GitHub does not know the token (401 Bad credentials): check the input that holds it.`,
+      why: `${what} GitHub rejects the token (401 Bad credentials): check the input that holds it.`,
     });
   });
 

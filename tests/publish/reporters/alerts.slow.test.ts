@@ -261,7 +261,7 @@ test('only what is news is said in the issue', async () => {
   await notify(branch);
   expect(commentsOn(8)).toEqual([
     expect.stringContaining(
-      'More cells have lost: ipfw-stateful inet4 −5.20 %, forwarding inet4 −3.00 %.\n\nIt is worse by now: ipfw-stateful inet4 −5.20 %, after −4.10 %.',
+      'More cells have a loss: ipfw-stateful inet4 −5.20 %, forwarding inet4 −3.00 %.\n\nThe loss has grown: ipfw-stateful inet4 −5.20 %, after −4.10 %.',
     ),
   ]);
   expect(titles()).toEqual([expect.stringContaining('(2 cells, hp-t540)')]);

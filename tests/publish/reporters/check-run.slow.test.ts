@@ -275,7 +275,7 @@ describe('the gate is not kept by', () => {
     check.measuring('hp-t540');
     await check.conclude(passed);
     expect(said).toEqual([
-      `${what} because the token may not (403 Resource not accessible by integration): give the job \`permissions: checks: write\`; the gate continues without it.`,
+      `${what} because the token lacks the permission (403 Resource not accessible by integration): give the job \`permissions: checks: write\`; the gate continues without it.`,
     ]);
     expect(operations()).toEqual(['checks/create 403']);
   });
@@ -317,7 +317,9 @@ describe('the gate is not kept by', () => {
     const ended = check.conclude(passed);
     await skip(300);
     await ended;
-    expect(said).toEqual([expect.stringMatching(/^warning: .*GitHub did not answer within 300 s/)]);
+    expect(said).toEqual([
+      expect.stringMatching(/^warning: .*GitHub did not respond within 300 s/),
+    ]);
   });
 });
 

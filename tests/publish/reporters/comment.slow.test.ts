@@ -271,7 +271,7 @@ describe('where nothing can be written, that is said once as a warning, and not 
     [
       'a token that may only read',
       () => ({ settings: { token: github.tokenWith({ 'pull-requests': 'read' }) } }),
-      /because the token may not \(403/,
+      /because the token lacks the permission \(403/,
     ],
     [
       'a conversation that is locked',
@@ -296,7 +296,7 @@ describe('where nothing can be written, that is said once as a warning, and not 
         github.expire(token);
         return { settings: { token } };
       },
-      /because GitHub does not know the token/,
+      /because GitHub rejects the token/,
     ],
   ])('%s', async (_, arrange, why) => {
     const { comment } = await open(arrange());

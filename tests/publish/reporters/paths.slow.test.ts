@@ -161,7 +161,7 @@ test('neither a check, a comment nor a status on GitHub tells one', async () => 
   ]);
   await answer.conclude(outcomeOfError(await broken()));
   await github.stop();
-  expect(inspect(github.state, whole)).toContain('[path] is no git repository: name');
+  expect(inspect(github.state, whole)).toContain('[path] is not a git repository: name');
   expect(inspect(github.state, whole)).not.toMatch(ours);
 });
 
@@ -181,6 +181,6 @@ test('neither a comment nor a build on Phabricator tells one', async () => {
   );
   await answer.conclude(outcomeOfError(await broken()));
   await phabricator.stop();
-  expect(inspect(phabricator.state, whole)).toContain('[path] is no git repository: name');
+  expect(inspect(phabricator.state, whole)).toContain('[path] is not a git repository: name');
   expect(inspect(phabricator.state, whole)).not.toMatch(ours);
 });

@@ -191,7 +191,7 @@ describe('a gate', () => {
     const said = 'ssh: `@author` ```\n@author';
     await open().conclude(outcomeOfFailure('infrastructure', said));
     expect(comments()).toEqual([
-      expect.stringMatching(/not measured: something failed.*`ppsgate D1:1 run 7`$/s),
+      expect.stringMatching(/not measured: a failure outside.*`ppsgate D1:1 run 7`$/s),
     ]);
     expect(phabricator.state.files).toEqual([]);
     expect(shown.subscriberPHIDs).toEqual([]);
@@ -391,7 +391,9 @@ describe('a reply', () => {
   test('to a revision that is not there is refused, in a sentence', async () => {
     expect(await postReply(aConduit(), 99, 'Help.', 'k')).toEqual({
       kind: 'refused',
-      why: expect.stringMatching(/^The comment on D99 may not be there \(.*not there, or not for/),
+      why: expect.stringMatching(
+        /^The comment on D99 may be missing \(.*does not exist, or the account/,
+      ),
     });
   });
 });

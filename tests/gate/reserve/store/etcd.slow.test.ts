@@ -185,7 +185,7 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
     const cluster = await start({ members: 1, tls: { name: 'etcd.lab' } });
     const store = await open({ endpoints: cluster.endpoints, ...cluster.tls });
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-      `etcd's certificate is for another host name (${cluster.endpoints[0]}: it is for DNS:etcd.lab, not for 127.0.0.1); write a name of the certificate in \`endpoints\`, or give that member a certificate for this one.`,
+      `etcd's certificate is for another host name (${cluster.endpoints[0]}: it is for DNS:etcd.lab, not for 127.0.0.1); use a name of the certificate in \`endpoints\`, or give that member a certificate for this one.`,
     );
   });
 
@@ -289,7 +289,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     writeFileSync(passwordPath, 'a password\n', { mode: 0o600 });
     const store = await open({ endpoints, user: 'ppsgate', passwordPath });
     await expect(store.read('')).rejects.toThrow(
-      `etcd at ${endpoints[0]} does not require passwords (etcdserver: authentication is not enabled); turn that on there`,
+      `etcd at ${endpoints[0]} does not require passwords (etcdserver: authentication is not enabled); enable authentication`,
     );
   });
 });

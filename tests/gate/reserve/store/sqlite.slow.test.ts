@@ -359,7 +359,7 @@ describe('a store that other users may write', () => {
     const path = newPath();
     mkdirSync(dirname(path));
     chmodSync(dirname(path), 0o777);
-    expect(await refusal(open(path))).toMatch(/ has the mode 777, by which any user may write it/);
+    expect(await refusal(open(path))).toMatch(/ has the mode 777, so any user may write to it/);
     expect(existsSync(path)).toBe(false);
   });
 

@@ -139,7 +139,7 @@ describeWith(['xz'], 'an appliance', () => {
     await using lab = await startFreebsdLab({ root: 'nanobsd' });
     const dut = await openDut(lab, 'nanobsd');
     await dut.host().output(shell`upgrade`, { stdin: sliceImage({ ident: 'patched' }) });
-    await expect(dut.restore()).rejects.toThrow(/make that slice active by hand/);
+    await expect(dut.restore()).rejects.toThrow(/make that slice active manually/);
   });
 
   const ofGpt = { root: 'nanobsd-gpt' } as const;
