@@ -8,7 +8,7 @@ Map call(Map asked = [:]) {
   String table = libraryResource('org/ppsgate/parameters.json')
   refuse(Parameters.problem(table, asked))
   String home = asked.home ?: env.PPSGATE_HOME
-  refuse(home ? null : 'no one says where it lies on this agent: set `home`, or PPSGATE_HOME of the agent.')
+  refuse(home ? null : 'its location on this agent is unknown: set `home`, or PPSGATE_HOME of the agent.')
 
   String directory = "ppsgate-${env.BUILD_NUMBER}-${UUID.randomUUID().toString().substring(0, 8)}"
   Map outcome = [:]
@@ -90,8 +90,8 @@ void giveBack(List place) {
       }
     }
   } catch (Exception e) {
-    String why = "nothing can be given back from here (${e.message})"
-    echo "ppsgate: ${why}; a testbed that is still held is free when its lease expires."
+    String why = "no testbed can be released from here (${e.message})"
+    echo "ppsgate: ${why}; a testbed that is still held becomes free when its lease expires."
   }
 }
 
@@ -137,7 +137,7 @@ void wherePossible(String task, Closure work) {
 }
 
 void conclude(Map outcome, boolean undecidedFails) {
-  String unknown = "ppsgate: ended with exit code ${outcome.exitCode}; the console says why."
+  String unknown = "ppsgate: ended with exit code ${outcome.exitCode}; see the console for the reason."
   String sentence = outcome.complaint ?: outcome.headline ?: unknown
   switch (outcome.exitCode) {
     case 0:

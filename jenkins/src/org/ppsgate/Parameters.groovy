@@ -29,7 +29,7 @@ class Parameters {
       textOf(value) && byName[name] && !byName[name].options[commandOf(asked)] ? name : null
     }
     if (other != null) {
-      return "${other} is nothing that a ${commandOf(asked) == 'gate' ? 'gate' : 'bisection'} is told."
+      return "${other} is not a parameter of a ${commandOf(asked) == 'gate' ? 'gate' : 'bisection'}."
     }
     String wrong = asked.findResult { name, value -> problemOf(name as String, value, byName[name] ?: [:]) }
     if (wrong != null) {
@@ -75,7 +75,7 @@ class Parameters {
     if (!texts.every { it instanceof CharSequence || it instanceof Number }) {
       return "${name} is ${option.isList ? 'text or a list of texts' : 'text'}, not ${shown(value)}."
     }
-    return textOf(value) ==~ /\P{Cntrl}*/ ? null : "${name} has a line break or another control character in it."
+    return textOf(value) ==~ /\P{Cntrl}*/ ? null : "${name} contains a line break or another control character."
   }
 
   @NonCPS

@@ -50,7 +50,7 @@ class CleanUpTest extends Pipeline {
       kill -9 $$
     ''')
 
-    assert failureOf(patch: 'D27401').message == 'ppsgate: ended with exit code 137; the console says why.'
+    assert failureOf(patch: 'D27401').message == 'ppsgate: ended with exit code 137; see the console for the reason.'
 
     String directory = workDirectories()[0]
     assert story() == ["release ${directory}"]
@@ -85,7 +85,7 @@ class CleanUpTest extends Pipeline {
     }
 
     assert failureOf(patch: 'D27401').message == 'Unable to create live FilePath for lab-agent'
-    assert console.contains('nothing can be given back from here (Unable to create live FilePath for lab-agent)')
+    assert console.contains('no testbed can be released from here (Unable to create live FilePath for lab-agent)')
     assert console.contains('a testbed that is still held is free when its lease expires')
   }
 

@@ -89,7 +89,7 @@ class GateTest extends Pipeline {
   void 'an end without a word points at the console'() {
     program('exit 7')
 
-    assert failureOf(patch: 'D27401').message == 'ppsgate: ended with exit code 7; the console says why.'
+    assert failureOf(patch: 'D27401').message == 'ppsgate: ended with exit code 7; see the console for the reason.'
   }
 
   @Test
@@ -164,7 +164,7 @@ class GateTest extends Pipeline {
     binding.getVariable('env').remove('PPSGATE_HOME')
 
     assert failureOf(patch: 'D27401').message ==
-      'ppsgate: no one says where it lies on this agent: set `home`, or PPSGATE_HOME of the agent.'
+      'ppsgate: its location on this agent is unknown: set `home`, or PPSGATE_HOME of the agent.'
   }
 
   @Test

@@ -61,8 +61,8 @@ class ParametersTest extends Pipeline {
   // Attack jenkins/line-break: A line break in a parameter begins another option. Defence: It is refused.
   @Test
   void 'a line break would begin another word, and is refused'() {
-    assert refusalOf(patch: 'D27401\n--config=theirs.yml') == 'ppsgate: patch has a line break or another control character in it.'
-    assert refusalOf(scenarios: ['forwarding', 'pf\r']) == 'ppsgate: scenarios has a line break or another control character in it.'
+    assert refusalOf(patch: 'D27401\n--config=theirs.yml') == 'ppsgate: patch contains a line break or another control character.'
+    assert refusalOf(scenarios: ['forwarding', 'pf\r']) == 'ppsgate: scenarios contains a line break or another control character.'
   }
 
   @Test
@@ -83,8 +83,8 @@ class ParametersTest extends Pipeline {
 
   @Test
   void 'a gate is told nothing that is for a bisection alone, and a bisection nothing that is for a gate'() {
-    assert refusalOf(patch: 'D27401', good: 'v1') == 'ppsgate: good is nothing that a gate is told.'
-    assert refusalOf(command: 'bisect', margin: '2%') == 'ppsgate: margin is nothing that a bisection is told.'
+    assert refusalOf(patch: 'D27401', good: 'v1') == 'ppsgate: good is not a parameter of a gate.'
+    assert refusalOf(command: 'bisect', margin: '2%') == 'ppsgate: margin is not a parameter of a bisection.'
     assert refusalOf(command: 'bisekt') == 'ppsgate: command is gate or bisect, not "bisekt".'
   }
 
