@@ -187,7 +187,7 @@ test('sends the token only to a server that has answered like Phabricator', asyn
   const heard: string[] = [];
   const url = await aPage(200, 'text/html', '<html>Hello</html>', (body) => heard.push(body));
   expect(await faultsOf(scene, { url })).toEqual([
-    `wrong       the server: ${url} answers 200 and text/html, which is not Conduit’s JSON\n    fix: write the address of a Phabricator as \`url\` in ppsgate.yml, without a path`,
+    `wrong       the server: ${url} answers 200 and text/html, which is not Conduit’s JSON\n    fix: set \`url\` in ppsgate.yml to the address of a Phabricator, without a path`,
   ]);
   expect(heard).toEqual(['params=%7B%7D']);
 });

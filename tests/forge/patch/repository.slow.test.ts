@@ -84,7 +84,7 @@ test.for([
     git(directory, 'update-ref', 'refs/remotes/origin/feature', id);
     const resolved = openRepository(directory).resolve(name);
     await expect(resolved).rejects.toThrow(RepositoryError);
-    const said = `"${name}" is no commit${sentence.replace('HERE', directory)}`;
+    const said = `"${name}" is not a commit${sentence.replace('HERE', directory)}`;
     await expect(resolved).rejects.toThrow(new NoCommitError(said));
   },
 );
@@ -223,7 +223,7 @@ test.for(['main', '--output=x', 'HEAD:file', '0'.repeat(39)])(
       () => repository.diff(name, id),
       () => repository.describe(name),
     ]) {
-      await expect(async () => task()).rejects.toThrow(/is no full id of an object/);
+      await expect(async () => task()).rejects.toThrow(/is not a full object ID/);
     }
   },
 );
@@ -486,7 +486,7 @@ describe('the commit of a branch at a time', () => {
       openRepository(directory).commitAt('main', new Date(1_699_999_999_000)),
     ).rejects.toThrow(
       new RepositoryError(
-        `main has no commit in ${directory} from before 2023-11-14T22:13:19.000Z: check it out with its history (fetch-depth: 0).`,
+        `main has no commit in ${directory} before 2023-11-14T22:13:19.000Z: check it out with its history (fetch-depth: 0).`,
       ),
     );
   });

@@ -177,7 +177,7 @@ describe('a revision', () => {
   test.each([
     ['with a binary file', binary, /: the diff changes a binary file$/],
     ['made with --no-prefix', withoutPrefixes, /: the diff was sent without the prefixes of git$/],
-    ['with a symbolic link', link, /: the diff cannot be used as it is$/],
+    ['with a symbolic link', link, /: the diff cannot be used$/],
     ['that does not apply', unapplicable, /: the patch does not apply$/],
   ])('%s is titled by that', async (_, raw, title) => {
     const { id } = revisionWith(raw);
@@ -375,7 +375,7 @@ describe('earlier diffs', () => {
   test('may be none at all', async () => {
     const { id } = revisionWith(diffTo('first'));
     expect((await patchOf(id, 'all')).earlier).toEqual([]);
-    await expect(patchOf(id, [1234])).rejects.toThrow('those are: none.');
+    await expect(patchOf(id, [1234])).rejects.toThrow('the earlier diffs are: none.');
   });
 
   test.each<[string, EarlierDiffs]>([

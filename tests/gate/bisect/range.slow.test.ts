@@ -311,7 +311,7 @@ describe('on Linux', () => {
     const { directory } = historyOf(installed('1'), kernel('a'), kernel('b'));
     await expect(rangeIn(directory, linux)).rejects.toThrow(
       new UsageError(
-        '0 commits of 2 after --good good up to --bad main change what is installed (dut): name a range in which some do.',
+        '0 commits of 2 after --good good up to --bad main change the installed files (dut): name a range in which some do.',
       ),
     );
   });

@@ -42,7 +42,7 @@ test.each<[how: string, Behaviour, rejection: object, first: RegExp]>([
         / #0 patched\nreal memory .*\nTrying to mount root from \S+ \[rw\]\.\.\.$/,
       ),
     },
-    /^patched did not boot: it did not come up within 120 s, and was power-cycled \(its console ends with ".*"\); the guest was thrown away, /,
+    /^patched did not boot: it did not come up within 120 s, and was power-cycled \(its console ends with ".*"\); the guest was discarded, /,
   ],
 ])('a patched kernel that %s', (_, behaviour, rejection, first) =>
   onGuests({ patched: { behaviour } }, async ({ send, guests, logs }) => {

@@ -35,7 +35,7 @@ async function whyUnfit(
   meanwhile?.(guests);
   const error: unknown = await preparing.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UsageError);
-  // Nothing is left of it, before the testbed is released too.
+  // Nothing is left of it, before the testbed is given back too.
   expect(guests.running()).toEqual([]);
   expect(guests.open).toEqual(new Set());
   await testbed.restore();
@@ -54,7 +54,7 @@ const onSerialLine = 'console="comconsole"\n';
 test('an unreachable image is reported, with a way to make its console show more', async () => {
   const files = { '/etc/rc.conf': withoutDhcp };
   expect(await whyUnfit({ image: { files } })).toBe(
-    `root could not log in within 120 s, and its console ends with "${firmware}" (its kernel is seen there once its /boot/loader.conf has \`console="comconsole"\`)`,
+    `root could not log in within 120 s, and its console ends with "${firmware}" (set \`console="comconsole"\` in its /boot/loader.conf to see its kernel there)`,
   );
   const seen = { ...files, '/boot/loader.conf': onSerialLine };
   expect(await whyUnfit({ image: { files: seen } })).toBe(

@@ -417,7 +417,7 @@ describe('nothing is published, with the reason, when', () => {
     const done = await publish([publication()]);
     expect(done).toEqual({
       kind: 'not-published',
-      why: `${what} it has no index.json of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
+      why: `${what} its index.json is not of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
     });
     expect(github.state.git.refs.get(ref)).toBe(before);
   });
@@ -503,7 +503,7 @@ describe('the trend', () => {
       'trend/index.json': '{"schemaVersion":2}',
     });
     expect(await publish([nightlyRun(onDay(2))])).toMatchObject({
-      why: expect.stringContaining('it has no trend/index.json of this version of ppsgate'),
+      why: expect.stringContaining('its trend/index.json is not of this version of ppsgate'),
     });
     await expect(read()).rejects.toThrow(
       'The trend in the branch ppsgate-data of example/router cannot be read because it has no trend/index.json',
@@ -539,7 +539,9 @@ describe('the trend', () => {
   test('that cannot be changed is an error that says what to do', async () => {
     await publish([nightlyRun(onDay(1))]);
     github.faults.order('git/create-tree', { kind: 'read-only' });
-    await expect(edited(compared)).rejects.toThrow(/may not \(403 .*permissions: contents: write/);
+    await expect(edited(compared)).rejects.toThrow(
+      /lacks the permission \(403 .*permissions: contents: write/,
+    );
   });
 
   test('is not lost where there are more files than GitHub lists', async () => {

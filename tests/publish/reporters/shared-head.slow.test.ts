@@ -112,7 +112,7 @@ describe('a pass on a commit', () => {
     alsoGoesTo('lax');
     const ending = await ended(passed);
     expect(expectUncounted(ending)).toBe(
-      `#${patch.number} was measured for \`main\`, but #${patch.number + 1} has the same head and targets \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.\n\n${outcomeMarkdown(passed)}`,
+      `#${patch.number} was measured for \`main\`, but #${patch.number + 1} has the same head and targets \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` in the one to be merged.\n\n${outcomeMarkdown(passed)}`,
     );
   });
 

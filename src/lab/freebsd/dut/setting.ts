@@ -9,7 +9,7 @@ export type Setting = {
   check(...outputs: string[]): SettingFault | undefined;
   /** The setting does not exist where `reads` fail. */
   isOptional?: boolean;
-  /** No packets are sent without it, which every `preflight` requires: they would do harm. */
+  /** No packets are sent without it, at any `preflight`: they would do harm. */
   isVital?: boolean;
 };
 

@@ -185,7 +185,7 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
     const cluster = await start({ members: 1, tls: { name: 'etcd.lab' } });
     const store = await open({ endpoints: cluster.endpoints, ...cluster.tls });
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-      `etcd's certificate is for another host name (${cluster.endpoints[0]}: it is for DNS:etcd.lab, not for 127.0.0.1); use a name of the certificate in \`endpoints\`, or give that member a certificate for this one.`,
+      `etcd's certificate is for another host name (${cluster.endpoints[0]}: it is for DNS:etcd.lab, not for 127.0.0.1); use a name of the certificate in \`endpoints\`, or issue that member a certificate for this name.`,
     );
   });
 
