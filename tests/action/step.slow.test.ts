@@ -148,7 +148,7 @@ describe('a command of a stranger', () => {
     const environment = { GITHUB_OUTPUT: '' };
     const ran = await run('admit', comment('/ppsgate help'), { environment });
     expect(commandsOf(ran)).toMatchObject([
-      { name: 'error', data: expect.stringContaining('names no file in GITHUB_OUTPUT') },
+      { name: 'error', data: expect.stringContaining('sets no file in GITHUB_OUTPUT') },
     ]);
     expect(ran.exitCode).toBe(4);
   });

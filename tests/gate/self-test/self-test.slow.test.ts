@@ -151,7 +151,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         "ok N s of pf-stateful inet4: N Mpps of N Mpps offered",
         "ok a profile: 5000 busy samples of cpu_clk_unhalted.thread_p",
         "ok a second boot of that kernel: /boot/ppsgate.base/kernel of /dev/ada0p2 after N, FreeBSD 14.0-CURRENT #0 own",
-        "ok the boot after that: /boot/kernel/kernel of /dev/ada0p2 came up by itself",
+        "ok the boot after that: /boot/kernel/kernel of /dev/ada0p2 came up automatically",
         "ok a panic: on its own kernel again after N s, with the panic message: kdb_sysctl_panic",
         "ok a hang: blocked all logins, with its sshd stopped; power-cycled, and on its own kernel again after N",
         "ok the noise of forwarding inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found with the required power, and N % matters",
@@ -162,7 +162,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     `);
     expect(told.map(withoutNumbers)).toMatchInlineSnapshot(`
       [
-        "Sending inet4 from the sender through the DUT for some N s.",
+        "Sending inet4 from the sender through the DUT for about N s.",
         "Booting it by nextboot: it takes a few minutes to come up again.",
         "Sending forwarding inet4 for N s.",
         "Sending pf-stateful inet4 for N s.",
