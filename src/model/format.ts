@@ -108,9 +108,9 @@ export function formatDuration(seconds: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** `some 25 min`: an estimate. */
+/** `about 25 min`: an estimate. */
 export const formatEstimate = (seconds: number): string =>
-  seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
+  seconds < 30 ? formatRoughly(seconds) : `about ${formatRoughly(seconds)}`;
 
 /** `25 min`: omits the seconds. */
 export function formatRoughly(seconds: number): string {

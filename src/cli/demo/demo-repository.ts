@@ -183,7 +183,7 @@ export const bisectCommits: readonly DemoCommit[] = [
   say('Say where the states are', 'States are in the kernel.'),
   say('Say what the policy is', 'What is not dropped is accepted.'),
   { subject: culpritSubject, edit: (rules) => [...rules, ...noOpRules(16)] },
-  say('Say what the rules cost', 'A rule costs some 12 ns.'),
+  say('Say what the rules cost', 'A rule costs about 12 ns.'),
   say('Say how to try a change', 'Try a change in a namespace first.'),
   say('Say how to read the counters', 'Counters: nft list ruleset.'),
   say('Say what to do at night', 'At night call the desk.'),

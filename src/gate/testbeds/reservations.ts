@@ -110,7 +110,7 @@ function userName(): string {
   }
 }
 
-/** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
+/** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, about 40 min; hp-t540 is held by alice@lab1 (#12)`. */
 function waitText(lab: LabState, ticket: QueueTicket, estimate: WaitEstimate): string {
   const { place, of, expectedSeconds } = estimate;
   const wait = expectedSeconds === undefined ? '' : `, ${formatEstimate(expectedSeconds)}`;

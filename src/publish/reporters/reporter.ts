@@ -108,7 +108,7 @@ export async function addReportLinks(
 export const deliverySeconds = (outcome: ReportedOutcome, patienceSeconds?: number): number =>
   patienceSeconds ?? (conclusionOf(outcome) === 'cancelled' ? 30 : 300);
 
-/** `2 of 3 in line, some 40 min`. */
+/** `2 of 3 in line, about 40 min`. */
 export function queuePosition({ place, of, expectedSeconds }: WaitEstimate): string {
   const line = `${place} of ${of} in line`;
   return expectedSeconds === undefined ? line : `${line}, ${formatEstimate(expectedSeconds)}`;

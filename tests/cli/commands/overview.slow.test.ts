@@ -108,8 +108,8 @@ test('the table tells times of today by the clock alone', async () => {
     '    carol@lab2: port 1 loses its link.',
     '',
     'QUEUE   WHO       FOR                 PRIORITY  WANTS          SINCE  EXPECTED WAIT',
-    '1 of 2  ci        gate                release   hp             13:45  some 30 min',
-    '2 of 2  bob@lab2  gate of main..slow  patch     hp or netgate  13:45  some 60 min',
+    '1 of 2  ci        gate                release   hp             13:45  about 30 min',
+    '2 of 2  bob@lab2  gate of main..slow  patch     hp or netgate  13:45  about 60 min',
   ]);
 });
 

@@ -66,7 +66,7 @@ test('a waiting user sees for what, and gets the testbed when it is released', a
   const waiting = start('reserve', 'here', '--purpose', 'new cables', '--', 'echo', 'ours');
   await expect
     .poll(waiting.said, patience)
-    .toMatch(/waiting for here: 1 of 1 in line, some \d+ min; here is held by alice@lab1/);
+    .toMatch(/waiting for here: 1 of 1 in line, about \d+ min; here is held by alice@lab1/);
   expect((await readLab(store)).tickets).toMatchObject([{ holder: { purpose: 'new cables' } }]);
   await giveBack(store, holding, { outcome: 'ended', isClean: true }, new Date());
   expect(await waiting.ended).toMatchObject({ status: 0, stdout: 'ours\n' });

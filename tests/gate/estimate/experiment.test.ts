@@ -118,7 +118,7 @@ describe('where variants share their trials', () => {
 test('one line says both ends, and what they rest on', () => {
   const outlined = outlinedOf();
   expect(experimentEstimateLine(estimateExperiment(outlined), outlined)).toMatch(
-    /^some \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; from the last 3 gates here$/,
+    /^about \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; from the last 3 gates here$/,
   );
 });
 

@@ -156,7 +156,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         "ok a hang: blocked all logins, with its sshd stopped; power-cycled, and on its own kernel again after N",
         "ok the noise of forwarding inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found with the required power, and N % matters",
         "ok the noise of pf-stateful inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found with the required power, and N % matters",
-        "ok a gate of these cells: some N min if nothing has changed, some N min if N % is lost, plus the builds; a boot takes some N min",
+        "ok a gate of these cells: about N min if nothing has changed, about N min if N % is lost, plus the builds; a boot takes about N min",
         "ok the way back: its own kernel; no rules, files or programs of ppsgate",
       ]
     `);

@@ -124,7 +124,7 @@ test('the trial tells what is offered, what the wire carries and what comes thro
   expect(about(diagnostics, 'the ceiling of the generators')?.why).toMatch(
     /^offers 14\.88 Mpps of 14\.88 Mpps \(10 Gbit\/s\), and (4\.9|5\.0)\d+ Mpps came through$/,
   );
-  expect(told).toEqual(['Sending inet4 from the sender through the DUT for some 23 s.']);
+  expect(told).toEqual(['Sending inet4 from the sender through the DUT for about 23 s.']);
 });
 
 test('reports what ports that reach each other past the DUT carry, for sender and receiver', async () => {
@@ -141,7 +141,7 @@ test('reports what ports that reach each other past the DUT carry, for sender an
     why: 'offers 9.000 Mpps of 14.88 Mpps (10 Gbit/s), and the receiver counts 7.000 Mpps',
   });
   expect(told[0]).toBe(
-    'Sending inet4 from the sender from vcxl2 to vcxl3 of the receiver for some 23 s.',
+    'Sending inet4 from the sender from vcxl2 to vcxl3 of the receiver for about 23 s.',
   );
 });
 

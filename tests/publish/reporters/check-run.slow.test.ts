@@ -35,7 +35,7 @@ const pullRequest: PullRequest = {
 const detailsUrl = 'https://github.com/freebsd/freebsd-src/actions/runs/1';
 const estimate = { place: 2, of: 3, expectedSeconds: 2400 };
 const text =
-  'waiting for hp-t540: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)';
+  'waiting for hp-t540: 2 of 3 in line, about 40 min; hp-t540 is held by alice@lab1 (#12)';
 const passed = passing();
 const title = '🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter';
 
@@ -117,7 +117,7 @@ describe('one check run', () => {
         detailsUrl: null,
         status: 'queued',
         conclusion: null,
-        title: '2 of 3 in line, some 40 min',
+        title: '2 of 3 in line, about 40 min',
         summary: `\`${text}\`\n\nExpected to begin at about 2026-01-01 14:45 UTC, as of 2026-01-01 14:05 UTC.\n\n[The job](${detailsUrl})`,
       },
     ]);
@@ -335,7 +335,7 @@ describe('it recovers when', () => {
     const { check, skip } = await open();
     check.waiting(estimate, text);
     await skip(10);
-    await expect.poll(shown).toEqual(['queued: 2 of 3 in line, some 40 min']);
+    await expect.poll(shown).toEqual(['queued: 2 of 3 in line, about 40 min']);
     await check.conclude(passed);
     expect(github.state.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
     expect(said).toEqual([]);

@@ -94,7 +94,7 @@ test('it goes from the queue to the verdict, in one comment', async () => {
   comment.waiting(estimate, 'waiting for shelf-3: 2 of 3 in line');
   await expect
     .poll(titles)
-    .toEqual(['### ⏳ ppsgate: #7 waits for a testbed: 2 of 3 in line, some 40 min']);
+    .toEqual(['### ⏳ ppsgate: #7 waits for a testbed: 2 of 3 in line, about 40 min']);
   await minute();
   comment.measuring('shelf-3', 'run 3 of 20');
   await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 is being measured']);

@@ -162,7 +162,7 @@ test('GitHub is waited for as long as the job has', () => {
 test('reports the place in the queue with the estimated wait, if there is one', () => {
   const now = new Date('2026-01-01T23:59:30Z');
   const known = { place: 2, of: 3, expectedSeconds: 2400 };
-  expect(queuePosition(known)).toBe('2 of 3 in line, some 40 min');
+  expect(queuePosition(known)).toBe('2 of 3 in line, about 40 min');
   expect(queuePosition({ place: 1, of: 1 })).toBe('1 of 1 in line');
   expect(expectedStart(known, now)).toBe(
     'Expected to begin at about 2026-01-02 00:39 UTC, as of 2026-01-01 23:59 UTC.',

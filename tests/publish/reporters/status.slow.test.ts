@@ -63,7 +63,7 @@ test('while the gate lasts it is pending, on the head and by its name', async ()
         commit: pullRequest.headCommit,
         state: 'pending',
         context: 'ppsgate',
-        description: '2 of 3 in line, some 40 min',
+        description: '2 of 3 in line, about 40 min',
         targetUrl: detailsUrl,
       },
     ]);
