@@ -2,7 +2,7 @@
 import { shortenedTo } from '../../model/one-line.ts';
 import { type Drop, leastSilentRatio, ownAddressCause, packetsOf } from '../trial-limits.ts';
 
-/** Texts of counters, by file or command. */
+/** Maps files and commands to the text of their counters. */
 export type Blocks = ReadonlyMap<string, string>;
 
 /** Growth of a counter; undefined where an edge lacks it, or where it ran backwards. */
@@ -73,7 +73,7 @@ const allMibs = (blocks: Blocks): Mib =>
 
 type IpCounts = {
   drops: Drop[];
-  /** Packets that reached IP, and that it neither passed on nor counted as dropped; undefined if unknown. */
+  /** Packets that IP received, but neither passed on nor counted as dropped; undefined if unknown. */
   vanishedPackets: number | undefined;
 };
 
@@ -96,7 +96,7 @@ export function ipCounts(before: Blocks, after: Blocks): IpCounts {
     return { drops, vanishedPackets: undefined };
   }
   const vanishedPackets = Math.max(0, arrived - delivered - forwarded - packetsOf(drops));
-  // Every host has a few packets of its own.
+  // Ignores the few packets that every host receives for itself.
   const kept = delivered > arrived * leastSilentRatio ? delivered : 0;
   return {
     drops: [...drops, { place: 'ip', cause: ownAddressCause, packets: kept }],
@@ -108,7 +108,7 @@ const mostLineCharacters = 4000;
 
 type RuleLine = { where: string; line: string };
 
-/** Lines of `nft list ruleset` with the chain and table of each. */
+/** Splits `nft list ruleset` into lines, each with its chain and table. */
 function rulesIn(text: string): RuleLine[] {
   let [table, chain] = ['', ''];
   return text.split('\n').flatMap((whole) => {
@@ -134,14 +134,14 @@ const mostRuleCharacters = 120;
 /** Quoted text is a comment, a name, or the prefix of a log. */
 const withoutQuoted = (line: string): string => line.replaceAll(/"[^"]*"/g, '""');
 
-/** Packets dropped by rules with a counter, since their installation; reads `nft list ruleset`. */
+/** Reads packets dropped by rules with a counter, since their installation, from `nft list ruleset`. */
 export const ruleDrops = (text: string): { cause: string; packets: number }[] =>
   rulesIn(text).flatMap(({ where, line }) => {
     const packets = Number(countedDrop.exec(withoutQuoted(line))?.[1] ?? 0);
     return packets === 0 ? [] : [{ cause: nameOfRule(line, where), packets }];
   });
 
-/** A match after the counter would let packets pass that it counts. */
+/** Allows no match after the counter, which would let counted packets pass. */
 const countedDrop = /\bcounter packets (\d{1,16}) bytes \d+ (?:log [^;]{0,200})?(?:drop|reject\b)/;
 
 /** Names rules and policies that drop without a counter. */

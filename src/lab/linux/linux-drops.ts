@@ -15,7 +15,7 @@ export function droppedBy(
   return tracedRule(tracesOf(log, folder)) ?? (limits && mainDrop(limits));
 }
 
-/** Lines after `drops FOLDER`. */
+/** Returns the lines after `drops FOLDER`. */
 function tracesOf(log: string, folder: string): string[] {
   let isOwn = false;
   return log.split('\n').filter((line) => {
@@ -35,7 +35,7 @@ const byCount = (groups: ReadonlyMap<string, readonly string[]>): string[] =>
 
 type TraceEvent = { packet: string; drop?: string };
 
-/** A packet's last event is its end in the rules. */
+/** A packet's last event shows where its way through the rules ended. */
 function eventOf(line: string): TraceEvent[] {
   const [, packet, table, chain, event = ''] = traceLine.exec(line) ?? [];
   if (packet === undefined || table === undefined || chain === undefined) return [];
@@ -43,7 +43,7 @@ function eventOf(line: string): TraceEvent[] {
   const [, rule] = /^rule (.*) \(verdict drop\)$/.exec(event) ?? [];
   if (rule !== undefined) return [{ packet, drop: nameOfRule(rule, where) }];
   if (/^policy drop\s*$/.test(event)) return [{ packet, drop: `the policy of ${where}` }];
-  // A text that was cut has no verdict.
+  // A truncated text lacks its verdict.
   const isCut = event.startsWith('rule ') && !event.endsWith(')');
   return [isCut ? { packet, drop: `a rule in ${where}` } : { packet }];
 }

@@ -72,12 +72,15 @@ export type LinuxDut = {
     limits: { timeoutSeconds: number; signal?: AbortSignal },
   ): Promise<CommandOutcome>;
   printSamples(): Promise<string>;
-  /** Traces packets that arrive for four times `seconds`, in which nft(8) starts; a phrase that continues "dropped by", if it is known. */
+  /**
+   * Traces arriving packets for four times `seconds`, as nft(8) needs time to start. Returns a phrase that continues
+   * "dropped by", if the cause is known.
+   */
   droppedBy(seconds: number): Promise<string | undefined>;
   fingerprint(): Promise<Record<string, string>>;
-  /** Finds what stays in force beside the rules of every variant; `interfaces` are those that forward. */
+  /** Finds filters that stay in force in addition to every variant's rules; `interfaces` are those that forward. */
   leftovers(interfaces: readonly string[]): Promise<Leftover[]>;
-  /** Restores the state before `prepare`, and removes all that is ours; does nothing a second time. */
+  /** Restores the state before `prepare`, and removes our files; has no effect a second time. */
   restore(): Promise<void>;
 };
 
@@ -196,7 +199,7 @@ const uploaded: Omit<LoadableOverlay, 'variant'> = {
   unused: [],
 };
 
-/** A line has about 80, and a trial at most tens of thousands of lines. */
+/** A line has about 80 characters, and a trial at most tens of thousands of lines. */
 const mostLogCharacters = 16 * 1024 ** 2;
 
 /** More than ten times the size of the wanted samples. */
@@ -231,8 +234,8 @@ async function restore(host: Host): Promise<void> {
 }
 
 /**
- * Has the DUT keep its rules, and its own values of settings that any variant changes. Throws a HostError where the rules
- * could not be restored.
+ * Makes the DUT save its rules, and its own values of settings that any variant changes. Throws a HostError if the
+ * rules could not be restored.
  */
 async function remember(
   host: Host,

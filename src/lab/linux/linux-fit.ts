@@ -1,12 +1,12 @@
-// Fits variants to a Linux DUT: without settings that it does not have, and with the interfaces that rules name.
+// Fits variants to a Linux DUT: omits settings that the DUT lacks, and adds the interfaces that rules name.
 import { lastLine } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import type { LoadableOverlay } from './linux-overlay.ts';
 
 /**
- * Leaves out settings of base that the DUT does not have, from all variants: a network namespace has no
- * net.core.netdev_budget. One that only a patch adds is refused, and so are all of a variant that is alone.
+ * Removes base's settings that the DUT lacks from all variants: a network namespace has no net.core.netdev_budget.
+ * Refuses a missing setting that only a patch adds, and every missing one of a single variant.
  */
 export async function withoutMissing(
   host: Host,
@@ -32,7 +32,7 @@ export async function withoutMissing(
   return { read, warnings };
 }
 
-/** Creates interfaces that rules name and no packet uses; `restore` deletes them. Returns why it could not. */
+/** Creates interfaces that rules name and no packet uses; `restore` deletes them. Returns the reason of a failure. */
 export async function createInterfaces(
   host: Host,
   script: string,

@@ -70,7 +70,7 @@ function leftover([kind, name = '', ...rest]: string[]): Leftover | undefined {
 const stopItsProgram =
   'stop the program that attached it: `bpftool link show` and `bpftool net show` of the kernel’s version list it';
 
-/** By their numbers in <linux/netfilter.h>. */
+/** Names hooks by their numbers in <linux/netfilter.h>. */
 const hookNames = ['prerouting', 'input', 'forward', 'output', 'postrouting'];
 const familyNames: Readonly<Record<string, string>> = { 1: 'inet', 2: 'ip', 10: 'ip6' };
 

@@ -31,7 +31,7 @@ type Reading = {
 
 type Stretch = { before: Reading; after: Reading };
 
-/** By variant; without variants that the log has no counters of. */
+/** Returns limits by variant; omits variants without counters in the log. */
 export function limitsInLinuxLog(
   log: string,
   runs: readonly Pick<PlannedRun, 'variant'>[],
@@ -77,10 +77,10 @@ function readingsIn(log: string): Reading[] {
   }));
 }
 
-/** With fewer ticks of a CPU's clock, a share has no sense. */
+/** With fewer ticks of a CPU's clock, a share means nothing. */
 const leastTicks = 25;
 
-/** Busy share of each CPU over all stretches; empty where they are too short. */
+/** Busy share of each CPU over all stretches; empty if they are too short. */
 function cpuBusyRatios(stretches: readonly Stretch[]): number[] {
   const busy: number[] = [];
   const total: number[] = [];
@@ -100,7 +100,7 @@ function cpuBusyRatios(stretches: readonly Stretch[]): number[] {
 
 type Ticks = { busy: number; total: number };
 
-/** By CPU; stolen time is neither busy nor idle, see proc_stat(5). */
+/** Reads the ticks of each CPU. Stolen time is neither busy nor idle, see proc_stat(5). */
 function cpuTicks(blocks: Blocks): Map<number, Ticks> {
   return new Map(
     (blocks.get('stat') ?? '').split('\n').flatMap((line): [number, Ticks][] => {
@@ -156,7 +156,9 @@ function deviceCounters(blocks: Blocks, name: string): DeviceCounters | undefine
   return undefined;
 }
 
-/** Drivers name their counters differently, and the kernel's own sum is of the same packets. */
+/**
+ * Reads the card's own counters, by names that differ between drivers, or else the kernel's sum of the same packets.
+ */
 function cardDrops(first: Blocks, last: Blocks, ingress: string): Drop[] {
   const own = grown(first, last, `ethtool:${ingress}`).flatMap(([name, packets]): Drop[] => {
     const cause = cardDropOf(name);
@@ -217,8 +219,8 @@ function silentCause(last: Blocks): string {
 }
 
 /**
- * Rules count from their installation on, and so a little more than the packets of the same stretch: together they have
- * dropped at most `lost` packets of it.
+ * Scales the rules' counters down: they count from the installation, slightly longer than the stretch, in which all
+ * rules together dropped at most `lost` packets.
  */
 function ruleDropsOf(first: Blocks, last: Blocks, { ingress, arrived }: Path, lost: number) {
   const begin = deviceCounters(first, ingress)?.received;
@@ -294,7 +296,7 @@ const cardQueues = (
     return queue?.direction === direction ? [{ device, ...queue, packets }] : [];
   });
 
-/** Packets from a backlog or a card, by CPU; counters are of 32 bits. */
+/** Packets from a backlog or a card, by CPU; counters have 32 bits. */
 function softnetQueues(first: Blocks, last: Blocks): Queue[] {
   const [before, after] = [first, last].map((one) => hexRows(one.get('softnet_stat') ?? ''));
   return (after ?? []).flatMap((row, index) => {
@@ -319,7 +321,7 @@ function stateTables(last: Blocks): TrialLimits['stateTables'] {
     : [{ name: 'nf_conntrack', states, limit }];
 }
 
-/** Blocks of the log that should have numbers, and have none of a known form. */
+/** Names blocks of the log that should have numbers, and have none in a known form. */
 function notUnderstood(last: Blocks, interfaces: readonly string[]): string[] {
   const cards = interfaces.map((name) => `ethtool:${name}`);
   const isUnknown = (name: string) =>

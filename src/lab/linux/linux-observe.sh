@@ -9,15 +9,15 @@
 #                      reads the counters of CPUs around most runs, and all around the last run of each variant; what
 #                      drops all packets of a variant is traced once: `drops VARIANT`, then lines `trace TEXT`
 #   drops INGRESS EGRESS SECONDS
-#                      traces packets that arrive, four times as long, and prints all counters around that
-#   leftovers NAME …   prints a line for each filter that stays in force beside a variant's rules; the names are of the
-#                      interfaces that forward
+#                      traces arriving packets for four times SECONDS, and prints all counters before and after
+#   leftovers NAME …   prints a line for each filter that stays in force in addition to a variant's rules; the names
+#                      are those of the forwarding interfaces
 
-# Sleeps on standard input: a line there means enough samples, its end a controller that is gone.
+# Sleeps on standard input: a line there means enough samples, its end a lost controller.
 enough=0
 pause() {
   local ending
-  # read(1) would not wait at all, and report an end of file.
+  # With 0, read(1) returns at once, with the same code as at the end of the input.
   [[ $1 == 0 ]] && return
   read -r -t "$1" _
   ending=$?
@@ -38,7 +38,7 @@ observe() {
   printf -v settle_us %.0f "${settle}e6"
   for variant; do last[$variant]=$((run++)); done
   run=0
-  # Before the traffic: a program takes milliseconds to start, so that few are called in a run.
+  # Runs before the traffic, as a program needs milliseconds to start.
   ! may_drop "$egress" || has_discipline=1
   thread=$(forwarding_thread "$ingress")
   await_traffic || return
@@ -62,7 +62,7 @@ observe() {
       sample
     done
     is_silent=$((rx > first_rx && tx == first_tx))
-    # Below a two-hundredth, no drop is worth a word.
+    # Ignores a loss of less than 1 in 200.
     has_losses=$(((rx - first_rx - tx + first_tx) * 200 > rx - first_rx))
     limits end
     if ((is_silent)) && [[ ! ${traced[$variant]-} ]]; then
@@ -75,7 +75,7 @@ observe() {
   printf '%send\n' "$out"
 }
 
-# Counters of CPUs are read as long as all such readings together take less than this part of the trial.
+# Reads the CPUs' counters only while all such readings together need less than this part of the trial (1/400).
 readonly least_part=400
 
 limits() {
@@ -124,7 +124,7 @@ drops() {
   counters end
 }
 
-# Traces a few packets that flow right now through the rules: no counter has the drops of a rule without one.
+# Traces a few packets through the rules, as rules without a counter leave no other trace of their drops.
 traces() {
   local seconds=$1 monitor line
   exec {never}<> <(:)
@@ -196,7 +196,7 @@ leftovers() {
   # shellcheck disable=SC2086 # One a line.
   [[ ! $names ]] || echo legacy eb ${names//ebtable_/}
   tables | grep '^owned '
-  # Three lines are its head.
+  # The file begins with a header of three lines.
   [[ $(wc -l 2>/dev/null </proc/net/ip_vs) -le 3 ]] || echo ipvs
   for name in ip tc; do
     command -v "$name" >/dev/null || { echo "unseen $name"; return; }
@@ -212,8 +212,8 @@ leftovers() {
   bpf_programs "$@"
 }
 
-# Prints BPF programs that no tool shows without bpftool(8), and that one only if it is as new as the kernel: those of tcx
-# by interface, and those of netfilter's hooks by family and hook. Numbers are those of <linux/bpf.h>.
+# Prints BPF programs that only a bpftool(8) as new as the kernel would list: those of tcx by interface, and those of
+# netfilter's hooks by family and hook. Numbers are those of <linux/bpf.h>.
 bpf_programs() {
   local call name
   local -a numbers=()
@@ -232,7 +232,7 @@ my ($call, @interfaces) = @ARGV;
 my ($query, $descriptor, $info, $next) = (16, 30, 15, 31);
 my ($netfilter, %tcx) = (10, 46 => "ingress", 47 => "egress");
 
-# Returns what the kernel wrote; undefined without an answer.
+# Returns the kernel's output; undefined if the call fails.
 sub bpf {
   my ($command, $attributes) = @_;
   my $result = syscall($call, $command, $attributes, length $attributes);
@@ -244,7 +244,7 @@ sub bpf {
 for (@interfaces) {
   my ($name, $number) = split /=/;
   for my $place (sort keys %tcx) {
-    # Without space for their numbers it only counts; a kernel before 6.6 knows no such place.
+    # Without a buffer for their ids, the kernel only counts the programs. Kernels before 6.6 lack these attach types.
     my ($answer) = bpf($query, pack "L4 Q L2 Q4", $number, $place, (0) x 9) or next;
     print "tcx $name $tcx{$place}\n" if (unpack "L4 Q L", $answer)[5] > 0;
   }

@@ -10,12 +10,12 @@ export type LoadableOverlay = {
   variant: string;
   sysctl: ReadSettings;
   nftables: string;
-  /** Interfaces that rules name, and no packet uses. */
+  /** Interfaces that rules name but no packet uses. */
   unused: readonly string[];
 };
 export type RefusedOverlay = { kind: 'refused'; variant: string; message: string };
 
-/** Reads the files that a Linux DUT loads, with the names of its ports; `ignoredParts` describes all else. */
+/** Reads the files that a Linux DUT loads, with the names of its ports; `ignoredParts` describes the rest. */
 export function loadable(
   overlay: Overlay,
   ports: Ports,
@@ -93,8 +93,8 @@ export type SettingsOfDut = {
 };
 
 /**
- * Refuses the first variant that differs from base, the first one, in nothing that can act: it would pass unmeasured.
- * Returns warnings of changes that cannot act beside others that can. A variant may differ by its kernel, too.
+ * Refuses the first variant without any effective change from base (the first one), as it would pass unmeasured.
+ * Returns warnings of ineffective changes beside effective ones. A variant may also differ by its kernel.
  */
 export function findInertChanges(
   variants: readonly LoadableOverlay[],

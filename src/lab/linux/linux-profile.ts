@@ -13,7 +13,7 @@ export type SamplingRequest = {
   variant: string;
 };
 
-/** Samples a variant at a higher priority than the packets, on any CPU with time. */
+/** Samples a variant at a higher priority than the packets, on any CPU with spare time. */
 export function samplingCommand(request: SamplingRequest): Command {
   const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
   const chosen = event === undefined ? [] : ['--event', event];

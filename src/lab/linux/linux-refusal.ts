@@ -11,8 +11,8 @@ type Failed = {
 };
 
 /**
- * Returns nft's messages on the variant's own rules, with line numbers of the overlay. Source lines that nft prints,
- * and folder names, are left out: they could be of any file of the DUT.
+ * Returns nft's messages on the variant's own rules, with line numbers of the overlay. Omits source lines that nft
+ * prints, and folder names: they could come from any file of the DUT.
  */
 export function loadRefusal(failed: Failed): string {
   const { folder, scenario, nftables, stderr, ending, lines } = failed;
@@ -56,7 +56,10 @@ export function refusedSetting(stderr: string): { path: string; reason: string }
   return reason === undefined || path === undefined ? undefined : { path, reason };
 }
 
-/** The error of the script, or the system's as bash or cat(1) prints it, followed by the script's line on the setting. */
+/**
+ * Matches an error of the script, or of the system as bash or cat(1) prints it, and then the script's line on the
+ * setting.
+ */
 const failedSetting = /: ([\w ,'()/-]{1,200})\nsetting (net\/[\w./-]{1,200})$/m;
 
 const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
@@ -67,7 +70,7 @@ const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
 /** nft stops after ten errors. */
 const mostLines = 30;
 
-/** The source line and, if the columns are known, a line of markers below it. */
+/** Returns the source line and, if the columns are known, a line of markers below it. */
 function shown(source: string, { first, last }: { first: number; last: number }): string[] {
   const line = source.slice(0, mostShown);
   if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];

@@ -36,7 +36,7 @@ remember() {
   : >"$before/done"
 }
 
-# What cannot be read, or is not there yet, cannot be put back.
+# Refuses a setting that cannot be read, or does not exist yet: it could not be restored.
 unread() {
   cat "/proc/sys/$1" >/dev/null && echo 'remember: it shows no value' >&2
   echo "setting $1" >&2
@@ -64,7 +64,7 @@ interfaces() {
   for name; do
     [[ ! -e /sys/class/net/$name ]] || continue
     echo "$name" >>"$folder/interfaces"
-    # Of these two a kernel has one at least.
+    # Every kernel has at least one of these two types.
     ip link add "$name" type dummy 2>/dev/null || ip link add "$name" type veth || return
     ip link set "$name" up || return
   done
@@ -103,8 +103,8 @@ unroute() {
 # Programs that manage a family's tables; their rules may have parts that nft(8) cannot write.
 declare -A managers=([ip]=iptables [ip6]=ip6tables [arp]=arptables [bridge]=ebtables)
 
-# Prints `owned` or `unowned`, family and name of each table. A table with an owner stays in force as long as its program
-# runs, and no other may change it.
+# Prints `owned` or `unowned`, family and name of each table. A table with an owner stays in force while its program
+# runs, and no other program may change it.
 tables() {
   local line table='' owner=unowned
   while IFS= read -r line; do
@@ -118,7 +118,7 @@ tables() {
 
 unowned() { tables | sed -n 's/^unowned //p'; }
 
-# What is flushed comes back behind the tables that stay, and the order of tables may be that of evaluation.
+# Flushed tables come back behind those that stay, and the order of tables may be the order of evaluation.
 keeps_order() {
   local owner table first=''
   while read -r owner table; do
@@ -129,8 +129,8 @@ keeps_order() {
   done < <(tables)
 }
 
-# Saves the ruleset to a folder in pieces, each for nft. A piece ends with a table named after the folder: its chains are
-# empty, so that their order stays, and what its manager saves is beside.
+# Saves the ruleset to a folder in pieces, one nft file each. A piece may end with a table that its manager saves to a
+# file beside it: nft then gets only the table's empty chains, which keeps their order.
 save() {
   local to=$1 table piece=10
   shift
@@ -154,7 +154,7 @@ read_chains() {
   local line table=''
   chains=()
   while IFS= read -r line; do
-    # Some versions warn of a manager's tables among them.
+    # Some versions of nft print warnings about tables of a manager.
     [[ $line != '#'* ]] || continue
     [[ $line != 'table '* ]] || { table=${line#table } table=${table% \{}; }
     chains[$table]+=$line$'\n'
@@ -201,8 +201,8 @@ manage() {
   "${managers[$1]}-nft-restore" --noflush "${@:2}"
 }
 
-# Proves that the ruleset comes back, in a network of its own, before anything is flushed. nft writes all that it knows; a
-# manager may write the rest.
+# Proves in a separate network namespace that the ruleset comes back, before anything is flushed. nft writes all that it
+# knows; a manager may write the rest.
 prove() {
   local to=$1/rules table
   local -a special=() wrong=()
@@ -215,7 +215,8 @@ prove() {
   for table in "${!own[@]}"; do
     [[ ${own[$table]} != *'  [ '@(match|target)' name '* ]] || wrong+=("$table")
   done
-  # The second time with tables that nft did not bring back; a set may change meanwhile, hence the third.
+  # The second attempt lets managers save tables that nft did not restore. The third allows for a set that changed
+  # meanwhile.
   for _ in 1 2 3; do
     for table in "${wrong[@]}"; do
       is_among "$table" "${special[@]}" || ! has_manager "$table" || special+=("$table")
@@ -238,7 +239,7 @@ in_other_network() {
   unshare --net bash -c "$(declare -p managers; declare -f); declare -A chains=(); \"\$@\"" bash "$@"
 }
 
-# Loads saved rules, and prints what has become of them. Chains and flow tables may name interfaces.
+# Loads saved rules, and prints the result. Creates interfaces, which chains and flow tables may name.
 reload() {
   local from=$1 path
   shift
@@ -251,7 +252,7 @@ reload() {
   load "$from" && state "$@"
 }
 
-# Prints for each table its text without what packets change, and its bytecode, which has what the text leaves out.
+# Prints each table's text, without parts that packets change, and its bytecode, which shows what the text omits.
 state() {
   local table
   read_chains
@@ -287,7 +288,7 @@ has_manager() {
   [[ $manager ]] && command -v "$manager-nft-restore" >/dev/null && [[ $(managed "$1") ]]
 }
 
-# The kernel keeps the addresses of xt_recent(8) with the rules that ask for them.
+# The kernel drops the addresses of xt_recent(8) with the rules that use them.
 forgets() {
   (($# > 0)) && grep -qs . /proc/net/xt_recent/* || return
   echo 'prove: the lists of the match "recent" hold addresses, which would be lost' >&2

@@ -1,4 +1,4 @@
-// Runs the script on a Linux DUT that samples a trial, when no command from outside gets any CPU time.
+// Runs the script that samples a trial on a Linux DUT, where other commands get no CPU time meanwhile.
 
 import { readFileSync } from 'node:fs';
 import { shortened } from '../../model/one-line.ts';
@@ -26,7 +26,7 @@ export type ObserveRequest = {
   slices: number;
   /** Prints every line immediately; writing costs time in runs of milliseconds. */
   live: boolean;
-  /** Folders relative to the script's, in the order of the runs. */
+  /** Folders relative to the script's folder, in the order of the runs. */
   variants: readonly string[];
 };
 
@@ -43,7 +43,9 @@ export type LinuxSample = {
   receivedPackets: number;
   forwardedPackets: number;
   busySeconds?: number;
-  /** Time in which the forwarding thread was runnable, but its CPU ran others: of this machine, or its hypervisor. */
+  /**
+   * Time in which the forwarding thread was runnable while its CPU ran other work, of this machine or its hypervisor.
+   */
   deniedSeconds?: number;
 };
 

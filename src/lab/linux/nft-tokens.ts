@@ -2,7 +2,7 @@
 
 /**
  * Returns the reason and the line; undefined if nft may read the rules. Between nft's keyword `include` and the path
- * may be a blank, a comment or a continued line. So the word alone is refused, except in a comment or a quoted string.
+ * may be a blank, a comment or a continued line, so the word alone is refused, except in a comment or a quoted string.
  */
 export function whyUnsafe(text: string, file: string): string | undefined {
   const control = controlCharacter.exec(text);
@@ -19,7 +19,7 @@ export function whyUnsafe(text: string, file: string): string | undefined {
   return undefined;
 }
 
-/** Returns rules without what nft skips; a blank in a quoted string may go with it. */
+/** Returns rules without the parts that nft skips, which may include blanks in quoted strings. */
 export const withoutComments = (text: string): string =>
   text
     .replaceAll(tokens, (token) => (token.startsWith('#') ? '' : token))
@@ -37,8 +37,8 @@ const tokens = /#[^\n]*|"[^"]*"|[\w./-]+|./gs;
 
 /**
  * nft takes the longest match of a word that begins with a letter: `my-include` and `include.x` are other words.
- * Another first character may begin a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
- * (`fe80::cinclude`), after which nft starts a new token.
+ * Another first character may be a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
+ * (`fe80::cinclude`); nft then starts a new token.
  */
 function mayBeInclude(token: string, before: string | undefined): boolean {
   if (!/^[\w./-]*include$/.test(token)) return false;

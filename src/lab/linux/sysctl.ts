@@ -7,9 +7,9 @@ export type Settings = ReadonlyMap<string, string>;
 
 export type ReadSettings = {
   settings: Settings;
-  /** The line of each setting, from 1. */
+  /** Line numbers of the settings, from 1. */
   lines: ReadonlyMap<string, number>;
-  /** Lines, from 1, that are no settings of a router's network, and so of the machine. */
+  /** Lines, from 1, without a network setting of a router; these belong to the machine. */
   skipped: readonly { line: number; key: string }[];
   /** Sentences on settings that cannot act on the interfaces of a running DUT. */
   warnings: string[];
@@ -32,7 +32,7 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
     });
     const [, key, value] = keyAndValue.exec(line) ?? [];
     if (key === undefined || value === undefined) return refused(whyNoPair(content));
-    // A "-" has sysctl(8) ignore errors; here every setting has to be in force.
+    // sysctl(8) ignores errors of a key with "-"; here every setting must be in force.
     const path = pathOf(key.replace(/^-/, ''));
     if (!networkSetting.test(path)) {
       skipped.push({ line: index + 1, key: key.slice(0, mostShown) });
