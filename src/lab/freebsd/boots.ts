@@ -27,7 +27,7 @@ export type Boot = {
   pair: number;
   kernel: string;
   fingerprint: Fingerprint;
-  /** It was sampled: hwpmc(4) may have left traces, so nothing more is measured in this boot. */
+  /** The boot was sampled: hwpmc(4) may have left traces, so nothing more is measured in it. */
   isSampled?: true;
 };
 
@@ -40,15 +40,15 @@ export type Boots = {
   readonly unread: ReadonlySet<string>;
   readonly addresses: TestNetworks | undefined;
   families: readonly Family[];
-  /** The variants listed last: an installation removes the kernels of all others from the DUT. */
+  /** The variants listed last: an installation removes all other variants' kernels from the DUT. */
   listed: ReadonlySet<string>;
   booted: Boot | undefined;
-  /** The last boot in which nothing can be measured, and the trials that failed for it. */
+  /** The last boot unfit for measurements, and the trials that failed for it. */
   unfit: { variant: string; pair: number; reason: string; trials: Set<number> } | undefined;
-  /** Settings that failed on the DUT's own kernel: any further one came with a variant's. */
+  /** Settings that failed on the DUT's own kernel; any other failure came with a variant's kernel. */
   knownProblems: ReadonlySet<string>;
   original: Fingerprint | undefined;
-  /** Compared with every boot: the first measured one of base or, in its absence, of patched. */
+  /** Reference for every boot: the first measured one of base or, in its absence, of patched. */
   reference: Boot | undefined;
   mayDiffer: boolean;
   differences: Set<string>;
@@ -98,7 +98,7 @@ export async function inspectDut(
   return problems;
 }
 
-/** Called before the first boot: the DUT's own kernel is not measured, and left out. */
+/** Reads the DUT's fingerprint before the first boot, without facts of its own kernel, which is not measured. */
 export async function fingerprintOfDut(boots: Boots): Promise<Fingerprint> {
   boots.original = await fingerprint(boots.dut.host(), portsOf(boots));
   return withoutKernelFacts(boots.original);
@@ -109,7 +109,7 @@ export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] =>
   dut.egress.interface,
 ];
 
-/** Fixes what the configuration allows to fix, and returns the rest. */
+/** Fixes settings that the configuration allows to fix, and returns the rest. */
 export const settingsThatFail = (
   { config, deps, dut, unread, addresses, ...boots }: Boots,
   families = boots.families,
@@ -123,14 +123,14 @@ export const settingsThatFail = (
 
 type Ready = { kind: 'ready'; boot: Boot };
 
-/** The current boot, if it can carry such a run; undefined if the DUT must boot for it. */
+/** Returns the current boot if such a run can use it; undefined if the DUT must boot. */
 export const bootOf = (
   { booted }: Boots,
   { variant, pair }: Pick<PlannedRun, 'variant' | 'pair'>,
 ): Boot | undefined =>
   booted?.variant === variant && booted.pair === pair && !booted.isSampled ? booted : undefined;
 
-/** Boots for a run unless the current boot serves: one boot carries all cells of a pair's variant. */
+/** Boots for a run unless the current boot suffices: one boot serves all cells of a pair's variant. */
 export async function bootFor(
   boots: Boots,
   planned: PlannedTrial,
@@ -199,7 +199,7 @@ export async function bootFor(
   return { kind: 'ready', boot };
 }
 
-/** Warns of each difference once, whichever variants show it. */
+/** Warns of each difference once, for all variants. */
 function warnOfDifferences(boots: Boots, variant: string, found: readonly string[]): void {
   for (const difference of found) {
     const key = difference.replace(` on ${variant}`, '');
@@ -211,7 +211,7 @@ function warnOfDifferences(boots: Boots, variant: string, found: readonly string
 
 export const takeWarnings = (boots: Boots): string[] => boots.warnings.splice(0);
 
-/** Checked right before every trial: a kernel may lose routes after its boot. */
+/** Checks the path right before every trial: a kernel may lose routes after its boot. */
 export async function pathProblem(
   { config, dut, addresses }: Boots,
   family: Family,
@@ -222,7 +222,7 @@ export async function pathProblem(
   return problem?.message;
 }
 
-/** Called after a trial that was measured without a fault. */
+/** Sets the reference after a trial that was measured without a fault. */
 export function setReference(boots: Boots, boot: Boot): void {
   if (isJudged(boot.variant)) boots.reference ??= boot;
 }
@@ -241,7 +241,7 @@ const differencesBetween = (reference: Boot, boot: Boot): string[] =>
     ? differences(boot.fingerprint, reference.fingerprint)
     : differences(reference.fingerprint, boot.fingerprint, boot.variant);
 
-/** Rejects the variant for a second failure, where base has booted. */
+/** Rejects the variant for a second failure, if base has booted. */
 export function afterBootFailure(
   boots: Boots,
   variant: string,

@@ -1,4 +1,4 @@
-// Connections to the machines, power and consoles of FreeBSD testbeds, and a clock.
+// Provides connections to the machines, power and consoles of FreeBSD testbeds, and a clock.
 
 import type { HostConfig } from '../../config/fields.ts';
 import type { KernelSums } from '../../kernel/kernel-sums.ts';
@@ -13,17 +13,17 @@ export type FreebsdDeps = {
   openConsole(name: string, config: ConsoleConfig, onOutput: OnOutput): Promise<OpenedConsole>;
   sleep(seconds: number): Promise<void>;
   now(): number;
-  /** This machine's record of the kernels that were built for it. */
+  /** This machine's record of the kernels built for it. */
   kernelSums?: KernelSums;
-  /** Holds the official images that were prepared for guests; absent if there is none. */
+  /** Folder of the official images that were prepared for guests; absent if there is none. */
   imagesFolder?: string;
   /** Reports work that lasts minutes, such as `booting the image …`. */
   notify?(text: string): void;
-  /** Ends such work. */
+  /** Ends work that lasts minutes. */
   signal?: AbortSignal;
 };
 
-/** Only a command that a kernel has locked up lasts longer. */
+/** Longer than any command, unless a kernel has locked it up. */
 const stuckSeconds = 900;
 
 export const bounded = (host: Host, timeoutSeconds = stuckSeconds): Host => ({

@@ -16,7 +16,7 @@ export const freebsdLogNames = {
   receiver: 'receiver.log',
   sender: (index: number): string => `sender-${index + 1}.log`,
   counters: 'dut-counters.log',
-  /** Output of the DUT's console since the trial before, boots included. */
+  /** Output of the DUT's console since the previous trial, including boots. */
   console: 'dut-console.log',
 } as const;
 
@@ -37,7 +37,7 @@ type FreebsdTrial = {
   >;
 };
 
-/** Reads a trial of one run: a testbed that boots its variants has no others. */
+/** Reads a trial of one run: testbeds that boot their variants have no others. */
 export function readFreebsdLogs(
   { number, cell, runs }: PlannedTrial,
   { receiver, senders }: FreebsdLogs,
@@ -54,7 +54,7 @@ export function readFreebsdLogs(
     lineGigabits: summary.lineGigabits,
   });
   const isBusy = ({ pps }: PktGenRate) => pps > 0;
-  // The receiver counts on between trials.
+  // The receiver keeps counting between trials.
   const from = Math.max(0, log.rates.findIndex(isBusy));
   const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
   const seconds = log.rates
@@ -115,7 +115,7 @@ function starved(starvation: TrialSummary['starvation']): Validity | undefined {
   };
 }
 
-/** The requested rate of each sender, shared as the flows are; none where they send as fast as they can. */
+/** Returns the requested rate of each sender, shared like the flows; none if senders send at their maximum. */
 function requestedRates(
   { flows, offeredPps, packets }: FreebsdTrial['traffic'],
   family: Family,

@@ -1,4 +1,4 @@
-// FreeBSD machines as a testbed: boots kernels on the DUT, and runs pkt-gen on the machines around it.
+// Runs FreeBSD machines as a testbed: boots kernels on the DUT, and runs pkt-gen on the machines around it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,9 @@ export type OpenFreebsd = {
   restore(): Promise<void>;
 };
 
-/** Connects to all machines, and ends what a lost controller left sending. Throws a HostError for one out of reach. */
+/**
+ * Connects to all machines, and ends generators of a lost controller. Throws a HostError if a machine is unreachable.
+ */
 export async function openFreebsdTestbed(
   name: string,
   config: FreebsdTestbed,
@@ -62,7 +64,7 @@ export async function openFreebsdTestbed(
 
     trial: (planned, keepLog, signal) => trial(lab, planned, keepLog, signal),
 
-    // A DUT that hangs while samples are taken, and has no power control, would cost the verdict.
+    // Without power control, a DUT that hangs while sampled would cost the verdict.
     booted: () => (config.dut.power === undefined ? undefined : lab.boots.booted?.variant),
 
     profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
@@ -80,7 +82,7 @@ export async function openFreebsdMachines(
 ): Promise<OpenFreebsd> {
   await using opened = new AsyncDisposableStack();
   const cycles = { done: 0 };
-  // First: the DUT does not reply while packets flow.
+  // Opens the generators first: the DUT does not reply while packets flow.
   const generators = await Generators.open(config, traffic, deps);
   opened.defer(() => generators.close());
   const console = consoleOf(name, config, deps);
@@ -113,7 +115,7 @@ export async function openFreebsdMachines(
     async prepare(request) {
       const { rules, variants } = request;
       if (lab.prepared === undefined) {
-        // While the DUT runs its own kernel, whose modules the builder needs to know.
+        // Runs while the DUT runs its own kernel, whose modules the builder must know.
         const builder = await builderFor(dut.host(), { name, builder: config.builder }, deps);
         lab.prepared = { kernels: new Kernels(folder, builder), rules };
       }
@@ -185,7 +187,7 @@ async function dutOptions(
   { deps, cycles, console }: DutContext,
 ): Promise<FreebsdDutOptions> {
   return {
-    // Without keepalives: the DUT does not reply while packets flow.
+    // Uses no keepalives: the DUT does not reply while packets flow.
     connect: async () => bounded(await deps.connect(dut, 'DUT', { keepaliveSeconds: 0 })),
     power: dut.power && (await openPower(name, dut.power, { deps, cycles, console })),
     console,
@@ -196,7 +198,7 @@ async function dutOptions(
   };
 }
 
-/** Counts power cycles, and ends the recorded boot at each; a console that ends with it continues. */
+/** Counts power cycles, and ends the recorded boot at each. Reopens a console that ends with it. */
 async function openPower(
   name: string,
   config: PowerConfig,
@@ -220,7 +222,7 @@ async function ingressOf(
   throw new HostError('command-failed', `${name} on ${host.name} has no MAC address.`);
 }
 
-/** Call while the DUT runs its own kernel. Returns undefined if only kernels that are built already can be measured. */
+/** Runs while the DUT runs its own kernel. Returns undefined if only prebuilt kernels can be measured. */
 export async function builderFor(
   dut: Host,
   { name, builder }: { name: string; builder: FreebsdBuilder | undefined },
@@ -290,7 +292,7 @@ async function giveBack(
   }
 }
 
-/** Boots, since only rc.conf loads the site's rules; `installRulesOf` has marked the boot. */
+/** Boots, as only rc.conf loads the site's rules; `installRulesOf` has marked the boot. */
 async function bringFirewallsBack(dut: FreebsdDut): Promise<void> {
   if (await hasBootedSinceMark(dut.host())) return;
   await removeRules(dut.host());

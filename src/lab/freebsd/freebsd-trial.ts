@@ -43,7 +43,7 @@ import { starvationBetween, starvationCommands } from './starvation.ts';
 
 export type FreebsdMachines = RecoverableMachines & {
   readonly traffic: Traffic;
-  /** Started by the DUT's rc.conf. */
+  /** Firewalls that the DUT's rc.conf starts. */
   readonly firewallsOfSite: readonly Firewall[];
   readonly dutMac: string;
   /** Speed of the DUT's port towards the senders, in Gbit/s. */
@@ -68,7 +68,7 @@ export async function trial(
   return warnings.length === 0 ? outcome : { ...outcome, warnings };
 }
 
-/** Keeps the console's output, also where the DUT is lost. */
+/** Keeps the console's output, even if the DUT is lost. */
 async function recorded<Outcome>(
   { console }: FreebsdMachines,
   keepLog: KeepLog,
@@ -129,7 +129,7 @@ async function installRulesOf(
   scenario: Scenario,
 ): Promise<string | undefined> {
   const host = lab.boots.dut.host();
-  // Disables the site's own firewalls, too, which the next boot enables again.
+  // Disables the site's own firewalls, too; the next boot enables them again.
   if (lab.firewallsOfSite.length > 0) await markBoot(host);
   return installRules(host, scenario, rulesOf(lab));
 }
@@ -170,8 +170,8 @@ async function measure(
   for (const [index, log] of logs.senders.entries()) {
     await keepLog(freebsdLogNames.sender(index), log);
   }
-  // States live for seconds: they are read first. Drivers that read their cards once a second, as mlx5en(4) does, have
-  // counted all by now: the receiver printed one more rate after the senders had ended.
+  // Reads states first, as they live for seconds. Drivers that read their cards once a second, such as mlx5en(4), have
+  // counted everything by now: the receiver printed another rate after the senders had ended.
   const [proofs, rules, readAfter] = await Promise.all([
     proofOf(dut.host()),
     droppingRules(dut.host()),
@@ -214,7 +214,7 @@ async function measure(
     if (down !== undefined) return failed(`no packet was received, and ${down}`);
   }
   const proof = provesScenario(scenario, proofs, {
-    // A DUT that forwards no packet makes no states.
+    // A DUT that forwards no packet creates no states.
     ...(!isSilent && { trial: { flows: traffic.flows } }),
     own: rulesOf(lab),
   });
@@ -223,13 +223,13 @@ async function measure(
   return measured;
 }
 
-/** Names the machine without its address, which is no business of a report's readers. */
+/** Names the machine without its address, which a report should not disclose. */
 const roleOf = ({ name }: Host): string => name.replace(/ \(.*$/, '');
 
 const readNamed = async (host: Host, commands: readonly Command[]) =>
   [roleOf(host), await readAll(host, commands)] as const;
 
-/** Time in which a link comes up after a generator has closed its port. */
+/** Time for a link to come up after a generator has closed its port. */
 const linkSeconds = 15;
 
 /** Returns a clause: a pulled cable looks like a kernel that forwards nothing. */

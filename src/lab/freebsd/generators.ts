@@ -1,4 +1,4 @@
-// The senders and the receiver around a FreeBSD DUT: none of them sends outside of a trial.
+// Controls the senders and the receiver around a FreeBSD DUT: none of them sends outside of a trial.
 import type { HostConfig } from '../../config/fields.ts';
 import type { FreebsdTestbed, GeneratorConfig } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
@@ -30,7 +30,9 @@ type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
   dutMac: string;
 };
 
-/** Ports stay open that long beyond a trial, since one boot serves several cells; then they close automatically. */
+/**
+ * Keeps ports open for this time beyond a trial, since one boot serves several cells; then they close automatically.
+ */
 const heldSeconds = 600;
 
 export class Generators {
@@ -38,12 +40,12 @@ export class Generators {
   readonly #traffic: Traffic;
   readonly #deps: FreebsdDeps;
   #hosts: GeneratorHosts;
-  /** `until` is the time at which they close, in seconds since 1970. */
+  /** `until` is the closing time, in seconds since 1970. */
   #opened: { ports: PktGenPorts; until: number } | undefined;
   /** False once a sender did not start beside the program that holds its port. */
   #holdsSenders = true;
 
-  /** Connects to all, and ends what a lost controller left sending. Throws a HostError for one out of reach. */
+  /** Connects to all generators, and ends those of a lost controller. Throws a HostError if one is unreachable. */
   static async open(
     config: FreebsdTestbed,
     traffic: Traffic,
@@ -64,7 +66,10 @@ export class Generators {
     this.#hosts = hosts;
   }
 
-  /** System, port and media of each, by its label. Throws a HostError without pkt-gen, or for an MTU too small. */
+  /**
+   * Returns system, port and media of each generator, by its label. Throws a HostError without pkt-gen, or for too
+   * small an MTU.
+   */
   async facts(largestFrameBytes: number): Promise<Record<string, string>> {
     await Promise.all(
       allOf(this.#hosts).map((host) => requirePrograms(host, ['pkt-gen'], 'pkg install')),
@@ -73,7 +78,7 @@ export class Generators {
     return factsOf(this.#config, this.#hosts);
   }
 
-  /** Opens the ports for that long, and waits for their links; returns the failed trial where a port does not open. */
+  /** Opens the ports for that long, and waits for their links; returns the failed trial if a port does not open. */
   async openPorts(trafficSeconds: number, signal: AbortSignal): Promise<PktGenTrial | undefined> {
     const ports = await this.#portsFor(trafficSeconds, signal);
     return 'kind' in ports ? ports : undefined;
@@ -111,20 +116,20 @@ export class Generators {
     return outcome;
   }
 
-  /** Before the DUT boots, at whose end the links go down. */
+  /** Closes the ports before the DUT boots, which takes the links down at its end. */
   async closePorts(): Promise<void> {
     if (this.#opened !== undefined) await closePorts(this.#opened.ports);
     this.#opened = undefined;
   }
 
-  /** Connects to all of them again, for as long as a machine takes to boot. */
+  /** Reconnects to all generators, for as long as a machine needs to boot. */
   async reconnect(signal: AbortSignal): Promise<void> {
     this.#opened = undefined;
     await closeAll(this.#hosts);
     this.#hosts = await connectPatiently(this.#config, this.#deps, signal);
   }
 
-  /** Ends all traffic; a generator out of reach ends when its time is over, or when the testbed is opened next. */
+  /** Ends all traffic. An unreachable generator ends when its time is over, or when the testbed is opened next. */
   async silence(): Promise<void> {
     this.#opened = undefined;
     const ended = await Promise.allSettled(
@@ -135,7 +140,7 @@ export class Generators {
     this.#hosts = await connectAll(this.#config, this.#deps).catch(() => this.#hosts);
   }
 
-  /** All senders, then the receiver. */
+  /** Lists all senders, then the receiver. */
   hosts(): Host[] {
     return allOf(this.#hosts);
   }
@@ -224,7 +229,7 @@ const secondsToSignal = 60;
 const timesToInterrupt = 5;
 const timesToEnd = 10;
 
-/** The machines are leased as one, so every pkt-gen there is ours. Its summary, and its port, need a moment. */
+/** Ends every pkt-gen there: the machines are leased as one. Its summary and its port need a moment. */
 async function endPktGen(host: Host, { sleep }: FreebsdDeps): Promise<void> {
   for (let time = 0; time < timesToEnd; time += 1) {
     const signal = time < timesToInterrupt ? shell`-INT` : shell`-KILL`;

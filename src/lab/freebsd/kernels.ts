@@ -28,9 +28,9 @@ export type KernelBuilder = {
   connect(): Promise<Host>;
   now(): number;
   sums: KernelSums;
-  /** Modules that the DUT has loaded; absent: not known. */
+  /** Modules that the DUT has loaded; absent if unknown. */
   loaded?: LoadedModules;
-  /** Named to other builds that wait for their turn. */
+  /** Name of this build, shown to other builds that wait for their turn. */
   owner: string;
 };
 
@@ -40,11 +40,11 @@ type KernelLayouts = { kind: 'layouts'; archives: ReadonlyMap<number, KernelArch
 type ListedKernel = {
   readonly variant: Variant;
   readonly kernel: PromiseWithResolvers<VariantKernel | KernelLayouts>;
-  /** It was built, brought, rejected or has failed, or needs no build. */
+  /** The kernel was built, fetched or rejected, has failed, or needs no build. */
   isSettled: boolean;
 };
 
-/** Builds one listed kernel after the other, and keeps the archives in a folder of this machine. */
+/** Builds the listed kernels one after the other, and keeps the archives in a folder of this machine. */
 export class Kernels {
   readonly #folder: string;
   readonly #builder: KernelBuilder | undefined;
@@ -60,8 +60,8 @@ export class Kernels {
   }
 
   /**
-   * Replaces the list of kernels. A finished kernel stays, and a running build continues unless the first of the list has no
-   * kernel: that one is built now, and the other again in its turn. A kernel that is not listed any more is given up.
+   * Replaces the list of kernels. Finished kernels stay. A running build continues unless the first of the list has no
+   * kernel: that one is built now, and the other later in its turn. Gives up kernels that are no longer listed.
    */
   list(request: PrepareRequest): void {
     this.#newest = request;
@@ -84,7 +84,10 @@ export class Kernels {
     this.#work = this.#work.then(() => this.#buildAll());
   }
 
-  /** Waits for a kernel, and of several layout variants for `layout`. An unlisted variant runs the DUT's own kernel. */
+  /**
+   * Waits for a kernel, and for the layout variant `layout` if it has several. An unlisted variant runs the DUT's own
+   * kernel.
+   */
   async get(variant: string, layout?: number): Promise<VariantKernel> {
     const one = this.#listed.get(variant);
     if (one !== undefined) return layoutOf(await one.kernel.promise, variant, layout);
@@ -96,7 +99,7 @@ export class Kernels {
     return new Set([...this.#listed.values()].filter(({ isSettled }) => isSettled).map(nameOf));
   }
 
-  /** Resolves when no build runs: soon after the signals of all requests are aborted. */
+  /** Resolves when no build runs, soon after the signals of all requests are aborted. */
   ended(): Promise<void> {
     return this.#work;
   }
@@ -176,7 +179,7 @@ export class Kernels {
 
 function listed(variant: Variant): ListedKernel {
   const kernel = Promise.withResolvers<VariantKernel | KernelLayouts>();
-  // `get` reports a failure; the next kernel is built all the same.
+  // `get` reports a failure; the next kernel is still built.
   kernel.promise.catch(() => {});
   const isSettled = variant.kernel?.kind !== 'tree';
   if (isSettled) broughtKernel(variant).then(kernel.resolve, kernel.reject);

@@ -1,4 +1,4 @@
-// Recovers from a trial in which a machine was lost or the rules were refused, and attributes the fault.
+// Recovers from a trial that lost a machine or whose rules were refused, and attributes the fault.
 
 import type { Scenario } from '../../model/scenario.ts';
 import type { HostError } from '../../system/host/host-error.ts';
@@ -24,11 +24,11 @@ export type RecoverableMachines = {
   boots: Boots;
   generators: Generators;
   cycles: { readonly done: number };
-  /** Trials in a row that were lost through no fault of a variant. */
+  /** Consecutive trials lost without a variant's fault. */
   glitches: { inARow: number };
 };
 
-/** Throws if a machine does not come back, or machines are lost again and again. */
+/** Throws if a machine does not come back, or machines are lost repeatedly. */
 export async function afterLoss(
   machines: RecoverableMachines,
   loss: TrialLoss,
@@ -75,7 +75,7 @@ function afterDeath(boots: Boots, loss: TrialLoss, how: string, words: LastWords
   const { tallies } = boots;
   const { variant, phase } = loss;
   const where = circumstances(loss);
-  // May be the fault of hwpmc(4).
+  // hwpmc(4) may be at fault.
   if (phase === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
   tallyOf(tallies, variant).deaths += 1;
   if (!isToBlame(tallies, variant, 'deaths', 'hasStoodTrial')) {

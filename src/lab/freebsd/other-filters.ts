@@ -22,16 +22,16 @@ export async function otherFilters(host: Host): Promise<string[]> {
   ];
 }
 
-/** Lines of pfilctl(8), which FreeBSD has since 13.0: direction, module and ruleset below each point. */
+/** Matches lines of pfilctl(8), in FreeBSD since 13.0: direction, module and ruleset below each point. */
 const linkedHook = /^ +(?:In|Out) +([\w.-]{1,63}) +\S+ *$/gm;
 
-/** Trials remove pf and ipfw, and ipf shows by a setting that older releases have, too. */
+/** Trials remove pf and ipfw; a setting, which older releases have, too, shows ipf. */
 const isUnknown = (module: string) => !['pf', 'ipfw', 'ipfilter'].includes(module);
 
-/** A line of ngctl(8). */
+/** Matches a line of ngctl(8). */
 const connectedPort = /^ +Name: ([\w.-]{1,31}) +Type: ether +ID: [0-9a-f]+ +Num hooks: [1-9]\d*$/gm;
 
-/** ngctl(8) would load ng_socket. */
+/** Lists nothing without both modules, as ngctl(8) would load ng_socket. */
 async function netgraphNodes(host: Host): Promise<string> {
   for (const module of ['ng_ether', 'ng_socket']) {
     const loaded = await host.run(shell`kldstat -q -m ${module}`);

@@ -33,7 +33,7 @@ export class PreflightError extends Error {
   }
 }
 
-/** With several senders, the DUT's route back leads to the first. */
+/** With several senders, the DUT's route back leads to the first one. */
 export function settingsContext(
   { dut, senders, receiver }: FreebsdTestbed,
   families: readonly Family[],
@@ -55,7 +55,7 @@ type PreflightOptions = {
   sleep(seconds: number): Promise<void>;
 };
 
-/** Returns the remaining problems: waits for those that need only time, and runs commands in the mode `fix`. */
+/** Returns the remaining problems. Waits for those that only need time, and runs commands in the mode `fix`. */
 export async function preflight(
   host: Host,
   { mode, waive, context, sleep }: PreflightOptions,
@@ -71,7 +71,7 @@ export async function preflight(
   return commands.length > 0 ? await read() : problems;
 }
 
-/** Waits for what needs only time: a machine that is busy while it comes up is mostly idle once it is up. */
+/** Waits for problems that only need time: a machine that is busy while it comes up is mostly idle soon after. */
 export async function onceSettled(
   read: () => Promise<SettingProblem[]>,
   sleep: (seconds: number) => Promise<void>,
@@ -86,7 +86,7 @@ export async function onceSettled(
   return problems;
 }
 
-/** Problems by which packets would not reach the receiver, or others would; checked right before a trial. */
+/** Finds problems that would keep packets from the receiver, or let others reach it; runs right before a trial. */
 export async function pathProblems(
   host: Host,
   { context, families }: { context: PreflightOptions['context']; families: readonly Family[] },

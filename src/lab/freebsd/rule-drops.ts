@@ -2,20 +2,22 @@
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 
-/** Counts since the rule's installation. */
+/** Counts from the rule's installation. */
 export type DroppingRule = { firewall: 'pf' | 'ipfw'; rule: string; packets: number };
 
 /** Continues "dropped by". */
 export const nameOfFirewallRule = ({ firewall, rule }: DroppingRule): string =>
   `the rule "${rule}" of ${firewall}`;
 
-/** Called after packets, while the rules are in force; names the rule with most, to continue "dropped by". */
+/**
+ * Finds, while the rules are in force, the one that dropped most of the packets sent; the name continues "dropped by".
+ */
 export async function droppedByRules(host: Host): Promise<string | undefined> {
   const [first] = await droppingRules(host);
   return first && `${nameOfFirewallRule(first)}, which counted ${first.packets} packets`;
 }
 
-/** Those with most packets first. */
+/** Lists dropping rules, those with most packets first. */
 export async function droppingRules(host: Host): Promise<DroppingRule[]> {
   const [pf, ipfw] = await Promise.all([
     host.run(shell`pfctl -vvsr`),

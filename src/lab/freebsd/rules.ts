@@ -19,7 +19,9 @@ import {
 
 export const rulesFolder = '/var/tmp/ppsgate';
 
-/** Called before every trial, which drops old states. Returns why the scenario is not in force. */
+/**
+ * Installs the rules before every trial, which drops old states. Returns the reason if the scenario is not in force.
+ */
 export async function installRules(
   host: Host,
   scenario: Scenario,

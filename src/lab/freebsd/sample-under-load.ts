@@ -19,17 +19,20 @@ export type UnderLoad = {
   dut: Host;
   folder: string;
   egress: string;
-  /** Opens the generators' ports for traffic of that length, and waits for their links; returns a trial that failed. */
+  /** Opens the generators' ports for that length of traffic, and waits for their links; returns a trial that failed. */
   open(trafficSeconds: number): Promise<PktGenTrial | undefined>;
   send(trafficSeconds: number): Promise<PktGenTrial>;
 };
 
-/** Time from the order to send until packets flow; as much remains after the window. */
+/** Time from the order to send until packets flow; the same time remains after the window. */
 const spareSeconds = 6;
 /** The DUT must send this share of the received rate during the samples. */
 const leastForwardedRatio = 0.9;
 
-/** Starts sampling under load; a second attempt starts before it, as some DUTs then have no time for a new program. */
+/**
+ * Starts sampling under load. A second attempt starts before the load, as some DUTs under load have no time for a new
+ * program.
+ */
 export async function sampleUnderLoad(
   request: ProfileRequest,
   load: UnderLoad,
@@ -89,6 +92,6 @@ async function sampled(
   return judgeProfile(text, { event, kernel: 'an unknown kernel' }, keepLog);
 }
 
-/** pmcstat(8) writes only its heading then, and succeeds. */
+/** Without samples, pmcstat(8) writes only its heading, and succeeds. */
 const hasNoSample = (graph: string): boolean =>
   graph.split('\n').every((line) => line.trim() === '' || line.startsWith('#'));

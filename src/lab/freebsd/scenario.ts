@@ -1,4 +1,4 @@
-// Commands that install and remove each scenario on a FreeBSD DUT, and that prove that it is in force.
+// Defines commands that install and remove each scenario on a FreeBSD DUT, and that prove that it is in force.
 
 import type { FreebsdScenario, OwnRules, Scenario } from '../../model/scenario.ts';
 import { type Command, shell } from '../../system/shell.ts';
@@ -23,8 +23,8 @@ export function scenarioInstallation(
 }
 
 /**
- * Remove every scenario, in two rounds, each all at once. A command fails where there is nothing to remove; the proof of
- * the next scenario checks the result. ipfw is disabled before its flush, or its last rule would cut the connection.
+ * Removes every scenario, in two rounds of parallel commands. A command fails if it finds nothing to remove; the proof
+ * of the next scenario checks the result. Disables ipfw before its flush, or its last rule would cut the connection.
  */
 export const removalCommands: readonly (readonly Command[])[] = [
   [shell`pfctl -d`, shell`sysctl net.inet.ip.fw.enable=0`, shell`sysctl net.inet6.ip6.fw.enable=0`],
@@ -37,12 +37,12 @@ export type Firewall = (typeof firewalls)[number];
 type FirewallRules = {
   firewall: Firewall;
   text: string;
-  /** The rules as the firewall prints them; absent for a site's own. */
+  /** Rules as the firewall prints them; absent for a site's own. */
   printed?: string;
   keepsStates: boolean;
 };
 
-/** Each has a single accepting rule, see pf.conf(5) and ipfw(8). */
+/** Each has a single accepting rule: see pf.conf(5) and ipfw(8). */
 const usualRules: Record<FreebsdScenario, FirewallRules | undefined> = {
   forwarding: undefined,
   'pf-stateless': {
@@ -88,7 +88,7 @@ const installCommands: Record<Firewall, (path: string) => Command[]> = {
   ],
 };
 
-/** The commands of a firewall that is not loaded fail. */
+/** Commands of a firewall that is not loaded fail. */
 export const proofCommands = {
   pfInfo: shell`pfctl -si`,
   pfRules: shell`pfctl -sr`,
@@ -103,9 +103,9 @@ export type ProofOutputs = Record<keyof typeof proofCommands, string | undefined
 type ScenarioProof = { kind: 'in-force' } | { kind: 'not-in-force'; reason: string };
 
 /**
- * Proves that this scenario, and no other firewall, is in force. With `trial` the outputs were read right after one, and a
- * stateful scenario must have a state for each of its flows: one or two states are of our own connection. ipfw drops a
- * UDP flow's state after 10 s of silence.
+ * Proves that this scenario, and no other firewall, is in force. With `trial`, the outputs were read right after a
+ * trial, and a stateful scenario must have a state for each of its flows: one or two states are of our own connection.
+ * ipfw drops a UDP flow's state after 10 s of silence.
  */
 export function provesScenario(
   scenario: Scenario,
@@ -151,7 +151,7 @@ const firewallStates = (outputs: ProofOutputs): Record<Firewall, FirewallState> 
 const notInForce = (reason: string): ScenarioProof => ({ kind: 'not-in-force', reason });
 
 type FirewallState = {
-  /** `something` is one family of the two. */
+  /** `something` is one of the two families. */
   sees: 'nothing' | 'something' | 'everything';
   rules: string;
   states: number;
@@ -166,7 +166,7 @@ function pfIn({ pfInfo = '', pfRules = '' }: ProofOutputs): FirewallState {
   };
 }
 
-/** A kernel without a family lacks its switch. */
+/** A kernel without a family lacks that family's switch. */
 function ipfwIn(outputs: ProofOutputs): FirewallState {
   const { ipfwEnabled, ipfw6Enabled, ipfwRules = '', ipfwStates = '0' } = outputs;
   const switches = [ipfwEnabled, ipfw6Enabled].filter((value) => value !== undefined);

@@ -10,7 +10,7 @@ const clock = shell`sysctl -n kern.vm_guest kern.clockrate`;
 
 export const starvationCommands: readonly Command[] = [clock, cpuTimesCommand, interruptsCommand];
 
-/** The machine that waited longest for its host, if that spoils a trial; reads outputs by machine name. */
+/** Finds the machine that waited longest for its host, if the wait spoils a trial; reads outputs by machine name. */
 export function starvationBetween(
   before: ReadonlyMap<string, CommandOutputs>,
   after: ReadonlyMap<string, CommandOutputs>,
@@ -29,11 +29,11 @@ const leastDeniedRatio = 0.2;
 
 /**
  * The largest share of time, from 0 to 1, for which a busy CPU of a guest waited for its host between two readings;
- * undefined on bare metal, and where no CPU was busy or a reading is missing.
- *
- * kern.cp_times hides it: handleevents() of sys/kern/kern_clocksource.c makes up the ticks that were missed. It does so with
- * one interrupt, so a CPU at work takes fewer than hz + stathz timer interrupts a second. A guest of FreeBSD 13.2 that was
- * stopped for half of the time (by 5, 30 and 200 ms) showed 0.46, 0.58 and 0.51; one of 14.2 beside nothing else at most 0.14.
+ * undefined on bare metal, or if no CPU was busy or a reading is missing.
+ * kern.cp_times hides it: handleevents() of sys/kern/kern_clocksource.c makes up for missed ticks. It does so with one
+ * interrupt, so a busy CPU gets fewer than hz + stathz timer interrupts a second. A guest of FreeBSD 13.2 that was
+ * stopped for half of the time (by 5, 30 and 200 ms) showed 0.46, 0.58 and 0.51; one of 14.2 on an otherwise idle host
+ * at most 0.14.
  */
 export function deniedRatio(before: CommandOutputs, after: CommandOutputs): number | undefined {
   const rates = parseClock(after.get(commandText(clock)) ?? '');

@@ -58,7 +58,7 @@ async function tooLittleSpace(host: Host, kernel: KernelArchive): Promise<string
   );
 }
 
-/** The datasets of a pool share its space. */
+/** A pool's datasets share its space. */
 const diskOf = (device: string): string | undefined =>
   device.startsWith('/') ? device : device.split('/')[0];
 

@@ -23,7 +23,7 @@ export function bootEnvironment(machine: BootMachine): BootMethod {
       return withArchive(machine, { variant, ...kernel }, async (archive) => {
         installed.delete(variant);
         if ((await ourEnvironments(host())).includes(name)) await destroy(host(), name);
-        // The machine's own by name, as another variant may run.
+        // Clones the machine's own environment by name, as another variant may be running.
         await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
         const filled = await fill(machine, name, archive);
         if (filled.kind !== 'filled') {
@@ -105,7 +105,7 @@ async function fill(machine: BootMachine, name: string, archive: string): Promis
   }
 }
 
-/** Proves the mount point with df(1): `fill` removes a folder there, which elsewhere could be the running kernel. */
+/** Checks the mount point with df(1): `fill` removes a folder there, which elsewhere could be the running kernel. */
 async function mount(host: Host, own: System, name: string): Promise<string> {
   const path = (await host.output(shell`bectl mount ${name}`)).trim();
   const dataset = `${dirname(own.root)}/${name}`;

@@ -1,4 +1,4 @@
-// Checks that a FreeBSD machine can boot by a method, and so comes back automatically after any failure of a kernel.
+// Checks that a FreeBSD machine can boot by a method, and so comes back automatically after any kernel failure.
 
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
@@ -12,7 +12,7 @@ type Unfit = { why: string; fix: string };
 /** Before 13, nextboot(8) leaves an order on ZFS that the loader cannot cancel. */
 const oldestOnZfs = 13;
 
-/** Undefined if it can; throws a HostError if the machine is no appliance. Changes nothing. */
+/** Returns undefined if it can; throws a HostError if the machine is no appliance. Changes nothing. */
 export async function whyUnfit(host: Host, method: BootMethodName): Promise<Unfit | undefined> {
   if (method === 'nanobsd') {
     await slicesOf(host);

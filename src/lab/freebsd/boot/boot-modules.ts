@@ -31,7 +31,9 @@ type LoaderNeeds = {
   rootType: string;
 };
 
-/** Returns a clause on the first missing module; modules that the own kernel lacks, or has built in, are not needed. */
+/**
+ * Returns a clause on the first missing module; ignores modules that the machine's own kernel lacks, or has built in.
+ */
 export async function lackingModule(
   host: Host,
   folder: string,
@@ -59,7 +61,7 @@ async function loadedByLoader(host: Host): Promise<string[]> {
   }
   return [...settings].flatMap(([setting, value]) => {
     const name = /^(.+)_load$/.exec(setting)?.[1];
-    // Firmware has a type, and a path for a name.
+    // Skips firmware, which has a type, and a path for a name.
     if (name === undefined || settings.has(`${name}_type`) || !/^yes$/i.test(value)) return [];
     return `${(settings.get(`${name}_name`) ?? name).replace(/\.ko$/, '')}.ko`;
   });
@@ -78,7 +80,7 @@ async function isThere(host: Host, file: string, folders: readonly string[]): Pr
   return false;
 }
 
-/** Known only if the kernel was built with its configuration included. */
+/** The configuration is known only if the kernel was built to include it. */
 async function isInKernel(host: Host, kernel: string, file: string): Promise<boolean> {
   const name = file.replace(/^if_|\.ko$/g, '').toLowerCase();
   return (await textOf(host, shell`config -x ${kernel}`)).split('\n').some((line) => {

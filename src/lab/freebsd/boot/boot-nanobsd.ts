@@ -1,4 +1,4 @@
-// Boots an image on an appliance made with nanobsd(8), such as BSDRP: from the slice that does not run.
+// Boots an image on an appliance made with nanobsd(8), such as BSDRP, from the slice that is not running.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,14 +14,14 @@ import type { BootMachine, BootMethod, KernelArchive } from './boot.ts';
 import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
 /**
- * The other slice holds the image booted last, and boots until the machine's own is active again: nothing falls back
- * automatically, and a kernel without ssh needs a person at the boot menu. The configuration is never saved.
+ * The other slice holds the image booted last, and boots until the machine's own is active again. Nothing falls back
+ * automatically: after a kernel without ssh, a person must use the boot menu. Never saves the configuration.
  */
 export function nanobsd({ own, host }: BootMachine): BootMethod {
   const images = new Map<string, KernelArchive>();
   let other: { sha256: string; system: System } | undefined;
   return {
-    // `upgrade` overwrites the slice that does not run, so the machine's own has to run.
+    // `upgrade` overwrites the slice that is not running, so the machine's own must run.
     needsOwn: (variant, running) =>
       other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
 
@@ -46,7 +46,7 @@ export function nanobsd({ own, host }: BootMachine): BootMethod {
         throw new TypeError('An upgrade from there would overwrite its own slice.');
       }
       other = undefined;
-      // Throws if the next boot is not known, and the way back would not be either.
+      // Throws if the next boot is unknown, as the way back would be unknown, too.
       await nextRoot(host());
       await upgrade(host(), image.path);
       const root = await nextRoot(host());
@@ -81,7 +81,7 @@ async function upgrade(host: Host, path: string): Promise<void> {
   }
 }
 
-/** Runs xz(1), which Node lacks. Throws before the end of the stream where xz fails, so that no partial image counts. */
+/** Runs xz(1), which Node lacks. Throws before the end of the stream if xz fails, so that no partial image counts. */
 async function* decompressed(path: string): AsyncGenerator<Buffer> {
   const xz = spawn('xz', ['-d', '-c', '--', path], { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(xz, 'close').then(
@@ -100,7 +100,7 @@ async function* decompressed(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** On an MBR only the appliance's own command changes all that belongs to a slice. */
+/** On an MBR, only the appliance's own command changes everything that belongs to a slice. */
 async function goBack(host: Host, ownRoot: string): Promise<void> {
   const slices = await slicesOf(host);
   const [root] = await fileSystemsOf(host, ['/']);
@@ -144,7 +144,7 @@ async function makeActive(host: Host, slices: Slices, ownRoot: string): Promise<
 
 const stemOf = (device: string): string => device.replace(/[12]$/, '');
 
-/** Every boot makes /etc again, and copies /cfg over it. */
+/** Every boot recreates /etc, and copies /cfg over it. */
 async function writeFstab(host: Host, fstab: string, root: string): Promise<void> {
   const lines = fstab.split('\n').map((line) => {
     const [device = '', path] = fieldsOf(line);

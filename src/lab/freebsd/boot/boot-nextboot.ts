@@ -58,7 +58,7 @@ export function nextboot(machine: BootMachine): BootMethod {
     if (others.length === 0) return;
     const running = dirname((await host().output(shell`sysctl -n kern.bootfile`)).trim());
     const gone = others.filter((folder) => folder !== running);
-    // The mark first, so that a partial folder never passes for a whole one.
+    // Removes the mark first, so that a partial folder never passes for a whole one.
     for (const folder of gone) await host().output(shell`rm -rf ${[markIn(folder), folder]}`);
     for (const variant of installed.keys()) {
       if (gone.includes(folderOf(variant))) installed.delete(variant);
@@ -86,7 +86,7 @@ async function installFolder(machine: BootMachine, kernel: KernelArchive): Promi
   const folder = folderOf(kernel.variant);
   return withArchive(machine, kernel, async (archive) => {
     const host = machine.host();
-    // Under another name first, so that the folder is always whole.
+    // Unpacks under another name first, so that the folder is always complete.
     const part = `${folder}.part`;
     await host.output(shell`rm -rf ${part} ${folder}`);
     await host.output(shell`mkdir -p ${part}`);
@@ -119,7 +119,7 @@ async function checkedModules(
 async function order(host: Host, name: string): Promise<void> {
   const command = shell`nextboot -k ${name} -e ${resetsAtPanic.line}`;
   const outcome = await host.run(command);
-  // Its first version that is a program passes zfsbootcfg(8) a dataset instead of the pool.
+  // The first version of nextboot(8) that is a program passes zfsbootcfg(8) a dataset instead of the pool.
   const failure = /^.*zfsbootcfg.*$/m.exec(outcome.stderr)?.[0];
   if (outcome.kind === 'exited' && outcome.code !== 0 && failure !== undefined) {
     throw new BootMethodError(
@@ -129,7 +129,10 @@ async function order(host: Host, name: string): Promise<void> {
   stdoutOf(outcome, host.name, command);
 }
 
-/** Without an order nextboot(8) may fail. On ZFS it removes the file, but leaves the loader's order in the pool. */
+/**
+ * Ignores failures, as nextboot(8) may fail without an order. On ZFS it removes the file, but leaves the loader's order
+ * in the pool.
+ */
 async function cancelNextBoot(host: Host): Promise<void> {
   await host.run(shell`nextboot -D`);
   const [boot] = await fileSystemsOf(host, ['/boot']);
@@ -147,7 +150,7 @@ async function cancelNextBoot(host: Host): Promise<void> {
   );
 }
 
-/** The command fails if no order was ever left there. */
+/** The command fails if the pool never had an order. */
 async function isOrderedIn(host: Host, pool: string): Promise<boolean> {
   const outcome = await host.run(shell`zfsbootcfg ${inPool(pool)} -p`);
   return /\bnextboot_enable\b.*\bYES\b/.test(outcome.stdout);

@@ -29,7 +29,10 @@ export function whyOther(running: System, expected: System): string | undefined 
   return `${name(running)} has a different checksum than before the boot`;
 }
 
-/** Installed by an experiment: by nextboot(8) in a folder, by bectl(8) in an environment of that name. */
+/**
+ * True for a system that an experiment installed: by nextboot(8) in a folder, by bectl(8) in an environment of that
+ * name.
+ */
 export const isOurs = ({ root, kernel }: System): boolean =>
   kernel.startsWith('/boot/ppsgate.') || basename(root).startsWith('ppsgate.');
 
@@ -59,7 +62,7 @@ export async function fileSystemsOf(host: Host, paths: readonly string[]): Promi
   });
 }
 
-/** A variable in the kernel's environment, which every boot makes again. */
+/** A variable in the kernel's environment, which every boot recreates. */
 const mark = 'ppsgate.boot';
 
 /** A reboot loses the mark. kern.boottime moves with the clock, and FreeBSD 12 has no kern.boot_id. */
@@ -67,7 +70,7 @@ export const markBoot = async (host: Host): Promise<void> => {
   await host.output(shell`kenv ${`${mark}=1`}`);
 };
 
-/** An empty environment proves nothing. */
+/** Returns false for an empty environment, which proves nothing. */
 export async function hasBootedSinceMark(host: Host): Promise<boolean> {
   const names = (await host.output(shell`kenv -N`)).split('\n').filter(Boolean);
   return names.length > 0 && !names.includes(mark);

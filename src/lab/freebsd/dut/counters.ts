@@ -58,17 +58,17 @@ const section = (title: string, output = 'failed'): string => `==> ${title}\n${o
 
 type BusyShare = {
   overallRatio: number;
-  /** Busy share of the time of the CPU that was busiest, from 0 to 1. */
+  /** Busy share of the busiest CPU's time, from 0 to 1. */
   busiestCpuRatio: number;
 };
 
 /**
- * Share of the CPUs' time between two readings that was not idle; undefined where either is missing, or the host has
- * booted between them. The time between readings and packets counts: a DUT that is busy for a trial of 60 s, and idle for
- * 10 s around it, has 0.86.
+ * Share of the CPUs' time between two readings that was not idle; undefined if a reading is missing, or the host has
+ * booted in between. Includes the time between readings and packets: a DUT that is busy for a trial of 60 s, and idle
+ * for 10 s around it, has 0.86.
  */
 export function busyShare(before: CommandOutputs, after: CommandOutputs): BusyShare | undefined {
-  // A CPU that is off counts no ticks.
+  // A disabled CPU counts no ticks.
   const running = timeBetween(before, after).filter(({ busy, idle }) => busy + idle > 0);
   if (running.length === 0) return undefined;
   return {
@@ -77,7 +77,7 @@ export function busyShare(before: CommandOutputs, after: CommandOutputs): BusySh
   };
 }
 
-/** Busy share of each CPU, 0 for one that is off; empty as above. */
+/** Busy share of each CPU, 0 for a disabled one; empty if a reading is missing, or the host has booted in between. */
 export const cpuBusyRatios = (before: CommandOutputs, after: CommandOutputs): number[] =>
   timeBetween(before, after).map((cpu) => (cpu.busy + cpu.idle > 0 ? shareOf(cpu) : 0));
 
@@ -120,14 +120,14 @@ const sumOf = (times: readonly CpuTime[]): CpuTime => ({
 
 const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
-/** Packets sent by an interface between two readings; undefined where either is missing, or it was reset. */
+/** Packets sent by an interface between two readings; undefined if either is missing, or the interface was reset. */
 export const sentBetween = (
   before: CommandOutputs,
   after: CommandOutputs,
   name: string,
 ): number | undefined => countedBetween([before, after], name, ({ sent }) => sent);
 
-/** Packets that reached an interface between two readings, dropped ones included; undefined as above. */
+/** Packets that reached an interface between two readings, including dropped ones; undefined as for `sentBetween`. */
 export const arrivedBetween = (
   before: CommandOutputs,
   after: CommandOutputs,
@@ -154,7 +154,7 @@ function countedBetween(
 const countersOf = (outputs: CommandOutputs, name: string): InterfaceCounters | undefined =>
   parseInterfaceCounters(outputs.get(commandText(interfaceCounters)) ?? '').get(name);
 
-/** All counters of an interface between two readings; undefined as above. */
+/** All counters of an interface between two readings; undefined as for `sentBetween`. */
 export function interfaceBetween(
   before: CommandOutputs,
   after: CommandOutputs,
@@ -173,8 +173,8 @@ export function interfaceBetween(
 }
 
 /**
- * Reads `netstat -s` by protocol and words, without what is in brackets: `ip: packets forwarded`, or
- * `icmp: time exceeded` of its histograms.
+ * Reads `netstat -s` by protocol and words, without text in brackets: `ip: packets forwarded`, or `icmp: time exceeded`
+ * of its histograms.
  */
 export function protocolCounters(outputs: CommandOutputs): Map<string, number> {
   const counters = new Map<string, number>();
@@ -222,7 +222,7 @@ export function interrupts(outputs: CommandOutputs): Map<string, number> {
   );
 }
 
-/** Counters of a card by the last part of their sysctl(8) names. */
+/** Reads a card's counters, by the last part of their sysctl(8) names. */
 export function cardCounters(outputs: CommandOutputs, interfaceName: string): Map<string, number> {
   const texts = cardStatistics(interfaceName).map((one) => outputs.get(commandText(one)) ?? '');
   return new Map(

@@ -15,7 +15,7 @@ export type FingerprintRequest = {
   bootFile: string;
 };
 
-/** Commands for `fingerprintOf`; any may fail, and is then left out. */
+/** Lists commands for `fingerprintOf`, which omits any that fail. */
 export const fingerprintCommands = (request: FingerprintRequest): Command[] =>
   factsOf(request).map(({ reads }) => reads);
 
@@ -39,7 +39,7 @@ export function differences(base: Fingerprint, other: Fingerprint, variant = 'pa
     .map((name) => `${name}: ${quoted(base[name])} on base, ${quoted(other[name])} on ${variant}`);
 }
 
-/** Returns a line for each card whose firmware a kernel in between has flashed, permanently. */
+/** Returns a line for each card whose firmware a kernel has flashed in between; flashing is permanent. */
 export function flashed(before: Fingerprint, now: Fingerprint): string[] {
   return Object.entries(before)
     .filter(([name, value]) => isFirmware(name) && now[name] !== undefined && now[name] !== value)

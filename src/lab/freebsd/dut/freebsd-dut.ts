@@ -1,4 +1,4 @@
-// A FreeBSD machine as the DUT: installs kernels on it, boots each once, and proves which one runs.
+// Drives a FreeBSD machine as the DUT: installs kernels, boots each once, and proves which one runs.
 
 import { reasonOf } from '../../../model/one-line.ts';
 import { HostError } from '../../../system/host/host-error.ts';
@@ -31,15 +31,15 @@ export type { BootMethodName } from '../boot/boot-fit.ts';
 type BootOutcome =
   /** `version` is the output of `uname -v`. */
   | { kind: 'booted'; version: string; seconds: number }
-  /** The machine is up again, on its own kernel. */
+  /** The machine is up again with its own kernel. */
   | ({ kind: 'boot-failed'; reason: string; seconds: number } & LastWords);
 
 const methods: Record<BootMethodName, (machine: BootMachine) => BootMethod> = {
-  /** A folder in /boot; the boot after the next is the machine's own again. */
+  /** Installs into a folder in /boot; the boot after the next is the machine's own again. */
   nextboot,
-  /** A clone of the machine's own environment on ZFS, activated for one boot. */
+  /** Installs into a clone of the machine's own environment on ZFS, activated for one boot. */
   'boot-environment': bootEnvironment,
-  /** A whole image in the other slice of an appliance, where nothing falls back automatically. */
+  /** Installs a whole image into the other slice of an appliance, where nothing falls back automatically. */
   nanobsd,
 };
 
@@ -48,7 +48,7 @@ export type FreebsdDutOptions = {
   connect(): Promise<Host>;
   /** Absent: a machine that hangs stays lost. */
   power?: Pick<Power, 'cycle'> | undefined;
-  /** Absent: the cause of a panic is known only from its traces. */
+  /** Absent: only a panic's traces show its cause. */
   console?: Pick<ConsoleRecorder, 'beginBoot' | 'lastWords' | 'describe'> | undefined;
   /** Time limit from an order to reboot until the machine is up. */
   bootSeconds: number;
@@ -56,12 +56,12 @@ export type FreebsdDutOptions = {
   now(): number;
 };
 
-/** The machine does not come back, and needs a person before anything can be measured on it. */
+/** Reports that the machine does not come back, and needs a person before the next measurement. */
 export class DutLostError extends Error {
   override readonly name = 'DutLostError';
 }
 
-/** A machine whose own kernel ran when it was opened: `restore` goes back to that one. */
+/** A machine whose own kernel ran when it was opened; `restore` goes back to that kernel. */
 export class FreebsdDut {
   readonly #options: FreebsdDutOptions;
   readonly #method: BootMethod;
@@ -86,7 +86,7 @@ export class FreebsdDut {
     });
   }
 
-  /** Connects to the machine; reboots it first where a dead controller left a kernel of ours running. */
+  /** Connects to the machine; reboots it first if a dead controller left one of our kernels running. */
   static async open(options: FreebsdDutOptions): Promise<FreebsdDut> {
     const host = await leaveOurs(await options.connect(), options);
     await using opened = new AsyncDisposableStack();
@@ -107,14 +107,14 @@ export class FreebsdDut {
   }
 
   /**
-   * Copies a kernel to the machine under a name of ours, unless the same content is there. Before that, kernels of
-   * variants outside `kept` are removed, except for the running one; none where `kept` is absent.
+   * Copies a kernel to the machine under one of our names, unless the same content is there. First removes kernels of
+   * variants outside `kept`, except for the running one; removes none if `kept` is absent.
    */
   install(kernel: KernelArchive, kept?: ReadonlySet<string>): Promise<InstallOutcome> {
     return this.#method.install(kernel, kept);
   }
 
-  /** Boots an installed kernel once, or with `undefined` the machine's own, and proves which one came up. */
+  /** Boots an installed kernel once, or the machine's own for `undefined`, and proves which one came up. */
   async boot(variant: string | undefined): Promise<BootOutcome> {
     if (
       variant !== undefined &&
@@ -135,7 +135,7 @@ export class FreebsdDut {
     return this.#host;
   }
 
-  /** After a lost trial: boots the machine's own kernel, and returns the panic since the last boot. */
+  /** Recovers from a lost trial: boots the machine's own kernel, and returns the panic since the last boot. */
   async recover(): Promise<LastWords> {
     await this.#reach();
     await waitForDump(this.#host, this.#options.sleep);
@@ -147,7 +147,7 @@ export class FreebsdDut {
     return { ...shown, ...(panic !== undefined && { panic }) };
   }
 
-  /** Boots the machine's own kernel, and removes every installed one; does nothing a second time. */
+  /** Boots the machine's own kernel, and removes every installed one; has no effect a second time. */
   async restore(): Promise<void> {
     await this.#reach();
     await this.#bootOwn();
@@ -155,7 +155,7 @@ export class FreebsdDut {
     await this.#method.clear();
   }
 
-  /** A kernel that fails to come up is followed by the machine's own, unless that one failed. */
+  /** After a kernel that fails to come up, the machine boots its own, unless that one failed. */
   async #rebootTo(ordered: System, isOwn: boolean): Promise<BootOutcome> {
     const { console, now, bootSeconds } = this.#options;
     this.#traces = await tracesOf(this.#host);
@@ -181,7 +181,7 @@ export class FreebsdDut {
     if (outcome.kind === 'boot-failed') throw new DutLostError(outcome.reason);
   }
 
-  /** Keeps a connection that still carries a command. */
+  /** Keeps the connection if it still carries a command. */
   async #reach(): Promise<void> {
     try {
       await this.#host.output(shell`uname`, { timeoutSeconds: answerSeconds });
@@ -199,7 +199,7 @@ export class FreebsdDut {
 
 type BootProof = { kind: 'booted'; version: string } | { kind: 'boot-failed'; reason: string };
 
-/** A kernel may panic just after the machine is up. */
+/** Treats a machine that is lost again as a failed boot: a kernel may panic just after the machine is up. */
 async function prove(host: Host, expected: System): Promise<BootProof> {
   try {
     const [running, version] = await Promise.all([
@@ -215,7 +215,7 @@ async function prove(host: Host, expected: System): Promise<BootProof> {
   }
 }
 
-/** Returns when the machine accepts a login: waits for one that boots, and power-cycles one that stays away. */
+/** Returns when the machine accepts a login. Waits while it boots, and power-cycles a machine that stays away. */
 export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> {
   const host = await options.connect().catch(ifNotUp);
   if (host === undefined) await options.console?.beginBoot();
@@ -223,7 +223,7 @@ export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> 
   await awake.close();
 }
 
-/** A dead controller may have ordered one more kernel while one of ours ran; each order is for one boot. */
+/** A dead controller may have ordered another of our kernels while one was running; each order is for one boot. */
 const mostBootsOfOurs = 2;
 
 async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host> {

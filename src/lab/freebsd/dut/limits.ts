@@ -27,12 +27,12 @@ import type { CommandOutputs } from './setting.ts';
 type DutPath = {
   ingress: string;
   egress: string;
-  /** Output of `pfctl -si`; pf's counters are of this trial, as each installs its rules. */
+  /** Output of `pfctl -si`. pf's counters cover only this trial, as each trial installs its rules. */
   pfInfo?: string | undefined;
   rules?: readonly DroppingRule[];
 };
 
-/** Undefined where the interfaces did not count, or were reset. */
+/** Returns undefined if the interfaces did not count, or were reset. */
 export function limitsBetween(
   before: CommandOutputs,
   after: CommandOutputs,
@@ -80,7 +80,7 @@ const silentDrop = (cause: string, packets: number): Drop => ({
   packets,
 });
 
-/** The card's own counters have the cause; the system counts the same packets once more. */
+/** Prefers the card's own counters, which name the cause; the system counts the same packets again. */
 function cardDrops(
   before: CommandOutputs,
   after: CommandOutputs,
@@ -116,7 +116,7 @@ const noRoute = 'output packets discarded due to no route';
 const notForwardable = 'packets not forwardable';
 
 /**
- * Lines of `netstat -s` that count packets which IP received and did not forward, see ip_tryforward() in FreeBSD's
+ * Lines of `netstat -s` that count packets which IP received but did not forward: see ip_tryforward() in FreeBSD's
  * netinet/ip_fastfwd.c.
  */
 const ipLines: readonly (readonly [string, Drop['place'], string])[] = [
@@ -134,13 +134,13 @@ const ipLines: readonly (readonly [string, Drop['place'], string])[] = [
 
 type IpCounts = {
   drops: Drop[];
-  /** Arrived, and neither passed on nor counted as dropped; undefined if unknown. */
+  /** Packets that arrived, and were neither passed on nor counted as dropped; undefined if unknown. */
   vanishedPackets: number | undefined;
-  /** Names what drops those that no other counter has. */
+  /** Cause of drops without a counter. */
   vanishedCause: string;
 };
 
-/** The count of packets that IP received is of no use: ip_tryforward() of FreeBSD 14 counts them once more. */
+/** Ignores the counter of packets that IP received: ip_tryforward() of FreeBSD 14 counts them twice. */
 function ipCounts(before: CommandOutputs, after: CommandOutputs, arrivedPackets: number): IpCounts {
   const [first, last] = [protocolCounters(before), protocolCounters(after)];
   const grown = (name: string) => Math.max(0, (last.get(name) ?? 0) - (first.get(name) ?? 0));
@@ -150,7 +150,7 @@ function ipCounts(before: CommandOutputs, after: CommandOutputs, arrivedPackets:
     return packets > 0 ? [{ place, cause, packets }] : [];
   });
   const left = Math.max(0, arrivedPackets - both('packets forwarded') - packetsOf(known));
-  // Every host has a few packets of its own.
+  // Ignores the few packets that every host receives for itself.
   const own = Math.min(left, both('packets for this host'));
   const kept = own > arrivedPackets * leastSilentRatio ? own : 0;
   const isExpired = ['icmp', 'icmp6'].some((one) => grown(`${one}: time exceeded`) > 0);
@@ -163,7 +163,7 @@ function ipCounts(before: CommandOutputs, after: CommandOutputs, arrivedPackets:
 
 const expiredCause = 'an expired TTL, as in a routing loop';
 
-/** Reasons of pf(4) to drop that concern its states; others concern the packet. */
+/** pf(4)'s reasons to drop that concern its states; others concern the packet. */
 const stateReasons: ReadonlySet<string> = new Set([
   'memory',
   'src-limit',
@@ -173,8 +173,8 @@ const stateReasons: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Drops by pf's reasons, and by rules: its reason `match` counts passed packets, too. Rules count from their installation
- * on, and so a little more than the packets of the trial.
+ * Drops by pf's reasons, and by rules: pf's reason `match` counts passed packets, too. Rules count from their
+ * installation, and so slightly more than the packets of the trial.
  */
 function filteredDrops(
   info: string,
@@ -204,20 +204,20 @@ const pfReasons = (info: string): { reason: string; packets: number }[] =>
     return packets === 0 || reason === 'match' ? [] : [{ reason, packets }];
   });
 
-/** Of `max` of a rule, and of `set limit states`, see pf_create_state() in FreeBSD's pf.c. */
+/** Reasons of a limit by a rule's `max`, and by `set limit states`: see pf_create_state() in FreeBSD's pf.c. */
 const fullReasons: ReadonlySet<string> = new Set(['state-limit', 'memory']);
 
 /** Reads `pfctl -si`. */
 export const isPfTableFull = (info: string): boolean =>
   pfReasons(info).some(({ reason }) => fullReasons.has(reason));
 
-/** pf counts states, but prints no limit: a reached one is the number of states. */
+/** pf counts states, but prints no limit: once it is reached, the limit is the number of states. */
 function pfTable(info: string): TrialLimits['stateTables'] {
   const states = Number(/^[ \t]+current entries[ \t]+(\d{1,15})/m.exec(info)?.[1] ?? 0);
   return isPfTableFull(info) && states > 0 ? [{ name: 'pf states', states, limit: states }] : [];
 }
 
-/** Interrupts of each receive queue; several packets share one. */
+/** Interrupts of each receive queue; one interrupt may serve several packets. */
 function queuesOf(
   before: CommandOutputs,
   after: CommandOutputs,
@@ -233,7 +233,9 @@ function queuesOf(
   });
 }
 
-/** `ix0:rxq3` and `igb0:que 3` of iflib(9) and before; `t5nex0:1a3` of cxgbe(4): the third queue of its port 1. */
+/**
+ * Reads `ix0:rxq3` and `igb0:que 3` of iflib(9) and earlier; `t5nex0:1a3` of cxgbe(4) is the third queue of its port 1.
+ */
 function queueNumber(name: string, ingress: string): number | undefined {
   const [, device, digits] = /^([a-z]+\d+):\s?(?:rxq|rx|que|q)\s?(\d{1,4})$/.exec(name) ?? [];
   if (device === ingress) return Number(digits);

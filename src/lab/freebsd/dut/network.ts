@@ -7,7 +7,7 @@ export type Interface = {
   options: string[];
   mtu: number;
   mac?: string;
-  /** Like `Ethernet autoselect (10Gbase-SR <full-duplex>)`. */
+  /** For example `Ethernet autoselect (10Gbase-SR <full-duplex>)`. */
   media?: string;
   /** Current speed of the link in Gbit/s; absent without a link. */
   gigabits?: number;
@@ -87,7 +87,7 @@ export function parseNdp(text: string): Neighbour[] {
     );
 }
 
-/** An address that is being resolved has `(incomplete)` as its MAC address. */
+/** An unresolved address has `(incomplete)` as its MAC address. */
 const neighbour = (
   address: string,
   mac: string,

@@ -3,7 +3,7 @@
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 
-/** Otherwise a kernel with the debugger stops at its prompt, and the cause of the panic is lost. */
+/** Without this setting, a kernel with the debugger stops at its prompt, and the cause of the panic is lost. */
 export const resetsAtPanic = {
   name: 'debug.debugger_on_panic',
   value: 0,
@@ -33,7 +33,7 @@ export async function tracesOf(host: Host): Promise<Traces> {
 const mostSaveSeconds = 300;
 const pollSeconds = 5;
 
-/** The first login may come before savecore(8) has saved a dump. `-C` succeeds while a dump is unsaved. */
+/** Waits, as the first login may come before savecore(8) has saved a dump. `-C` succeeds while a dump is unsaved. */
 export async function waitForDump(
   host: Host,
   sleep: (seconds: number) => Promise<void>,
@@ -45,19 +45,19 @@ export async function waitForDump(
   }
 }
 
-/** The first panic is the cause of all that follow. */
+/** Returns the first panic, which causes all later ones. */
 export function panicSince(before: Traces, now: Traces): string | undefined {
   const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? '')?.[1];
   if (now.dump !== before.dump && dumped !== undefined) return dumped;
   for (const line of newLines(before.messages, now.messages)) {
-    // With kern.msgbuf_show_timestamp a line begins with the seconds since its boot.
+    // With kern.msgbuf_show_timestamp, a line begins with the seconds since boot.
     const panic = /^(?:\[\d+(?:\.\d+)?\] )?panic: (.+)$/.exec(line)?.[1];
     if (panic !== undefined) return panic;
   }
   return undefined;
 }
 
-/** Old lines that remain are at the beginning; without any, all lines are new. */
+/** Remaining old lines come first; without any, all lines are new. */
 function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
   const isLeft = (first: number) => before.slice(first).every((line, index) => line === now[index]);
   const first = before.findIndex((_, index) => isLeft(index));

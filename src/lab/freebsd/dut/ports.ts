@@ -1,4 +1,4 @@
-// Settings required of a FreeBSD DUT's two ports, and of the paths of packets through them.
+// Defines the settings required of a FreeBSD DUT's two ports, and of the paths of packets through them.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { type DriverSetting, driverSettingsOf } from '../../../model/freebsd-drivers.ts';
 import { halvesOf, knownNetwork } from '../../../model/networks.ts';
@@ -20,7 +20,7 @@ export type DutPort = {
   interface: string;
   gigabits?: number;
   queues?: number;
-  /** The host at the other end of the cable, as the DUT's next hop. */
+  /** Host at the other end of the cable, the DUT's next hop. */
   neighbour: { addresses: Readonly<Record<Family, string>>; mac: string };
 };
 
@@ -220,7 +220,7 @@ function isWithin(inner: string, outer: string, family: Family): boolean {
   return list.check(one.address, version);
 }
 
-/** A destination without a length is one host; undefined for no address. */
+/** Reads a destination without a length as one host; undefined for no address. */
 function prefixOf(destination: string, family: Family) {
   const [any, isAddress, longest] =
     family === 'inet4' ? (['0.0.0.0', isIPv4, 32] as const) : (['::', isIPv6, 128] as const);

@@ -1,4 +1,5 @@
-// Samples a FreeBSD DUT's CPUs with pmcstat(8), in a window that is set before packets flow and block its replies.
+// Samples a FreeBSD DUT's CPUs with pmcstat(8), in a window that is fixed before packets flow and block the DUT's
+// replies.
 
 import { lastLine } from '../../../model/one-line.ts';
 import { ownFolder } from '../../../system/host/own-folder.ts';
@@ -11,7 +12,7 @@ const graphFile = (folder: string): string => `${folder}/pmc.graph`;
 
 type Sampling = { kind: 'ready'; event: string } | { kind: 'impossible'; reason: string };
 
-/** Loads hwpmc(4) for deep call chains, and finds an event that counts this CPU's cycles; or tries only `requested`. */
+/** Loads hwpmc(4) for deep call chains, and finds an event that counts this CPU's cycles, or tries only `requested`. */
 export async function readySampling(
   host: Host,
   folder: string,
@@ -42,8 +43,8 @@ const impossible = (reason: string): Sampling => ({ kind: 'impossible', reason }
 const mostFrames = 100;
 
 /**
- * Intel, Intel's Atoms, AMD since Zen, AMD before, Arm; and the older name on all of x86: see pmc(3), its relatives, and
- * libpmc's tables. An Atom has no threads, and `unhalted-cycles` counts those of one.
+ * Events of Intel, Intel's Atoms, AMD since Zen, AMD before, Arm; and the older name on all of x86: see pmc(3), related
+ * pages, and libpmc's tables. An Atom has no hardware threads; `unhalted-cycles` counts the cycles of one.
  */
 const cycleEvents = [
   'cpu_clk_unhalted.thread_p',
@@ -57,7 +58,7 @@ const cycleEvents = [
 const samplingOnly = (event: string, seconds: number, folder: string): Command =>
   shell`pmcstat -S ${event} -l ${seconds} -O ${sampleFile(folder)}`;
 
-/** Waits, and reads the counters of the interfaces before and after the command in its arguments. */
+/** Waits, and reads the counters of the interfaces before and after the command given as arguments. */
 export const windowScript =
   'sleep "$1"; shift; netstat -i -b -n -W; "$@" || exit; netstat -i -b -n -W';
 
@@ -67,7 +68,7 @@ type SampleWindow = {
   seconds: number;
 };
 
-/** Under load, its output arrives when the load has ended. */
+/** Under load, the command's output arrives only after the load has ended. */
 export const windowCommand = (
   { event, delaySeconds, seconds }: SampleWindow,
   folder: string,

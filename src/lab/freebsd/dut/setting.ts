@@ -1,4 +1,4 @@
-// Settings of a FreeBSD DUT: how to read, check and fix each.
+// Defines how to read, check and fix the settings of a FreeBSD DUT.
 import { type Command, commandText, shell } from '../../../system/shell.ts';
 
 export type Setting = {
@@ -7,9 +7,9 @@ export type Setting = {
   reads: readonly Command[];
   /** `outputs` are those of `reads`, in that order. */
   check(...outputs: string[]): SettingFault | undefined;
-  /** The setting does not exist where `reads` fail. */
+  /** The setting does not exist if `reads` fail. */
   isOptional?: boolean;
-  /** No packets are sent without it, at any `preflight`: they would do harm. */
+  /** Sends no packets without this setting, at any `preflight`, as they would do harm. */
   isVital?: boolean;
 };
 
@@ -23,7 +23,7 @@ export type Fix =
   | { kind: 'wait'; seconds: number }
   | { kind: 'person'; what: string };
 
-/** Standard output of commands, by their text; without those that failed. */
+/** Standard output of commands, by their text; omits failed ones. */
 export type CommandOutputs = ReadonlyMap<string, string>;
 
 export type SettingProblem = {
@@ -32,7 +32,7 @@ export type SettingProblem = {
   message: string;
   fix: Fix;
   isVital: boolean;
-  /** Waived by ppsgate.yml: only reported. */
+  /** ppsgate.yml waives the problem: it is only reported. */
   isWaived?: true;
 };
 
@@ -41,7 +41,7 @@ export function readsOf(settings: readonly Setting[]): Command[] {
   return [...new Map(commands.map((command) => [commandText(command), command])).values()];
 }
 
-/** Empty if the setting holds. `where` is the machine's name for people. */
+/** Returns an empty text if the setting holds. `where` is the machine's name for people. */
 export function problemOf(
   setting: Setting,
   outputs: CommandOutputs,

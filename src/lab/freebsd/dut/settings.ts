@@ -1,4 +1,4 @@
-// Settings required of a FreeBSD DUT before anything is measured on it.
+// Defines the settings required of a FreeBSD DUT before any measurement.
 
 import type { Family } from '../../../model/scenario.ts';
 import { type Command, shell } from '../../../system/shell.ts';
@@ -19,7 +19,7 @@ import {
 
 export type SettingsContext = DutPorts & {
   families: readonly Family[];
-  /** Names of settings that do not matter there, and are not read: some of them take seconds. */
+  /** Names of settings that do not matter there, and are not read: some reads take seconds. */
   unread?: ReadonlySet<string>;
 };
 
@@ -49,7 +49,7 @@ function settingsOf(context: SettingsContext): Setting[] {
   return all.filter(({ name }) => unread?.has(name) !== true);
 }
 
-/** Missing in kernels without `options KDB`. */
+/** Missing from kernels without `options KDB`. */
 const debuggerOnPanic: Setting = {
   ...sysctl(
     resetsAtPanic.name,
@@ -74,7 +74,7 @@ const dumpDevice: Setting = {
   isOptional: true,
 };
 
-/** Bits of sys/random.h's sources. Others are the machine's choice: those of hardware cannot even be cleared. */
+/** Bits of sys/random.h's sources. Other sources are the machine's choice: those of hardware cannot even be cleared. */
 const perPacketSources = (1 << 5) | (1 << 7);
 
 const harvestMask: Setting = {
@@ -139,7 +139,7 @@ const kernelForwards: Record<Family, Setting[]> = {
 /** A process that never sleeps counts 1. */
 const mostBusyCpus = 0.5;
 
-/** A load average below 0.5 suffices. It falls for minutes after a boot: until then, 5 s are measured. */
+/** Accepts a load average below 0.5. It falls for minutes after a boot; until then, measures for 5 s. */
 export const idleScript =
   'case $(sysctl -n vm.loadavg) in "{ 0"[.,][0-4]*) ;; *) sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time;; esac';
 
@@ -168,10 +168,10 @@ function busyCpus(samples: string, cpus: number): number {
   return (1 - (ticks[4] ?? Number.NaN) / all) * cpus;
 }
 
-/** Daemons start, and entropy and crash dumps are saved, for a while after the first possible login. */
+/** For a while after the first possible login, daemons start, and entropy and crash dumps are saved. */
 const leastSecondsUp = 60;
 
-/** Reads the DUT's clock alone: it need not agree with any other, and both values move when it is set. */
+/** Reads only the DUT's clock: it need not agree with any other, and both values move when it is set. */
 const timeSinceBoot: Setting = {
   name: 'kern.boottime',
   why: 'services may still be starting',

@@ -18,7 +18,7 @@ type Scheme = keyof typeof attributes;
 
 const attributes = { MBR: 'active', GPT: 'bootme' } as const;
 
-/** Throws unless fstab and the table agree. */
+/** Throws if fstab and the table disagree. */
 export async function nextRoot(host: Host): Promise<string> {
   const slices = await slicesOf(host);
   const expected = slices.providers.get(slices.root);
@@ -54,7 +54,7 @@ export async function slicesOf(host: Host): Promise<Slices> {
 
 export const fieldsOf = (line: string): string[] => line.trim().split(/\s+/);
 
-/** Reads `gpt/BSDRP1  N/A  ada0p3`; of a slice with partitions the first is the root. */
+/** Reads `gpt/BSDRP1  N/A  ada0p3`; in a slice with partitions, the first is the root. */
 const providersOf = (status: string): Map<string, string> =>
   new Map(
     status
