@@ -1,4 +1,4 @@
-// Boots copies of a FreeBSD image in parallel, one for each variant, and replaces those that have ended.
+// Boots copies of a FreeBSD image in parallel, one for each variant, and replaces copies that have ended.
 import type { FreebsdGuestsConfig, GuestImage } from '../../config/virtual-testbed.ts';
 import type { Fingerprint } from '../../model/freebsd-machine.ts';
 import type { Family } from '../../model/scenario.ts';
@@ -30,7 +30,7 @@ export class ImageCopies {
   readonly #config: CopiedImage;
   readonly #resources: GuestResources;
   readonly #assigned = new Map<string, ImageGuest>();
-  /** Booting or up, and not yet assigned to a variant. */
+  /** Copies that are booting or up, not yet assigned to a variant. */
   readonly #spares: Promise<ImageGuest>[] = [];
   /** By number; undefined until QEMU has started. */
   readonly #guests = new Map<number, Guest | undefined>();
@@ -53,7 +53,7 @@ export class ImageCopies {
     while (this.#assigned.size + this.#spares.length < count) this.#spares.push(this.#boot());
   }
 
-  /** Waits for the first copy that is up; throws the error of one where all have failed. */
+  /** Waits for the first copy that is up; throws one copy's error if all have failed. */
   async first(): Promise<ImageGuest> {
     const [assigned] = this.#assigned.values();
     if (assigned !== undefined) return assigned;
@@ -99,7 +99,7 @@ export class ImageCopies {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.stopOthers(new Set());
-    // Ends the wait for those that still boot.
+    // Ends the wait for copies that are still booting.
     for (const guest of this.#guests.values()) await guest?.stop();
     for (const spare of await Promise.allSettled(this.#spares.splice(0))) {
       if (spare.status === 'fulfilled') await this.#switchOff(spare.value);
@@ -108,7 +108,7 @@ export class ImageCopies {
 
   #boot(): Promise<ImageGuest> {
     const booting = this.#bootImage();
-    // The error reaches the waiting callers; without any it must not be an unhandled rejection.
+    // Waiting callers get the error; without any, it must not become an unhandled rejection.
     booting.catch(() => {});
     return booting;
   }

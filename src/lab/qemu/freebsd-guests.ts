@@ -126,7 +126,7 @@ export class FreebsdGuests implements GuestSystem {
     if (refusal !== undefined) return this.#afterRefusal(variant, scenario, refusal);
     if (variant === 'base') this.#loadedByBase.add(scenario);
     if ((await pathProblem(boots, family)) === undefined) return undefined;
-    // A fault would cost all cells of the pair, as a kernel boots for the next pair only.
+    // Fixes settings again, as a fault would cost all cells of the pair: its kernel boots only for the next pair.
     await settingsThatFail(boots, [family]);
     const astray = await pathProblem(boots, family);
     return astray === undefined ? undefined : failed(astray);
@@ -154,7 +154,7 @@ export class FreebsdGuests implements GuestSystem {
   ): Promise<string | undefined> {
     const { flows } = this.#resources;
     const proof = provesScenario(scenario, await proofOf(host), {
-      // A guest that forwards no packet makes no states.
+      // A guest that forwards no packet creates no states.
       ...(!isSilent && flows !== undefined && { trial: { flows } }),
       own: this.#rulesOf(variant),
     });
@@ -162,7 +162,7 @@ export class FreebsdGuests implements GuestSystem {
     return `${scenario} was not in force on ${variant}: ${proof.reason}`;
   }
 
-  /** Counters of rules need no further packets. */
+  /** The rules' counters need no further packets. */
   droppedBy({ host }: BootedGuest): Promise<string | undefined> {
     return droppedByRules(host);
   }
@@ -207,7 +207,7 @@ export class FreebsdGuests implements GuestSystem {
     return installRules(host, scenario, this.#rulesOf(variant));
   }
 
-  /** The site's own scenarios, and the variant's own rules in place of none. */
+  /** Returns the rules of the site's own scenarios, and the variant's own for the scenario without rules. */
   #rulesOf(variant: string): Readonly<Record<string, OwnRules>> {
     const { rules = {}, variants = [] } = this.#request ?? {};
     const overlaid = variants.find((one) => one.variant === variant);
@@ -240,7 +240,7 @@ export class FreebsdGuests implements GuestSystem {
 
   async #bootVariant(run: Omit<PlannedRun, 'number'>): Promise<BootedGuest | NotBooted> {
     const { variant, layout } = run;
-    // Copies are assigned in the order of the runs, not of their kernels: a replay does the same.
+    // Assigns copies in the order of the runs, not of their kernels, as a replay does.
     const assigned = this.#copies.guestFor(variant);
     assigned.catch(() => {});
     const kernel = await this.#prepared?.kernels.get(variant, layout);
@@ -252,10 +252,10 @@ export class FreebsdGuests implements GuestSystem {
     });
     if (kernel === undefined) throw new TypeError(`${variant} was not prepared.`);
     if (kernel.kind === 'rejected') return notBooted(rejected(variant, kernel.rejection));
-    // Its copy may have ended while the kernel was built.
+    // The variant's copy may have ended while the kernel was built.
     const alive = assigned.then(() => this.#copies.guestFor(variant));
     const imageGuest = await alive.catch((error: unknown) => {
-      // The variant is not to blame where an image was up before.
+      // The variant is not to blame if an image was up before.
       if (this.#copies.isFit && isOfOneCopy(error)) return reasonOf(error);
       throw error;
     });
@@ -264,14 +264,14 @@ export class FreebsdGuests implements GuestSystem {
     setListed(boots, [variant]);
     boots.families = this.#copies.families;
     boots.mayDiffer = this.#request?.mayDiffer === true;
-    // Only the duration of the boot depends on it.
+    // Ignores failures: pinning only affects the duration of the boot.
     await guest.pinTo(this.#copies.cpuOf(number)).catch(() => {});
     const outcome = await bootKernel(imageGuest, { number: 1, ...run }, kernel);
     if (outcome.kind === 'ready') {
       return { kind: 'booted', variant, guest, host: dut.host(), kernel: outcome.boot.kernel };
     }
     const console = guest.console();
-    // Its copy of the image goes with it, and so the files that the kernel has written.
+    // Also removes the guest's copy of the image, with the files that the kernel has written.
     await this.#copies.stop(variant);
     return notBooted(outcome, console);
   }
@@ -281,13 +281,13 @@ const familiesOf = (cells: readonly Cell[]): Family[] => [
   ...new Set(cells.map(({ family }) => family)),
 ];
 
-/** True for settings of the image itself; those that packets need are checked before each cell. */
+/** True for settings of the image itself; vital settings are checked before each cell. */
 export const isOfImage = ({ isVital }: SettingProblem): boolean => !isVital;
 
-/** Each boot serves all cells of a pair. */
+/** One boot serves all cells of a pair. */
 const anyCell: Cell = { scenario: 'forwarding', family: 'inet4' };
 
-/** Blames the variant for a failure: the image's own kernel boots here, and only this machine is in between. */
+/** Blames the variant for a failure: the image's own kernel boots here, and only this machine could interfere. */
 async function bootKernel(
   { boots, guest, console: recorder, lastLine }: ImageGuest,
   run: PlannedRun,
@@ -313,7 +313,10 @@ const whyGone = (lastLine: string | undefined): string =>
     ? 'it did not come up, and neither did its image after it, even after two power cycles'
     : `its QEMU has ended (${lastLine})`;
 
-/** Counts a death, not a boot failure, as it was up; base, which runs beside it, has proven that a guest can be. */
+/**
+ * Counts a death, not a boot failure, as the guest was up; base, which runs beside it, has proven that guests can be
+ * up.
+ */
 function afterEarlyDeath(tallies: Tallies, variant: string, words: LastWords): TrialOutcome {
   tallyOf(tallies, variant).deaths += 1;
   const how = 'it was lost again right after it came up';

@@ -58,7 +58,7 @@ export async function openImage(
   const ended = guest.ended.then((why): never => {
     throw new QemuEndedError(why);
   });
-  // The error reaches the waiting callers; without any it must not be an unhandled rejection.
+  // Waiting callers get the error; without any, it must not become an unhandled rejection.
   ended.catch(() => {});
   let failures = 0;
   const options: FreebsdDutOptions = {
@@ -112,8 +112,8 @@ export async function openImage(
 }
 
 /**
- * Time limits of one login after the other. QEMU accepts a connection before its guest is up, and one from then on may
- * stay silent to its end; the long limit is for a machine that is so busy that a login takes longer.
+ * Time limits of successive logins. QEMU accepts a connection before its guest is up; a connection from that time may
+ * stay silent. The long limit is for a machine so busy that a login takes longer.
  */
 const loginSeconds = [20, 5, 5, 5];
 
@@ -164,7 +164,7 @@ async function portsOf(host: Host): Promise<Ports | { why: string }> {
   return { why };
 }
 
-/** Presents a guest as the machines of a testbed: the other ends of its wires are no hosts, but have addresses. */
+/** Presents a guest as a testbed's machines: the other ends of its wires have addresses, but are no hosts. */
 function asTestbed({ bootSeconds }: GuestImage, ports: Ports, login: HostConfig): FreebsdTestbed {
   const far = { ...login, interface: 'none', threads: 1 };
   return {
@@ -182,8 +182,8 @@ function asTestbed({ bootSeconds }: GuestImage, ports: Ports, login: HostConfig)
 }
 
 /**
- * Settings that do not matter to a guest: it has one CPU, its console shows the cause of a panic, and a run is the median
- * of windows, of most of which the programs that start at a boot are no part.
+ * Settings that do not matter to a guest. It has one CPU, and its console shows a panic's cause. A run is the median of
+ * windows, and programs that start at boot affect only a few of them.
  */
 const unreadOfGuests = [
   'kern.boottime',
@@ -194,8 +194,8 @@ const unreadOfGuests = [
 ];
 
 /**
- * Idleness is measured for 5 s after each boot, and waited for up to a minute where the host is busy, as a guest takes
- * stolen time for its own. It guards rates: a packet's instructions are the same however many other programs run, and
- * what those execute is a part of a few windows.
+ * Idleness is measured for 5 s after each boot, and awaited for up to a minute on a busy host, as a guest takes stolen
+ * time for its own. It only protects rates: a packet's instructions are the same however many other programs run, and
+ * theirs affect only a few windows.
  */
 const unreadIfCounted = [...unreadOfGuests, 'kern.cp_time'];

@@ -9,7 +9,7 @@ const firewallOf = new Map<string, OwnRules['firewall']>([
   ['ipfw.rules', 'ipfw'],
 ]);
 
-/** Only this scenario has no own rules, which would replace those of the overlay. */
+/** The only scenario without rules of its own, which would replace those of the overlay. */
 const overlaid = 'forwarding';
 
 const rulesIn = (files: Variant['files']) =>
@@ -18,7 +18,7 @@ const rulesIn = (files: Variant['files']) =>
     return firewall === undefined ? [] : [{ firewall, content }];
   });
 
-/** Returns the rules that are in force in `forwarding`; none without a file. */
+/** Returns the rules in force in `forwarding`; none without a file. */
 export function overlayRules(
   variant: Pick<Variant, 'files' | 'interfaces'> | undefined,
   ports: Ports,
@@ -30,7 +30,7 @@ export function overlayRules(
   return { [overlaid]: { firewall, text, keepsStates: false } };
 }
 
-/** Returns a sentence on rules that guests could not install, or on cells that would not be measured with them. */
+/** Returns a sentence on rules that guests could not install, or on cells that could not be measured with them. */
 export function whyNotInstallable({
   variants,
   cells,

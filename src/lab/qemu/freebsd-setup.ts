@@ -1,4 +1,4 @@
-// Sets up a copy of a FreeBSD image for this boot and later ones: its network, its console, and no waits.
+// Sets up a copy of a FreeBSD image for this boot and later ones: network, console, and no waits.
 
 import type { Family } from '../../model/scenario.ts';
 import type { TestNetworks } from '../../model/traffic.ts';
@@ -50,7 +50,7 @@ function rcSettings(ports: Ports, addresses?: TestNetworks): string[] {
     `static_ndp_receiver=${receiver.inet6} ${receiverMac}`,
     // QEMU's restricted network offers no default route, for which rc.d/defaultroute waits 30 s.
     'defaultroute_delay=0',
-    // A dump would be written for a minute before the reset, and is thrown away with the guest.
+    // Writing a dump would delay the reset by a minute, and the guest is discarded anyway.
     'dumpdev=NO',
   ];
 }
@@ -70,7 +70,7 @@ const loaderLines = [
   'console="comconsole"',
   'boot_serial="YES"',
   'autoboot_delay="-1"',
-  // It is 15 s otherwise.
+  // The default is 15 s.
   'kern.panic_reboot_wait_time="0"',
 ];
 

@@ -4,15 +4,15 @@ import { shell } from '../../system/shell.ts';
 import { maxSymbolBytes } from './guests.ts';
 
 export type Symbols = {
-  /** Output of kldstat(8): another one means other addresses. */
+  /** Output of kldstat(8): a different one means different addresses. */
   modules: string;
   /** Lines like those of /proc/kallsyms on Linux, `ffffffff82e01000 t pf_test	[pf.ko]`. */
   table: string;
 };
 
 /**
- * Reads ksyms(4), unless the modules are still those of `known`: it takes seconds. Not nm(1): the file lacks the symbols'
- * sections, which readelf(1) ignores.
+ * Reads ksyms(4), unless the modules are still those of `known`, as it takes seconds. Uses readelf(1): nm(1) needs the
+ * symbols' sections, which the file lacks.
  */
 export async function symbolsOf(host: Host, known?: Symbols): Promise<Symbols> {
   const copy = '/var/tmp/ppsgate.ksyms';
@@ -39,7 +39,7 @@ function tableOf(table: string, modules: string): string {
 /** Number, address, size, type, binding, visibility, section and name. */
 const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
 
-/** The kernel's own range is left out. */
+/** Omits the kernel's own range. */
 function rangesIn(modules: string): { from: bigint; to: bigint; file: string }[] {
   return [...modules.matchAll(moduleRow)].map(([, address, size, file = '']) => {
     const from = BigInt(`0x${address}`);

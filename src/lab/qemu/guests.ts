@@ -1,4 +1,4 @@
-// Interface between a virtual testbed's trials and its guests, with Linux or FreeBSD.
+// Defines the interface between a virtual testbed's trials and its guests, with Linux or FreeBSD.
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
@@ -42,7 +42,7 @@ export type GuestResources = {
   lab: VirtualLab;
   tallies: Tallies;
   cpus: readonly number[];
-  /** Flows that each leave a state in a stateful scenario; undefined where they need not. */
+  /** Flows that each create a state in a stateful scenario; undefined if they need not. */
   flows: number | undefined;
   /** Networks that test packets have. */
   addresses: TestNetworks | undefined;
@@ -67,9 +67,12 @@ export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'read
   takeWarnings(): string[];
   /** Boots the variants in parallel, and returns them in the same order. */
   boot(pair: PairOfGuests): Promise<(BootedGuest | NotBooted)[]>;
-  /** Installs the rules of all cells once, so that a refusal shows early; undefined without one. Throws a HostError. */
+  /**
+   * Installs the rules of all cells once, so that a refusal shows early; returns undefined without a refusal. Throws a
+   * HostError.
+   */
   tryRules(booted: readonly BootedGuest[]): Promise<TrialOutcome | undefined>;
-  /** Undefined where the cell's rules are in force. Throws a HostError. */
+  /** Returns undefined if the cell's rules are in force. Throws a HostError. */
   installRules(booted: BootedGuest, cell: Cell): Promise<TrialOutcome | undefined>;
   /** Likewise in all guests, and counts the packets that follow. */
   installCounting(
@@ -91,7 +94,7 @@ export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'read
   close(): Promise<void>;
 }
 
-/** Rejects a variant that is to blame; else the trial has failed. */
+/** Rejects a variant that is to blame; otherwise the trial has failed. */
 export function blameOrFail(
   tallies: Tallies,
   variant: string,
@@ -109,7 +112,10 @@ export function blameOrFail(
 /** A distribution's kernel has about 150,000 symbols in 7 MB. */
 export const maxSymbolBytes = 64 * 1024 ** 2;
 
-/** Returns the location of a stuck guest, as `, stood in pf_test+0x1c`; the console shows its response, not a panic. */
+/**
+ * Returns the location of a stuck guest, as `, stood in pf_test+0x1c`; the console shows the reply to an interrupt, not
+ * a panic.
+ */
 export async function interrupted(guest: Guest): Promise<{ where: string; words: LastWords }> {
   await guest.interrupt().catch(() => {});
   const { console, consoleLines } = lastWords(guest.console(), false);
@@ -125,7 +131,7 @@ export async function interrupted(guest: Guest): Promise<{ where: string; words:
 
 /**
  * Match Linux's registers, and FreeBSD's debugger, which its nmi_call_kdb() enters; without `options DDB` FreeBSD
- * continues and prints no location. The last matches its stack below trap 19 (T_NMI), where the interrupt makes it
+ * continues and prints no location. The last matches FreeBSD's stack below trap 19 (T_NMI), if the interrupt makes it
  * panic.
  */
 const stackPatterns = [

@@ -1,4 +1,4 @@
-// Counts instructions of functions, from blocks of code and how often they were executed: a flat profile without stacks.
+// Counts instructions by function, from blocks of code and how often they were executed: a flat profile without stacks.
 import { median } from '../../analysis/stats/summary.ts';
 
 type CountedBlocks = {
@@ -13,8 +13,8 @@ const headerBytes = 64;
 const slotBytes = 16;
 
 /**
- * Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: for each function the median of the windows, so that
- * a timer that fell into one of three leaves no trace.
+ * Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`. Takes each function's median over the windows,
+ * which removes a timer that ran in only one of three.
  */
 export function foldedInstructions({ counts, symbols }: CountedBlocks): string {
   const functionAt = functionsOf(symbols);
@@ -68,7 +68,7 @@ function functionsOf(symbols: string): (address: bigint) => string {
   }
   const sorted = found.toSorted((a, b) => (a.address < b.address ? -1 : 1));
   return (address) => {
-    // Slot of the blocks that found no free one.
+    // Slot of blocks that found no free slot.
     if (address === 0n) return 'unknown';
     if (address < firstOfKernel) return 'userland';
     let [low, high] = [0, sorted.length];

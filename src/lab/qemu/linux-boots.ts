@@ -42,11 +42,11 @@ type BootDeps = Pick<FreebsdDeps, 'connect' | 'sleep' | 'now'> & {
 
 /** Longer than any successful boot, even on a busy machine. */
 const mostBootSeconds = 120;
-/** A guest that needs that many times longer than another one is considered dead. */
+/** A guest that needs this many times longer than another one is considered dead. */
 const mostTimesSlower = 4;
 const leastSecondsBeside = 20;
 
-/** Boots of one pair; the first that is up shortens the time limit of the others. */
+/** Boots of one pair; the first guest that is up shortens the time limit of the others. */
 type Together = { startedAt: number; firstUpSeconds: number | undefined };
 
 export async function bootTogether(

@@ -1,4 +1,4 @@
-// Runs guests with Linux: installs built or given kernels, files of overlays, and rules of nftables.
+// Runs guests with Linux: installs built or given kernels, overlay files, and nftables rules.
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { LinuxGuestsConfig } from '../../config/virtual-testbed.ts';
@@ -120,7 +120,7 @@ export class LinuxGuests implements GuestSystem {
         }),
       );
       const refused = all.filter((prepared) => prepared.kind === 'rejected');
-      // The patch is not to blame where base is refused, too.
+      // The patch is not to blame if base is refused, too.
       return refused.find(({ variant }) => variant === 'base') ?? refused[0];
     } catch (error) {
       const full = await fullGuest(this.#resources.tallies, booted);
@@ -185,7 +185,7 @@ export class LinuxGuests implements GuestSystem {
     return dut;
   }
 
-  /** Builds the variant's kernel, or returns the given one; the configuration's where only files differ. */
+  /** Builds the variant's kernel, or returns the given one; returns the configuration's if only files differ. */
   async #archiveOf(
     { variant, kernel }: Variant,
     request: Pick<PrepareRequest, 'keepLog' | 'notify' | 'signal'>,
@@ -216,10 +216,10 @@ export class LinuxGuests implements GuestSystem {
   }
 }
 
-/** A guest whose instructions are translated starts nft(8) in less. */
+/** Exceeds the start of nft(8) in a guest with translated instructions. */
 const secondsToStart = 1;
 
-/** Guests have their interfaces before their settings, like any DUT. */
+/** Guests get their interfaces before their settings, like any DUT. */
 function findInert(
   variants: readonly Variant[],
   scenario: LinuxScenario = 'forwarding',
@@ -227,7 +227,7 @@ function findInert(
   const read = variants
     .map((variant) => loadable(variant, linuxGuestPorts))
     .filter((overlay) => overlay.kind === 'loadable');
-  // A guest names the file that it does not load.
+  // Accepts an overlay that cannot be loaded: the guest reports the file.
   if (read.length < variants.length) return { kind: 'acts', warnings: [] };
   const kernelOf = (name?: string) => variants.find(({ variant }) => variant === name)?.kernel;
   const base = kernelOf(variants[0]?.variant);
@@ -242,7 +242,7 @@ function findInert(
   return rejected(variant, { kind: 'does-not-load', scenario, message });
 }
 
-/** `undefined` is this machine's own kernel. */
+/** Unpacks a kernel; `undefined` is this machine's own. */
 async function unpacked(lab: VirtualLab, path: string | undefined): Promise<KernelFiles> {
   try {
     return await lab.kernel(path);
@@ -261,7 +261,7 @@ async function requireSame({ path, sha256 }: { path: string; sha256: string }): 
   );
 }
 
-/** Finds a guest without free space for rules; a kernel that fills it is to blame. */
+/** Finds a guest without free space for rules; a kernel that fills the space is to blame. */
 async function fullGuest(
   tallies: Tallies,
   booted: readonly BootedGuest[],

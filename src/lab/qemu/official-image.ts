@@ -1,4 +1,5 @@
-// Prepares an official image of FreeBSD for guests: once, over its serial console, and kept by the digest of its file.
+// Prepares an official image of FreeBSD for guests once, over its serial console, and keeps it by the digest of its
+// file.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -51,12 +52,12 @@ type PreparingDeps = {
   signal: AbortSignal;
 };
 
-/** To be raised whenever the preparation changes. */
+/** Raise it whenever the preparation changes. */
 const version = 1;
-/** Each has some gigabytes. */
+/** Each kept image has some gigabytes. */
 const mostKept = 2;
 
-/** Returns the kept image, or prepares it, which boots it once. Throws a UsageError for an image that is not fit. */
+/** Returns the kept image, or prepares it, which boots it once. Throws a UsageError for an unsuitable image. */
 export async function preparedImage(
   image: OfficialImage,
   deps: PreparingDeps,
@@ -127,7 +128,7 @@ async function prepare(
     const publicKey = (await readFile(join(partial, `${names.key}.pub`), 'utf8')).trim();
     notify(`booting the image ${image.path} once to prepare it for later guests`);
     const guest = await lab.bootToPrepare(disk);
-    // Its end also ends each wait for its console.
+    // Ending the guest also ends each wait for its console.
     const stop = () => void guest.stop();
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -160,7 +161,7 @@ async function prune(folder: string): Promise<void> {
   for (const { path } of oldest) await rm(path, { recursive: true });
 }
 
-/** Compressed data by the first bytes; the last bound keeps an archive from filling the disk. */
+/** Recognizes compressed data by the first bytes; the last bound keeps an archive from filling the disk. */
 const unpackers = [
   { magic: 'fd377a585a00', command: ['xz', '--decompress', '--stdout'] },
   { magic: '28b52ffd', command: ['zstd', '--decompress', '--stdout', '--sparse'] },
@@ -195,7 +196,7 @@ async function unpack(path: string, disk: string, ended: AbortSignal): Promise<v
   );
 }
 
-/** QEMU has disks of whole sectors only. */
+/** QEMU only supports disks of whole sectors. */
 async function endAtLength(disk: string): Promise<void> {
   await using file = await open(disk, 'r+');
   const { size } = await file.stat();
@@ -235,11 +236,11 @@ async function prepareGuest(guest: Guest, publicKey: string, limitSeconds: numbe
   await root.run(
     shell`mkdir -p -m 700 /root/.ssh && echo ${publicKey} >>${keys} && chmod 600 ${keys}`,
   );
-  // The first value of a keyword counts (sshd_config(5)).
+  // sshd uses the first value of a keyword (sshd_config(5)).
   const sshd = '/etc/ssh/sshd_config';
   const own = shell`echo 'PermitRootLogin prohibit-password' | cat - ${sshd}`;
   await root.run(shell`${own} >${`${sshd}.new`} && mv ${`${sshd}.new`} ${sshd}`);
-  // DHCP on cards without a server would be waited for.
+  // The boot would wait for DHCP on cards without a server.
   await root.run(
     shell`sysrc -n ifconfig_DEFAULT >/dev/null 2>&1 && sysrc -x ifconfig_DEFAULT; true`,
   );
@@ -275,7 +276,7 @@ async function managementCard(root: ConsoleShell): Promise<string> {
   );
 }
 
-/** Lines of rc.conf(5), short enough to be typed: no waits, and nothing that runs during the measurement. */
+/** Lines of rc.conf(5), short enough to be typed: no waits, and no program that runs during the measurement. */
 const settingsWith = (card: string): string[][] => [
   [`ifconfig_${card}=SYNCDHCP`, 'sshd_enable=YES', 'defaultroute_delay=0'],
   ['growfs_enable=NO', 'dumpdev=NO', 'cron_enable=NO', 'sendmail_enable=NONE', 'ntpd_enable=NO'],

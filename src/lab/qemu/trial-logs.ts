@@ -15,7 +15,7 @@ export const pairsOf = ({ runs }: Pick<PlannedTrial, 'runs'>): [number, PlannedR
   ...Map.groupBy(runs, ({ pair }) => pair),
 ];
 
-/** A run's number is the median of its windows without the first, which fills caches of the guest and of QEMU. */
+/** Takes the median of a run's windows without the first, which fills caches of the guest and of QEMU. */
 export function readVirtualLogs(
   planned: PlannedTrial,
   startedAt: string,
@@ -71,7 +71,10 @@ const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
 const windowLine =
   /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
 
-/** Ten numbers after the guest's: twice time, packets, instructions, and the CPU's own time and waiting in ns. */
+/**
+ * Reads ten numbers after the guest's number: twice time, packets, instructions, and the CPU's own time and waiting in
+ * ns.
+ */
 function windowOf(line: string, receivedPackets: number): Window | undefined {
   if (!windowLine.test(line)) return undefined;
   const [guest, ...counts] = line.split(' ').slice(1);
@@ -97,7 +100,7 @@ function windowOf(line: string, receivedPackets: number): Window | undefined {
   };
 }
 
-/** Guests that accepted no more packets, and were sent no further windows. */
+/** Guests that accepted no more packets, and so got no further windows. */
 const stuckIn = (log: string): Set<number> =>
   new Set(
     log
@@ -106,7 +109,7 @@ const stuckIn = (log: string): Set<number> =>
       .map(Number),
   );
 
-/** Adds what dropped the packets of silent guests, by number. */
+/** Adds the causes of drops in silent guests, by the guests' numbers. */
 export function withDrops(log: string, drops: ReadonlyMap<number, string>): string {
   const lines = [...drops].map(
     ([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1000)}\n`,
@@ -177,10 +180,10 @@ function measuredRun(
   };
 }
 
-/** Limit that includes the guest's own frames on the wire. */
+/** Allows for the guest's own frames on the wire. */
 const mostOwnRatio = 1.01;
 
-/** A guest that forwards none of the packets it was sent counts with 0. */
+/** A guest that forwards none of the packets sent to it counts with 0. */
 function validityOf(windows: Run['samples'], isStuck: boolean): Validity {
   const invalid = (cause: 'too-short' | 'hole', reason: string): Validity => ({
     kind: 'invalid',

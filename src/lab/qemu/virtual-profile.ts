@@ -7,7 +7,7 @@ import { type GuestTestbed, installRules, send } from './guest-windows.ts';
 import { foldedInstructions } from './hot-functions.ts';
 import { guestsFor, stopAll } from './virtual-trial.ts';
 
-/** A timer that falls into one window is no change of the patch's. */
+/** A timer that runs in one window is not an effect of the patch. */
 const windows = 3;
 
 /** Counts windows one by one after a discarded one. Counting leaves no trace in the guest, which stays up. */
@@ -22,7 +22,7 @@ export async function profile(
   }
   const known = guests.running?.booted ?? [];
   if (known.every((one) => one.variant !== variant)) {
-    // All variants, for a pair without runs: their profiles are requested next.
+    // Boots all variants, for a pair without runs: their profiles are requested next.
     const runs = [...guests.system.ready()].map((name) => ({ variant: name }));
     const up = await guestsFor(guests, { pair: 0, runs, signal }, keepLog);
     if (up.kind !== 'up') return missed(whyNot(up.outcome));

@@ -39,7 +39,7 @@ export async function openVirtualTestbed(
   const lab = await labOfGuests.up(config);
   const tallies: Tallies = new Map();
   const cpus = guestCpu === senderCpu ? [guestCpu] : [guestCpu, senderCpu];
-  // Captured packets of some protocols make no states.
+  // Captured packets of some protocols create no states.
   const flows = traffic.captured === undefined ? traffic.flows : undefined;
   const facts = () => labOfGuests.facts(config);
   const { addresses } = traffic.packets ?? {};

@@ -30,7 +30,7 @@ export async function trial(
   const { traffic, tallies } = guests;
   const { cell } = planned;
   const { windows, packets } = windowsOf(traffic);
-  /** After the boot, if there is one. */
+  /** Set after the boot, if there is one. */
   let startedAt: string | undefined;
   const logs = new Map<number, string>();
   const kernels: Record<string, string> = {};
@@ -90,7 +90,7 @@ export async function trial(
   };
 }
 
-/** Called while packets' states live; `silent` are the numbers of guests, from 1 on, that forwarded nothing. */
+/** Call it while packets' states live; `silent` are the numbers, from 1, of guests that forwarded nothing. */
 async function whyNotInForce(
   { system }: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -110,10 +110,10 @@ async function whyNotInForce(
   }
 }
 
-/** Packets flow as long as the guest traces them. */
+/** Packets must flow as long as the guest traces them. */
 const windowsToTrace = 10;
 
-/** Returns what drops the packets of silent guests, by number; a guest that cannot be asked has no cause. */
+/** Returns the causes of drops in silent guests, by number; omits guests that do not reply. */
 async function dropsOf(
   guests: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -138,7 +138,7 @@ async function dropsOf(
 type RunningGuests = {
   kind: 'up';
   booted: readonly BootedGuest[];
-  /** False where they were up. */
+  /** False if the guests were already up. */
   hasBooted: boolean;
 };
 
@@ -172,11 +172,11 @@ export async function guestsFor(
   return { kind: 'down', outcome };
 }
 
-/** A rejection comes before a failure that may be retried. */
+/** Prefers a rejection to a failure that may be retried. */
 const gravest = (outcomes: readonly TrialOutcome[]): TrialOutcome | undefined =>
   outcomes.find(({ kind }) => kind === 'rejected') ?? outcomes[0];
 
-/** Moves all guests to one CPU: their instructions so far do not count. */
+/** Moves all guests to one CPU, so their instructions so far do not count. */
 async function tryAll(
   guests: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -213,7 +213,7 @@ const endsOf = (
 
 type LostTrial = { planned: PlannedTrial; keepLog: KeepLog; signal: AbortSignal };
 
-/** Undefined where no guest has died; else first checks that base survives the same packets. */
+/** Returns undefined if no guest has died; otherwise first checks that base survives the same packets. */
 async function afterDeaths(
   guests: GuestTestbed,
   ends: GuestEnds,
@@ -282,7 +282,7 @@ const rejected = (variant: string, rejection: Rejected['rejection']): Rejected =
   rejection,
 });
 
-/** Names the log of a guest that is thrown away. */
+/** Names the log of a discarded guest. */
 function withConsole(variant: string, outcome: TrialOutcome): TrialOutcome {
   const log = consoleLogName(variant);
   if (outcome.kind === 'failed') {

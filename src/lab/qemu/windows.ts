@@ -31,7 +31,7 @@ export async function sendWindows(
   { guests, flows, packets, windows, signal }: WindowsRequest,
 ): Promise<WindowsOutcome> {
   const all = guests.map((_, index) => index + 1);
-  // Each round is the mirror image of the one before, so that a drift cancels.
+  // Reverses the order in each round, so that a drift cancels out.
   const rounds = Array.from({ length: windows }, (_, round) =>
     round % 2 === 0 ? all : all.toReversed(),
   );

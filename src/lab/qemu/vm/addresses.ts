@@ -7,12 +7,12 @@ export const wireAddress = '169.254.74.2';
 export const guestAddress = '169.254.74.15';
 
 /**
- * Options of QEMU's `-netdev user`, a network of one guest, in which DHCP gives this address, too. Connections come
- * from the controller's address, for which QEMU responds there, so that a guest needs no router for its replies.
+ * Options of QEMU's `-netdev user`, a network of one guest, in which DHCP assigns this address, too. Connections come
+ * from the controller's address, for which QEMU replies there, so guests need no router for their replies.
  */
 export const guestNetwork = `net=169.254.74.0/24,host=${controllerAddress},dhcpstart=${guestAddress}`;
 
-/** The same for all guests, each of which has its own wires; guests name their cards by them. */
+/** All guests have the same addresses, each on its own wires; guests name their cards by them. */
 export const guestMac = {
   management: '02:70:70:00:00:00',
   ingress: '02:70:70:00:00:01',

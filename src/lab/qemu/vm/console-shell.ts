@@ -17,7 +17,7 @@ const loginPrompt = /(?:^|[\r\n])(?:[\w.-]+ )?login: /;
 const afterName = /(?<password>password)(?: for [^\r\n]*)?:|[#%$>] $/i;
 const secondsToPrompt = 30;
 const usualSeconds = 120;
-/** FreeBSD's terminals may drop what exceeds an input line of that length (MAX_INPUT). */
+/** FreeBSD's terminals may drop the rest of a longer input line (MAX_INPUT). */
 const mostCharacters = 1000;
 const mostShown = 256 * 1024;
 
@@ -38,7 +38,7 @@ export class ConsoleShell implements Disposable {
     });
   }
 
-  /** Waits for the login prompt. Throws a ConsoleShellError if none comes, or a password is asked for. */
+  /** Waits for the login prompt. Throws a ConsoleShellError if none comes, or the console asks for a password. */
   static async logIn(guest: TypedOn, limitSeconds: number): Promise<ConsoleShell> {
     const shell = new ConsoleShell(guest);
     try {
@@ -59,12 +59,12 @@ export class ConsoleShell implements Disposable {
     }
     this.#shown = '';
     await this.#type('root');
-    // A message of the kernel may stand after the prompt of root's shell.
+    // A kernel message may follow the prompt of root's shell.
     const next = await this.#shows(afterName, secondsToPrompt);
     if (next?.groups?.password !== undefined) {
       throw new ConsoleShellError('its serial console asks for the password of root');
     }
-    // A shell of known syntax: root's was csh up to FreeBSD 13.
+    // Starts a shell of known syntax: root's was csh up to FreeBSD 13.
     await this.#type('exec env -i PATH=/sbin:/bin:/usr/sbin:/usr/bin HOME=/root TERM=dumb /bin/sh');
     if ((await this.#execute('stty -echo; PS1= PS2=', secondsToPrompt)) === undefined) {
       throw new ConsoleShellError(
@@ -73,7 +73,7 @@ export class ConsoleShell implements Disposable {
     }
   }
 
-  /** Returns output and errors. Throws a ConsoleShellError for a command that fails, or is not over in time. */
+  /** Returns output and errors. Throws a ConsoleShellError for a command that fails, or does not end in time. */
   async run(command: Command, seconds = usualSeconds): Promise<string> {
     const text = commandText(command);
     const ended = await this.#execute(`{ ${text}; } 2>&1`, seconds);
@@ -101,7 +101,7 @@ export class ConsoleShell implements Disposable {
     this.#commands += 1;
     this.#shown = '';
     const number = this.#commands;
-    // FreeBSD's sh echoes a line even with `stty -echo`, so the shell puts both marks together.
+    // The shell assembles both marks, as FreeBSD's sh echoes a line even with `stty -echo`.
     await this.#type(`echo "<<""begin ${number}>>"; ${text}; echo "<<""end ${number} $?>>"`);
     const end = await this.#shows(new RegExp(`<<end ${number} (\\d{1,3})>>`), seconds);
     if (end === undefined) return undefined;
@@ -113,13 +113,13 @@ export class ConsoleShell implements Disposable {
     if (line.length > mostCharacters || /[^ -~]/.test(line)) {
       throw new TypeError(`This line cannot be typed: ${line}`);
     }
-    // QEMU has the other end open, so that this neither waits nor fails.
+    // QEMU holds the other end open, so this neither waits nor fails.
     const { consoleInput = '' } = this.#guest;
     await using input = await open(consoleInput, constants.O_WRONLY | constants.O_NONBLOCK);
     await input.write(`${line}\n`);
   }
 
-  /** Waits until the output has the pattern; undefined if it has not in time. */
+  /** Waits until the output matches the pattern; returns undefined if it does not in time. */
   async #shows(pattern: RegExp, seconds: number): Promise<RegExpExecArray | undefined> {
     const { promise: over, resolve } = Promise.withResolvers<'over'>();
     const timer = setTimeout(() => resolve('over'), seconds * 1000);
@@ -143,5 +143,5 @@ export class ConsoleShell implements Disposable {
   }
 }
 
-/** Leaves out the echo of a command, up to the mark that its output begins with. */
+/** Omits the echo of a command, up to the mark at the beginning of its output. */
 const sinceMark = (shown: string): string => shown.replace(/^.*<<begin \d+>>\r*\n/s, '');

@@ -14,13 +14,13 @@ export type DiskImage = AsyncDisposable & {
 /** The first descriptor after standard input, output and error. */
 export const inheritedFile = 3;
 
-/** Receives the writes of a guest: a copy that ends with QEMU, or the image. */
+/** Destination of a guest's writes: a copy that ends with QEMU, or the image. */
 export type DiskUse = 'copy' | 'image';
 
-/** Throws a UsageError for a file that cannot be read, or whose format has QEMU open further files. */
+/** Throws a UsageError for a file that cannot be read, or whose format would make QEMU open other files. */
 export async function openDiskImage(path: string, writesTo: DiskUse = 'copy'): Promise<DiskImage> {
   const mode = writesTo === 'copy' ? constants.O_RDONLY : constants.O_RDWR;
-  // Without blocking, as the path may be a named pipe.
+  // Opens without blocking, as the path may be a named pipe.
   const file = await open(path, mode | constants.O_NONBLOCK).catch(unreadable(path));
   try {
     const stats = await file.stat();
@@ -58,7 +58,7 @@ const unreadable =
 
 const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
 
-/** The largest cluster, which holds the header with its extensions. */
+/** Size of the largest cluster, which holds the header with its extensions. */
 const mostHeaderBytes = 2 * 1024 ** 2;
 
 async function beginningOf(file: FileHandle): Promise<Buffer> {
@@ -99,7 +99,7 @@ function extensionsOf(header: Buffer, headerBytes: number): Set<number> {
   return types;
 }
 
-/** States the format, which QEMU would otherwise probe, and that no other file belongs to it. */
+/** States the format, which QEMU would otherwise probe, and excludes other files. */
 function argumentsFor(
   format: 'raw' | 'qcow2',
   driver: 'file' | 'host_device',
@@ -108,7 +108,7 @@ function argumentsFor(
   const node = {
     driver: format,
     ...(format === 'qcow2' && { backing: null }),
-    // QEMU opens what it writes to twice, and an inherited file serves one of the two.
+    // QEMU opens a writable file twice, and an inherited file serves one of the two.
     file: { driver, filename: written ?? '/dev/fdset/1' },
   };
   // QEMU's options escape a comma by doubling it.

@@ -18,7 +18,7 @@ import type { Wire } from './wire.ts';
 const execute = promisify(execFile);
 
 type GuestRequest = {
-  /** From 1 on; unique among running guests. */
+  /** Counts from 1; unique among running guests. */
   number: number;
   folder: string;
   boots: BootSource;
@@ -36,21 +36,21 @@ export type BootSource =
 export type Guest = {
   readonly number: number;
   readonly address: { host: string; port: number };
-  /** Ends of its wires: frames sent into the first come out of the second. */
+  /** Ends of its wires: frames sent into the first end come out of the second. */
   readonly interfaces: { sender: string; receiver: string };
   /** File of its instruction counters; see instructions.c. */
   readonly counts: string | undefined;
   readonly cpuThread: string;
   /** Named pipe of its keyboard, if it has one. */
   readonly consoleInput: string | undefined;
-  /** Resolves to QEMU's own last line once it has ended, as after a kernel's panic. Never rejects. */
+  /** Resolves to QEMU's own last line once QEMU has ended, for example after a kernel's panic. Never rejects. */
   readonly ended: Promise<string>;
   /** Console output since its start: the first panic, and at most the last mebibyte. */
   console(): string;
   /** Passes on new console output, until the returned function is called. */
   listen(onOutput: (piece: Buffer) => void): () => void;
   pinTo(cpu: number): Promise<void>;
-  /** Makes a stuck CPU print its location, by an interrupt that cannot be masked, and waits for that output. */
+  /** Makes a stuck CPU print its location, by a non-maskable interrupt, and waits for that output. */
   interrupt(): Promise<void>;
   reset(): Promise<void>;
   stop(): Promise<void>;
@@ -157,7 +157,7 @@ async function createWires(wire: Wire, names: readonly string[]): Promise<void> 
   for (const name of names) {
     await wire.run('ip', ['link', 'delete', name]).catch(() => {});
     await wire.run('ip', ['tuntap', 'add', 'dev', name, 'mode', 'tap']);
-    // Otherwise it would reply to ARP for the wire's address, and accept its packets.
+    // Otherwise this machine would reply to ARP for the wire's address, and accept its packets.
     const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
     await wire.run('sysctl', ['-q', '-w', `net.ipv6.conf.${name}.disable_ipv6=1`, ...deaf]);
     await wire.run('ip', ['link', 'set', 'dev', name, 'up']);
@@ -230,7 +230,7 @@ function qemuArguments(
 /** QEMU's options escape a comma by doubling it. */
 const escaped = (path: string): string => path.replaceAll(',', ',,');
 
-/** QEMU has the first option up to 9.2, and the second since its removal. */
+/** Returns QEMU's option to drop privileges: one up to 9.2, another since that one's removal. */
 async function asNobody(wire: Wire): Promise<string[]> {
   const help = await wire.run('qemu-system-x86_64', ['-help']);
   return /^-runas /m.test(help)

@@ -10,27 +10,30 @@ export type KernelFiles = {
   image: string;
   /** A cpio(1) archive of the modules, which the kernel unpacks with the userland. */
   modules: string;
-  /** Modules that a guest loads at boot, without built-in ones. */
+  /** Modules that a guest loads at boot, excluding built-in ones. */
   atBoot: readonly string[];
   /** The image's own version: release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`. */
   version: string;
 };
 
-/** A guest cannot boot the archive's kernel; the message continues the archive's name. */
+/** Reports that a guest cannot boot the archive's kernel; the message continues the archive's name. */
 export class KernelFilesError extends Error {
   override readonly name = 'KernelFilesError';
 }
 
-/** This machine has no kernel with its modules, so that guests boot only one that is named, built or given. */
+/** Reports that this machine has no kernel with its modules; guests then boot only a named, built or given kernel. */
 export class NoOwnKernelError extends KernelFilesError {}
 
-/** Loaded at boot in this order: the wires and the firewall. The kernel loads further ones for rules automatically. */
+/**
+ * Modules loaded at boot in this order: for the wires and the firewall. The kernel loads others for rules
+ * automatically.
+ */
 const loadedAtBoot = ['virtio_pci', 'virtio_net', 'nf_tables'] as const;
 const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]*\.ko/;
 
 /**
  * Unpacks a kernel of this machine, a .deb or a tar archive with `boot/vmlinuz-*` and `lib/modules/*`, into a new
- * folder. `more` are modules to load in addition to every guest's.
+ * folder. `more` are modules to load in addition to those of every guest.
  */
 export async function unpackKernel(
   archive: string,
@@ -48,9 +51,9 @@ export async function unpackKernel(
   await inFolder(['mkdir', tree]);
   try {
     await inFolder(['bash', '-c', extractScript, 'bash', copy, tree, ...numbersOf(most)]);
-    // A link could lead out of the archive.
+    // Removes links, which could lead out of the archive.
     await inFolder(['find', tree, '!', '-type', 'f', '!', '-type', 'd', '-delete']);
-    // A sparse file occupies no space before it is packed.
+    // Checks sizes, as a sparse file occupies no space before it is packed.
     const bytes = Number((await inFolder(['du', '-sb', tree])).split('\t')[0]);
     if (bytes > most.bytes) throw tooLarge('bytes once unpacked', most.bytes);
     await rm(copy);
@@ -93,7 +96,7 @@ if [ $status -eq 143 ]; then echo it unpacks to too many bytes >&2; fi
 if [ "$files" -ge "$4" ]; then echo it has too many files >&2; status=1; fi
 exit $status`;
 
-/** The kernel with the highest release in this machine's /boot, in the same form. */
+/** Copies the kernel with the highest release in this machine's /boot, in the same form. */
 export async function ownKernel(folder: string, more: readonly string[]): Promise<KernelFiles> {
   const releases = await namesIn('/lib/modules');
   const images = await namesIn('/boot');
@@ -109,7 +112,7 @@ export async function ownKernel(folder: string, more: readonly string[]): Promis
   const tree = join(folder, 'tree');
   const image = join(tree, 'boot', `vmlinuz-${newest}`);
   await inFolder(['mkdir', '-p', join(tree, 'boot'), join(tree, 'lib/modules')]);
-  // The original may be unreadable for other users.
+  // Copies the image, as the original may be unreadable for other users.
   await copyFile(`/boot/vmlinuz-${newest}`, image);
   await inFolder(['cp', '-r', `/lib/modules/${newest}`, join(tree, 'lib/modules')]);
   return filesOf({ tree, folder, more, most: usualLimits });
@@ -207,7 +210,7 @@ async function keepModules(from: {
   const paths = needed.map((path) => path.slice(source.length + 1));
   const tables = all.filter((path) => /^modules\.(?:builtin|order)/.test(path));
   await inFolder(['mkdir', '-p', target, join(kept, 'etc')]);
-  // A single process: there are about eighty files.
+  // Uses a single process: there are about 80 files.
   await inFolder([
     'sh',
     '-c',
@@ -230,7 +233,7 @@ const moduleName = (path: string): string =>
     .replace(/\.ko.*$/, '')
     .replaceAll('-', '_');
 
-/** Files of modules and their dependencies, without built-in or missing ones. */
+/** Lists files of modules and their dependencies, without built-in or missing ones. */
 async function dependencies(
   tree: string,
   release: string,

@@ -9,6 +9,6 @@ export function linuxVersionIn(header: Buffer): string | undefined {
   if (!isImage) return undefined;
   const at = header.readUInt16LE(0x20e) + 0x200;
   const version = header.toString('latin1', at, header.indexOf(0, at));
-  // The release becomes a folder's name.
+  // The release becomes the name of a folder.
   return /^[\w][\w.+~-]{0,100} [ -~]+$/.test(version) ? version : undefined;
 }

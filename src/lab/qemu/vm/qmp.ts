@@ -11,7 +11,7 @@ const reply = z.union([
 ]);
 
 type Qmp = Disposable & {
-  /** Executes a command without arguments; throws with QEMU's message where QEMU refuses it. */
+  /** Executes a command without arguments; throws with QEMU's message if QEMU refuses it. */
   execute(command: 'inject-nmi' | 'quit' | 'system_reset' | 'query-status'): Promise<unknown>;
 };
 
@@ -24,7 +24,7 @@ export async function openQmp(path: string): Promise<Qmp> {
     for (;;) {
       const { value, done } = await lines.next();
       if (done) throw new Error('QEMU ended before it answered.');
-      // Greetings and events arrive in between.
+      // Skips greetings and events, which arrive in between.
       const read = reply.safeParse(JSON.parse(value));
       if (!read.success) continue;
       if ('error' in read.data) throw new Error(`QEMU refused: ${read.data.error.desc}.`);

@@ -1,4 +1,4 @@
-// Runs programs as a user without an account on this machine: untrusted kernels are unpacked, read and run by it.
+// Runs programs as a user without an account on this machine, to unpack, read and boot untrusted kernels.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { labPath } from '../../netns/requirements.ts';
@@ -8,11 +8,11 @@ export const unprivilegedUserId = 0x70707367;
 
 const run = promisify(execFile);
 
-/** Limits of setrlimit(2): a file that it writes, its time and its memory. A kernel's packages need a tenth. */
+/** Limits of setrlimit(2) for file size, time and memory. A kernel's packages need a tenth. */
 export const mostFileBytes = 1024 ** 3;
 const limits = [`--fsize=${mostFileBytes}`, '--cpu=600', `--as=${4 * 1024 ** 3}`];
 
-/** Runs a program permanently as that user, within limits; throws if that fails. */
+/** Runs a program as that user, without a way back, within limits; throws if that fails. */
 export async function runAsNobody(program: string, args: readonly string[]): Promise<string> {
   const user = String(unprivilegedUserId);
   const privileges = ['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--'];

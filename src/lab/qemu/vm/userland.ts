@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 const init = readFileSync(new URL('./guest-init.sh', import.meta.url));
 
-/** Programs of this machine for guests; the kernel and the first program call three names of kmod(8). */
+/** Programs of this machine for guests; the kernel and the first program call kmod(8) by three names. */
 const programs = [
   'bash',
   'chrt',
@@ -137,7 +137,7 @@ async function presentOf(paths: readonly string[]): Promise<(readonly [string, s
     .map((path) => [path, path]);
 }
 
-/** Paths of libraries, by the loader, which is among them; none for a static program. */
+/** Paths of libraries, found by the loader, which is among them; none for a static program. */
 async function librariesOf(path: string): Promise<string[]> {
   const listed = await run('ldd', [path]).catch(() => ({ stdout: '' }));
   return [...listed.stdout.matchAll(/(?:^\s*|=> )(\/\S+)/gm)].flatMap(

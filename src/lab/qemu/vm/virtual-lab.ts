@@ -38,9 +38,11 @@ export type VirtualLab = {
   readonly wire: Wire;
   /** Unpacks a kernel once for each archive; `undefined` is this machine's own. Throws a KernelFilesError. */
   kernel(archive: string | undefined): Promise<KernelFiles>;
-  /** Starts a guest, and returns before it is up; ends the running one of that number. */
+  /** Starts a guest, and returns before it is up; ends a running guest of the same number. */
   boot(number: number, kernel: KernelFiles, cpu: number): Promise<LinuxGuest>;
-  /** Likewise, from a copy of the image; throws a UsageError if the image cannot be read or names other files. */
+  /**
+   * Like `boot`, but from a copy of the image; throws a UsageError if the image cannot be read or names other files.
+   */
   bootImage(number: number, image: Pick<GuestImage, 'path'>, cpu: number): Promise<Guest>;
   /** Boots the image itself, which keeps its writes, with a console that can be typed on. */
   bootToPrepare(path: string): Promise<Guest>;
@@ -60,7 +62,7 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
     await disclaim(ownerFile);
   });
   await rm(folder, { recursive: true, force: true });
-  // Other users must not read the files in it.
+  // Keeps other users from reading the files in it.
   await mkdir(folder, { mode: 0o711, recursive: true });
   const keys = await makeKeys();
   const userland = join(folder, 'userland.cpio');
@@ -108,7 +110,7 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
       const initrd = join(path, '../initial.cpio');
       const guest = await start(number, { kind: 'kernel', path, commandLine, initrd }, cpu);
       const up = shows(guest, `ppsgate: ${boot} is up`);
-      // The error reaches the waiting callers; without any it must not be an unhandled rejection.
+      // Waiting callers get the error; without any, it must not become an unhandled rejection.
       up.catch(() => {});
       return { ...guest, commandLine, up };
     },
@@ -131,7 +133,7 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
     }),
 
     async loginTo({ privateKeyPath, hostKey }, { address, number }) {
-      // Another login may read that guest's file meanwhile.
+      // Keeps a file for each guest, as another login may read its own meanwhile.
       const knownHostsPath = join(folder, `known_hosts-${number}`);
       await writeFile(knownHostsPath, knownHosts(hostKey));
       return {
@@ -150,10 +152,10 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
 export const kernelCommandLine = (boot: string): string =>
   `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
 
-/** Resolves once the console has shown the words; rejects where QEMU ends first. */
+/** Resolves once the console has shown the words; rejects if QEMU ends first. */
 function shows(guest: Guest, words: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // On a busy machine the guest may be up before QEMU was found, and prints nothing more.
+  // On a busy machine the guest may be up, and print nothing more, before QEMU was found.
   let shown = guest.console();
   if (shown.includes(words)) resolve();
   const leave = guest.listen((piece) => {

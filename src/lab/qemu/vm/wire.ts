@@ -8,7 +8,7 @@ import { controllerAddress, wireAddress } from './addresses.ts';
 
 /** Its first process reads a pipe of ours, so that a killed ppsgate leaves no process, interface or namespace. */
 export type Wire = AsyncDisposable & {
-  /** Starts a program in it, detached from our terminal, with the highest priority; it inherits the file. */
+  /** Starts a program in the namespace, detached from our terminal, with the highest priority; it inherits the file. */
   start(program: string, args: readonly string[], file?: number): ChildProcess;
   /** Runs a program to its end with that input; throws if it fails. */
   run(program: string, args: readonly string[], input?: string): Promise<string>;
@@ -20,7 +20,7 @@ const environment = { ...process.env, PATH: labPath(), LC_ALL: 'C' };
 const execute = promisify(execFile);
 
 export async function openWire(): Promise<Wire> {
-  // The first process prints its id as seen outside the namespace.
+  // The first process prints its id as seen from outside the namespace.
   const first = 'read -r pid _ </proc/self/stat; echo "$pid"; exec cat >/dev/null';
   const keeper = spawn('unshare', ['--net', '--pid', '--fork', '--kill-child', 'sh', '-c', first], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -80,7 +80,7 @@ async function firstLine(keeper: ChildProcess): Promise<string | undefined> {
 }
 
 async function plugIn(wire: Wire, pid: string): Promise<void> {
-  // It goes with the namespace, which the kernel removes shortly after the last process.
+  // The kernel removes the interface with the namespace, shortly after the last process.
   await execute('ip', ['link', 'delete', ourInterface], { env: environment }).catch(() => {});
   const here = [
     `link add ${ourInterface} type veth peer name management netns ${pid}`,
