@@ -20,10 +20,10 @@ export type FlowsRequest = {
 const usualPort: PortRange = { first: 2000, last: 2000 };
 const crcBytes = 4;
 const ethernetBytes = 14;
-/** Without CRC. */
+/** Excludes the CRC. */
 const leastFrameBytes = 60;
 
-/** Frames have at least the family's minimum, as have those of a capture. */
+/** Frames, also captured ones, have at least the family's minimum size. */
 export function trafgenFlows(request: FlowsRequest): string {
   const { flows, frameBytes, captured } = request;
   if (captured !== undefined)
@@ -34,10 +34,10 @@ export function trafgenFlows(request: FlowsRequest): string {
     );
   const frames: number[][] = [];
   const sizes = inTurn(request.packets?.sizes ?? [{ frameBytes, weight: 1 }]);
-  // Each size has its exact share: some flows come twice where they are no multiple of the weights.
+  // Gives each size its exact share: some flows appear twice if they are no multiple of the weights.
   const count = Math.ceil(flows / sizes.length) * sizes.length;
   for (let index = 0; index < count; index++) {
-    // Each round begins one size later, so that no port of a range has only the long frames.
+    // Starts each round one size later, so that no port of a range gets only long frames.
     const size = sizes[(index + Math.floor(index / sizes.length)) % sizes.length] ?? frameBytes;
     frames.push(frame({ ...request, frameBytes: size }, index % flows));
   }
@@ -47,7 +47,7 @@ export function trafgenFlows(request: FlowsRequest): string {
 const written = (frames: number[][]): string =>
   frames.map((bytes) => `{ ${bytes.join(',')} }\n`).join('');
 
-/** Spreads each size evenly, so that a short stretch has the mean of all: smooth weighted round robin. */
+/** Spreads each size evenly, so that even a short stretch has the overall mean: smooth weighted round robin. */
 function inTurn(sizes: readonly WeightedSize[]): number[] {
   const all = sizes.reduce((sum, { weight }) => sum + weight, 0);
   const credits = sizes.map(({ frameBytes, weight }) => ({ frameBytes, weight, credit: 0 }));
@@ -123,7 +123,7 @@ function ipv6(
 
 const protocolOf = ({ protocol }: Packets): number => (protocol === 'tcp' ? 6 : 17);
 
-/** The pseudo header of both families comes to the same sum. */
+/** The pseudo headers of both families have the same sum. */
 function payloadOf(bytes: number, addresses: number[], flow: number, packets: Packets): number[] {
   const { source, destination } = packets.ports ?? {};
   const ports = [...word(portOf(flow, source)), ...word(portOf(flow, destination))];
@@ -131,7 +131,7 @@ function payloadOf(bytes: number, addresses: number[], flow: number, packets: Pa
   const length = Math.max(bytes, write(0, ports, 0).length);
   const sum = [...addresses, 0, protocolOf(packets), ...word(length), ...write(length, ports, 0)];
   const checksum = internetChecksum(sum);
-  // 0 is no checksum in UDP, and equal to it in sums.
+  // UDP uses 0 for "no checksum"; 0xffff is equal to it in sums.
   return write(length, ports, checksum === 0 ? 0xffff : checksum);
 }
 
@@ -139,7 +139,7 @@ function payloadOf(bytes: number, addresses: number[], flow: number, packets: Pa
 const udpDatagram = (length: number, ports: number[], checksum: number): number[] =>
   padded([...ports, ...word(length), ...word(checksum)], length);
 
-/** RFC 9293: a SYN, which firewalls take for the first packet of a connection; data may follow its header. */
+/** RFC 9293: a SYN, which firewalls accept as the first packet of a connection; data may follow its header. */
 const tcpSegment = (length: number, ports: number[], checksum: number): number[] =>
   padded([...ports, ...tcpNumbers, 5 << 4, tcpSyn, ...tcpWindow, ...word(checksum), 0, 0], length);
 

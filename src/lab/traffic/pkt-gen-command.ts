@@ -11,7 +11,7 @@ type ReceiverRequest = {
   interface: string;
   /** Time before the first packet: opening a port for netmap takes its link down for 2 to 4 s. */
   settleSeconds: number;
-  /** Time from the start to the interrupt that ends it with its summary; includes settling. */
+  /** Time from the start to the interrupt that ends pkt-gen with its summary; includes settling. */
   seconds: number;
 };
 
@@ -20,13 +20,13 @@ export type SenderRequest = ReceiverRequest & {
   flows: FlowSlice;
   /** Size of the Ethernet frame with its 4 bytes of CRC; pkt-gen sends no frame longer than the port's MTU and those 4. */
   frameBytes: number;
-  /** Only the first port of each range. */
+  /** Uses only the first port of each range. */
   ports?: Packets['ports'];
   addresses?: Packets['addresses'];
   /** Address of the netmap port: a virtual interface has its own MAC address. */
   sourceMac: string;
   destinationMac: string;
-  /** Each uses a netmap ring. */
+  /** Each thread uses a netmap ring. */
   threads: number;
   /** Rate of all threads together; absent: maximum. */
   ratePps?: number | undefined;
@@ -54,7 +54,7 @@ export function senderCommand(request: SenderRequest): Command {
 export const printingProcessId = (command: Command): Command =>
   shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
 
-/** Prints its process id on stderr: sshd signals no process when its channel closes. Its quoting is safe for csh. */
+/** Reads the process id that `printingProcessId` had the command print. */
 export function processIdIn(log: string): number | undefined {
   const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
   return digits === undefined ? undefined : Number(digits);

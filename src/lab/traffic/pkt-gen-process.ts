@@ -7,15 +7,15 @@ import { interruptCommand, printingProcessId, processIdIn } from './pkt-gen-comm
 export type PktGenProcess = {
   log: Promise<string>;
   output(): string;
-  /** Resolves to true when its output satisfies the condition, to false when it ends before; never rejects. */
+  /** Resolves to true once its output satisfies the condition, to false if it ends before; never rejects. */
   until(holds: (output: string) => boolean): Promise<boolean>;
-  /** Waits for its process id; does nothing once it has ended. */
+  /** Waits for its process id; has no effect once it has ended. */
   interrupt(): Promise<void>;
   isUntouched(): boolean;
   isOver(): boolean;
 };
 
-/** In characters; a second has about a hundred. */
+/** In characters; a second has about 100. */
 const mostOutput = 16 * 1024 ** 2;
 
 /** pkt-gen's rates and messages go to stderr, its summary to stdout. */
@@ -35,7 +35,7 @@ export function startPktGen(host: Host, command: Command): PktGenProcess {
       isOver = true;
       for (const check of waiters) check();
     });
-  // Reported to those that await the log.
+  // Callers that await the log get the error.
   log.catch(() => {});
 
   const until = (holds: (output: string) => boolean) =>

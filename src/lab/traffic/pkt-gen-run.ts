@@ -13,12 +13,12 @@ import type { Validity } from '../../model/result.ts';
 import { type Line, lineAt, lineRate, type PktGenLog, type PktGenRate } from './pkt-gen.ts';
 
 export type PktGenRun = {
-  /** Received packets per second; 0 where nothing could be measured. */
+  /** Received packets per second; 0 if nothing could be measured. */
   medianPps: number;
   /** Sum of the senders' rates, each in its own steady stretch; absent if one has none. */
   offeredPps?: number;
   seconds: number;
-  /** From the log's first rate until the median was known to 0.5 %; absent if it never was. */
+  /** Time from the log's first rate until the median was known to 0.5 %; absent if it never was. */
   steadyAfterSeconds?: number;
   validity: Validity;
 };
@@ -37,8 +37,8 @@ export type PktGenRunOptions = {
 };
 
 /**
- * Reads the receiver's log and any senders'. Validity depends on the steady stretch, for either median. A run counts with 0
- * where the DUT received its packets, and forwarded none from the first second to the last.
+ * Reads the receiver's log and any senders' logs. The steady stretch decides validity, for either median. A run counts
+ * with 0 if the DUT received its packets, and forwarded none from the first second to the last.
  */
 export function pktGenRun(
   receiver: PktGenLog,
@@ -153,7 +153,7 @@ const leastArrivedRatio = 0.5;
 const mostBesideRatio = 1e-4;
 
 /**
- * Accepts silence only if the DUT's own ports prove it: packets came in, and none went out. A dead link looks alike.
+ * Accepts silence only if the DUT's own ports prove it: packets came in, and none went out. A dead link looks the same.
  */
 function unlessDropped(
   { rates }: PktGenLog,
@@ -176,7 +176,7 @@ function unlessDropped(
   return invalid('too-short', `${silence}, at least ${leastSeconds} s are needed`);
 }
 
-/** A clause; a link that is down looks like a DUT that forwards nothing. */
+/** Returns a clause, as a link that is down looks like a DUT that forwards nothing. */
 function portsCounted({
   ingressPackets,
   egressPackets,
@@ -218,7 +218,7 @@ function hole(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefined 
   return invalid('hole', `${lost} was received for ${when}`);
 }
 
-/** With an unsteady sender the offered rate is not known. */
+/** Without a steady sender, the offered rate is unknown. */
 function unsteadySender(senders: readonly SenderLog[]): Invalid | undefined {
   const [fault] = senders.flatMap(({ name, stretch }) =>
     stretch.kind === 'steady'
@@ -228,7 +228,7 @@ function unsteadySender(senders: readonly SenderLog[]): Invalid | undefined {
   return fault;
 }
 
-/** A DUT forwards another number of packets under another load. */
+/** A DUT forwards a different number of packets under a different load. */
 const leastOfRequested = 0.95;
 
 function slowSender(
@@ -252,9 +252,9 @@ function slowSender(
 const leastCountedRatio = 0.98;
 
 /**
- * Compares packets and rates, and uses the better ratio. A link that comes up late loses packets which some cards count as
- * sent, at the same rate; a rate that falls as the DUT gets warm has a mean above its median, and loses no packets. Only a
- * slow receiver fails both.
+ * Compares both packets and rates, and uses the better ratio. A link that comes up late loses packets that some cards
+ * count as sent, at the same rate. The rate of a DUT that warms up has a mean above its median, without any loss. Only
+ * a slow receiver fails both.
  */
 function receiverLimited(
   receiver: PktGenLog,
@@ -280,10 +280,10 @@ const packetsOf = ({ summary, rates }: PktGenLog): number =>
 const secondsSent = ({ summary, rates }: PktGenLog): number =>
   summary?.seconds ?? sum(rates.map(({ pps, intervalSeconds }) => (pps > 0 ? intervalSeconds : 0)));
 
-/** A DUT that forwards this share of the load was not its limit. */
+/** A DUT that forwards this share of the load did not limit the rate. */
 const saturatedRatio = 0.98;
 
-/** Not known without a sender's log. */
+/** Returns undefined without a sender's log. */
 function generatorLimited(
   medianPps: number | undefined,
   offeredPps: number | undefined,
@@ -301,7 +301,7 @@ function generatorLimited(
   );
 }
 
-/** Without its speed, a line is known only if the senders fill it. */
+/** Without the link's speed, finds the line rate only if the senders fill it. */
 function lineOf(
   offeredPps: number,
   senders: readonly SenderLog[],

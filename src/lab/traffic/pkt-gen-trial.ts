@@ -12,7 +12,7 @@ import { leastSeconds, type PktGenRun, pktGenRun } from './pkt-gen-run.ts';
 
 /** A connection carries four tasks at once: a fifth ends the others. */
 type PktGenHosts = {
-  /** At most four, each counted twice where its port is held. */
+  /** At most four; each counts twice if its port is held open. */
   senders: readonly PktGenSender[];
   receiver: PktGenPort;
 };
@@ -25,24 +25,27 @@ export type PktGenRequest = Pick<
   SenderRequest,
   'family' | 'frameBytes' | 'ports' | 'addresses' | 'updatesChecksums'
 > & {
-  /** Flows of all senders; each has a slice of the sources. */
+  /** Flows of all senders; each sender has a slice of the sources. */
   flows: Flows;
-  /** Rate of all senders, shared as the flows are; absent: maximum. */
+  /** Rate of all senders, shared like the flows; absent: maximum. */
   ratePps?: number | undefined;
   threads: number;
   /** Maximum length of the traffic. */
   trafficSeconds: number;
-  /** From then on the trial ends when the receiver's median is known to 0.5 %; absent: by time only. */
+  /**
+   * After this time the trial ends once the receiver's median is known to 0.5 %; absent: only the maximum length ends
+   * it.
+   */
   atLeastSeconds?: number | undefined;
 };
 
 /**
- * Raw logs, after a line with the process id. A receiver that stays for the next trial has no summary: its log is its first
- * lines, and those since the senders started.
+ * Raw logs, after a line with the process id. A receiver that stays for the next trial prints no summary: its log has
+ * its first lines, and those since the senders started.
  */
 type PktGenLogs = {
   receiver: string;
-  /** In the order of the senders; empty where they were not started. */
+  /** In the order of the senders; empty if they were not started. */
   senders: string[];
 };
 
@@ -52,9 +55,9 @@ export type PktGenTrial =
 
 type PortsRequest = {
   settleSeconds: number;
-  /** Time from the link's return until the ports close, also without a controller. */
+  /** Time from the link's return until the ports close, even without a controller. */
   seconds: number;
-  /** Holds the senders' ports open, too; else each sender opens its own, and waits for its link. */
+  /** Holds the senders' ports open, too; otherwise each sender opens its own, and waits for its link. */
   holdsSenders: boolean;
 };
 
@@ -62,7 +65,7 @@ type PortsRequest = {
 export type PktGenPorts = {
   receiver: PktGenProcess;
   head: string;
-  /** By sender; empty where senders open their own ports. */
+  /** One for each sender; empty if senders open their own ports. */
   holders: PktGenProcess[];
   settleSeconds: number;
 };
@@ -70,10 +73,11 @@ export type PktGenPorts = {
 type Opened = { kind: 'open'; ports: PktGenPorts } | Extract<PktGenTrial, { kind: 'failed' }>;
 
 /**
- * Opens all ports at once, or none, and returns when their links have settled. A receiver, which sends nothing, holds each
- * sender's port, so that senders come and go without a link flap: netmap changes a driver's mode, which takes the link
- * down, only when the first program opens a ring or the last one closes it (`nm_kring_pending` in netmap_do_regif of
- * FreeBSD's sys/dev/netmap/netmap.c), and several programs may open the same rings. Throws the signal's reason.
+ * Opens all ports at once, or none, and returns when their links have settled. A receiver, which sends nothing, holds
+ * each sender's port, so that senders start and end without a link flap.
+ * netmap changes a driver's mode, which takes the link down, only when the first program opens a ring or the last one
+ * closes it (`nm_kring_pending` in netmap_do_regif of FreeBSD's sys/dev/netmap/netmap.c). Several programs may open the
+ * same rings. Throws the signal's reason.
  */
 export async function openPorts(
   hosts: { senders: readonly PktGenPort[]; receiver: PktGenPort },
@@ -122,9 +126,9 @@ export const closePorts = ({ receiver, holders }: PktGenPorts): Promise<void> =>
   endPktGens([receiver, ...holders]);
 
 /**
- * All senders have ended when this returns or throws; the ports stay open. Throws the signal's reason; a HostError for a
- * lost connection, whose generator ends when its time is over; a RangeError for flows that the senders cannot share, or an
- * impossible frame size.
+ * Returns or throws only after all senders have ended; the ports stay open. Throws the signal's reason; a HostError for
+ * a lost connection, whose generator ends when its time is over; a RangeError for flows that the senders cannot share,
+ * or an impossible frame size.
  */
 export async function trialThrough(
   { receiver, head, holders, settleSeconds }: PktGenPorts,
@@ -154,7 +158,7 @@ export async function trialThrough(
     if (sending.length > 0) await receiver.until(anotherRate(await last));
   }
   signal.throwIfAborted();
-  // Throws for a lost connection.
+  // Awaits the logs of ended programs, which throw for a lost connection.
   await Promise.all([receiver, ...holders].filter((one) => one.isOver()).map(({ log }) => log));
   const logs: PktGenLogs = {
     receiver: head + since(receiver.output()),
@@ -170,10 +174,10 @@ export async function trialThrough(
   return { kind: 'measured', logs, run };
 }
 
-/** Between opening the ports and the senders' start, and after they have ended. */
+/** Spare time between opening the ports and the start of the senders, and after their end. */
 const spareSeconds = 20;
 
-/** Time that ports have to be open for one trial, whose senders may wait for their own links. */
+/** Time for which one trial needs its ports open; its senders may wait for their own links. */
 export const secondsFor = (settleSeconds: number, trafficSeconds: number): number =>
   settleSeconds + trafficSeconds + spareSeconds;
 

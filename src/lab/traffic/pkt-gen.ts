@@ -18,17 +18,15 @@ export type PktGenFault = {
 };
 
 export type PktGenLog = {
-  /** Written by bench-lab on the first line. */
+  /** Command that bench-lab writes on the first line. */
   command?: string;
-  /** Size of each packet sent, or received. */
+  /** Size of each packet sent or received. */
   frameBytesWithoutCrc?: number;
   rates: PktGenRate[];
   summary?: { packets: number; seconds: number; pps: number };
   /** Lines with a newline. */
   lines: number;
-  /**
-   * Lines of other programs, and unrecognizable ones; with the rates and pkt-gen's other lines, these are all lines.
-   */
+  /** Lines of other programs, and unrecognizable ones; all lines are these, the rates and pkt-gen's other lines. */
   skipped: number;
   faults: PktGenFault[];
 };
@@ -50,7 +48,7 @@ export function parsePktGenLog(text: string): PktGenLog {
     if (line.kind === 'unread-rate' && isWhole) unread.push({ number, content });
     if (isWhole) log.lines = number;
     if (line.kind === 'interrupted') isInterrupted = true;
-    // The thread that an interrupt ends says so as one that crashes.
+    // A thread reports an interrupt in the same words as a crash.
     if (line.kind === 'crash' && isInterrupted) continue;
     if (line.kind === 'rate') {
       log.rates.push({
@@ -82,12 +80,12 @@ type PktGenLine =
   | { kind: 'unread-rate' }
   /** A thread that waited for packets got SIGINT. */
   | { kind: 'interrupted' }
-  /** A line of pkt-gen, but of no use here. */
+  /** A line of pkt-gen that is not needed here. */
   | { kind: 'other' }
   /** A line of another program, or an unknown one: `Terminated`. */
   | { kind: 'foreign' };
 
-/** Far longer than any of pkt-gen's; the rest of a line is ignored. */
+/** Far longer than any line of pkt-gen; the rest of a line is ignored. */
 const longestLine = 4096;
 
 function* linesOf(text: string) {
@@ -203,7 +201,7 @@ function addUnread(log: PktGenLog, unread: readonly UnreadRate[]): void {
   addFault(log, { kind: 'unread-rate', message });
 }
 
-/** pkt-gen prints a duration since 1970, negated, where its threads never saw a start. */
+/** pkt-gen prints a negated duration since 1970 if its threads never started. */
 function addSummary(
   log: PktGenLog,
   { packets, frameBytesWithoutCrc, seconds }: Extract<PktGenLine, { kind: 'summary' }>,
@@ -241,7 +239,7 @@ const crcBytes = 4;
 const smallestFrameBytes = 64;
 /** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
 const wireBytesPerFrame = 20;
-/** Clocks differ: a generator's second may be longer than its wire's. */
+/** Allows for clocks that differ: a generator's second may be longer than its link's. */
 const clockTolerance = 1.001;
 
 /** An Ethernet link, and its maximum rate for frames of one size. */

@@ -6,8 +6,8 @@ import { internetChecksum, ipAddress, word } from './headers.ts';
 const hopLimit = 64;
 
 /**
- * Returns the packets of a family, from the IP header on, in the order of the capture. The sources and the destinations
- * get the addresses of the test networks in the order in which they come first; ports and payloads stay.
+ * Returns the packets of a family, from the IP header on, in the order of the capture. Replaces sources and
+ * destinations by addresses of the test networks, in order of first appearance; ports and payloads stay.
  */
 export function replayed(
   capture: string,
@@ -46,7 +46,7 @@ function rewritten(packet: CapturedPacket, addresses: number[]): number[] {
   bytes[isOld ? 8 : 7] = hopLimit;
   const payload = bytes.subarray(packet.payloadAt);
   const checksumAt = checksumOffsets[packet.family].get(packet.protocol);
-  // 0 is no checksum in UDP over IPv4, and stays none.
+  // UDP over IPv4 without a checksum (0) stays without one.
   const isUnsummed = packet.protocol === 17 && isOld && payload.readUInt16BE(6) === 0;
   if (checksumAt !== undefined && payload.length >= checksumAt + 2 && !isUnsummed) {
     payload.writeUInt16BE(0, checksumAt);
@@ -61,7 +61,7 @@ function rewritten(packet: CapturedPacket, addresses: number[]): number[] {
   return [...bytes];
 }
 
-/** Checksums that cover the addresses: of TCP, UDP and ICMPv6. */
+/** Offsets of checksums that cover the addresses, in TCP, UDP and ICMPv6. */
 const checksumOffsets = {
   inet4: new Map([
     [6, 16],

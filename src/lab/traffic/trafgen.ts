@@ -30,12 +30,14 @@ type TrafgenOutcome =
       packets: number;
       seconds: number;
       offeredPps: number;
-      /** Share of the time in which trafgen was runnable and did not run; absent if unknown. */
+      /** Share of the time in which trafgen was runnable but not running; absent if unknown. */
       waitedRatio?: number;
     }
   | { kind: 'failed'; reason: string };
 
-/** Reads the line before trafgen's log and the summary at its end: packets handed to the kernel, and in how long. */
+/**
+ * Reads the line before trafgen's log and the summary at its end: the packets handed to the kernel, and the duration.
+ */
 export function parseTrafgenLog(log: string): TrafgenOutcome {
   const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
   const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
