@@ -1,4 +1,4 @@
-// Finds queues and drops among a card's own counters, whose names differ from driver to driver.
+// Finds queues and drops among a card's own counters, whose names differ between drivers.
 
 export type Direction = 'receive' | 'send';
 
@@ -37,7 +37,7 @@ const cardDrops: readonly (readonly [RegExp, string])[] = [
 export const cardDropOf = (name: string): string | undefined =>
   cardDrops.find(([pattern]) => pattern.test(name))?.[1];
 
-/** Lines `name: number` of `ethtool -S` or sysctl(8), as whole numbers. */
+/** Reads lines `name: number` of `ethtool -S` or sysctl(8), with whole numbers only. */
 export function countersIn(text: string): Map<string, number> {
   const counters = new Map<string, number>();
   for (const line of text.split('\n').slice(0, mostLines)) {

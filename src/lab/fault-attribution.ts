@@ -39,6 +39,6 @@ export function isToBlame(
   return base[proof] && own[fault] >= 2 + base[fault];
 }
 
-/** True while base has not reached the milestone in this process: no number of failures then blames the variant. */
+/** True while base has not reached the milestone in this process: then no number of failures blames the variant. */
 export const lacksControl = (tallies: Tallies, variant: string, proof: Milestone): boolean =>
   variant !== 'base' && !tallyOf(tallies, 'base')[proof];

@@ -15,10 +15,10 @@ import { NoTarError, TarError, type TarMember, tarMembers } from '../system/tar-
 import { linuxVersionIn, mostImageHeaderBytes } from './qemu/vm/linux-image.ts';
 import { unprivilegedUserId } from './qemu/vm/unprivileged-user.ts';
 
-/** Form of what a testbed boots: a Linux package, a FreeBSD archive, or an appliance's image. */
+/** Form of a testbed's kernels: a Linux package, a FreeBSD archive, or an appliance's image. */
 export type KernelForm = 'linux' | 'freebsd' | 'nanobsd';
 
-/** Undefined for a testbed that installs files, and boots no kernel of a patch. */
+/** Returns undefined for a testbed that installs files, and boots no kernel of a patch. */
 export function kernelFormOf(testbed: TestbedConfig | undefined): KernelForm | undefined {
   if (testbed?.kind === 'virtual') return testbed.system;
   if (testbed?.kind !== 'freebsd') return undefined;
@@ -62,7 +62,7 @@ async function whyNot(path: string, form: KernelForm): Promise<string | undefine
   return (form === 'linux' ? whyNoLinux : whyNoFreebsd)(part);
 }
 
-/** Names a file that is not an archive, by its first bytes. */
+/** Describes a file that is not an archive, by its first bytes. */
 function otherThanArchive(head: Buffer): string | undefined {
   if (isBzImage(head)) return 'a Linux bzImage without its modules';
   if (isElf(head)) {

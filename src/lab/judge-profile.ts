@@ -1,4 +1,4 @@
-// Judges a profile: it needs enough samples, most of them of work.
+// Judges a profile: it needs enough samples, most of them not idle.
 import { gzipSync } from 'node:zlib';
 import { foldedLines } from '../analysis/profile/fold.ts';
 import { withoutIdle } from '../analysis/profile/idle.ts';

@@ -4,7 +4,7 @@ import type { OwnRules } from '../model/scenario.ts';
 
 export type Ports = { ingress: string; egress: string };
 
-/** Testbed's names by names in the files; an interface that no packet uses has none. */
+/** Maps names in the files to the testbed's names; omits interfaces that no packet uses. */
 export function portNames(roles: InterfaceRoles = {}, ports: Ports): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(roles).flatMap(([name, role]) =>
@@ -13,7 +13,7 @@ export function portNames(roles: InterfaceRoles = {}, ports: Ports): ReadonlyMap
   );
 }
 
-/** Returns rules for nft(8), in which whole words, quoted strings, and patterns like `eth*` are names. */
+/** Returns rules for nft(8), where whole words, quoted strings, and patterns like `eth*` are names. */
 export const mapNftables = (text: string, names: ReadonlyMap<string, string>): string =>
   names.size === 0
     ? text

@@ -21,7 +21,7 @@ export type Testbed = {
   ready(): ReadonlySet<string>;
   /** Sends one trial of traffic and measures its runs. `keepLog` stores every log as received. */
   trial(planned: PlannedTrial, keepLog: KeepLog, signal: AbortSignal): Promise<TrialOutcome>;
-  /** Variant whose kernel the DUT runs: its profile costs no boot. Undefined if variants need no boot. */
+  /** Variant whose kernel the DUT runs, so that its profile needs no boot. Undefined if variants need no boot. */
   booted(): string | undefined;
   /**
    * Samples the DUT's CPUs in a trial that measures nothing. If this needs a boot, no run is measured in it. Throws

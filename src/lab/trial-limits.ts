@@ -1,4 +1,4 @@
-// Bounds the readings of a DUT, which may be hostile, to what a result may hold.
+// Limits the readings of a DUT, which may be hostile, to values that a result may hold.
 import { sum } from 'simple-statistics';
 import {
   type DropPlace,
@@ -16,7 +16,7 @@ export type Drop = TrialLimits['drops'][number];
 export const packetsOf = (drops: readonly Pick<Drop, 'packets'>[]): number =>
   sum(drops.map(({ packets }) => packets));
 
-/** Packets in flight between two counters are no drops: a smaller share of those that arrived does not count. */
+/** Ignores a smaller share of the arrived packets: packets in flight between two counters are no drops. */
 export const leastSilentRatio = 0.005;
 
 /** Cause of packets that IP received and did not forward, for no reason that a counter has. */
@@ -24,7 +24,7 @@ export const uncountedCause = 'the kernel after IP input, without a counter';
 
 export const ownAddressCause = 'the DUT itself, because they are addressed to it';
 
-/** Packets that a card missed never reached what forwards. */
+/** Excludes the card: packets that it missed never reached the forwarding code. */
 const forwardingPlaces: ReadonlySet<DropPlace> = new Set([
   'backlog',
   'ip',
@@ -33,7 +33,7 @@ const forwardingPlaces: ReadonlySet<DropPlace> = new Set([
   'output-queue',
 ]);
 
-/** A variant that forwards more has counters of other drops than those of its silent run. */
+/** A variant that forwards more also has counters of other drops than those of its silent run. */
 const mostForwardedRatio = 0.1;
 
 /** Names the cause of most drops of a variant that lost nearly all packets; continues "dropped by". */
@@ -49,7 +49,7 @@ export function mainDrop({
   return most?.cause;
 }
 
-/** Undefined for numbers that no counter has. */
+/** Returns undefined for numbers that no counter can have. */
 export function boundedLimits(limits: TrialLimits | undefined): TrialLimits | undefined {
   if (limits === undefined) return undefined;
   const parsed = trialLimitsSchema.safeParse({
@@ -69,12 +69,12 @@ const mostCauseCharacters = 250;
 
 const threeDecimals = (ratio: number): number => Math.round(ratio * 1000) / 1000;
 
-/** Counts of generators and a DUT cover slightly different stretches. */
+/** Counters of generators and a DUT cover slightly different stretches. */
 const leastEndRatio = 0.002;
 
 /**
- * Adds losses before the DUT and behind it: `sentPackets` is the senders' count of the packets that the DUT's
- * counts are of, `countedPackets` the receiver's.
+ * Adds losses before and after the DUT: `sentPackets` is the senders' count of the packets that the DUT counted,
+ * `countedPackets` the receiver's.
  */
 export function withEnds(
   limits: TrialLimits,

@@ -158,7 +158,7 @@ async function fixOfHostKey(config: HostConfig): Promise<string> {
   return `once you know why the key changed, run ${forget}, and then ${scan(config)}`;
 }
 
-/** The machine did not refuse this key: it could not be read here. */
+/** Suggests a fix for a refused key, or for one that this machine could not read. */
 function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: boolean): string {
   if (privateKeyPath === undefined) {
     return 'load a key into the agent that is in its authorized_keys (see `ssh-add -l`), or name a `key` in ppsgate.yml';

@@ -198,7 +198,7 @@ async function dutPort(
   return [linkOf(port, 'the DUT', what)];
 }
 
-/** Seconds for which a port that pkt-gen had open has no link, nor has the port at the other end. */
+/** Seconds without a link, at both ends of the cable, after pkt-gen had the port open. */
 const settleSeconds = 5;
 
 async function settledInterface(
@@ -436,7 +436,7 @@ async function bootMethod(host: Host, method: BootMethodName, what: string): Pro
   return [ok(what, `${tool} is there, and the root is on ${device}`)];
 }
 
-/** Checks that kernels are built with the modules by which the DUT finds its root. */
+/** Checks that kernels are built with the modules that the DUT needs to find its root. */
 function moduleSteps({ dut, testbed: { builder } }: CheckedTestbed): CheckStep[] {
   if (builder?.recipe.kind !== 'make') return [];
   const { recipe } = builder;

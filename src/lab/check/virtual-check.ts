@@ -107,7 +107,7 @@ async function bootLinux(
   ];
 }
 
-/** Kernels that are built or given need none of this machine. */
+/** Returns undefined if this machine has no kernel: gates may build theirs, or get them by options. */
 const unlessOthersBoot =
   ({ kernelPath }: LinuxGuestsConfig) =>
   (error: unknown): undefined => {

@@ -1,7 +1,7 @@
 // Stores the newest output of a console, and the first panic even after later output has replaced it.
 import { showsPanic } from './console-text.ts';
 
-/** Size limit of a stored panic, from its line on. */
+/** Size limit of a stored panic, from its first line on. */
 const mostPanicBytes = 16 * 1024;
 /** Longest beginning of a line that is searched. */
 const mostLineBytes = 4096;

@@ -83,7 +83,7 @@ export class ConsoleRecorder {
     this.#shownFrom = this.#tape.length;
   }
 
-  /** End of the output of the last boot that was begun. */
+  /** Reads the end of the output of the last boot that was begun. */
   lastWords(): LastWords {
     const text = this.#tape.text(this.#bootAt, this.#endAt);
     return lastWords(text, this.#endAt === undefined);
@@ -105,7 +105,7 @@ export class ConsoleRecorder {
     return log;
   }
 
-  /** Sentences on faults of the console; each is returned once. */
+  /** Returns new sentences on faults of the console, each once. */
   takeProblems(): string[] {
     const sentences = [...this.#problems];
     for (const sentence of sentences) this.#reported.add(sentence);

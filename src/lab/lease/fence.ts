@@ -94,7 +94,7 @@ function refuse(host: Host, stderr: string, token: number, folder: string): void
   );
 }
 
-/** To test(1), a fraction or `1e+21` is not a number, and would pass every guard. */
+/** A fraction or `1e+21` is no number to test(1), and would pass every guard. */
 function tokenWord(token: number): string {
   if (Number.isSafeInteger(token) && token >= 0) return String(token);
   throw new TypeError(`${token} is not a fencing token: expected a whole number.`);

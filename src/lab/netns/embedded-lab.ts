@@ -77,7 +77,7 @@ async function removeLab(): Promise<void> {
   // forwarding thread, which the next lab would mistake for its own.
   for (const end of cableEnds) await run('ip', [...end]).catch(() => {});
   for (const name of await existingNamespaces()) await run('ip', ['netns', 'delete', name]);
-  // Files of the three hosts, which share this machine's file system.
+  // Files of all three hosts, which share this machine's file system.
   await rm('/run/ppsgate', { recursive: true, force: true });
 }
 

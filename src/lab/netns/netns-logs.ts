@@ -61,7 +61,7 @@ export function readLinuxLogs(
   const { number, cell } = planned;
   const { seconds: trafficSeconds, offeredPps } = sent;
   const limits = Object.entries(read).map(([variant, one]): [string, TrialLimits] => {
-    // Both ends count the whole trial only.
+    // Both ends count only the whole trial.
     const share = Math.min(1, counted.received / Math.max(1, counted.forwarded));
     return [variant, withEnds(one, { countedPackets: one.receivedPackets * share })];
   });

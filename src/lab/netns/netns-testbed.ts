@@ -38,7 +38,7 @@ const mostPps = 1e9;
 /** An installation lasts about 20 ms, many times longer on a busy machine. */
 const installSeconds = 0.5;
 
-/** Ends processes of a lost controller. Throws a HostError if a host is unreachable, or lacks a needed program. */
+/** Ends processes of a lost controller. Throws a HostError if a host is unreachable or lacks a needed program. */
 export async function openLinuxTestbed(
   name: string,
   config: LinuxTestbed,
@@ -102,7 +102,7 @@ export async function openLinuxTestbed(
   };
 }
 
-/** On the receiver the kernel counts. perf(1) is optional. */
+/** The receiver needs no program, as its kernel counts. perf(1) is optional. */
 export const neededPrograms = {
   sender: ['bash', 'pkill', 'taskset', 'trafgen'],
   dut: ['bash', 'flock', 'nft', 'pkill', 'sysctl', 'taskset'],

@@ -24,7 +24,7 @@ const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
   ],
 };
 
-/** This machine cannot run the lab. The message names the missing permission and the fix. */
+/** Reports that this machine cannot run the lab, with the missing permission and the fix. */
 export class LabImpossibleError extends Error {
   override readonly name = 'LabImpossibleError';
 }
@@ -47,7 +47,7 @@ export async function readyMachine(
   return undefined;
 }
 
-/** Packages of perf(1): Debian has one for all kernels, Ubuntu one for each. */
+/** Packages of perf(1): Debian has one for all kernels, Ubuntu one per kernel. */
 const perfPackages = ['linux-perf', `linux-tools-${release()}`];
 
 /** Optional: without it, verdicts have no profiles. */

@@ -96,7 +96,7 @@ const silent =
  * Messages of ipmitool 1.8.19, most of them seen with ipmi_sim. Some name an RMCP+ status code (IPMI 2.0, table 13-15).
  */
 function refusalOf(stderr: string, user: string): string | undefined {
-  // A command's own code says nothing on the session; a deactivated console has it, too.
+  // Ignores a command's own code, which proves nothing about the session; a deactivated console has one, too.
   const lines = stderr.split('\n').filter((line) => !/completion code received/i.test(line));
   const refusal = refusals.find(({ is }) => lines.some((line) => is.test(line)));
   if (refusal === undefined) return undefined;
