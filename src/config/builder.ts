@@ -8,7 +8,7 @@ export type BuilderConfig = HostConfig &
   BuildPlace & {
     system: 'freebsd';
     recipe: MakeRecipe | CommandRecipe;
-    /** Layouts of each kernel, each with another order of sections; 1: only the usual one. */
+    /** Number of a kernel's layouts, each with another order of sections; 1: only the usual one. */
     layoutVariants: number;
   };
 
@@ -68,7 +68,7 @@ export type CommandRecipe = {
   kernelConfig: string;
 };
 
-// make(1) splits PATH at colons and build(7) at commas; the other signs are excluded for safety.
+// make(1) splits PATH at colons, and build(7) at commas; the other characters are excluded for safety.
 export const buildFolder = text(
   /^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/,
   'an absolute path of plain letters',
@@ -200,7 +200,7 @@ export function withBounds<Rest extends WrittenBounds>(written: Rest) {
   };
 }
 
-/** The default number of booted runs per variant: further layouts would never be booted. */
+/** The default number of booted runs per variant: more layouts would never be booted. */
 export const mostLayouts = 20;
 
 /** Paths stay as written. */

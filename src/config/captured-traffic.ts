@@ -1,4 +1,4 @@
-// Replaces the packets of a configuration by those of the capture that its `traffic.pcap` names.
+// Replaces a configuration's packets by those of the capture that its `traffic.pcap` names.
 import { createHash } from 'node:crypto';
 import {
   type CapturedPacket,

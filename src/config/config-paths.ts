@@ -19,7 +19,7 @@ export function belongsIn(written: unknown): Belongs {
     });
     const nearest = Math.max(...known.map(({ shared }) => shared));
     const [first, ...more] = known.filter(({ shared }) => shared === nearest);
-    // Valid here only, in another form.
+    // The key is valid only here, in another form.
     const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
     // Only the list knows what its items may have.
     const isOfItem = nearest === 0 && path.some((segment) => typeof segment === 'number');
@@ -46,7 +46,7 @@ type KnownObject = { path: KeyPath; keys: string[] };
 
 type Schema = z.core.JSONSchema._JSONSchema;
 
-/** Follows written lists and names; of several kinds, those that the object can be. */
+/** Follows the lists and names as written; among several kinds, those that the object can be. */
 function* placesIn(schema: Schema, written: unknown, path: KeyPath): Iterable<KnownObject> {
   if (typeof schema === 'boolean') return;
   const { properties, additionalProperties, items, oneOf = [], anyOf = [] } = schema;

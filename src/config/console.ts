@@ -16,7 +16,7 @@ export type ConserverConfig = {
 
 type CommandConsoleConfig = {
   kind: 'command';
-  /** Program with arguments, run here without a shell: its standard output is the console. */
+  /** Program with arguments, run on this machine without a shell; its standard output is the console. */
   command: string[];
 };
 

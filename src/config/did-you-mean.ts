@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 import { expected } from '../model/excerpt.ts';
 
-/** `; did you mean …?` with the result of `meantBy`, or empty. */
+/** Returns `; did you mean …?` with the result of `meantBy`, or an empty text. */
 export function didYouMean(word: string, names: readonly string[]): string {
   const meant = meantBy(word, names).map((name) => `\`${name}\``);
   return meant.length === 0 ? '' : `; did you mean ${meant.join(' or ')}?`;

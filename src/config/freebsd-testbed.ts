@@ -411,7 +411,7 @@ const placesOf = ({ senders, receiver }: FreebsdTestbed): GeneratorEntry[] => [
   { generator: receiver, role: 'receiver', path: ['receiver'], name: 'receiver' },
 ];
 
-/** An unknown name would waive nothing, and a setting of the packets' path must hold. */
+/** Rejects unknown names, which would waive nothing, and settings of the packets' path, which must hold. */
 function wrongWaivers({ dut, waive = {} }: FreebsdTestbed): TestbedProblem[] {
   const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
   const problem = (name: string) =>

@@ -1,4 +1,4 @@
-// Parses `github` of ppsgate.yml: who may have patches measured, and how results are reported.
+// Parses `github` of ppsgate.yml: whose patches may be measured, and how results are reported.
 import { z } from 'zod';
 import { duration, expected, type QuantityLimit, size } from '../model/units.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
@@ -19,9 +19,9 @@ export type GithubConfig = {
 export type DataConfig = {
   /** Absent: results, badges and history are not kept on GitHub. */
   branch?: string;
-  /** The same in a folder of the publishing machine. */
+  /** Keeps the same in a folder of the publishing machine. */
   directory?: string;
-  /** Web site of the branch, without a trailing slash. Absent: GitHub's own pages. */
+  /** URL of the branch's web site, without a trailing slash. Absent: GitHub's own pages. */
   pages?: string;
   keep: Retention;
   staleSeconds: number;

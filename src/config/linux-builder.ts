@@ -12,7 +12,10 @@ import {
 import type { FreebsdBuilder } from './cross-builder.ts';
 import { closed, type HostConfig, path, ssh, text, wholeNumber, withHost } from './fields.ts';
 
-/** Without a host, builds run here in their own namespaces and user; elsewhere as the login user. */
+/**
+ * Without a host, builds run on this machine in their own namespaces and as their own user; elsewhere as the login
+ * user.
+ */
 export type LinuxBuilder = Omit<HostConfig, 'host'> &
   BuildPlace & { system: 'linux'; recipe: LinuxRecipe | CommandRecipe };
 

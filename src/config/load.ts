@@ -37,7 +37,7 @@ export class ConfigError extends Error {
 export async function loadConfig(path: string, home = homedir()): Promise<Config> {
   const written = parseConfig(await readText(path), { path, home });
   const config = await withCaptureOf(written, path);
-  // It is in the current place, which may be far from the repository.
+  // The file is in the current folder, which may be far from the repository.
   return { ...config, overlay: { ...config.overlay, beside: resolve(dirname(path)) } };
 }
 

@@ -1,4 +1,4 @@
-// Parses `overlay` of ppsgate.yml: a folder of files for the DUT, or such files at any place of the repository.
+// Parses `overlay` of ppsgate.yml: a folder of files for the DUT, or such files anywhere in the repository.
 import { z } from 'zod';
 import { type InterfaceRoles, interfaceRoles, overlayFiles } from '../model/overlay-files.ts';
 import { expected } from '../model/units.ts';
@@ -11,7 +11,7 @@ export type RepositoryPlace = {
   beside: string;
 };
 
-/** Files of a repository that are installed over the DUT's. */
+/** Repository files that are installed over the DUT's. */
 export type OverlayPlace =
   /** All files of a folder. */
   (

@@ -17,7 +17,7 @@ import {
   wrongScenario,
 } from './schema.ts';
 
-/** An absent or empty override changes nothing; lists have commas. */
+/** An absent or empty override changes nothing; commas separate lists. */
 export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>>;
 
 /** Throws a `UsageError` that names the first wrong override in the style of `calledAs`. */
@@ -56,7 +56,7 @@ function namedScenarios(config: Config, text: string, called: string): Config['s
   throw refused(called, wrongScenario(known)({ input: stranger }));
 }
 
-/** Overrides the parameters of a verdict alone, with defaults if there is no configuration. */
+/** Overrides only the parameters of a verdict; uses defaults without a configuration. */
 export function overrideGate(
   gate: Gate | undefined,
   texts: Overrides,
@@ -94,7 +94,7 @@ export function parseSeed(text: string, called: string): number {
   throw refused(called, expected('a whole number from 0 to 2147483647')({ input: text }));
 }
 
-/** Absent: that of a patch. */
+/** Absent: the priority of a patch. */
 export function parsePriority(text: string | undefined, called: string): Priority {
   const named = text || 'patch';
   const priority = priorities.find((one) => one === named);
@@ -116,7 +116,7 @@ export function parseMaxRuns(text: string, called: string): number {
 
 export const usualMostBoots = 60;
 
-/** Two of each end, and two more of the neighbours. */
+/** Two boots of each end, and two of the neighbours. */
 const leastBoots = 6;
 
 /** Absent: the default. */

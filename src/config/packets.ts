@@ -77,7 +77,7 @@ const mix = z
     error: 'a size is in this list twice',
   });
 
-/** Orders sizes, and divides their weights by what these have in common: each mix has one form. */
+/** Orders sizes, and divides their weights by a common factor, so that each mix has one form. */
 function simplest(sizes: WeightedSize[]): WeightedSize[] {
   const common = sizes.map(({ weight }) => weight).reduce(greatestCommonDivisor);
   return sizes
@@ -88,7 +88,7 @@ function simplest(sizes: WeightedSize[]): WeightedSize[] {
 const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
 
-// A transformed list would lose the places of its problems.
+// Transforming a list would lose the positions of its problems.
 const frameSizeOrMix = z
   .union([frameSize, z.literal('imix'), mix], { error: expected(mixForm) })
   .transform((written) => {

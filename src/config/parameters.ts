@@ -1,15 +1,15 @@
 // Defines each parameter of a gate or a bisection once; inputs, flags, help and forms are generated from it.
 /** Keys are names in code and on Jenkins; `max-runs` at a shell and on GitHub; `MAX_RUNS` in a Jenkins job. */
 type Parameter = {
-  /** Absent: of a gate. */
+  /** Absent: only of a gate. */
   of?: 'bisect' | 'both';
   /** Description in action.yml; absent: no input. */
   input?: string;
   /**
-   * Of `ppsgate gate`: unusual flags, the value's name in --help, the help text. `ppsgate bisect` has its own texts.
+   * For `ppsgate gate`: unusual flags, the value's name in --help, the help text. `ppsgate bisect` has its own texts.
    */
   option?: { flags?: string; value?: string; help: string; default?: string };
-  /** Differing flag of `ppsgate bisect`: a bisection has one of what a gate may have several. */
+  /** Flag of `ppsgate bisect` if it differs: a bisection has one of a thing of which a gate may have several. */
   bisectFlag?: string;
   jenkins?: true;
   /** Description in the form of the manual workflow; absent: not offered. */

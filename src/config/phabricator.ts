@@ -1,16 +1,16 @@
-// Parses `phabricator` of ppsgate.yml: the server, who may have revisions measured, and the relay.
+// Parses `phabricator` of ppsgate.yml: the server, whose revisions may be measured, and the relay.
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed, hostName, listOf, path, text, wholeNumber, wrongName } from './fields.ts';
 
 export type PhabricatorConfig = {
-  /** Like `https://reviews.freebsd.org`, without a trailing slash. */
+  /** For example `https://reviews.freebsd.org`, without a trailing slash. */
   url: string;
   /** File with the bot's Conduit token. Absent: PPSGATE_CONDUIT_TOKEN in the environment. */
   tokenPath?: string;
   /** PEM of the authority that signed the server's certificate. Absent: Node's authorities. */
   caPath?: string;
-  /** Base of a diff without one, at the date of the diff. */
+  /** Branch for a diff without a base: its commit at the date of the diff is the base. */
   branch: string;
   /** Callsigns or short names of measured repositories. Absent: any, or none set. */
   repositories?: string[];
@@ -59,7 +59,7 @@ export type StartConfig =
     }
   | {
       kind: 'jenkins';
-      /** URL of the job, like `https://ci.example.org/job/ppsgate`, without a trailing slash. */
+      /** URL of the job, such as `https://ci.example.org/job/ppsgate`, without a trailing slash. */
       url: string;
       user: string;
       /** File with the user's API token. Absent: PPSGATE_JENKINS_TOKEN in the environment. */

@@ -29,7 +29,7 @@ export type RedfishConfig = {
   caPath?: string;
 };
 
-/** Programs with arguments, run here without a shell; they exit with 0 on success. */
+/** Programs with arguments, run on this machine without a shell; they exit with 0 on success. */
 export type CommandConfig = {
   kind: 'command';
   on: string[];

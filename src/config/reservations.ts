@@ -1,4 +1,4 @@
-// Parses `reservations` of ppsgate.yml: the store that records who uses which testbed.
+// Parses `reservations` of ppsgate.yml: the store that records the users of testbeds.
 import { z } from 'zod';
 import { duration, expected, type QuantityLimit } from '../model/units.ts';
 import { closed, path, text, wrongName } from './fields.ts';
@@ -13,7 +13,7 @@ type SqliteConfig = {
 
 export type EtcdConfig = {
   store: 'etcd';
-  /** Members of one cluster, like `https://etcd1.lab:2379`; at least one. */
+  /** Members of one cluster, such as `https://etcd1.lab:2379`; at least one. */
   endpoints: string[];
   /** Prefix of all keys, with slashes at both ends. */
   prefix: string;

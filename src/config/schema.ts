@@ -65,7 +65,7 @@ export type Config = {
   traffic: Traffic;
   /** A pcap file that replaces the packets of `traffic`; see `withCapture`. */
   capturePath?: string;
-  /** Several frame sizes, each with its own cells; absent: that of `traffic`. */
+  /** Several frame sizes, each with its own cells; absent: the size of `traffic`. */
   frameSizes?: number[];
   gate: Gate;
   /** Absent: no profile is taken. */
@@ -94,7 +94,7 @@ export type LinuxTestbed = WithCapabilities & {
 export type Traffic = {
   /** Source × destination addresses. */
   flows: number;
-  /** With 4 bytes of CRC; see `frameBytesFor`. */
+  /** Includes 4 bytes of CRC; see `frameBytesFor`. */
   frameBytes: number;
   /** Absent: the usual UDP packets. */
   packets?: Packets | undefined;
@@ -105,7 +105,7 @@ export type Traffic = {
   warmUpSeconds: number;
   settleSeconds: number;
   measureSeconds: number;
-  /** From here on, a run with its own trial ends when its median is known to 0.5 %. */
+  /** From this time, a run with its own trial ends once its median is known to 0.5 %. */
   measureAtLeastSeconds: number;
   runsPerTrial: number;
   /** Windows of a run on virtual testbeds, which count packets instead of time. */
@@ -125,7 +125,7 @@ export type Gate = {
   design?: DesignName;
   /** Per cell. Absent: five trials of runs that share trials, else 20. */
   maxRunsPerVariant?: number;
-  /** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
+  /** The first losing cell ends the runs of all others; absent: each cell is measured to its own end. */
   stopsAtFirst?: true;
 };
 
@@ -135,7 +135,7 @@ type Profiling = {
   event?: string;
 };
 
-/** The requested size, of a mix the mean, or the minimum for the headers and a CRC. */
+/** Returns the requested size, the mean of a mix, or the minimum for the headers and a CRC. */
 export const frameBytesFor = (
   traffic: Pick<Traffic, 'frameBytes' | 'packets'>,
   { family, frameBytes }: Pick<Cell, 'family' | 'frameBytes'>,
@@ -367,8 +367,8 @@ const gate = closed({
 
 /**
  * The displayed interval also excludes a loss of the margin, so that no number contradicts its verdict: as in two
- * one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987) each side omits the permitted misses.
- * If confidence and power are both given, the stricter one counts.
+ * one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987), each side omits the permitted
+ * misses. Of confidence and power, the stricter one counts.
  */
 function surenessOf({ power, confidence = 0 }: { power: number; confidence?: number | undefined }) {
   const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
@@ -386,7 +386,7 @@ const profile = closed({
     .describe('The event, as pmcstat(8) or perf(1) names it; left out, CPU cycles.'),
 });
 
-/** On Linux perf samples more often; for mixed kinds its number is enough for both. */
+/** On Linux, perf samples more often; for mixed kinds its number suffices for both. */
 export const usualProfileSeconds = (config: Pick<Config, 'testbeds'>): number =>
   usualKind(config) === 'freebsd' ? 10 : 3;
 
@@ -565,7 +565,7 @@ const carriedBy = (system: OperatingSystem, rules: Config['rules']): Scenario[] 
   ...(system === 'freebsd' ? Object.keys(rules) : []),
 ];
 
-/** The kind that sets the defaults: FreeBSD or virtual machines only if alone. */
+/** Returns the kind that sets the defaults: FreeBSD or virtual machines only if there is no other. */
 function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
   const all = Object.values(testbeds);
   const usual = (['freebsd', 'virtual'] as const).find((kind) =>
@@ -600,7 +600,7 @@ function strayTraffic(
 const ofTime = ['rate', 'warmUp', 'settle', 'measure', 'measureAtLeast'] as const;
 const ofPackets = ['windows', 'windowPackets'] as const;
 
-/** Fills in the metric: a guest's instructions vary by a few thousandths; with KVM its time is used instead. */
+/** Fills in the metric: a guest's instructions vary by a few thousandths. With KVM, its time is used instead. */
 export function wholeGate(written: WrittenGate, config?: Pick<Config, 'testbeds'>): Gate {
   const usual = { metric: 'pps', marginRatio: 0.02 } as const;
   if (config === undefined || usualKind(config) !== 'virtual') return { ...usual, ...written };
@@ -638,7 +638,7 @@ export function systemOf(config: Config, name: string): OperatingSystem {
   return testbed === undefined ? 'linux' : systemOfKind(testbed);
 }
 
-/** Returns a reason in one sentence. Checked for the chosen testbed only, as others may be able to. */
+/** Returns a reason in one sentence. Called only for the chosen testbed, as others may be fit. */
 export function whyUnfit(config: Config, name: string): string | undefined {
   const testbed = config.testbeds[name];
   const system = systemOf(config, name);

@@ -5,7 +5,7 @@ import { reasonOf } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
 
 export type SecretPlace = {
-  /** Like `the Conduit token`. */
+  /** For example `the Conduit token`. */
   what: string;
   path?: string | undefined;
   variable?: string;
@@ -29,7 +29,7 @@ const readText = (what: string, path: string): Promise<string> =>
     throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
   });
 
-/** Others can read the secret's file; the message is a sentence without its full stop. */
+/** Reports a secret's file that others can read; the message is a sentence without its full stop. */
 export class ExposedError extends Error {
   override readonly name = 'ExposedError';
 
@@ -45,7 +45,7 @@ export async function readGuarded(path: string): Promise<string> {
   await using file = await open(path);
   const stat = await file.stat();
   if (isExposed(stat)) throw new ExposedError(path, stat.mode & 0o777);
-  // Awaited before the file is closed.
+  // Awaits the text before the file is closed.
   return await file.readFile('utf8');
 }
 

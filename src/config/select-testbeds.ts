@@ -97,7 +97,7 @@ function nothingLike(config: Config, selector: string, called: string): string {
   const [hint = ''] = parseSelector(selector)
     .flat()
     .flatMap((condition) => (condition.kind === 'word' && condition.wanted ? [condition.word] : []))
-    // Another speed is not a typo.
+    // Excludes numbers: another speed is not a typo.
     .filter((word) => !known.has(word) && !/^\d/.test(word))
     .map((word) => didYouMean(word, [...known.values()]))
     .filter((hint) => hint !== '');

@@ -1,7 +1,7 @@
 // Parses testbed selectors: `mellanox and 40G`, `10G or 25G`, `freebsd and not release`, `cores>=8`.
 import { excerpt, expected } from '../model/units.ts';
 
-/** Alternatives; all conditions of one must hold. */
+/** Alternatives; every condition of one alternative must hold. */
 export type TestbedSelector = Condition[][];
 
 /** `word` is in lower case; `wanted` is false after `not`. */

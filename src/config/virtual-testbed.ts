@@ -40,9 +40,9 @@ export type FreebsdGuestsConfig = OfAllGuests & {
 export type OfficialImage = {
   /** Raw or qcow2, also compressed by xz or zstd; never written to. */
   path: string;
-  /** Checksum of the file as it is published, in hexadecimal digits. */
+  /** Checksum of the file as published, in hexadecimal digits. */
   sha512?: string;
-  /** Tells it from a prepared image. */
+  /** Distinguishes it from a prepared image. */
   hostKey?: undefined;
   bootSeconds: number;
 };
@@ -53,7 +53,7 @@ export type GuestImage = {
   path: string;
   /** Root's private key; absent: the ssh agent is used. */
   privateKeyPath?: string;
-  /** Public key of its sshd, as `ssh-ed25519 AAAA…`. */
+  /** Public key of its sshd, like `ssh-ed25519 AAAA…`. */
   hostKey: string;
   /** Limit from power-on or reboot until up. */
   bootSeconds: number;
@@ -119,7 +119,7 @@ const builder = z
   .optional()
   .meta({
     description: 'Builds the kernels of base and patched, if the repository has their sources.',
-    // Computed only when a schema is written, as it would be a twelfth of each command's start-up.
+    // Computed only when a schema is written, as it would cost a twelfth of each command's start-up.
     get anyOf() {
       return [linuxBuilderSchema, builderSchema, crossBuilderSchema].map((schema) => {
         const { $schema: _, ...json } = z.toJSONSchema(schema, {

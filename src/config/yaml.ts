@@ -1,4 +1,4 @@
-// Parses ppsgate.yml as plain YAML: a value with line numbers, or an error.
+// Parses ppsgate.yml as plain YAML: returns a value with line numbers, or an error.
 import {
   type Document,
   type ErrorCode,
@@ -14,7 +14,7 @@ import {
 import { excerpt } from '../model/units.ts';
 import { type ConfigProblem, type KeyPath, keyName, seeExample } from './problem.ts';
 
-/** `lineOf` returns, from 1, the line of the last key or item of a path, or of its longest existing part. */
+/** `lineOf` returns the line, from 1, of the last key or item of a path, or of its longest existing part. */
 type YamlSource =
   | { kind: 'read'; value: unknown; lineOf: (path: KeyPath) => number }
   | { kind: 'refused'; problems: ConfigProblem[] };
@@ -38,7 +38,7 @@ export function readYaml(text: string): YamlSource {
   }
 }
 
-// About 150 testbeds, and two seconds of work if every line is wrong.
+// Enough for about 150 testbeds, and two seconds of work if every line is wrong.
 const mostCharacters = 64 * 1024;
 
 function understoodYaml(text: string): YamlSource {
@@ -47,7 +47,7 @@ function understoodYaml(text: string): YamlSource {
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    // Overrides a %YAML directive for types of 1.1, in which `no` is false.
+    // Overrides a %YAML directive for types of 1.1, where `no` is false.
     schema: 'core',
     resolveKnownTags: false,
     stringKeys: true,
