@@ -29,7 +29,10 @@ export function annotationsOf({
 
 type Patched = Result['variants'][number] | undefined;
 
-/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1: Error: …`. */
+/**
+ * Matches `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1:
+ * Error: …`.
+ */
 function annotation(line: string, patched: Patched): Annotation | undefined {
   const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim();
   const [, ofGit, found = '', digits] =
@@ -48,7 +51,7 @@ function annotation(line: string, patched: Patched): Annotation | undefined {
   };
 }
 
-/** Undefined outside the repository: GitHub would not show the annotation. */
+/** Returns undefined outside the repository: GitHub would not show the annotation. */
 function pathOf(found: string, patched: Patched): string | undefined {
   const file = patched?.files.find(({ path }) => path === found);
   if (file?.source !== undefined) return file.source;
@@ -57,9 +60,9 @@ function pathOf(found: string, patched: Patched): string | undefined {
 }
 
 /**
- * Kernel sources are in `sys/` of a builder's tree, anywhere on disk; modules refer to them relative to their own
- * folder. Build products are in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
- * `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
+ * Kernel sources are in `sys/` of a builder's tree, anywhere on disk; modules name them relative to their own folder.
+ * Build products are in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; if that is `sys/amd64/compile/GENERIC`,
+ * `../../..` is `sys`.
  */
 function kernelPath(found: string): string | undefined {
   const [, before = '', source] =
@@ -71,7 +74,7 @@ function kernelPath(found: string): string | undefined {
 
 const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
 
-/** A patch can make a compiler print anything, and a job may forge its result. */
+/** Accepts plain paths only: a patch can make a compiler print anything, and a job may forge its result. */
 const isPlain = (path: string): boolean =>
   path.length <= 500 &&
   /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) &&

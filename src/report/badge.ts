@@ -1,4 +1,4 @@
-// Draws a badge with the latest verdict of one cell of the default branch, while it is recent.
+// Draws a badge with the latest verdict on one cell of the default branch, while it is recent.
 import { formatPps } from '../model/format.ts';
 import { html } from './markup.ts';
 
@@ -20,7 +20,7 @@ export type BadgeVerdict = (typeof badgeVerdicts)[number];
 export type BadgeSubject = {
   /** `hp-t540 forwarding inet4`. */
   label: string;
-  /** The latest; absent before the first. `pps` is patched's rate, if measured. */
+  /** The latest verdict; absent before the first. `pps` is patched's rate, if measured. */
   last?: { verdict: BadgeVerdict; pps?: number | undefined; at: Date };
 };
 
@@ -76,7 +76,7 @@ const mostCharacters = 100;
 const readable = (text: string): string =>
   [...text.replace(/[\s\p{C}]+/gu, ' ').trim()].slice(0, mostCharacters).join('');
 
-/** By their shields.io names. */
+/** Colours by their shields.io names. */
 const colors = { brightgreen: '#4c1', yellow: '#dfb317', lightgrey: '#9f9f9f', red: '#e05d44' };
 
 // In pixels.
@@ -105,7 +105,7 @@ function pictureOf({ label, message, color }: BadgeText & { label: string }): st
 
 const partWidth = (text: string): number => Math.ceil(widthOf(text)) + 2 * padding;
 
-/** Approximate; `textLength` enforces it in any font. */
+/** Returns an approximate width; `textLength` enforces it in any font. */
 const widthOf = (text: string): number =>
   [...text].reduce((sum, character) => sum + characterWidth(character), 0);
 

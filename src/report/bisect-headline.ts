@@ -161,7 +161,7 @@ function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): 
   return [look, ...togetherLines(result, answer), verify].filter((line) => line !== undefined);
 }
 
-/** Warns that a fix-up was on top, so it may be the cause instead. */
+/** Warns of a fix-up that was measured together with a revision, and may be the cause instead. */
 function togetherLines(result: BisectResult, { measuredWith, revision }: Culprit): string[] {
   if (measuredWith.length === 0) return [];
   const names = listed(measuredWith.map(shortId));

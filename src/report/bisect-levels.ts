@@ -22,8 +22,8 @@ export type Level = {
 };
 
 /**
- * In the order of commits; without a change, those of good and bad. The interval is Student's, on natural logarithms,
- * with a variance pooled over all levels and the history; without one it has no width.
+ * Returns levels in the order of commits; without a change, those of good and bad. The interval is Student's, on
+ * natural logarithms, with a variance pooled over all levels and the history; without such a variance it has no width.
  */
 export function levelsOf(result: BisectResult): Level[] {
   const { revisions } = result;

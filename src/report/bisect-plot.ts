@@ -231,7 +231,7 @@ function grid(drawing: BisectDrawing): string[] {
   ];
 }
 
-/** `failed` was tried and cannot be measured, `between` is untried between such. */
+/** `failed` was tried and cannot be measured; `between` is untried between such revisions. */
 type FailedRange = { kind: 'failed' | 'between'; left: number; right: number; faults: Set<string> };
 
 function failures(drawing: BisectDrawing): string[] {
@@ -244,7 +244,7 @@ function failures(drawing: BisectDrawing): string[] {
       const stroke = kind === 'failed' ? grey : pale;
       return [hatching(area, stroke), ...faultName(failure, area)];
     }),
-    // Measured in one form while another cannot be.
+    // One form was measured while another cannot be.
     ...columns.flatMap(({ isListed, first, left: x, width }) => {
       const forms = result.revisions[first]?.forms ?? [];
       const isMixed = isListed && forms.some(isMeasured) && forms.some(({ fault }) => fault);
@@ -294,7 +294,7 @@ function hatching({ x, y, width, height }: Area, stroke: string): string {
   return path(lines.join(''), { ...look, fill: 'none' });
 }
 
-/** Upright if longer than the line. */
+/** Writes the name upright if it is longer than the line. */
 function faultName({ faults }: FailedRange, area: Area): string[] {
   const [said = '', ...others] = faults;
   const name = others.length > 0 ? 'cannot be measured' : said;
@@ -318,7 +318,7 @@ function faultName({ faults }: FailedRange, area: Area): string[] {
   ];
 }
 
-/** Approximate, at 11 pixels. */
+/** Approximates the width at 11 pixels. */
 const widthOf = (said: string): number => said.length * 5.9;
 
 /** Draws each level over its revisions; without a change, good and bad over the whole width. */
@@ -429,7 +429,7 @@ function placedDots(
   }));
 }
 
-/** Names the outliers beyond the axis, as far as there is space. */
+/** Names outliers beyond the axis, as far as space allows. */
 function outsideValues(drawing: BisectDrawing): string[] {
   const { result, sizes, columns, axis } = drawing;
   const { left, right, radius } = sizes;
@@ -452,7 +452,7 @@ function outsideValues(drawing: BisectDrawing): string[] {
 
 type Look = { color: string; isPlain: boolean; radius: number };
 
-/** Its tip points to a value outside. */
+/** Draws an arrow whose tip points to a value outside the plot. */
 function arrow(
   x: number,
   y: number,
@@ -473,7 +473,7 @@ const dot = (cx: number, cy: number, { color, isPlain, radius: r }: Look): strin
       : { fill: paper, stroke: color, 'stroke-width': 1.6 }),
   });
 
-/** Draws a bar per revision by probability; the greatest is labelled. */
+/** Draws a bar for each revision by probability, and labels the greatest. */
 function chances({ result, sizes, columns }: BisectDrawing): string[] {
   const { revisions, answer, metric } = result;
   const { chanceTop, chanceBottom } = sizes;
@@ -497,7 +497,7 @@ function chances({ result, sizes, columns }: BisectDrawing): string[] {
   ];
 }
 
-/** Above its bar, or beside a tall one. */
+/** Places the number above its bar, or beside a tall one. */
 function numberAt(
   { column, chance }: { column: PlotColumn; chance: number },
   { left, right, chanceTop, chanceBottom }: PlotSizes,
@@ -520,7 +520,7 @@ function namedColor(answer: BisectResult['answer'], metric: BisectResult['metric
   return isLoss({ metric }, answer.change.change) ? red : green;
 }
 
-/** Labels places along the line by priority, the answer's first, and good and bad. */
+/** Labels revisions along the line by priority: the answer's first, then good and bad. */
 function labels({ result, sizes, columns }: BisectDrawing): string[] {
   const { revisions, answer } = result;
   const { chanceBottom, left, right } = sizes;

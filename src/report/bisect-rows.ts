@@ -9,12 +9,12 @@ import { faultText, revisionId, searchedKind } from './bisect-headline.ts';
 import { type FormNumbers, isMeasured, numbersOf } from './bisect-numbers.ts';
 import { unbroken } from './cell-rows.ts';
 
-/** Indices of consecutive revisions: a listed one, or those up to the next listed one. */
+/** Indices of consecutive revisions: one listed revision, or all up to the next listed one. */
 export type RevisionRange = { first: number; last: number; isListed: boolean };
 
 /**
- * Returns listed revisions and ranges of others, in order. Listed are good and bad, tried ones, those in the answer,
- * and their neighbours; beyond `most`, the least informative are dropped. A single other one is listed.
+ * Returns listed revisions and ranges of others, in order. Lists good and bad, tried revisions, those in the answer,
+ * and their neighbours; beyond `most`, drops the least informative. Also lists a single revision between them.
  */
 export function rangesOf(result: BisectResult, most = 60): RevisionRange[] {
   const { revisions } = result;
@@ -30,7 +30,7 @@ export function rangesOf(result: BisectResult, most = 60): RevisionRange[] {
   return ranges;
 }
 
-/** Ascending indices, selected by relevance to the answer, then probability and number of measurements. */
+/** Returns ascending indices, selected by relevance to the answer, then by probability and number of measurements. */
 function listedRevisions(result: BisectResult, most: number): number[] {
   const { revisions } = result;
   const named = namedRevisions(result);
@@ -49,7 +49,7 @@ function listedRevisions(result: BisectResult, most: number): number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** Largest group listed in full; of a larger one, only the tried members. */
+/** Size of the largest group listed in full; of a larger group, only the tried members are listed. */
 const mostMembers = 30;
 
 const leastProbability = 0.01;
@@ -110,12 +110,14 @@ export type BisectRow =
       isNamed: boolean;
       isFurther: boolean;
       fixUps: string[];
-      /** Only the outcome may wrap. The median is of boots: rates of shared trials drift apart. */
+      /** Only the outcome may wrap. The median is over boots, as rates of shared trials drift apart. */
       cells: { boots: string; median?: string; againstGood: string; outcome: string; p: string };
     }
   | { kind: 'folded'; text: string };
 
-/** Returns a row per form of a listed revision, and one per range of others; an infinite `most` lists all. */
+/**
+ * Returns one row for each form of a listed revision, and one for each range of others; an infinite `most` lists all.
+ */
 export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
   const { revisions } = result;
   const ranges =
@@ -133,7 +135,7 @@ export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
 export const hasFixUps = (rows: readonly BisectRow[]): boolean =>
   rows.some((row) => row.kind === 'revision' && row.fixUps.length > 0);
 
-/** Ranges needing more than one fix-up for each of a few bugs are unknown. */
+/** No known range needs more: one fix-up for each of a few bugs. */
 const mostFixUps = 4;
 const mostForms = 4;
 
@@ -227,7 +229,7 @@ function foldedText(revisions: readonly BisectRevision[], thing: string): string
   return `… ${counts.join(', ')}${same}`;
 }
 
-/** `25 commits after good, 24 with different files, 5 of these tried`: good itself is never counted. */
+/** `25 commits after good, 24 with different files, 5 of these tried`; never counts good itself. */
 export function rangeText(result: BisectResult): string {
   const { revisions } = result;
   const last = revisions.at(-1);
@@ -239,7 +241,7 @@ export function rangeText(result: BisectResult): string {
   return `${after}, ${distinct} with ${things}, ${tried} of these tried`;
 }
 
-/** Commits after good, without later ones of the same kernel or files. */
+/** Counts commits after good, without later ones of the same kernel or files. */
 export function triedCounts({ revisions }: BisectResult): { distinct: number; tried: number } {
   const after = revisions.slice(1);
   return {

@@ -114,10 +114,10 @@ export function howDecided(result: BisectResult): string[] {
   ];
 }
 
-/** Feeds ministat(1), which needs three numbers: a neighbour with fewer is replaced by its whole side. */
+/** Feeds ministat(1), which needs three numbers: replaces a neighbour with fewer by its whole side. */
 export function neighbourMinistat(result: BisectResult): MinistatText | undefined {
   const { answer, revisions, cell, isShared } = result;
-  // Rates of several trials drift apart, which ministat takes for an effect.
+  // Omits rates of several trials: they drift apart, which ministat would take for an effect.
   if (isShared) return undefined;
   const [step, ...others] = stepsOf(answer);
   const isFound = answer.kind === 'culprit' || answer.kind === 'group';

@@ -32,8 +32,8 @@ import {
 import { isSilent, silenceOf, stoppedCells } from './headline.ts';
 
 /**
- * Builds one row per cell, followed by its other variants. Change and interval come first as one column: a phone shows
- * three. Remarkup comments have four narrow columns: cell with verdict, and base with patched.
+ * Builds one row per cell, followed by its other variants. Change and interval come first as one column, as a phone
+ * shows three columns. Remarkup comments have four narrow columns: cell with verdict, and base with patched.
  */
 export function cellTable(
   { policy, patch }: Pick<Result, 'policy' | 'patch'>,
@@ -87,7 +87,7 @@ export function cellTable(
   };
 }
 
-/** A comparison has names of its own, whose ends differ. */
+/** Heads columns with a comparison's own names, cut at the beginning, as their ends differ. */
 function headsOf(patch: Patch): { base: string; patched: string } {
   const { base, patched } = comparedNames(patch) ?? { base: 'base', patched: 'patched' };
   return { base: endOf(base), patched: endOf(patched) };
@@ -120,7 +120,7 @@ function rowsOf(
   const { comparisons, others } = result;
   const verdict = result.verdict.kind;
   const isQuiet = isSilent(result);
-  // Packets that are not forwarded have a rate of 0, and no cost.
+  // Packets that are not forwarded have a rate of 0, but no cost.
   const all = isQuiet ? comparisons.filter((one) => one.metric === 'pps') : comparisons;
   const own = comparisonBy(metric, all, isJudged);
   // The numbers of an invalid cell are unverified.

@@ -33,7 +33,7 @@ export type GraphLinks = {
 
 type Explained = Pick<CellResult, 'cell' | 'profiles' | 'reason'>;
 
-/** Explains the first cells in a line each, and counts the others. */
+/** Explains the first cells in a line each, and counts the rest. */
 export function whyLines(cells: readonly CellResult[], links: GraphLinks): Text[] {
   const explained = order.flatMap((kind) =>
     cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)),
@@ -72,7 +72,7 @@ export const isExplained = (cell: CellResult): boolean => isProfiled(cell) && !i
 const isChanged = ({ verdict: { kind } }: CellResult): boolean =>
   kind === 'regression' || kind === 'improvement';
 
-/** Nothing has a reason where nothing is known to have changed. */
+/** Promises no reason if nothing is known to have changed. */
 export const reasonTitle = (cell: CellResult): string =>
   isChanged(cell) ? 'Why' : 'Changed functions';
 
@@ -83,7 +83,7 @@ const judgedProfiles = ({ profiles }: Explained): CellProfile[] =>
 
 const mostNamed = 3;
 
-/** The most changed functions, or why none is known, with links to the flamegraphs. */
+/** Names the most changed functions, or the reason that none is known, with links to the flamegraphs. */
 export function reasonText(cell: Explained, links: GraphLinks): Text {
   return [changesText(cell), flamegraphs(cell, links)];
 }

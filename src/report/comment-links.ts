@@ -11,7 +11,7 @@ export type CommentLinks = GraphLinks & {
   goOn?: string | undefined;
   /** A picture of the result: the forge's reference, its URL, or a file name beside the report. */
   image?: string;
-  /** Unverified sentences of the measuring job about the result. */
+  /** Sentences from the measuring job about the result, unverified. */
   corrections?: readonly string[];
   footer: readonly Text[];
 };

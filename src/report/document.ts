@@ -16,7 +16,7 @@ type Inlines = {
   mark: { verdict: CellVerdict['kind'] };
   /** Links to a page, or to a section of this one by `#id`. */
   link: { text: string; address: string };
-  /** Links to flamegraphs, possibly beside the report; `before` is omitted where links do not work. */
+  /** Links to flamegraphs, possibly beside the report; omits `before` if links do not work. */
   graphs: { before: string; links: readonly { text: string; address: string }[] };
   styled: { style: 'faint' | 'other' | 'subject'; text: Text };
   lines: { lines: readonly Text[] };
@@ -62,7 +62,7 @@ export const enumerated = (parts: readonly Text[]): Text =>
 
 export type Column = { head: string; isNumber?: true };
 
-/** Rows that belong together, as of one cell; under a limit, those of least weight are dropped. */
+/** Rows that belong together, for example of one cell; under a limit, the groups of least weight are dropped. */
 type RowGroup = { weight: number; rows: readonly (readonly Text[])[] };
 
 export type Table = {
@@ -70,7 +70,7 @@ export type Table = {
   columns: readonly Column[];
   groups: readonly RowGroup[];
   isLimited?: true;
-  /** The table in a comment that a phone shows in full width. */
+  /** Variant of the table for a comment, which a phone shows in full width. */
   narrow?: Pick<Table, 'columns' | 'groups'>;
   lines?: readonly Text[];
 };
@@ -82,9 +82,9 @@ export type Block =
   | ({ kind: 'table' } & Table)
   /** Untrusted lines; `name` is trusted. */
   | { kind: 'code'; name: string; text: string }
-  /** On a page; a comment has folds of its own. */
+  /** Exists on a page; a comment has folds of its own. */
   | { kind: 'fold'; title: Text; blocks: readonly Block[] }
-  /** Under a limit, the worst cells remain. */
+  /** Under a limit, keeps the worst cells. */
   | { kind: 'cells'; cells: readonly { weight: number; blocks: readonly Block[] }[] }
   /** `image` is the forge's reference, or an address. */
   | { kind: 'picture'; image: string; alt: string }
@@ -118,7 +118,7 @@ export type CommentDocument = {
   main: readonly Block[];
   /** Shown open below the main part. */
   remarks: readonly Block[];
-  /** The most important first, of any fold. */
+  /** The most important details first, of any fold. */
   details: readonly Detail[];
   footer: readonly Text[];
 };

@@ -1,4 +1,4 @@
-// Says what a verdict is worth after earlier gates of the same commits: gating until green would pass a loss.
+// Reports the value of a verdict after earlier gates of the same commits: gating until green would pass a loss.
 
 import { formatNumeral, formatOrdinal, formatPercent } from '../model/format.ts';
 import type { CellResult, EarlierGates, Result } from '../model/result.ts';
@@ -29,7 +29,7 @@ const cellsOf = ({ outcome }: Pick<Result, 'outcome'>): CellResult[] =>
 const verdictOf = ({ outcome }: Pick<Result, 'outcome'>) =>
   outcome.kind === 'judged' ? outcome.verdict : undefined;
 
-/** The largest numbers of all cells. */
+/** Returns the largest numbers of all cells. */
 function mostOf(cells: readonly CellResult[]): EarlierGates | undefined {
   const all = cells.flatMap(({ earlierGates }) => earlierGates ?? []);
   if (all.length === 0) return undefined;
@@ -42,7 +42,7 @@ function mostOf(cells: readonly CellResult[]): EarlierGates | undefined {
 const gateOf = ({ count }: EarlierGates): string =>
   `${formatOrdinal(count + 1)} gate of this commit`;
 
-/** Independent gates: 1 − (1 − rate)ⁿ. */
+/** Probability over independent gates: 1 − (1 − rate)ⁿ. */
 const inAny = (rate: number, gates: number): string =>
   formatPercent(-Math.expm1(gates * Math.log1p(-rate)));
 

@@ -1,8 +1,8 @@
-// Keeps a comment within its limit: the worst cells, and the first details.
+// Keeps a comment within its limit: keeps the worst cells, and the first details.
 import { type Detail, folds } from './document.ts';
 
 const mostRows = 100;
-/** A reason of a hundred backticks needs three hundred characters. */
+/** A reason of 100 backticks needs 300 characters. */
 const mostRowCharacters = 40_000;
 
 /** Keeps the order if all cells fit; otherwise the worst come first, with a count of the omitted ones. */
@@ -50,7 +50,7 @@ type WrittenComment = {
 /** Space for the notice and the frames of all folds. */
 const spare = 500;
 
-/** Keeps the remarks and details that fit, in order, and counts the others. */
+/** Keeps the remarks and details that fit, in order, and counts the rest. */
 export function fitted(
   { main, remarks, details, toFold, end }: WrittenComment,
   { most, sizeOf }: Limit,

@@ -98,13 +98,15 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
   }
 }
 
-/** A stacked revision without its parent may behave unlike what its author expects, so it is not left to a fold. */
+/**
+ * Shows a missing parent openly, not in a fold: without it, a stacked revision may behave unlike its author expects.
+ */
 const missingBaseText = (patch: Patch): Text | undefined =>
   patch.kind !== 'revision' || patch.missingBase === undefined
     ? undefined
     : words`⚠️ ${strong('Measured without its base:')} ${quoted(patch.missingBase, 300)}`;
 
-/** Easily missed facts that are not held against the patch. */
+/** Lists easily missed facts that do not count against the patch. */
 function remarks(result: Result): Block[] {
   const { outcome, policy } = result;
   const cells = outcome.kind === 'judged' ? outcome.cells : [];

@@ -85,7 +85,7 @@ function patchLink(result: Result): Inline | string {
   return patch.kind === 'range' ? text : { kind: 'link', text, address: patch.url };
 }
 
-/** A few cells need no contents. */
+/** Omits the contents if there are only a few cells. */
 const contentsOf = (cells: readonly CellResult[]): Text[] =>
   cells.length <= 3
     ? []
@@ -127,7 +127,7 @@ function sectionsOf(result: Result, graphs: readonly Graph[]): PageSection[] {
   }
 }
 
-/** The worst cells first, as space is limited. */
+/** Draws the worst cells first, as space is limited. */
 function picturesOfCells(cells: readonly CellResult[], graphs: readonly Graph[]) {
   const ofCell = Map.groupBy(graphs, ({ cell }) => cellName(cell));
   const inOrder = worstFirst(cells).flatMap(({ cell }) => ofCell.get(cellName(cell)) ?? []);
@@ -155,7 +155,7 @@ function verdicts(result: Result, cells: readonly CellResult[]): PageSection {
   };
 }
 
-/** Easily missed facts that do not count against the patch. */
+/** Lists easily missed facts that do not count against the patch. */
 function remarks(result: Result, cells: readonly CellResult[] = []): PageSection[] {
   const inLines = (texts: readonly string[]) => texts.map((text) => quoted(text, 500));
   const remarks: [string, readonly Text[]][] = [

@@ -10,7 +10,7 @@ import { drawGraph, type Graph } from './report-flamegraphs.ts';
 /** `svg` is absent if the page is full; `why` explains a graph that cannot be drawn. */
 export type Picture = { graph: Graph; svg?: string; why?: string };
 
-/** Kernel graphs have about 50,000 each; a page of more than a few million is slow on a phone. */
+/** Kernel graphs have about 50,000 characters each; a page of more than a few million is slow on a phone. */
 const mostGraphCharacters = 5_000_000;
 
 /** Omits the last graphs of a full page. */
@@ -78,7 +78,7 @@ function moduleLook({ frame }: Box): string {
   return module === undefined || /^kernel/.test(module) ? 'of-kernel' : 'of-module';
 }
 
-/** Colour by the share of the path, callees included, before and now. */
+/** Colours a box by its path's share, including callees, before and now. */
 function changeLook({ samples }: Box, totals: Box['samples']): string {
   const change = samples.profile / totals.profile - samples.base / totals.base;
   if (Math.abs(change) < 0.003) return 'same';

@@ -21,7 +21,7 @@ import { gateNumberText } from './earlier-gates-text.ts';
 export const headline = (result: Result): string =>
   `${symbols[symbolOf(result)]} ppsgate: ${patchLabel(result)} ${plainText(sentence(result))}`;
 
-/** Names a patch by what was measured: a range begins at the merge base, even where its base branch has moved on. */
+/** Names a patch by the measured commits: a range begins at the merge base, even if its base branch has moved on. */
 export function patchLabel({ patch, variants }: Pick<Result, 'patch' | 'variants'>): string {
   const base = variants.find(({ name }) => name === 'base')?.commit;
   // The commit of a variant may be any text.
@@ -34,7 +34,10 @@ export function patchLabel({ patch, variants }: Pick<Result, 'patch' | 'variants
 export const verdictLine = (result: Result): string =>
   `${symbols[symbolOf(result)]} ${patchLabel(result)} ${plainText(sentence(result))}`;
 
-/** The verdict whose symbol is shown: a loss for an unmeasurable patch; none for a failed lab or an unchanged patch. */
+/**
+ * Returns the verdict whose symbol is shown: a loss for an unmeasurable patch; none for a failed lab or an unchanged
+ * patch.
+ */
 export function symbolOf({ outcome }: Pick<Result, 'outcome'>): CellVerdict['kind'] {
   switch (outcome.kind) {
     case 'judged':
@@ -51,7 +54,7 @@ export function symbolOf({ outcome }: Pick<Result, 'outcome'>): CellVerdict['kin
 export const outcomeName = ({ outcome }: Pick<Result, 'outcome'>): string =>
   outcome.kind === 'judged' ? outcome.verdict : outcome.kind;
 
-/** Follows the patch's name. */
+/** Completes a sentence that begins with the patch's name. */
 export const sentence = (result: Result): Text => [verdictText(result), gateNumberText(result)];
 
 function verdictText({ outcome, policy }: Result): Text {
@@ -106,7 +109,7 @@ export const withVerdict = (
 export const stoppedCells = (cells: readonly CellResult[]): CellResult[] =>
   cells.filter(({ verdict }) => verdict.kind === 'inconclusive' && verdict.isStopped);
 
-/** Changes that equal the margin of speed: 5.26 % more time or instructions per packet lose 5 % of the speed. */
+/** Changes equal to the margin of speed: 5.26 % more time or instructions per packet lose 5 % of the speed. */
 export function marginsOf({ metric, marginRatio }: Policy): { loss: number; gain: number } {
   const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
   return isCost(metric) ? { loss: more, gain: less } : { loss: less, gain: more };
@@ -177,7 +180,7 @@ export const droppedBy = ({ runs }: CellResult, variant = 'patched'): string | u
   runs.find((run) => run.variant === variant && run.pps === 0 && run.droppedBy !== undefined)
     ?.droppedBy;
 
-/** Says of silent cells what drops the packets; empty if unknown. */
+/** Names what drops the packets of silent cells; empty if unknown. */
 export function dropsText(cells: readonly CellResult[]): Text[] {
   const known = cells.filter(isSilent).flatMap((cell) => {
     const by = droppedBy(cell);
@@ -201,7 +204,7 @@ function silentText(cells: readonly CellResult[]): Text {
   return joined(texts, ', and ');
 }
 
-/** Cells that pass although they surely lose: by less than matters. */
+/** Cells that pass despite a certain loss, which is smaller than the margin. */
 export const smallLosses = (cells: readonly CellResult[], policy: Policy): CellResult[] =>
   cells.filter(({ verdict, comparisons: [judged] }) => {
     if (verdict.kind !== 'no-regression' || judged === undefined) return false;
@@ -210,7 +213,7 @@ export const smallLosses = (cells: readonly CellResult[], policy: Policy): CellR
     return isProven && Math.abs(change) < Math.abs(marginsOf(policy).loss);
   });
 
-/** `slower by 4.07 %, within the 5.26 % allowed`; of several the greatest. */
+/** `slower by 4.07 %, within the 5.26 % allowed`; describes the greatest of several losses. */
 export function smallLossText(losses: readonly CellResult[], policy: Policy): string {
   const changes = losses.flatMap(({ comparisons: [judged] }) => judged?.interval.change ?? []);
   const most = Math.max(...changes.map(Math.abs));
@@ -219,7 +222,7 @@ export function smallLossText(losses: readonly CellResult[], policy: Policy): st
   return `slower by ${losses.length > 1 ? 'up to ' : ''}${by}, within the ${allowed} allowed`;
 }
 
-/** A loss that is proven, or the deciding bound of the cell nearest to the margin. */
+/** Describes a proven loss, or the deciding bound of the cell nearest to the margin. */
 function nothingThatMatters(cells: readonly CellResult[], policy: Policy): string {
   const { metric } = policy;
   const proven = smallLosses(cells, policy);
@@ -279,7 +282,7 @@ const causes: Record<Cause, string> = {
   'machine-busy': 'the machine was too busy',
 };
 
-/** The first words of a reason are trusted; the rest may quote a machine. */
+/** Keeps only a reason's first words, which are trusted; the rest may quote a machine. */
 const busyMachine = ({ verdict }: CellResult): string[] =>
   (verdict.kind === 'invalid' && tooBusy.exec(verdict.reason)?.slice(0, 1)) || [];
 

@@ -33,7 +33,9 @@ import {
   text,
 } from './svg.ts';
 
-/** SVG with its own light background; undefined without judged cells. Beyond `mostCells`, the worst are drawn. */
+/**
+ * Returns SVG with its own light background; undefined without judged cells. Beyond `mostCells`, draws only the worst.
+ */
 export function intervalPlot(
   result: Result,
   { mostCells = 40, form = 'wide' }: { mostCells?: number; form?: PlotForm } = {},
@@ -75,7 +77,7 @@ function rowsOf(result: CellResult, { metric }: Policy): PlotRow[] {
   const { cell, verdict, comparisons, others } = result;
   const intervalOf = (all: readonly Comparison[]) =>
     all.find((one) => one.metric === metric)?.interval;
-  // The numbers of an invalid cell are unverified, and silence is no size of a change.
+  // Leaves out sizes of invalid cells, which are unverified, and of silent cells, whose change has none.
   const isSized = verdict.kind !== 'invalid' && !isSilent(result);
   const interval = isSized ? intervalOf(comparisons) : undefined;
   const said = isSilent(result) ? { said: 'forwards nothing' } : {};
@@ -87,7 +89,7 @@ function rowsOf(result: CellResult, { metric }: Policy): PlotRow[] {
   ];
 }
 
-/** From the left of the picture, and from the top of the row. */
+/** Measured from the left of the picture, and from the top of the row. */
 type PlotPoint = { x: number; y: number };
 
 /** In pixels. */
@@ -193,7 +195,7 @@ function heads(
   ];
 }
 
-/** Earlier diffs stay with their cell. */
+/** Keeps earlier diffs with their cell. */
 const separator = ({ verdict }: PlotRow, y: number, { margin, width }: PlotSizes): string[] =>
   verdict === undefined ? [] : [path(`M${margin} ${y}H${width - margin}`, { stroke: pale })];
 
@@ -279,7 +281,7 @@ function rowPieces(
 
 const longestLabel = 30;
 
-/** The family ends a cell's name, so shortening cuts before it. */
+/** Shortens a name before its family, which ends it. */
 function labelOf(name: string): string {
   const label = plainLine(name);
   if (label.length <= longestLabel) return label;
@@ -305,7 +307,7 @@ function drawnInterval(
   return path(`M${left} ${y}H${right}${ends.join('')}`, attributes);
 }
 
-/** The symbol around 0,0 does not rely on colour. */
+/** The symbol around 0,0 distinguishes verdicts without colour. */
 type VerdictLook = { color: string; symbol: string };
 
 const disc = 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z';

@@ -125,7 +125,7 @@ function caseOutcome(cell: CellResult, policy: Policy): Pick<TestCase, 'conclusi
   }
 }
 
-/** Without a change, and without costs of packets, for a patch that forwards none. */
+/** Omits changes and the costs of packets for a patch that forwards no packets. */
 const comparisonLines = (cell: CellResult, policy: Policy): string[] =>
   isSilent(cell)
     ? cell.comparisons

@@ -1,4 +1,4 @@
-// Names the limit of a cell: CPUs and queues that shared the work, and places that lost packets.
+// Names a cell's limit: CPUs and queues that shared the work, and places that lost packets.
 import {
   adviceToReachMore,
   cpusAtWork,
@@ -29,7 +29,7 @@ export function limitLines(cells: readonly CellResult[]): Text[] {
 
 const mostLines = 3;
 
-/** Only what differs beyond chance, explains the verdict, or makes the test itself doubtful. */
+/** Returns only facts that differ beyond chance, explain the verdict, or make the test itself doubtful. */
 export function limitSentences(cell: CellResult): Text[] {
   const { limits } = cell;
   if (limits === undefined) return [];
@@ -87,7 +87,7 @@ function reachSentences(base: VariantLimits): Text[] {
     );
 }
 
-/** Share of a table's limit; entries may go during the count. */
+/** Share of a table's limit; entries may expire during the count. */
 const fullRatio = 0.99;
 
 function tableSentences({ base, patched }: CellLimits): Text[] {
@@ -105,11 +105,11 @@ function tableSentences({ base, patched }: CellLimits): Text[] {
 
 /** A smaller loss explains nothing. */
 const leastLostRatio = 0.01;
-/** Share of all losses beside which the rest needs no word. */
+/** Share of all losses above which the rest is not mentioned. */
 const nearlyAllRatio = 0.95;
 const mostDropsNamed = 3;
 
-/** Losses at these places are faults of the test's setting, also on base; others are how a router shows its limit. */
+/** Losses at these places are faults of the test's set-up, also on base; elsewhere they show a router's limit. */
 const faultPlaces: ReadonlySet<DropPlace> = new Set(['ip', 'firewall', 'state-table']);
 
 function dropSentences({ base, patched, differing }: CellLimits, verdict: VerdictKind): Text[] {
@@ -144,7 +144,7 @@ function dropSentences({ base, patched, differing }: CellLimits, verdict: Verdic
 
 type Drop = VariantLimits['drops'][number];
 
-/** Each drop once, with its larger share; the largest first. */
+/** Returns each drop once, with its larger share; the largest first. */
 export function unionOfDrops({ base, patched }: Pick<CellLimits, 'base' | 'patched'>): Drop[] {
   const all = Map.groupBy([...base.drops, ...patched.drops], ({ place, cause }) =>
     JSON.stringify([place, cause]),

@@ -1,4 +1,4 @@
-// Shows on the page where the limit of a cell was: a strip of CPUs and queues for each variant, and drops by place.
+// Shows a cell's limit on the page: strips of CPUs and queues for each variant, and drops by place.
 import { sum } from 'simple-statistics';
 import { plainLine } from '../model/escape.ts';
 import { formatPercent } from '../model/format.ts';

@@ -53,7 +53,7 @@ const strip = (
 ${groups.map((group, index) => bars(variant, group, { y: top + index * rowHeight, most: mostOf(group.title) }))}
 </svg>\n`;
 
-/** `most` is the share of a bar of full height: all for a busy CPU, else that of the largest queue of both variants. */
+/** `most` is the share that fills a bar: all for a busy CPU, otherwise the share of both variants' largest queue. */
 function bars(
   variant: string,
   { title, bars: all }: Bars,

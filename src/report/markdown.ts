@@ -53,7 +53,7 @@ const markup: Markup = {
   lines: ({ lines }) => lines.map(line).join(', '),
 };
 
-/** Text only, if the address is invalid. */
+/** Returns only the text if the address is invalid. */
 const link = (text: string, url: string | undefined): string =>
   url === undefined ? text : `[${text}](${url})`;
 

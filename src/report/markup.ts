@@ -4,7 +4,7 @@ import { escaped } from '../model/xml.ts';
 export class Html {
   readonly markup: string;
 
-  /** Takes markup: untrusted text must be escaped already. */
+  /** Takes trusted markup: untrusted text must be escaped already. */
   constructor(markup: string) {
     this.markup = markup;
   }

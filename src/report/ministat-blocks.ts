@@ -25,7 +25,7 @@ export const ministatDetail = ({ title, note, text }: MinistatText): Detail => (
   blocks: blocksOf(title, text, note),
 });
 
-/** Cells that follow each other share an equal note. */
+/** Consecutive cells share an equal note. */
 export const ministatDetails = (policy: Policy, cells: readonly CellResult[]): Detail[] =>
   ministats(policy, cells).map(({ note, ...own }, index, all) =>
     ministatDetail(note === all[index - 1]?.note ? own : { ...own, note }),

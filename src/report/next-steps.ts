@@ -45,7 +45,7 @@ export function meaningOf({ outcome, policy, patch }: Result): string | undefine
   }
 }
 
-/** Names the sides in sentences: those of a comparison by their own names. */
+/** Names the sides in sentences; uses a comparison's own names. */
 type Names = Readonly<
   Record<'router' | 'base' | 'patch' | 'both' | 'again' | 'excuse' | 'use', string>
 >;
@@ -220,13 +220,13 @@ function afterUnchanged({ ignoredPaths }: Unchanged, { kind }: Patch): string {
     : `Select a testbed that has such ports, if there is one. To measure it here anyway, ${way}.`;
 }
 
-/** First words of commands, by the forge that has the patch. */
+/** First words of commands, by the patch's forge. */
 const calls: Partial<Record<Patch['kind'], string>> = {
   'pull-request': callOnGithub,
   revision: callOnPhabricator,
 };
 
-/** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
+/** Suggests to fix the main cause of invalid runs first; if unknown, to check the testbed. */
 function afterInvalid(cells: readonly CellResult[], { testbed, traffic }: Result): string {
   if (withVerdict(cells, 'invalid').some((cell) => droppedBy(cell, 'base') !== undefined)) {
     const { packets } = traffic;
@@ -241,7 +241,7 @@ function afterInvalid(cells: readonly CellResult[], { testbed, traffic }: Result
   return `${fix ?? `Fix what ${check} finds wrong`}, and run it again.`;
 }
 
-/** By the main cause of invalid runs; for others the testbed is checked. */
+/** Fixes by the main cause of invalid runs; for other causes the testbed is checked. */
 const fixes: Partial<Record<Cause, string>> = {
   'generator-limited':
     'Offer the DUT more than it can forward: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',

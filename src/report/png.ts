@@ -1,4 +1,4 @@
-// Renders an SVG as PNG, for places that show nothing else.
+// Renders an SVG as PNG, for places that accept no other pictures.
 
 import { readFile } from 'node:fs/promises';
 import { brotliDecompressSync } from 'node:zlib';

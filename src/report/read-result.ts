@@ -22,13 +22,13 @@ export class ResultError extends Error {
 export const readResult = (directory: string): Promise<Result> =>
   parsedFile(directory, 'result.json', resultSchema);
 
-/** The result of a gate or bisection, from a work directory or a file, with its directory. */
+/** Returns the result of a gate or bisection from a work directory or a file, with its directory. */
 export async function readAnyResult(
   path: string,
 ): Promise<{ directory: string; result: Result | BisectResult }> {
   const isFile = (await stat(path).catch(() => undefined))?.isFile() === true;
   if (!isFile) return { directory: path, result: await readResultBelow(path, 'result.json') };
-  // The user named this file, by a link or not.
+  // The user named this file, so links are allowed.
   const file = await realpath(path);
   return { directory: dirname(path), result: await readResultBelow(dirname(file), basename(file)) };
 }
@@ -37,7 +37,7 @@ export async function readAnyResult(
 export const readResultBelow = (folder: string, path: string): Promise<Result | BisectResult> =>
   parsedFile(folder, path, z.union([bisectResultSchema, resultSchema]));
 
-/** A gate of 100 cells with 100 runs of 100 samples each has a tenth of it. */
+/** A gate of 100 cells with 100 runs of 100 samples each needs a tenth of it. */
 const mostResultBytes = 256 * 1024 ** 2;
 
 async function parsedFile<T>(folder: string, path: string, schema: z.ZodType<T>): Promise<T> {
@@ -61,10 +61,10 @@ async function parsedFile<T>(folder: string, path: string, schema: z.ZodType<T>)
   throw new ResultError(`${join(folder, path)} is not a result of this version of ppsgate${why}.`);
 }
 
-/** A kernel's call graph of pmcstat has up to a hundred. */
+/** A kernel's call graph by pmcstat has up to 100 MiB. */
 const mostProfileBytes = 256 * 1024 ** 2;
 
-/** Profiles come from a patch's kernel: an invalid one is left out, and `leftOut` is called with the reason. */
+/** Adds profiles, which come from a patch's kernel: omits an invalid one, and calls `leftOut` with the reason. */
 export async function explained<R extends Result | BisectResult>(
   result: R,
   directory: string,

@@ -20,7 +20,7 @@ import {
 } from './document.ts';
 import { fitted, rowsThatFit } from './fit-to-limit.ts';
 
-/** In bytes of UTF-8. Phabricator accepts more, and mails it to every subscriber. */
+/** In bytes of UTF-8. Phabricator accepts more, but mails it to every subscriber. */
 const mostBytes = 100_000;
 
 export const writeRemarkup = ({
@@ -141,7 +141,7 @@ function table({ columns, groups, isLimited }: Table): string {
 
 const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** Plain lines, as a scrolling code block holds no markup. It does not wrap, so each sentence gets a line. */
+/** Uses plain lines, as a scrolling code block holds no markup. It does not wrap, so each sentence gets a line. */
 function linesOf(one: Block): string[] {
   switch (one.kind) {
     case 'paragraph':

@@ -39,7 +39,7 @@ export function graphsOf(
   });
 }
 
-/** Named by commit; `base` is the one before, `patched` the one after. */
+/** Names graphs by commit; `base` is the one before, `patched` the one after. */
 function graphsOfBisection(result: BisectResult, [own]: readonly CellProfiles[]): Graph[] {
   if (own === undefined) return [];
   const { cell, revisions, answer } = result;
@@ -57,7 +57,7 @@ function graphsOfBisection(result: BisectResult, [own]: readonly CellProfiles[])
 
 type Drawn = { kind: 'drawn'; svg: string } | { kind: 'left-out'; why: string };
 
-/** Left out with a reason if it cannot be drawn: a profile may exceed the limits of a picture. */
+/** Omits a graph that cannot be drawn, with the reason: a profile may exceed the limits of a picture. */
 export function drawGraph(graph: Graph, standalone = true): Drawn {
   const { title, subtitle, profile, base } = graph;
   try {

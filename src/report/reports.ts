@@ -24,7 +24,7 @@ import { remarkupFailure, writeRemarkup } from './remarkup.ts';
 type Links = Omit<BisectCommentLinks, 'footer' | 'isOnRevision'>;
 
 export type ReportLinks = Links & {
-  /** Trusted Markdown: how to rerun, and the raw data. */
+  /** Trusted Markdown: the way to rerun, and the raw data. */
   rerun?: string;
   rawData?: string;
 };

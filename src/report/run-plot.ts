@@ -52,7 +52,7 @@ function axisOf(points: readonly RunPoint[]): Extent {
   return paddedRates(robustExtent(values, medians), { spareRatio: 0.08, leastRatio: 0.005 });
 }
 
-/** Points outside the axis to its edge, each with its value where there is space. */
+/** Draws points outside the axis at its edge, each with its value if space allows. */
 function drawnOutside(points: readonly RunPoint[], axis: Extent, metric: Metric): Piece {
   const outside = points.filter(({ value }) => !isWithin(value, axis));
   return [true, false].map((isUp) => {

@@ -19,14 +19,15 @@ export function paddedRates(
   return { low: Math.max(low - spare, 0), high: high + spare };
 }
 
-/** The number of values that may be outliers: a tenth, but one of four and two of twelve. */
+/** Returns how many values may be outliers: a tenth, but one of four and two of twelve. */
 function mostOutliers(count: number): number {
   if (count < 4) return 0;
   return count < 12 ? 1 : Math.max(2, Math.floor(count / 10));
 }
 
 /**
- * Leaves out outliers, so that they flatten no plot: the middle of the values and `kept` take at least three fifths.
+ * Excludes outliers, so that they do not flatten the plot: the middle of the values and `kept` take at least three
+ * fifths.
  */
 export function robustExtent(values: readonly number[], kept: readonly number[] = []): Extent {
   const { low, high } = extentOf([...middleOf(values), ...kept]);
@@ -35,7 +36,7 @@ export function robustExtent(values: readonly number[], kept: readonly number[] 
   return extentOf([low, high, ...near]);
 }
 
-/** The values in the shortest range that holds all but the outliers. */
+/** Returns the values in the shortest range that holds all but the outliers. */
 function middleOf(values: readonly number[]): number[] {
   const sorted = values.toSorted((a, b) => a - b);
   const count = sorted.length - mostOutliers(sorted.length);
@@ -48,14 +49,14 @@ function middleOf(values: readonly number[]): number[] {
 export const isWithin = (value: number, { low, high }: Extent): boolean =>
   value >= low && value <= high;
 
-/** Spreading into Math.min has too many arguments for some plots. */
+/** Avoids spreading into Math.min, which has too many arguments for some plots. */
 export const extentOf = (values: readonly number[]): Extent =>
   values.reduce(
     ({ low, high }, value) => ({ low: Math.min(low, value), high: Math.max(high, value) }),
     { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY },
   );
 
-/** About six round numbers within a non-empty axis, `most` at most. */
+/** Returns about six round numbers within a non-empty axis, at most `most`. */
 export function ticksOf({ low, high }: Extent, most = 8): number[] {
   const least = (high - low) / most;
   const power = 10 ** Math.floor(Math.log10(least));

@@ -33,7 +33,7 @@ import { isSilent, marginsOf, rejectionText } from './headline.ts';
 
 export function setting(result: Result): Text {
   const { testbed, trials } = result;
-  // Kernel variants replace the DUT's own.
+  // Kernels of the variants replace the DUT's own.
   const hasKernels = trials.some(({ kernel, kernels }) => kernel ?? kernels);
   const own = hasKernels ? undefined : testbed.fingerprint.kernel;
   const [measured = own] = kernelsOf(result).get('base') ?? [];
@@ -66,7 +66,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   ];
 }
 
-/** `64- and 66-byte`: actual sizes, as the smallest size does not fit every family. */
+/** `64- and 66-byte`: the actual sizes, as the smallest size does not fit every family. */
 function frameSizes({ trials, traffic }: Measurement): string {
   const all = new Set(trials.map(({ cell }) => frameBytesFor(traffic, cell)));
   const sizes = [...all].toSorted((a, b) => a - b);
@@ -147,7 +147,7 @@ export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): 
 export const otherMetricTitle = (metric: Metric): string =>
   `${metricName(metric)}, which is not judged`;
 
-/** A sentence about costs outside the metric; empty for one that covers a packet's whole path. */
+/** Warns of costs outside the metric; empty for a metric that covers a packet's whole path. */
 export const unseenBy = (metric: Metric): string[] =>
   metric === 'instructionsPerPacket'
     ? [
@@ -157,7 +157,7 @@ export const unseenBy = (metric: Metric): string[] =>
 
 const mostReasons = 20;
 
-/** Why cells are invalid, below the table. */
+/** Explains, below the table, why cells are invalid. */
 export function invalidLines(cells: readonly CellResult[]): Text[] {
   const lines = cells.flatMap(({ cell, verdict }) =>
     verdict.kind === 'invalid'
@@ -184,7 +184,7 @@ export const uncountedLines = (cells: readonly CellResult[]): Text[] =>
     return lines.map((line) => words`${nameOf(cell)}: ${line}`);
   });
 
-/** `2 of 8 runs, …`: a line for each cause. */
+/** `2 of 8 runs, …`: one line for each cause. */
 export function invalidRunLines(runs: readonly Run[]): Text[] {
   const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity : []));
   return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
@@ -202,7 +202,7 @@ export function spareRuns(cell: CellResult): Run[] {
   );
 }
 
-/** Why such a run, or several alike, is unused, to follow their number. */
+/** Explains, after their number, why such a run, or several alike, are unused. */
 export function whySpare({ variant, pps }: Run, cell: CellResult): string {
   if (pps === 0) return 'with no packet forwarded; a single such run does not count';
   if (variant === 'patched' && isSilent(cell))
@@ -210,7 +210,7 @@ export function whySpare({ variant, pps }: Run, cell: CellResult): string {
   return 'whose paired run does not count, or that ended after the verdict';
 }
 
-/** Outliers: they count, and each was repeated once. */
+/** Lists outliers: they count, and each was repeated once. */
 export const apartLines = (cells: readonly CellResult[]): Text[] =>
   cells.flatMap(({ cell, design, runs }) =>
     (design.method === 'pooled' ? runsApart(runs.filter(isOfVerdict)) : []).map(
@@ -219,7 +219,7 @@ export const apartLines = (cells: readonly CellResult[]): Text[] =>
     ),
   );
 
-/** Compares the noise between builds with that of runs of one build, in a line per cell with several layouts. */
+/** Compares the noise between builds with that between runs of one build, in a line per cell with several layouts. */
 export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const commits = new Set(
@@ -270,7 +270,7 @@ export function environmentLines(result: Result): Text[] {
 export const fingerprintLines = ({ fingerprint }: Result['testbed']): Text[] =>
   Object.entries(fingerprint).map(([key, value]) => words`${quoted(key)}: ${quoted(value)}`);
 
-/** Empty if the variants share the DUT's own. */
+/** Empty if the variants share the DUT's own kernel. */
 export function kernelsOf({ trials, outcome }: Result): Map<string, string[]> {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const variantOf = new Map(runs.map((run) => [run.trial, run.variant]));
@@ -319,7 +319,7 @@ export function readingParagraphs({ policy, variants, outcome }: Result): string
   ];
 }
 
-/** Maximum share of regressions that are false, where `lossRatio` of patches lose the margin. */
+/** Maximum share of false regressions if `lossRatio` of patches lose the margin. */
 function wrongRegressions({ falseAlarmRatio, missRatio }: Policy, lossRatio: number): number {
   const falseOnes = falseAlarmRatio * (1 - lossRatio);
   return falseOnes / (falseOnes + (1 - missRatio) * lossRatio);

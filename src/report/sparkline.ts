@@ -15,7 +15,7 @@ type SparklineRow = {
   changes: readonly number[];
 };
 
-/** A standalone picture: one line per cell, with its latest rate. */
+/** Draws a standalone picture: one line per cell, with its latest rate. */
 export function sparklineSheet(rows: readonly SparklineRow[], metric: Metric): string {
   const pieces = rows.flatMap(({ cell, values, changes }, index) => {
     const top = margin + index * rowHeight;

@@ -7,7 +7,7 @@ import { Html, html } from './markup.ts';
 /** `narrow` is for a phone. */
 export type PlotForm = 'wide' | 'narrow';
 
-/** A page shows the form that fits its width, in its own colours. */
+/** Draws both forms; a page shows the one that fits its width, in its own colours. */
 export function bothForms(draw: (form: PlotForm) => string | undefined): Block[] {
   const drawn = (['wide', 'narrow'] as const).flatMap((form) => {
     const plot = draw(form);

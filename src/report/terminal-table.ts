@@ -9,7 +9,7 @@ export type TerminalRow = {
   readonly texts: readonly string[];
 };
 
-/** Returns one row per cell, worst first, with its other variants below; none where no cell was judged. */
+/** Returns one row per cell, worst first, with its other variants below; none if no cell was judged. */
 export function terminalRows(result: Result): {
   heads: readonly string[];
   rows: readonly TerminalRow[];
@@ -22,7 +22,7 @@ export function terminalRows(result: Result): {
   const rows = cells.flatMap(({ verdict }, index) =>
     (table.groups[index]?.rows ?? []).map((row) => ({
       verdict: verdict.kind,
-      // Terminals do not break lines of a table, and people search them for spaces.
+      // Terminals do not break lines of a table, and people search them with ordinary spaces.
       texts: row.map((text) => plainText(text).replaceAll('\u00a0', ' ')),
     })),
   );

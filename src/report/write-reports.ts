@@ -28,7 +28,7 @@ export async function writeResult(
 ): Promise<void> {
   await replaceFile(join(directory, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
   await replaceFile(join(directory, 'report.md'), renderMarkdown(result));
-  // The directory may be another machine's, with a link in this place.
+  // The directory may come from another machine, with a link at this path.
   const report = dirname(await placeBelow(directory, 'report/index.html'));
   const draw = async (name: string, what: string, make: () => Drawing | Promise<Drawing>) =>
     replaceDrawing(join(report, name), await drawing(what, make, leftOut));
@@ -77,7 +77,7 @@ async function drawing(
 const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
   content === undefined ? rm(path, { force: true }) : replaceFile(path, content);
 
-/** Writes atomically, and creates the folder if needed; follows no link in the place of the file or its draft. */
+/** Writes atomically, and creates the folder if needed; follows no link at the path of the file or its draft. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const made = await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.part`;
