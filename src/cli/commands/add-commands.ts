@@ -1,7 +1,7 @@
 // Adds commands, and loads the code of called ones only.
 import { type Command, Help } from 'commander';
 
-/** Words of a command line, or `all`: commands named there are loaded, see `addCommands`. */
+/** Words of a command line, or `all`: only commands named there are loaded, see `addCommands`. */
 export type Words = readonly string[] | 'all';
 
 export type NamedCommand = {
@@ -24,7 +24,7 @@ export async function addCommands(
     named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(' ')]),
   );
   parent.configureHelp({
-    // The names with their arguments are more than half of a line.
+    // The names with their arguments fill more than half of a line.
     minWidthToWrap: 30,
     subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command),
   });

@@ -17,7 +17,7 @@ import { keptAnswers, pinnedDiff } from './kept-answers.ts';
 
 const called = namingStyles.bisectFlag;
 
-/** The base of the diff, and a commit with it and the earlier ones stacked. */
+/** Returns the base of the diff, and a commit with the diff and the earlier ones stacked. */
 export async function endsOfRevision(
   { patch: text, earlier }: { patch: string; earlier: EarlierDiffs },
   repository: WritableRepository,
@@ -57,7 +57,7 @@ export async function bisectAndAnswer(
 ): Promise<BisectResult> {
   const run = typed ?? `by-hand-${Date.now()}`;
   const phabricator = phabricatorOf(config);
-  // Not given the signal: a cancelled bisection is reported, too.
+  // Omits the signal, so that a cancelled bisection is reported, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
   const patience = { answer: true, run: typed, signal };
   const name = revisionNamed(patch, { config, called });

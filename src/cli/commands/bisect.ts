@@ -143,7 +143,7 @@ type BisectOptions = {
   json?: true;
 };
 
-/** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
+/** Returns the exit code. Throws on errors, and puts the way to resume into `lastWords`. */
 async function runBisect(
   options: BisectOptions,
   signal: AbortSignal,
@@ -233,7 +233,7 @@ async function searched(
   );
 }
 
-/** A clone that measures revisions has commits made of diffs, whose authors choose their ids. */
+/** Rejects short ids in a clone that measures revisions: authors of diffs choose the ids of commits made of them. */
 function repositoryOf({ repository, patch }: BisectOptions) {
   const opened = openRepository(resolve(repository));
   return patch === undefined ? opened : withoutShortIds(opened);
@@ -294,7 +294,7 @@ async function readGateFinding(path: string): Promise<GateFinding> {
   throw new UsageError(`--from: ${path} is the result of a bisection; name that of a gate.`);
 }
 
-/** Reduces the configuration to the requested cell, that of the gate, or its only one. */
+/** Reduces the configuration to the requested cell, the gate's cell, or its only cell. */
 function withOneCell(
   options: BisectOptions,
   written: Config,

@@ -84,7 +84,9 @@ function changesOf({ name: series, nightlyRuns }: Series, leastRatio: number): F
 
 type Change = Pick<FoundChange, 'index' | 'before' | 'after' | 'changeRatio'>;
 
-/** A change that was found early may shrink as runs are added: the smallest goes until each is at least `leastRatio`. */
+/**
+ * A change that was found early may shrink as runs are added: removes the smallest until each is at least `leastRatio`.
+ */
 function lastingChanges(
   values: readonly number[],
   indexes: readonly number[],
@@ -132,7 +134,7 @@ const numberText = (value: number): string => grouped(Number(value.toPrecision(6
 const steps = '▁▂▃▄▅▆▇█';
 const mostBars = 72;
 
-/** Medians of neighbours if too many; single outliers do not flatten the others. */
+/** Draws medians of neighbours if there are too many values; single outliers do not flatten the others. */
 function sparkline(values: readonly number[]): string {
   const nightlyRunsABar = Math.ceil(values.length / mostBars);
   const bars = Array.from({ length: Math.ceil(values.length / nightlyRunsABar) }, (_, bar) =>

@@ -1,4 +1,4 @@
-// Aligns columns for a shell. Apart from the rest, as what it imports takes a tenth of the start of a command.
+// Aligns columns for a shell. Separate from the rest, as its imports take a tenth of the start of a command.
 import stringWidth from 'string-width';
 
 /** Pads columns to their widest cell; `paint` receives padded text. */

@@ -1,4 +1,4 @@
-// `ppsgate comment --dry-run`: shows what the workflow's admission decides on a comment.
+// `ppsgate comment --dry-run`: shows the workflow's decision on a comment.
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Admission, AdmitDeps, PullRequestReader } from '../../action/admission.ts';
@@ -118,7 +118,7 @@ async function depsFor(options: Options): Promise<AdmitDeps> {
   };
 }
 
-/** Reads GitHub only for a named pull request; else the options stand for one. */
+/** Reads GitHub only for a named pull request; otherwise the options replace one. */
 async function readerFor(options: Options, repository: Repository): Promise<PullRequestReader> {
   const { pullRequest: named, by, role, fork, base, head } = options;
   if (named !== undefined) return githubReader(named);
@@ -177,7 +177,7 @@ async function githubReader(named: string): Promise<PullRequestReader> {
   return readerOn(await createOctokit({ token, apiUrl, log }), repository);
 }
 
-/** The decision, what would be measured, and why. */
+/** Describes the decision, what would be measured, and why. */
 function told(admission: Admission): string {
   const { kind, why } = admission;
   switch (kind) {

@@ -97,7 +97,7 @@ const calledHere: NamingStyle = (name) => {
   return name === 'patchedKernel' ? 'NEW' : namingStyles.flag(name);
 };
 
-/** Leaves out testbeds that would boot kernels, or load none of the files; throws where a selector has no other. */
+/** Excludes testbeds that would boot kernels, or load none of the files; throws if a selector has no other. */
 function withLoading(
   compared: CompareFiles,
   paths: readonly string[],

@@ -105,7 +105,7 @@ async function runDemoCommand(
 ): Promise<number> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
-  // Rejected before anything is installed or written.
+  // Rejects a wrong design before anything is installed or written.
   overrideGate(undefined, { design: options.design }, namingStyles.flag);
   if (options.bisect && options.design !== undefined) {
     throw new UsageError('--design: applies to judging patches; drop it, or --bisect.');
@@ -262,7 +262,7 @@ const summaries = (judged: Judged[]) =>
     directory,
   }));
 
-/** Measured runs, and those of five trials per cell: the lab's 5 + 5. */
+/** Counts measured runs, and those of five trials per cell: the lab's 5 + 5. */
 function runCounts({ outcome }: Result): { runs: number; fixedRuns: number } {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   return {

@@ -7,9 +7,9 @@ import { checkNotOpen, ExposedPlaceError, isOwned } from '../../system/own-file.
 export const usualConfig = 'ppsgate.yml';
 
 /**
- * Returns the path of a configuration, which may not exist; the usual name is looked for in the folders above, too. A
- * file there configures commands that run as this user: throws a UsageError if another user has made it or may write
- * it, unless it is named.
+ * Returns the path of a configuration, which may not exist; also looks for the usual name in the folders above. A file
+ * there configures commands that run as this user: throws a UsageError if another user owns it or may write it, unless
+ * the path was given.
  */
 export function findConfig(
   written: string,

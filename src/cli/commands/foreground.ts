@@ -6,12 +6,12 @@ import { setTimeout } from 'node:timers/promises';
 import { reasonOf } from '../../model/one-line.ts';
 
 export type CommandEnd =
-  /** `code` is a shell's: 128 plus the signal's number if one ended the command. */
+  /** `code` follows the shell: 128 plus the signal's number if a signal ended the command. */
   { kind: 'exited'; code: number } | { kind: 'not-started'; why: string };
 
 type Foreground = {
   environment: NodeJS.ProcessEnv;
-  /** Ends the command with SIGTERM, and after `graceSeconds` what remains with SIGKILL. */
+  /** Ends the command with SIGTERM, and after `graceSeconds` all that remains with SIGKILL. */
   signal: AbortSignal;
   graceSeconds: number;
 };
@@ -23,7 +23,7 @@ export async function runInForeground(
 ): Promise<CommandEnd> {
   // A Ctrl-C reaches the terminal's foreground group. Elsewhere a new group lets us end the descendants.
   const sharesTerminal = process.stdin.isTTY === true;
-  // Before the start, so that an early signal reaches the command instead of ending us.
+  // Registers before the start, so that an early signal reaches the command instead of ending us.
   using _hearing = hearSignals((name) => {
     if (!(sharesTerminal && name === 'SIGINT')) send(name);
   });
@@ -60,7 +60,7 @@ async function endAll(
 ): Promise<void> {
   const giveUpAt = performance.now() + graceSeconds * 1000;
   send('SIGTERM');
-  // A stopped process handles it only after SIGCONT.
+  // A stopped process handles the signal only after SIGCONT.
   send('SIGCONT');
   while (send(0)) {
     if (performance.now() >= giveUpAt) {

@@ -43,7 +43,7 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   const { run = `by-hand-${Date.now()}`, build, details, site } = options;
   const phabricator = phabricatorOf(config);
   const { undecided } = phabricator;
-  // Not given the signal: a cancelled gate is reported, too.
+  // Omits the signal, so that a cancelled gate is reported, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
   const diff = await diffOf(conduit, asked);
   const patch = patchOf({ revision: diff.number, ...diff });
@@ -126,7 +126,7 @@ async function toldIn(directory: string): Promise<{ patch: Patch }> {
   return readResult(directory).catch(() => readPlan(directory));
 }
 
-/** The caller, which knows all outcomes, does the rest. */
+/** Leaves the rest to the caller, which knows all outcomes. */
 const whileItLasts = (answer: Reporter): Reporter => ({
   ...answer,
   conclude: async () => 'delivered',

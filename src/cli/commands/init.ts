@@ -1,4 +1,4 @@
-// `ppsgate init`: sets up a repository to have its patches judged on GitHub.
+// `ppsgate init`: sets up a repository so that its patches are judged on GitHub.
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
@@ -89,7 +89,7 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   const rules =
     selectors.image === undefined
       ? await rulesFor(directory, config.text, async (folder) =>
-          // A small example beside the real rules would be measured in their place.
+          // A small example beside the real rules would be measured instead of them.
           selectors.found.size > 0 ? false : options.yes ? true : wantsRules(folder, ask),
         )
       : [];
@@ -131,7 +131,7 @@ function workflowsFor(
   ];
 }
 
-/** False for a file that is wrong, which the gate refuses. */
+/** False for an invalid file, which the gate refuses. */
 function namesPhabricator(config: string): boolean {
   try {
     const parsed: unknown = parse(config);

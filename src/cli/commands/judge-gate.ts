@@ -55,7 +55,7 @@ export type GateCall = {
   called: NamingStyle;
   signal: AbortSignal;
   work: WorkDirectory;
-  /** Receives how to resume each interrupted gate. */
+  /** Receives the way to resume each interrupted gate. */
   lastWords: string[];
   recorder?: Recorder | undefined;
   /** Absent: found by the options. */
@@ -63,7 +63,7 @@ export type GateCall = {
 };
 
 export type OneGate = {
-  /** Distinguishes it from the others; empty for a single one. */
+  /** Distinguishes the gate from others; empty for a single one. */
   name: string;
   directory: string;
   start(deps: GateDeps): Promise<Result>;
@@ -71,7 +71,7 @@ export type OneGate = {
 
 export type Judged = OneGate & { result: Result };
 
-/** Concurrently, each to its end. */
+/** Runs gates concurrently, each to its end. */
 export const judgeAll = (
   gates: readonly OneGate[],
   call: GateCall,
@@ -90,7 +90,7 @@ export const judgeAll = (
     }),
   );
 
-/** True where the directory has measurements, and the command itself was no mistake. */
+/** True if the directory has measurements, and the command itself was correct. */
 export const isWorthResuming = async (error: unknown, directory: string): Promise<boolean> =>
   (conclusionOfError(error) !== 'usage' || error instanceof MisconfiguredError) &&
   (await hasMeasured(directory));
@@ -146,7 +146,7 @@ export async function patchOf(call: PatchCall): Promise<Patch> {
       `${called('repository')}: "${address}" is an address: clone it, and name the folder.`,
     );
   }
-  // A job that names no patch has forgotten it.
+  // A job that names no patch has forgotten it: only at a shell, the checkout replaces one.
   if (options.patch === undefined && called === namingStyles.flag) return patchOfOwnChanges(call);
   const text = required('patch', call);
   const repository = repositoryOf(options);
@@ -173,7 +173,7 @@ export async function patchOf(call: PatchCall): Promise<Patch> {
   return patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
 }
 
-/** Judges what was changed in the checkout, and says what that is. */
+/** Judges the changes of the checkout, and describes them. */
 async function patchOfOwnChanges({ options, called }: PatchCall): Promise<Patch> {
   const found = await ownChanges(resolve(options.repository ?? '.')).catch(wrongly(called));
   const { since, baseCommit, headCommit, uncommitted, untracked } = found;
@@ -187,7 +187,7 @@ async function patchOfOwnChanges({ options, called }: PatchCall): Promise<Patch>
   return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
 }
 
-/** Kernels may differ where commits do not, and one commit can be measured against itself. */
+/** Kernels may differ while commits do not, and a commit can be measured against itself. */
 const mayBeOneCommit = ({
   measureAnyway,
   layoutNoise,
@@ -195,7 +195,7 @@ const mayBeOneCommit = ({
   patchedKernel,
 }: GateOptions): boolean => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
 
-/** A gate of a relay waits for the server as its answer would; by hand, a person corrects what the server refuses. */
+/** Lets a relay's gate wait for the server, as its answer would. By hand, a person corrects what the server refuses. */
 export const patientIfAnswered = (
   conduit: Conduit,
   {
@@ -268,7 +268,7 @@ function givenKernels(call: GateCall): GivenKernels | undefined {
   return { base: required('baseKernel', call), patched: required('patchedKernel', call) };
 }
 
-/** The testbeds that boot the given kernels; throws a UsageError, which names the option, where none does. */
+/** Returns the testbeds that boot the given kernels; throws a UsageError, which names the option, if there is none. */
 async function bootable(
   kernels: GivenKernels | undefined,
   testbeds: readonly string[],

@@ -4,7 +4,7 @@ import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { findConfig, usualConfig } from './find-config.ts';
 
-/** Says which configuration is used where it was found above the current folder. */
+/** Prints the path of a configuration that was found above the current folder. */
 export function configPath(written: string | undefined): string {
   const { path, isAbove } = findConfig(written ?? usualConfig);
   if (isAbove) process.stderr.write(`Configuration: ${path}\n`);

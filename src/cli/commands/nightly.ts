@@ -83,7 +83,7 @@ type NightlyOptions = {
   json?: true;
 };
 
-/** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
+/** Returns the exit code. Throws on errors, and puts the way to resume into `lastWords`. */
 async function runNightly(
   options: NightlyOptions,
   signal: AbortSignal,
@@ -107,7 +107,7 @@ async function runNightly(
   });
   if (options.json) printJson(result);
   else print(`${headline(result)}\nReport: ${directory}/report/index.html`);
-  // A difference of a commit against itself is chance or the testbed, which the nightly run exists to detect.
+  // A difference of a commit from itself is chance or the testbed's fault, which the nightly run exists to detect.
   const isOfLab = conclusionOfResult(result) === 'infrastructure';
   return exitCodes[isOfLab ? 'infrastructure' : 'pass'];
 }

@@ -10,9 +10,9 @@ import { UsageError } from '../../model/usage-error.ts';
 
 /**
  * Reads the runs of a file of JSON lines, each with a list `pps` of numbers above 0 and any other keys, like ppsgate's
- * history: the sets of each cell, one for each session. Lines of one cell agree in testbed, cell, traffic, label and the
- * like. Lines of a single run, which have no spread, are passed over; `lines` counts them too. Throws a `UsageError` that
- * names the first bad line.
+ * history. Returns the sets of each cell, one for each session. Lines of one cell agree in testbed, cell, traffic,
+ * label and the like. Skips lines of a single run, which have no spread; `lines` counts them, too. Throws a
+ * `UsageError` that names the first bad line.
  */
 export async function readNoiseFile(path: string): Promise<{ cells: number[][][]; lines: number }> {
   const text = await readFile(path, 'utf8').catch(cannotRead(path));

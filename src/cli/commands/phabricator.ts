@@ -97,7 +97,7 @@ const signs = { ok: '✔', warning: '!', wrong: '✘', unreachable: '✘', skipp
 const colours = { ok: 32, warning: 33, wrong: 31, unreachable: 31, skipped: 2 } as const;
 const longestWord = 'unreachable'.length;
 
-/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; the fix is on its own line. */
+/** `✘ WHAT: WHY`, or without a terminal `wrong WHAT: WHY`; the fix is on its own line. */
 export function diagnosticText(diagnostic: SetUpDiagnostic, output: ProgressOutput): string {
   const { kind, what, why } = diagnostic;
   const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);

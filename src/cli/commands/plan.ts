@@ -1,4 +1,4 @@
-// `ppsgate plan`: estimates a gate by part before anything is reserved.
+// `ppsgate plan`: estimates the parts of a gate before anything is reserved.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
@@ -72,7 +72,7 @@ testbeds that need no measurement, as the patch changes nothing installed there.
 
 type Planned = {
   testbed: string;
-  /** Until the start; absent if unknown. */
+  /** Wait until the start; absent if unknown. */
   waitSeconds?: number;
   /** The patch changes nothing that the testbed installs or boots. */
   isUnchanged: boolean;
@@ -109,7 +109,7 @@ async function plan(options: GateOptions, signal: AbortSignal): Promise<number> 
   return exitCodes.pass;
 }
 
-/** The first available testbed of each selector, with the wait; undefined if the store is unreachable. */
+/** Returns the first available testbed of each selector, with the wait; undefined if the store is unreachable. */
 async function startsOf(config: Config, selectors: readonly string[][]) {
   try {
     const store = await openStore(config.reservations);

@@ -1,7 +1,7 @@
 // Prints long output as bytes, independent of the locale.
 import { pipeline } from 'node:stream/promises';
 
-/** Prints text, see `printBytes`. */
+/** Prints text like `printBytes`. */
 export const printPieces = (pieces: Iterable<string>): Promise<void> =>
   printBytes(gathered(pieces));
 

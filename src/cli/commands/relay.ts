@@ -1,4 +1,4 @@
-// `ppsgate relay` and `ppsgate poll`: have revisions of Phabricator measured as they arrive.
+// `ppsgate relay` and `ppsgate poll`: measure revisions of Phabricator as they arrive.
 
 import { mkdir } from 'node:fs/promises';
 import type { Command } from 'commander';

@@ -106,7 +106,7 @@ async function takeByForce(name: string, options: ReleaseOptions, ask: AskPerson
       print(`${name} is still held by ${oneLine(holding.holder.who)}.`);
       return exitCodes.pass;
     }
-    // Applies to this holder only, as another one may have come during the prompt.
+    // Applies only to this holder, as another may have come during the prompt.
     const outcome = `taken away by ${taker}`;
     const isTaken = await giveBack(store, holding, { outcome, isClean: false }, new Date());
     const who = oneLine(holding.holder.who);

@@ -57,7 +57,7 @@ async function runReserve(
   { config: path, purpose = 'by hand', priority: named }: ReserveOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  // A gate accepts an empty name for any testbed; here it is an unset variable.
+  // A gate accepts an empty name for any testbed; here it is probably an unset variable.
   if (selector.trim() === '') {
     throw new UsageError(
       '<selector> is empty: name a testbed, or required properties like "mellanox and 40G".',
@@ -138,7 +138,7 @@ function codeOf(ending: CommandEnd, [program = '']: readonly string[]): number {
   );
 }
 
-/** Users leave traces: the base is restored before the check. */
+/** Restores the base before the check, as users leave traces. */
 async function giveBack(
   reserved: LeasedTestbed,
   config: Config,

@@ -74,7 +74,7 @@ type Row = Omit<BisectRow, 'allFound'> & {
   brokenRatio: number;
 };
 
-/** Typical if one commit breaks a driver and a later one fixes it. */
+/** Typical number if one commit breaks a driver and a later one fixes it. */
 const brokenInARow = 6;
 
 const usualEffects = [0, -0.02, -0.05, -0.1];
@@ -111,7 +111,7 @@ function simulationOf(
     brokenRatio: broken,
     historyRuns: history,
     mostBoots: maxBoots,
-    // A kernel that fails to boot is followed by a boot of the DUT's own.
+    // After a kernel that fails to boot, the DUT boots its own.
     minutes: { build: buildMinutes, run, failure: 2 * run },
   };
 }

@@ -113,7 +113,7 @@ async function visitTestbed(visit: Visit): Promise<Health> {
   } catch (error) {
     if (error instanceof InUseError) return await inUse(visit, store);
     if (!(error instanceof NotReservedError)) throw error;
-    // Preparing it found a fault.
+    // Preparing the testbed found a fault.
     if ((await readLab(store)).quarantines.has(name)) return await lookUnreserved(visit, store);
     throw error;
   }
@@ -139,7 +139,7 @@ async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Pro
   }
 }
 
-/** A quarantined testbed is never reserved, so the check can disturb its last holder only. */
+/** A quarantined testbed is never reserved, so the check can disturb only its last holder. */
 async function lookUnreserved(visit: Visit, store: Store): Promise<Health> {
   const { name, signal } = visit;
   if (isHeld(visit, await readLab(store))) return inUse(visit, store);

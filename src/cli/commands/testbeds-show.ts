@@ -99,7 +99,7 @@ async function watchTestbeds(
   }
 }
 
-/** Redraws a terminal; elsewhere prints one line per change, or with `json` one per look. */
+/** Redraws a terminal; elsewhere prints one line per change, or with `json` one line per poll. */
 function watcherOf(output: ProgressOutput, json: boolean): Show {
   if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
   if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));

@@ -1,4 +1,4 @@
-// Keeps two sides of a comparison as two commits of a repository, which a gate judges like any other patch.
+// Keeps both sides of a comparison as two commits of a repository, which a gate judges like any other patch.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OverlayPlace } from '../../config/overlay.ts';
@@ -7,7 +7,7 @@ import { gitIn, plainly } from '../../forge/patch/git.ts';
 import type { Patch } from '../../model/patch.ts';
 import type { Compared } from './compared.ts';
 
-/** Makes the repository in an empty folder, with the files at its top, and returns the patch. */
+/** Creates the repository in an empty folder, with the files at its top, and returns the patch. */
 export async function makeCompareRepository(
   directory: string,
   compared: Compared,

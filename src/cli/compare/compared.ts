@@ -9,7 +9,7 @@ import { whyNotText } from '../../model/text-file.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { headOf } from '../../system/decompress.ts';
 
-/** Text by the names that files have in an overlay. */
+/** Texts by the files' names in an overlay. */
 type Files = ReadonlyMap<string, string>;
 
 export type Compared =
@@ -22,7 +22,7 @@ const allNames: readonly string[] = Object.values(overlayFiles).flat();
 
 const mostBytes = 1024 ** 2;
 
-/** Throws a UsageError that names both where they are not of one kind, or of none. */
+/** Throws a UsageError that names both if they are not of one kind, or of none. */
 export async function readCompared(oldPath: string, newPath: string): Promise<Compared> {
   const [one, other] = [await sideOf(oldPath), await sideOf(newPath)];
   if (one.kind === 'kernel' && other.kind === 'kernel') {
@@ -44,13 +44,13 @@ const differ = (oldPath: string, one: string, newPath: string, other: string): U
     `${oldPath} is ${one}, and ${newPath} is ${other}: name two rule files of one firewall, two overlay folders or two kernels.`,
   );
 
-/** True where a DUT of the system loads one of the files. */
+/** True if a DUT of the system loads one of the files. */
 export const isLoadedBy = (system: OperatingSystem, { old, new: other }: CompareFiles): boolean =>
   overlayFiles[system].some((name) => old.has(name) || other.has(name));
 
 export type CompareFiles = Extract<Compared, { kind: 'files' }>;
 
-/** `old.conf → new.conf`, by their paths where the names are one; see `name` of a range in model/patch.ts. */
+/** `old.conf → new.conf`, by their paths if the names are equal; see `name` of a range in model/patch.ts. */
 export function labelOf(oldPath: string, newPath: string): string {
   const names = [oldPath, newPath].map((path) => basename(path));
   const [one = '', other = ''] = names[0] === names[1] ? [oldPath, newPath] : names;
@@ -73,7 +73,7 @@ async function sideOf(path: string): Promise<Side> {
     throw new UsageError(`${path} is neither a regular file nor a folder: name one of these.`);
   }
   const head = await headOf(path, 0, 4096);
-  // A kernel begins with no such mark.
+  // Reports UTF-16 marks, which no kernel begins with.
   const why = whyNotText(head.subarray(0, 2));
   if (why !== undefined) throw new UsageError(`${path} ${why}.`);
   if (head.includes(0) || head.toString('latin1', 0, 7) === '!<arch>') return { kind: 'kernel' };
@@ -114,7 +114,7 @@ async function textOf(path: string, bytes: number): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** By the file's name, else by what only one of the syntaxes has. */
+/** Finds the name by the file's name, otherwise by words that only one of the syntaxes has. */
 function nameOfRules(path: string, text: string): string | undefined {
   const file = basename(path);
   const named = allNames.find((name) => file === name) ?? byEnding(file);

@@ -1,4 +1,4 @@
-// Names what a demo makes in its directory.
+// Names the files that a demo creates in its directory.
 import type { OwnNames } from '../../system/give-to-caller.ts';
 import { bisectNames } from './demo-bisection.ts';
 import { demoPatches } from './demo-repository.ts';

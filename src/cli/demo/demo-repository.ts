@@ -12,7 +12,7 @@ export type DemoPatch = {
   title: string;
   /** Absent: unknown beforehand, only reported. */
   expected?: Expectation;
-  /** It changes kernels instead of the branch's files. */
+  /** The patch changes kernels instead of the branch's files. */
   boots?: true;
 };
 
@@ -58,7 +58,7 @@ net.ipv4.conf.all.send_redirects = 0
 const noOpRules = (count: number): string[] =>
   new Array<string>(count).fill('    meta l4proto 254 drop');
 
-/** Enough rules to make the router slower than the sender, which would be measured otherwise. */
+/** Enough rules to make the router slower than the sender, which would otherwise be measured. */
 const baseRules = noOpRules(60);
 
 const nftablesConf = (rules: string[]): string =>
@@ -87,7 +87,7 @@ export const virtualDemoPatches: readonly DemoPatch[] = [
   { branch: 'newer-kernel', title: 'Boot the newer kernel', boots: true },
 ];
 
-/** `kernel` boots if a patch changes files only. */
+/** Guests boot `kernel` if a patch changes only files. */
 export const virtualDemoConfig = (kernel: string): string => `testbeds:
   this-machine:
     kind: virtual
@@ -113,7 +113,7 @@ export const freebsdDemoPatches: readonly DemoPatch[] = [
   { branch: 'patched-kernel', title: 'Boot the patched kernel', boots: true },
 ];
 
-/** The image's own kernel boots if a patch changes files only. */
+/** Guests boot the image's own kernel if a patch changes only files. */
 export const freebsdDemoConfig = (image: string): string => `testbeds:
   this-machine:
     kind: virtual
@@ -159,7 +159,7 @@ const say = (subject: string, remark: string): DemoCommit => ({
   edit: (rules) => [`    # ${remark}`, ...rules],
 });
 
-/** 24 commits: one costs packets, two do not load and one fixes them; the others cost nothing. */
+/** 24 commits: one costs packets, two do not load, and one fixes these; the others cost nothing. */
 export const bisectCommits: readonly DemoCommit[] = [
   say('Say what the early chain is for', 'Packets that must not even be tracked are dropped here.'),
   say('Say where the rules come from', 'The list is that of the addendum.'),

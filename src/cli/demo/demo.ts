@@ -68,7 +68,7 @@ export const virtualDemo = (kernels: GivenKernels): DemoSubject => ({
   kernels,
 });
 
-/** Judges a rule set of pf, and kernels where some are given. */
+/** Judges a ruleset of pf, and kernels if some are given. */
 export const freebsdDemo = (image: string, kernels?: GivenKernels): DemoSubject => ({
   patches: freebsdDemoPatches.filter(({ boots }) => !boots || kernels !== undefined),
   config: freebsdDemoConfig(image),

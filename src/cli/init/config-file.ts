@@ -10,7 +10,7 @@ export const modeline = (action: string | undefined): string => {
   return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json\n`;
 };
 
-/** The `overlay` of found files; paths that YAML would read otherwise are quoted. */
+/** Writes the `overlay` of found files; quotes paths that YAML would misread. */
 export const overlayOf = (found: FoundFiles): string =>
   `# Files of this repository that the router loads, by their names in the overlay. Patches change these.
 ${stringify({ overlay: { files: Object.fromEntries(found) } })}\
@@ -83,7 +83,7 @@ gate:
   margin: 2%
 `;
 
-/** An nftables.conf of networks that no lab uses for management or traffic. */
+/** An nftables.conf for networks that no lab uses for management or traffic. */
 export const starterRules = `\
 # The router's rules. Pull requests change them, and ppsgate measures what that costs each packet:
 # put your own in their place, and settings of the kernel into sysctl.conf beside them.

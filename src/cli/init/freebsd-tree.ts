@@ -1,4 +1,5 @@
-// Templates for FreeBSD's src, whose kernels are built on Linux, and for a router's rules: guests of an official image.
+// Templates for FreeBSD's src, whose kernels are built on Linux, and for a router's rules, on guests of an official
+// image.
 
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -8,7 +9,7 @@ import type { FoundFiles } from './init-overlay.ts';
 /** An official image on FreeBSD's servers, and its checksum there. */
 export type PublishedImage = { url: string; sha512: string };
 
-/** Throws a UsageError for an address or a checksum that a workflow cannot have. */
+/** Throws a UsageError for an address or a checksum that a workflow cannot contain. */
 export function parseImage(url: string, sha512: string): PublishedImage {
   if (!/^https:\/\/[\w.-]+\/[\w./-]{1,300}\.(?:raw|qcow2)(?:\.xz)?$/.test(url)) {
     throw new UsageError(
@@ -23,7 +24,7 @@ export function parseImage(url: string, sha512: string): PublishedImage {
   return { url, sha512: sha512.toLowerCase() };
 }
 
-/** The folder outlives no job of a runner of GitHub's, but its cache. */
+/** Runners of GitHub discard the folder after each job, but a cache keeps it. */
 const imageFolder = '/var/tmp/ppsgate-image';
 
 const imagePath = ({ url }: PublishedImage): string =>
@@ -76,7 +77,7 @@ families: [inet4, inet6]
 
 const cacheAction = 'actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0';
 
-/** Steps before a measurement of a tree: the image, and what builds kernels of FreeBSD. */
+/** Steps before a measurement of a tree: the image, and the tools that build kernels of FreeBSD. */
 export const freebsdTreeSteps = (image: PublishedImage): string =>
   `${freebsdImageSteps(image)}\n${builderSteps}`;
 

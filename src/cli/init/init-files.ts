@@ -11,7 +11,7 @@ export type PlannedFile =
   | { path: string; text: string; isTheirs?: true }
   /** A file that must contain a line; `isThere` recognizes other forms of that line. */
   | { path: string; line: string; isThere: RegExp }
-  /** Written by an earlier version. */
+  /** An earlier version wrote the file. */
   | { path: string; isObsolete: true }
   /** Missing, but not created by ppsgate. */
   | { path: string; isMissing: true };

@@ -7,7 +7,7 @@ import { overlayFiles } from '../../model/overlay-files.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
 import { readIfThere } from './init-files.ts';
 
-/** Paths in the repository, by the names that the files have in an overlay. */
+/** Paths in the repository, by the files' names in an overlay. */
 export type FoundFiles = ReadonlyMap<string, string>;
 
 /** Path of the overlay (without one, `planned`) if a testbed installs it and it has no file yet. */
@@ -32,7 +32,7 @@ export async function lackingOverlay(
   }
 }
 
-/** Finds files at the repository's top, else in its etc/; none where `dut`, the usual overlay, has files. */
+/** Finds files at the repository's top, otherwise in its etc/; none if `dut`, the usual overlay, has files. */
 export async function findFiles(directory: string, system: OperatingSystem): Promise<FoundFiles> {
   const found = new Map<string, string>();
   // FreeBSD's own sources have such files, too, and are measured by their kernels.
@@ -46,7 +46,7 @@ export async function findFiles(directory: string, system: OperatingSystem): Pro
   return found;
 }
 
-/** An overlay has no links, which would lead to other files. */
+/** True for a plain file: an overlay has no links, which would lead to other files. */
 const isPlainFile = (path: string): Promise<boolean> =>
   lstat(path).then(
     (stats) => stats.isFile(),

@@ -10,7 +10,7 @@ export type Runner = { kind: 'hosted' | 'self-hosted'; labels: string[] };
 
 export type Clone = {
   directory: string;
-  /** Best guess of git. */
+  /** Branch, as far as git can guess it. */
   branch: string;
   /** `OWNER/NAME` on GitHub. Absent: no `origin`. */
   repository?: string;
@@ -18,7 +18,7 @@ export type Clone = {
 
 const run = promisify(execFile);
 
-/** Labels with commas, like `ubuntu-latest` or `self-hosted,lab`; throws a UsageError for others. */
+/** Parses labels with commas, such as `ubuntu-latest` or `self-hosted,lab`; throws a UsageError for others. */
 export function parseRunner(text: string): Runner {
   const labels = text.split(',').map((label) => label.trim());
   const [first = ''] = labels;
@@ -28,7 +28,7 @@ export function parseRunner(text: string): Runner {
   throw refused('--runner', 'ubuntu-latest, or labels like self-hosted,lab', text);
 }
 
-/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError without a full commit. */
+/** Parses `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError without a full commit. */
 export function parseAction(text: string): string {
   if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
   if (text === '') {
@@ -78,7 +78,7 @@ export async function readClone(folder: string): Promise<Clone> {
   };
 }
 
-/** The running ppsgate as an action, if it is a GitHub clone; with the version if HEAD is tagged. */
+/** Returns the running ppsgate as an action, if it is a GitHub clone; with the version if HEAD is tagged. */
 export async function ownAction(folder: string): Promise<string | undefined> {
   const repository = await repositoryOf(folder);
   const commit = await gitLine(folder, 'rev-parse', 'HEAD');

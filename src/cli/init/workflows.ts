@@ -1,4 +1,5 @@
-// Generates the GitHub workflow: one job decides what is measured, one measures with a token that only reads, one reports.
+// Generates the GitHub workflow of three jobs: one decides what is measured, one measures with a read-only token, one
+// reports.
 import { stringify } from 'yaml';
 import { kebabCase, parameter, parametersThat } from '../../config/parameters.ts';
 
@@ -8,11 +9,11 @@ export type Setting = {
   /** The value of `uses:`, optionally with a comment. */
   action: string;
   runner: readonly string[];
-  /** Passes the secret with the token of its bot. */
+  /** Passes the secret with its bot's token. */
   hasPhabricator: boolean;
   /** Path of ppsgate.yml, if not at the top. */
   config?: string;
-  /** Steps that ready a runner of GitHub's to build kernels, before each measurement. */
+  /** Steps that prepare a GitHub runner to build kernels, before each measurement. */
   readyRunner?: string;
 };
 
@@ -159,7 +160,7 @@ ${checkout}
         with:
           command: accept${configLine(setting)}`;
 
-/** Jobs with separate permissions: those that measure have a token that only reads. */
+/** Separates jobs by permissions: those that measure have a read-only token. */
 export const splitWorkflow = (setting: Setting): string => `\
 # Judges patches on packets per second. A patch is hostile until an authorized person stands for it, so three jobs share
 # the work: admit decides what may be measured; gate, or bisect, measures it
@@ -274,7 +275,7 @@ const isBesideLab = ({ runner }: Setting): boolean => runner[0] === 'self-hosted
 
 const waitsForTestbed = '1440 # the wait for a testbed is part of it';
 
-/** Two kernels are built, and a dozen guests booted. */
+/** Two kernels are built, and about twelve guests booted. */
 const buildsKernels = '180 # most of it builds kernels and boots guests';
 
 function minutesOf(setting: Setting): string {

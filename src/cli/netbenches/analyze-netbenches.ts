@@ -28,7 +28,10 @@ export type AnalysisOptions = {
   policy: Omit<Policy, 'metric'>;
 };
 
-/** Compares sets with the base by image, or of one image by configuration. All runs exist: each cell gets one look. */
+/**
+ * Compares sets with the base by image, or of one image by configuration. All runs exist, so each cell gets a single
+ * analysis.
+ */
 export function analyzeBenches(benches: readonly BenchSet[], options: AnalysisOptions): Analysis {
   const sets = benches.map((set) => analyzed(set, options));
   const policy: Policy = { ...options.policy, metric: 'pps' };

@@ -20,11 +20,11 @@ export type BenchSet = {
   config?: string;
   family?: Family;
   kernel?: string;
-  /** By number; there may be gaps. */
+  /** By number, possibly with gaps. */
   runs: BenchRun[];
 };
 
-/** A directory that cannot be analyzed; the message is one sentence for the user. */
+/** Reports a directory that cannot be analyzed; the message is one sentence for the user. */
 export class BenchesError extends Error {
   override readonly name = 'BenchesError';
   readonly conclusion = 'usage';
@@ -145,7 +145,7 @@ async function readLog(directory: string, path: string): Promise<BenchLog> {
   }
 }
 
-/** A line for each second. */
+/** Enough for a line each second. */
 const mostLogBytes = 64 * 1024 ** 2;
 
 const readText = async (directory: string, path: string): Promise<string> =>

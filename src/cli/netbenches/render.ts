@@ -9,7 +9,7 @@ import { formatChange, formatInterval, formatPps } from '../../model/format.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { Analysis, AnalyzedRun, AnalyzedSet, SetComparison } from './analyze-netbenches.ts';
 
-/** The sets with their runs, then each comparison's verdict and ministat block. */
+/** Lists the sets with their runs, then each comparison's verdict and ministat block. */
 export function renderAnalysis({ sets, comparisons }: Analysis): string {
   return [...sets.map(renderSet), ...comparisons.map(renderComparison)].join('\n');
 }

@@ -12,13 +12,13 @@ export type Series = {
   name: string;
   /** In the order of measurement; `value` is the median of the nightly run's runs, above 0. */
   nightlyRuns: { name: string; value: number }[];
-  /** Names without a value: lines, or files. */
+  /** Names, of lines or files, without a value. */
   skipped: string[];
 };
 
 /**
- * Reads a file as one series, with one nightly run per line: a name and its values, separated by white space or commas;
- * empty lines, comments after `#` and lines without a value are skipped, the latter by name. A folder has one series per CONFIG of its
+ * Reads a file as one series, with one nightly run per line: a name and its values, separated by white space or commas.
+ * Skips empty lines, comments after `#` and, by name, lines without a value. A folder has one series per CONFIG of its
  * files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
  */
 export async function readSeries(path: string): Promise<Series[]> {
@@ -34,7 +34,7 @@ export async function readSeries(path: string): Promise<Series[]> {
   }
 }
 
-/** A nightly run has some numbers. */
+/** A nightly run has only a few numbers. */
 const mostBytes = 64 * 1024 ** 2;
 
 async function ofFile(path: string): Promise<Series> {
