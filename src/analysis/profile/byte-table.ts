@@ -1,9 +1,9 @@
-// Finds the value of a short text by its bytes: decoding each line of a large file takes longer than all else.
+// Maps short texts, by their bytes, to values: decoding each line of a large file takes longer than everything else.
 
 /** Keeps the last text of each slot. Calls `make` again after a collision and for long texts, so it must be pure. */
 export class ByteTable<Value> {
   readonly #make: (text: string) => Value;
-  /** In one array, as a small object for each text is slower to reach. */
+  /** A single array, as a small object for each text is slower to reach. */
   readonly #texts = new Uint8Array(slots * slotBytes);
   /** Zero without a text. */
   readonly #lengths = new Uint8Array(slots);
@@ -13,7 +13,7 @@ export class ByteTable<Value> {
     this.#make = make;
   }
 
-  /** Takes at least one byte. */
+  /** Reads at least one byte. */
   get(bytes: Buffer, start: number, end: number): Value {
     const length = end - start;
     const slot = slotOf(bytes, start, end);

@@ -67,7 +67,7 @@ const sampled: Exactness = { leastChange: 0.0075, bootDeviation: 0.02 };
 /** Instructions differ between boots with the batches of packets: by 0.1 to 0.3 % in total. */
 const counted: Exactness = { leastChange: 0.002, bootDeviation: 0.005 };
 
-/** Chance that a function of a cell is named wrongly; by whether the cell itself is known to have changed. */
+/** Chance that a function of a cell is named wrongly, by whether the cell itself is known to have changed. */
 const falseAlarm = { unchanged: 0.01, changed: 0.05 };
 
 export type PacketCost = Pick<Comparison, 'base' | 'patched'> & { metric: Cost };
@@ -125,11 +125,11 @@ function medianRatio(functions: readonly OwnShare[]): number {
   return logs.length === 0 ? 1 : Math.exp(median(logs));
 }
 
-/** Relative to a packet's cost in the more expensive variant. */
+/** Change relative to a packet's cost in the more expensive variant. */
 const relativeChange = ({ base, patched }: Pair, slowdown: number): number =>
   (patched * slowdown - base) / Math.max(1, slowdown);
 
-/** By every measure, and in the same direction. */
+/** True if a change is large by every measure, and in the same direction. */
 const isLarge = (changes: readonly number[], { leastChange }: Exactness): boolean =>
   Math.min(...changes) >= leastChange || Math.max(...changes) <= -leastChange;
 
@@ -146,7 +146,7 @@ const changedFunctionOf = (
   }),
 });
 
-/** Change of its cost if known, else of its share. */
+/** Returns the change of its cost if known, otherwise of its share. */
 const absoluteChange = (
   { baseRatio, patchedRatio }: ChangedFunction,
   { base, patched }: Pair = { base: 1, patched: 1 },

@@ -63,7 +63,7 @@ const classes = [
   ...changeSteps.map((_, index) => `.more${index + 1},.less${index + 1}{--step:${index + 1}}`),
 ].join('\n');
 
-/** Included once per page. Colours combine a lightness, a chroma and a hue of OKLCH. */
+/** Include it once per page. Colours combine a lightness, a chroma and a hue of OKLCH. */
 export const flamegraphStyle = (): string => `
 .ppsgate-flamegraph{
 ${classes}}

@@ -16,7 +16,7 @@ import { ProfileError } from './profile-error.ts';
 
 export { flamegraphStyle };
 
-/** Included once per page. */
+/** Include it once per page. */
 export const flamegraphScript = (): string =>
   embeddedScript(new URL('./flamegraph-viewer.js', import.meta.url));
 
@@ -143,7 +143,7 @@ function difference(profile: Profile, base: Profile, width: number): Drawing {
   return { legend: [changeLegend()], parts: [drawn, ...lane, ...hiddenNote(placed)] };
 }
 
-/** Callers that the profile still has are drawn as empty boxes. */
+/** Draws callers that the profile still has as empty boxes. */
 function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): readonly Part[] {
   const root = placed.rows[0]?.[0];
   if (root === undefined) return [];
@@ -160,7 +160,7 @@ function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): read
 
 type Told = { look: (box: Box) => string; about: (box: Box) => string };
 
-/** The script adds frames below a pixel, most of a large drawing, from less than half of the bytes. */
+/** Leaves frames below a pixel, most of a large drawing, to the script, which needs less than half of the bytes. */
 function flames({ rows }: Layout, { look, about }: Told): Part {
   let characters = 0;
   const textsOf = perFrame(frameTexts);
@@ -224,7 +224,7 @@ const narrowFrame = (
   about: string,
 ): string => `${look}\t${round(box.x)}\t${round(box.width)}\t${title}\t${module}${about}`;
 
-/** A frame has about 200, with a maliciously long name 2,000. */
+/** A frame has about 200 characters, with a maliciously long name 2,000. */
 const mostCharacters = 30_000_000;
 
 const tooLarge = new ProfileError(
@@ -291,7 +291,7 @@ const legendText = (said: string, x: number): LegendItem => ({
   width: x + said.length * characterWidth,
 });
 
-/** Side by side; the script breaks the line as needed. */
+/** Arranges items side by side; the script breaks the line as needed. */
 function legend(items: readonly LegendItem[]): Part {
   let x = 0;
   const placed = items.map(({ markup, width }) => {
@@ -305,7 +305,7 @@ function legend(items: readonly LegendItem[]): Part {
 const mostInLegend = 8;
 const leastInLegend = 0.001;
 
-/** Modules by samples that ended in them; empty if the profile has no modules. */
+/** Lists modules by samples that ended in them; empty if the profile has no modules. */
 function moduleLegend({ stacks }: Profile, looks: ReadonlyMap<string, string>): readonly Part[] {
   if (looks.size === 0) return [];
   const samplesIn = new Map<string, number>();

@@ -27,7 +27,7 @@ export function* foldedPieces(
 
 const pieceBytes = 256 * 1024;
 
-/** 17 digits, a sign and a line end, with some to spare. */
+/** Space for 17 digits, a sign and a line end, with some to spare. */
 const mostCountBytes = 32;
 
 class LineWriter {
@@ -76,14 +76,14 @@ const space = 0x20;
 const numberSign = 0x23;
 const questionMark = 0x3f;
 
-/** The lines of `foldedPieces`, without their ends. */
+/** Yields the lines of `foldedPieces`, without their ends. */
 export function* foldedLines(profile: FoldedProfile, options?: FoldOptions): Iterable<string> {
   for (const piece of foldedPieces(profile, options)) {
     if (piece.length > 0) yield* piece.toString('utf8', 0, piece.length - 1).split('\n');
   }
 }
 
-/** Names the frames as they are printed. */
+/** Names frames in their printed form. */
 export const labels = (modules: boolean): ((frame: Frame) => string) =>
   perFrame((frame) => labelOf(frame, modules));
 
@@ -93,7 +93,7 @@ function labelOf({ name, module }: Frame, modules: boolean): string {
   return label.replaceAll(';', ':').replace(/[\p{Cc}\u2028\u2029]/gu, '?');
 }
 
-/** Adds up stacks that read alike. */
+/** Merges stacks with equal text. */
 function merged(stacks: readonly Stack[], labelOf: (frame: Frame) => string): Iterable<Stack> {
   const byText = new Map<string, { frames: readonly Frame[]; samples: number }>();
   for (const { frames, samples } of stacks) {

@@ -34,20 +34,23 @@ export const isFractionLine = (line: string): boolean => fractionIn(line) !== un
 const fractionIn = (line: string): string | undefined =>
   /\S[ \t](\d*\.\d+)$/.exec(line.trimEnd().slice(-mostOfCount))?.[1];
 
-/** Longer than any number, so that a long line is not searched from every place. */
+/** Longer than any number, so that a long line is not searched from every position. */
 const mostOfCount = 64;
 
-/** A difference has the samples of two profiles; a function's name may end in a number, but hardly in every line. */
+/**
+ * Detects a difference, which has the samples of two profiles. A function's name may end in a number, but hardly in
+ * every line.
+ */
 const hasTwoCounts = (frames: string): boolean =>
   /\S[ \t]\d*\.?\d+$/.test(frames.slice(-mostOfCount));
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /**
- * Every line is a stack, except blank ones and comments. A frame may have a module as in DTrace, if_cxgbe.ko`t4_eth_rx;
- * names keep annotations like `_[k]`.
- *
- * @throws ProfileError for any other line, for a count that is fractional or too large, and for two counts in every line.
+ * Reads every line as a stack, except blank ones and comments. A frame may have a module as in DTrace,
+ * if_cxgbe.ko`t4_eth_rx; names keep annotations like `_[k]`.
+ * @throws ProfileError for any other line, for a count that is fractional or too large, and for two counts in every
+ * line.
  */
 export function foldedParser(name: string, bounds: ProfileBounds): ProfileParser {
   const frameOf = frameTable(name, bounds);

@@ -65,7 +65,10 @@ const idleLoops: ReadonlySet<string> = new Set([
   'stop_loop',
 ]);
 
-/** Instructions that stop a processor until an interrupt; virtual ones also wait for locks this way, which is work. */
+/**
+ * Instructions that stop a processor until an interrupt. Virtual ones also wait for locks this way, which counts as
+ * work.
+ */
 const halts: ReadonlySet<string> = new Set([
   'safe_halt',
   'native_halt',
@@ -77,7 +80,7 @@ const halts: ReadonlySet<string> = new Set([
   'mwait_idle_with_hints',
 ]);
 
-/** Loops that also call other work; all that the other ones call is a driver of idling, or an interrupt. */
+/** Loops that also call other work. All other loops call only a driver of idling, or an interrupt. */
 const mixedLoops: ReadonlySet<string> = new Set([
   'sched_idletd',
   'do_idle',
@@ -90,7 +93,7 @@ const mixedLoops: ReadonlySet<string> = new Set([
 const preparation =
   /^(?:cpuidle_|tick_nohz_|tick_check_broadcast|tick_broadcast_|rcu_idle_|ct_idle_|ct_cpuidle_|menu_|teo_|ladder_|haltpoll_|arch_cpu_idle_|sched_idle_set_state|quiet_vmstat)/;
 
-/** Functions that take a processor out of idling: entries of interrupts and exceptions (arch/*, sys/*), and clocks. */
+/** Functions that end idling: entries of interrupts and exceptions (arch/*, sys/*), and clocks. */
 const interruption = new RegExp(
   [
     'irq|IRQ|interrupt|softirq|exception',
@@ -104,7 +107,7 @@ const interruption = new RegExp(
   ].join('|'),
 );
 
-/** Switching the processor's own interrupts on and off, and the state that lets them end idling. */
+/** Functions that switch the processor's own interrupts on and off, and the state in which they end idling. */
 const notInterruption = /idle|local_irq|irq_(?:enable|disable|save|restore)$/;
 
 /**
@@ -168,7 +171,7 @@ function kindOfName(name: string): Kind {
   return idleName.test(name) ? 'named-idle' : 'other';
 }
 
-/** Idle drivers by their usual names, trusted only in the idle process: programs have idle functions, too. */
+/** Usual names of idle drivers, trusted only in the idle process: programs have idle functions, too. */
 const idleName =
   /idle|cstate|mwait|halt(?:$|_)|_hlt$|cpu_suspend|_cede|snooze|(?:^|_)wf[ie](?:$|_)/;
 

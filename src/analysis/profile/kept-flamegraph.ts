@@ -1,8 +1,8 @@
-// Takes over a flamegraph from a file that others may have written.
+// Imports a flamegraph from a file that others may have written.
 import { flamegraphScript, flamegraphStyle } from './flamegraph.ts';
 
 /**
- * Returns the drawing with this version's style and script in the places of its own. Undefined for one with any element
+ * Returns the drawing with this version's style and script instead of its own. Undefined for a drawing with any element
  * or attribute that `flamegraph` does not draw, such as another script or a link.
  */
 export function keptFlamegraph(svg: string): string | undefined {
@@ -16,7 +16,7 @@ export function keptFlamegraph(svg: string): string | undefined {
 const style = /<style><!\[CDATA\[.*?\]\]><\/style>/s;
 const script = /<script><!\[CDATA\[.*?\]\]><\/script>/s;
 
-/** In XML each `<` begins a tag, a comment, an instruction or a CDATA section, of which only tags are drawn. */
+/** In XML each `<` begins a tag, a comment, an instruction or a CDATA section; `flamegraph` draws only tags. */
 function isDrawn(drawing: string): boolean {
   for (let at = drawing.indexOf('<'); at !== -1; at = drawing.indexOf('<', tag.lastIndex)) {
     tag.lastIndex = at;

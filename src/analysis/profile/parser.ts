@@ -4,18 +4,18 @@ import { shortened } from '../../model/one-line.ts';
 import type { Frame, Profile, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
-/** A few megabytes can be made to expand into far more. */
+/** Limits the size, as a few megabytes can expand into far more. */
 export type ProfileBounds = {
   depth: number;
   functions: number;
-  /** A short stack needs about 150 bytes of memory, and 4 in a file. */
+  /** A short stack needs about 150 bytes of memory, but 4 in a file. */
   stacks: number;
   frames: number;
-  /** Characters in the names of all stacks, as folded text; absent if that is streamed to a file. */
+  /** Characters in the names of all stacks, as folded text; absent if the text is streamed to a file. */
   characters?: number;
 };
 
-/** Limits of a process of 4 GB: 100 MB of a kernel's call graph have thousands of functions, ten million frames. */
+/** Limits of a process of 4 GB: 100 MB of a kernel's call graph have thousands of functions, and ten million frames. */
 export const ownBounds: ProfileBounds = {
   depth: 16_384,
   functions: 2_000_000,
@@ -24,9 +24,9 @@ export const ownBounds: ProfileBounds = {
 };
 
 /**
- * Limits of profiles from an untrusted kernel or artifact. hwpmc(4) is set to keep 100 frames of a stack, and Linux
- * keeps 127; published forwarding profiles have less than 2,000 functions, 100,000 frames and 2 MB as folded text. All
- * of it is drawn in a few seconds.
+ * Limits of profiles from an untrusted kernel or artifact, all of which can be drawn in a few seconds. hwpmc(4) is set
+ * to keep 100 frames of a stack, and Linux keeps 127; published forwarding profiles have less than 2,000 functions,
+ * 100,000 frames and 2 MB as folded text.
  */
 export const foreignBounds: ProfileBounds = {
   depth: 1024,
@@ -81,7 +81,7 @@ export function stackList(file: string, bounds: ProfileBounds) {
   };
 }
 
-/** A pmcstat call graph names a function once for any number of stacks. */
+/** Counts names for each stack, as a pmcstat call graph names a function once for any number of stacks. */
 export function checkCharacters(
   stacks: readonly Stack[],
   file: string,
@@ -105,7 +105,7 @@ const tooMuch = (file: string, most: number, what: string): ProfileError =>
     `${file} has more than ${most.toLocaleString('en-US')} ${what}, and at most so many are read; profile for a shorter time.`,
   );
 
-/** The deepest stack with long names has a few hundred thousand. */
+/** The deepest stack with long names has a few hundred thousand bytes. */
 const longestLineBytes = 1024 ** 2;
 
 export function checkLine(bytes: number, file: string): void {
@@ -145,7 +145,7 @@ export function sampleCount(digits: string, place: string): number {
   );
 }
 
-/** Counts the lines that a parser passes over, and keeps the first. */
+/** Counts the lines that a parser skips, and keeps the first. */
 export class SkippedLines {
   #count = 0;
   #first = { line: 0, text: '' };
@@ -171,7 +171,7 @@ export const cutNote = (name: string, how: string): string =>
 
 export const lastLineCut = 'its last line has no end';
 
-/** The events of a file as one text, with a note if there are several. */
+/** Returns the events of a file as one text, with a note if there are several. */
 export function eventsOf(events: ReadonlySet<string>, name: string) {
   const event = oneLine([...events].join(', '));
   return {

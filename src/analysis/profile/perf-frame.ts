@@ -2,7 +2,7 @@
 
 type FoundFrame = { name: string; module?: string };
 
-/** `ADDRESS NAME+0xOFFSET (MODULE)`; -F may omit each part, and inlined functions have no address. */
+/** Matches `ADDRESS NAME+0xOFFSET (MODULE)`; -F may omit each part, and inlined functions have no address. */
 export function frameIn(line: string): FoundFrame | undefined {
   const text = line.trimEnd();
   const [, address, symbol] = addressed.exec(text) ?? [];
@@ -14,7 +14,7 @@ export function frameIn(line: string): FoundFrame | undefined {
   return isOneWord || / \(\S/.test(label.slice(0, -1)) ? labelled(label) : undefined;
 }
 
-/** The frame of a sample without a call chain, after the event or the last field of its head. */
+/** Reads the frame of a sample without a call chain, after the event or the last field of its head. */
 export function frameAfterHead(rest: string): FoundFrame | undefined {
   if (!atAddress.test(rest)) return undefined;
   // Data addresses of -F addr come before the sampled one.

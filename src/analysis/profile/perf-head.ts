@@ -1,14 +1,17 @@
 // Parses the head lines of perf script: one per sample, with the fields that -F selects, in perf's fixed order.
 
 export type Head = {
-  /** Absent if the fields include none, also in a file of other heads without names. */
+  /** Absent if the fields include none, and in a file of other heads without names. */
   command?: string;
   event?: string;
   /** Text after the event: without call chains the single frame, for a tracepoint its fields. */
   rest: string;
-  /** Has a CPU, a time, or an event with a process or alone, so it cannot be mere words. */
+  /** True for a head with a CPU, a time, or an event with a process or alone, so it cannot be mere words. */
   isSure: boolean;
-  /** Cannot be the head of a stack: it is too long for a command, or has the fields of a tracepoint. */
+  /**
+   * True for a line that cannot be the head of a stack: it is too long for a command, or has the fields of a
+   * tracepoint.
+   */
   isUnclear?: boolean;
 };
 
@@ -25,7 +28,9 @@ export function headIn(line: string): Head | undefined {
   return unsure && tracepointFields.test(text) ? { ...unsure, isUnclear: !unsure.isSure } : unsure;
 }
 
-/** The head of a sample without a call chain ends in the sampled address, 16 columns wide, and its symbol. */
+/**
+ * Reads the head of a sample without a call chain, which ends in the sampled address, 16 columns wide, and its symbol.
+ */
 export function headBeforeAddress(line: string): Head | undefined {
   const [, text, address] = beforeAddress.exec(line.trimEnd()) ?? [];
   if (text === undefined || address === undefined) return undefined;
@@ -41,7 +46,7 @@ const instruction = /^ (?:ilen|insn): /;
 const beforeAddress =
   /^(\s{0,64}\S.{0,199}?)( (?=[ \da-f]{16}(?: \S|$)) {0,15}[\da-f]{1,16}(?: \S.*)?)$/;
 
-// The end of the command is tried at 64 places, so the following blanks are bounded: perf pads to 16 columns at most.
+// Limits the blanks after the command, as its end is tried at 64 positions: perf pads to 16 columns at most.
 const gap = String.raw`(?:\s{1,64}|$)`;
 const number = String.raw`\d{1,20}`;
 const pid = `(?<pid>-?${number}(?:/-?${number})?)${gap}`;
@@ -71,14 +76,14 @@ function latencyHead(text: string): Head | undefined {
   return command === '' ? undefined : { ...head, command };
 }
 
-/** A head without a command that begins with a number, a CPU or a time. */
+/** Reads a head without a command, which begins with a number, a CPU or a time. */
 function placedHead(text: string): Head | undefined {
   const match = nameless.exec(text);
   const { pid, cpu, date, time } = match?.groups ?? {};
   return (pid ?? cpu ?? date ?? time) === undefined ? undefined : headOf(match);
 }
 
-/** Words before a colon may be any text; an event is followed by an address, or is a tracepoint with its fields. */
+/** Requires an address after an event, or a tracepoint with its fields: words before a colon may be any text. */
 function eventHead(text: string): Head | undefined {
   const head = headOf(nameless.exec(text));
   if (head?.event === undefined) return undefined;

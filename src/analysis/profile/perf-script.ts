@@ -21,7 +21,7 @@ import { type Head, headBeforeAddress, headIn } from './perf-head.ts';
 import type { Frame, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
-/** Only sample heads, frames with addresses, records, and perf's own comments look like this. */
+/** True for sample heads, frames with addresses, records, and perf's own comments. */
 export function isPerfScriptLine(line: string): boolean {
   if (isComment(line)) return /^# (?:perf version|captured on)\b/.test(line);
   if (isFrameOfModule(line) || isAddressLine(line) || isRecord(line)) return true;
@@ -32,7 +32,9 @@ export function isPerfScriptLine(line: string): boolean {
 const isFrameOfModule = (line: string): boolean =>
   line.endsWith(')') && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
 
-/** A frame's address has 16 columns after a tab; that of a sample without a call chain follows a blank. */
+/**
+ * Accepts a frame's address, 16 columns after a tab, or the address of a sample without a call chain, after a blank.
+ */
 const isAddressLine = (line: string): boolean =>
   /^\t[ \da-f]{15}[\da-f](?: \S|\s*$)/.test(line) ||
   isLoneAddress(line) ||
@@ -40,7 +42,7 @@ const isAddressLine = (line: string): boolean =>
 
 const isLoneAddress = (line: string): boolean => /^ [ \da-f]{15}[\da-f](?: \S|\s*$)/.test(line);
 
-/** A mapping, a fork, a switch, a lost record, and those of later releases. */
+/** True for a mapping, a fork, a switch, a lost record, and those of later releases. */
 const isRecord = (line: string): boolean => /^(?:[^\t].*\s)?PERF_RECORD_[A-Z]/.test(line);
 
 type Sample = {
@@ -57,8 +59,7 @@ type Sample = {
 /**
  * Merges equal stacks, with the command, if known, as the outermost frame; a sample counts as one, with any period.
  * Drops offsets into functions; counts the lines that it skips: records, sources, branches, registers.
- *
- * @throws ProfileError without any sample, and for a stack whose head cannot be told.
+ * @throws ProfileError without any sample, and for a stack whose head cannot be recognized.
  */
 export function perfScriptParser(name: string, bounds: ProfileBounds): ProfileParser {
   const reader = new PerfScriptReader(name, bounds);
@@ -94,9 +95,9 @@ class PerfScriptReader {
   #kernel: string | undefined;
   #line = 0;
   #sample: Sample | undefined;
-  /** First with a head that is sure, with another head, and without any: a file has one kind. */
+  /** First samples with a certain head, with another head, and without any: a file has one kind. */
   readonly #firsts: { sure?: Sample; unsure?: Sample; headless?: Sample } = {};
-  /** A first stack without a head is complete only if the others have none either. */
+  /** A first stack without a head is complete only if the other stacks have no heads either. */
   #beginning: Sample | undefined;
   /** Lines with an indent continue a record. */
   #isInRecord = false;
@@ -119,7 +120,7 @@ class PerfScriptReader {
     else this.#takeWords(line);
   }
 
-  /** A stack with a head continues after a blank line, in which the text of some tracepoints ends. */
+  /** Continues a stack with a head after a blank line, as the text of some tracepoints ends in one. */
   #takeBlank(): void {
     if (this.#sample?.head === undefined) this.#endSample();
     this.#isInRecord = false;
@@ -185,7 +186,7 @@ class PerfScriptReader {
     this.#addFrame(this.#sample, found);
   }
 
-  /** Between the heads of a file, frames without one belong to something else. */
+  /** If the file has heads, frames without one belong to something else. */
   #lacksHead(): boolean {
     return this.#sample === undefined && (this.#firsts.sure ?? this.#firsts.unsure) !== undefined;
   }
@@ -232,7 +233,7 @@ class PerfScriptReader {
       this.#count(beginning);
       return;
     }
-    // The file was cut before the head of its first stack.
+    // The file was truncated before the head of its first stack.
     delete this.#firsts.headless;
     for (let at = 0; at < beginning.frames.length; at += 1) {
       this.#skipped.add(beginning.line, beginning.text);
@@ -277,7 +278,7 @@ class PerfScriptReader {
   }
 }
 
-/** A head of a process, its CPU or a period alone; the address of a frame begins further right. */
+/** True for a head with only a process, its CPU or a period; the address of a frame begins further right. */
 const isNumbers = (line: string): boolean =>
   /^ {1,9}-?\d{1,10}(?:\/-?\d{1,10})?(?: {1,10}\d{1,10})?\s*$/.test(line);
 

@@ -21,9 +21,8 @@ import type { Frame } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
 /**
- * Makes a stack of each line without callers, with that line's samples, and skips other lines, as stackcollapse-pmc.pl
- * does, but counts them. pmcstat names a module only if it differs from the previous line.
- *
+ * Makes a stack of each line without callers, with that line's samples. Like stackcollapse-pmc.pl, skips other lines,
+ * but counts them. pmcstat names a module only if it differs from the previous line.
  * @throws ProfileError if no line is a sample, or a number is too large.
  */
 export function pmcstatGraphParser(name: string, bounds: ProfileBounds): ProfileParser {
@@ -185,7 +184,7 @@ class CallGraphReader {
   }
 }
 
-/** A function, with its last frame: most functions are in one module. */
+/** A function, with its last frame, as most functions are in one module. */
 type Named = { readonly name: string; frame?: Frame };
 
 const nameless: Frame = { name: '' };
@@ -206,7 +205,7 @@ const exactDigits = 15;
 
 const [digit, share, blank, inName] = [1, 2, 4, 8];
 
-/** Line ends have no kind, so no scan leaves its line. */
+/** Line ends have no kind, so that no scan leaves its line. */
 const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   const isSpacing = /[ \t\n\v\f\r]/.test(character);

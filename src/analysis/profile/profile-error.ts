@@ -1,4 +1,4 @@
-// Rejects an invalid profile.
+// Reports an invalid profile.
 
 /** The message is a sentence with the file, the place and the remedy. */
 export class ProfileError extends Error {

@@ -17,7 +17,7 @@ type ProfileFormat = 'pmcstat' | 'perf' | 'folded';
 
 export type Profile = {
   readonly format: ProfileFormat;
-  /** In the tool's own words: `CPU_CLK_UNHALTED_CORE`, `cpu-clock`; absent if the file has none. */
+  /** Named as the tool prints it: `CPU_CLK_UNHALTED_CORE`, `cpu-clock`; absent if the file has none. */
   readonly event?: string;
   readonly kernel?: string;
   /** In file order; equal stacks may repeat. */

@@ -108,7 +108,9 @@ function parserFor(head: Buffer, name: string, bounds: ProfileBounds): ProfilePa
   throw noProfile(name, words);
 }
 
-/** A fraction is no count, which the parser of folded stacks refuses; a lone one may be the version in a sentence. */
+/**
+ * Rejects fractions, which are no counts, for the parser of folded stacks; a single one may be a version in a sentence.
+ */
 const isFolded = ([first = '', ...others]: readonly string[]): boolean =>
   isFoldedLine(first) ||
   (isFractionLine(first) && (first.includes(';') || others.some(isFoldedLine)));

@@ -1,4 +1,4 @@
-// Reads the profiles of a result, and explains each cell from them.
+// Reads the profiles of a result, and explains each cell by them.
 
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -11,7 +11,7 @@ import type { Profile } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 import { foreignBounds, parseProfile } from './read-profile.ts';
 
-/** Without idle stacks; `idleFrames` are those found. */
+/** Excludes idle stacks; `idleFrames` are those found. */
 type TakenProfile = { variant: string; profile: Profile; idleFrames: readonly string[] };
 
 export type CellProfiles = { cell: Cell; variants: readonly TakenProfile[] };
@@ -36,7 +36,7 @@ export async function readProfiles(
   return all;
 }
 
-/** Cells with profiles, or with failed attempts at them. */
+/** Returns the cells with profiles, or with failed attempts at them. */
 export function profiledCells(
   result: Result | BisectResult,
 ): readonly Pick<CellResult, 'cell' | 'profiles'>[] {
@@ -105,7 +105,10 @@ function reasonOf(
   return { ...explain(base.profile, patched.profile, cost, isChange), idleFrames };
 }
 
-/** Instructions if sampled by them, else time: of the forwarding thread if known, else of the fully loaded DUT. */
+/**
+ * Counts instructions if they were sampled, otherwise time: of the forwarding thread if known, otherwise of the fully
+ * loaded DUT.
+ */
 function packetCost(
   comparisons: readonly Pick<Comparison, 'metric' | 'base' | 'patched'>[],
   { profiles }: Pick<CellResult, 'profiles'>,

@@ -4,13 +4,16 @@ import type { Baseline, History } from '../../model/result.ts';
 import { criticalT } from './student.ts';
 import { changeOf } from './summary.ts';
 
-/** False alarms: one experiment in a hundred. A single run needs a stricter level, as noise has heavy tails. */
+/**
+ * Returns the level for one false alarm in a hundred experiments. A single run needs a stricter level, as noise has
+ * heavy tails.
+ */
 const levelOf = (runs: number): number => (runs === 1 ? 0.001 : 0.005);
 
 /**
- * Student's test of the base's numbers (one per trial) against the sessions since its last move, on logarithms. Sessions
- * of one base differ by more than their runs explain, so the error has the variance of their means. Unknown with fewer
- * than three sessions (ten for a single run).
+ * Applies Student's test to the base's numbers (one per trial) and the sessions since its last change, on logarithms.
+ * Sessions of one base differ by more than their runs explain, so the error has the variance of their means. Unknown
+ * with fewer than three sessions (ten for a single run).
  */
 export function baselineOf(base: readonly number[], history: History | undefined): Baseline {
   const means = history?.sessionMeans;
@@ -42,5 +45,5 @@ export function baselineOf(base: readonly number[], history: History | undefined
 const varianceOf = (sumOfSquares: number, degreesOfFreedom: number): number =>
   degreesOfFreedom === 0 ? 0 : sumOfSquares / degreesOfFreedom;
 
-/** If all runs agree to the packet, the reach is zero except for the rounding of logarithms. */
+/** If all runs agree to the packet, the reach is zero, except for the rounding of logarithms. */
 const rounding = 1e-12;

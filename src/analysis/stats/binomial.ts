@@ -1,10 +1,10 @@
-// Bounds the probability of an event by the number of tries, at all times at once.
+// Bounds the probability of an event by the number of tries, simultaneously for all numbers of tries.
 import { gammaln } from 'simple-statistics';
 
-/** Chance that a bound is ever wrong, however often it is looked at. */
+/** Chance that a bound is ever wrong, however often it is used. */
 const everWrongRatio = 0.05;
 
-/** Beta prior of the share, expected near 1 %. It decides where the bounds are tightest, not whether they hold. */
+/** Beta prior of the share, expected near 1 %. It determines where the bounds are tightest; they hold for any prior. */
 const prior = { events: 0.5, others: 50 };
 
 /**
@@ -19,7 +19,7 @@ export const upperBound = (events: number, tries: number): number =>
 export const lowerBound = (events: number, tries: number): number =>
   events === 0 ? 0 : crossing(events, tries, events / tries, 0);
 
-/** Finds by halving the share beyond which the martingale is above its limit, from `inside` to `outside`. */
+/** Finds by bisection the share beyond which the martingale is above its limit, from `inside` to `outside`. */
 function crossing(events: number, tries: number, inside: number, outside: number): number {
   let [kept, left] = [inside, outside];
   for (let step = 0; step < 60; step += 1) {

@@ -2,9 +2,9 @@
 import { criticalT, studentTail } from './student.ts';
 
 /**
- * The one nominal one-sided level of all interim analyses, by Pocock (Biometrika 64, 1977): data without any effect
- * cross the boundary at one of them with probability `rate`. `sizes` are the pairs at each, ascending. 0 for a rate
- * beyond the range of this method: such data never cross.
+ * Returns the single nominal one-sided level of all interim analyses, by Pocock (Biometrika 64, 1977): data without any
+ * effect cross the boundary in any of them with probability `rate`. `sizes` are the pairs at each, ascending. 0 for a
+ * rate beyond the range of this method: such data never cross.
  */
 export function pocockLevel(sizes: readonly number[], rate: number): number {
   if (Number.isNaN(rate)) throw new RangeError('The rate of an error is a number.');
@@ -27,15 +27,16 @@ export function pocockLevel(sizes: readonly number[], rate: number): number {
 }
 
 /**
- * Probability that data without an effect exceed a nominal one-sided level at some look: the recursion of Armitage,
- * McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. With an estimated
- * variance, as in Student's test, the levels nearly hold (Jennison and Turnbull, Group Sequential Methods, 4.4): in
- * simulations the sum is up to a fifth larger if the first look has two degrees of freedom, and below a tenth from four on.
+ * Probability that data without an effect exceed a nominal one-sided level in any interim analysis: the recursion of
+ * Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps.
+ * With an estimated variance, as in Student's test, the levels nearly hold (Jennison and Turnbull, Group Sequential
+ * Methods, 4.4): in simulations the sum is up to a fifth larger if the first analysis has two degrees of freedom, and
+ * less than a tenth larger from four on.
  */
 export function crossingProbability(sizes: readonly number[], levels: readonly number[]): number {
   expectSizes(sizes);
   let total = 0;
-  // Density of the sum among those that have not crossed, at the nodes of a quadrature.
+  // Density of the sum for data that have not crossed, at the nodes of a quadrature.
   let inside: DensityNode[] = [{ at: 0, mass: 1 }];
   let reached = 0;
   for (const [index, size] of sizes.entries()) {
@@ -52,7 +53,7 @@ export function crossingProbability(sizes: readonly number[], levels: readonly n
   return total;
 }
 
-/** The nodes of a quadrature grow with the root of the pairs. */
+/** Limits the nodes of a quadrature, which grow with the root of the pairs. */
 const mostPairs = 1_000_000;
 
 function expectSizes(sizes: readonly number[]): void {
@@ -105,7 +106,7 @@ const criticalZ = (level: number): number =>
   level < leastLevel ? 7 : level >= 1 / 2 ? 0 : criticalT(Infinity, level);
 
 const upperTail = (z: number): number => studentTail(z, Infinity);
-/** Most nodes are too far apart to contribute to a double, and exponentials are slow. */
+/** Skips small terms: most nodes are too far apart to contribute to a double, and exponentials are slow. */
 const normalDensity = (z: number): number =>
   z * z > 80 ? 0 : Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
 

@@ -1,4 +1,4 @@
-// Folds the readings of a cell's trials into medians of base and patched, and finds what differs beyond chance.
+// Reduces the readings of a cell's trials to medians of base and patched, and finds differences beyond chance.
 import { mean, standardDeviation, sum } from 'simple-statistics';
 import {
   type CellLimits,
@@ -13,7 +13,7 @@ import { cellName } from '../../model/scenario.ts';
 import { chanceOf, type Pair, unlikely } from './share-test.ts';
 import { median } from './summary.ts';
 
-/** Adds the limits of every judged cell, and replaces those that it has. */
+/** Adds the limits of every judged cell, and replaces existing ones. */
 export function withLimits(result: Result): Result {
   const { outcome, trials } = result;
   if (outcome.kind !== 'judged') return result;
@@ -25,7 +25,7 @@ export function withLimits(result: Result): Result {
   return { ...result, outcome: { ...outcome, cells } };
 }
 
-/** Undefined unless both base and patched have readings in `trials`, which are of one cell. */
+/** Returns undefined unless both base and patched have readings in `trials`, which are of one cell. */
 export function cellLimits(
   trials: readonly Pick<TrialSummary, 'limits'>[],
 ): CellLimits | undefined {
@@ -39,7 +39,7 @@ export function cellLimits(
   };
 }
 
-/** Without those that no packet reached. */
+/** Omits readings without any packets. */
 const readingsOf = (trials: readonly Pick<TrialSummary, 'limits'>[], variant: string) =>
   trials.flatMap(({ limits }) => {
     const own = limits?.[variant];
@@ -157,10 +157,7 @@ function fullestTables(readings: readonly TrialLimits[]): VariantLimits['stateTa
 /** Chance of any wrong name in a cell. */
 const falseAlarm = 0.01;
 
-/**
- * Changes below these are not worth a word: busy shares follow the load of the moment, and flows in flight move between
- * queues.
- */
+/** Ignores changes below these: busy shares follow the momentary load, and flows in flight move between queues. */
 const leastChanges: Record<DifferingLimit['kind'], number> = {
   cpu: 0.05,
   queue: 0.05,
@@ -186,7 +183,7 @@ function differing(readings: Record<keyof Pair, readonly TrialLimits[]>): Differ
 
 type Compared = { limit: DifferingLimit; chance: number; change: number };
 
-/** Empty where one variant has no reading of such a limit. */
+/** Empty if one variant has no reading of such a limit. */
 function comparedOf(
   limit: DifferingLimit,
   own: Record<keyof Pair, ShareOfLimit | undefined>,
@@ -208,7 +205,7 @@ function comparedOf(
 
 /** Equals that of a function on several CPUs; one trial has no deviation. */
 const leastDeviation = 0.05;
-/** Beyond it the distribution of the test has no sense. */
+/** Beyond it, the test's distribution is meaningless. */
 const mostDeviation = 0.5;
 
 /** Relative deviation of a share between trials. */

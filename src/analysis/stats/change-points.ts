@@ -8,7 +8,7 @@ import { median } from './summary.ts';
 /** Indexes count from 0; a change is at the first nightly run of its new level. */
 export type ChangePoint = {
   index: number;
-  /** The change is almost certainly between these two, both included. */
+  /** The change is almost certainly between these two runs, inclusive. */
   earliest: number;
   latest: number;
 };
@@ -17,7 +17,7 @@ export type ChangePoint = {
 export const leastChangeRatio = 0.01;
 
 /**
- * Finds changes at the last nightly run, except those `known`. Values are above 0; only the last 120 are considered.
+ * Finds changes up to the last nightly run, except those `known`. Values are above 0; only the last 120 are considered.
  */
 export function changePoints(
   values: readonly number[],
@@ -73,18 +73,21 @@ export const nightlySigmaRatio = (values: readonly number[]): number =>
 const nightlyRunsInSight = 120;
 const fewestNightlyRuns = 8;
 const fewestNightlyRunsOfLevel = 2;
-/** A change that moves this little as nightly runs are added is the known one. */
+/** A change that moves by no more than this, as nightly runs are added, is the known one. */
 const nightlyRunsApart = 3;
 /** Maximum cost of a nightly run, in squared deviations: beyond three deviations all are equally bad. */
 const costliestNightlyRun = 9;
 /** Cost of another level: more than two of the worst nightly runs. */
 const costOfLevel = 22;
-/** Rules out places that are 20 times less likely than the best one: twice the logarithm of that. */
+/** Excludes positions that are 20 times less likely than the best one: twice the logarithm of that. */
 const costOfOtherPlace = 6;
 /** Lower limit of the noise of real testbeds, as a ratio. */
 const quietestSigma = 0.0003;
 
-/** Scatter of nightly runs around their level, from differences of neighbours: a change of level counts once. */
+/**
+ * Estimates the scatter of nightly runs around their level from differences of neighbours, in which a change of level
+ * counts once.
+ */
 function sigmaOf(logs: readonly number[]): number {
   const scale = differenceScale(logs);
   const forFewNightlyRuns = 1 + 3 / (logs.length - 1);
@@ -92,8 +95,8 @@ function sigmaOf(logs: readonly number[]): number {
 }
 
 /**
- * Deviation of differences of neighbours, 0 for fewer than two values. Their median is the usual noise; where one in
- * five differs, as on machines with two habits, the upper quantile is greater.
+ * Deviation of differences of neighbours, 0 for fewer than two values. Their median is the usual noise; if one in five
+ * differs, as on machines with two habits, the upper quantile is greater.
  */
 function differenceScale(logs: readonly number[]): number {
   const differences = absoluteDifferences(logs, 1).toSorted((a, b) => a - b);
@@ -112,9 +115,9 @@ const normalQuantiles = [
 ] as const;
 
 /**
- * Nightly runs that resemble their neighbours say less of their level. The deviation of neighbours, multiplied by this,
- * gives levels the scatter that a first-order autoregression has: the variance of a difference is 2 (1 − r) times that
- * of a nightly run, and a level's is (1 + r)/(1 − r) times that of independent ones.
+ * Corrects for nightly runs that resemble their neighbours, and so say less about their level. Multiplied by this
+ * factor, the deviation of neighbours gives levels the scatter of a first-order autoregression: the variance of a
+ * difference is 2 (1 − r) times that of a nightly run, and a level's is (1 + r)/(1 − r) times that of independent ones.
  */
 function correlationFactor(logs: readonly number[]): number {
   const correlation = correlationOf(logs);
@@ -123,8 +126,8 @@ function correlationFactor(logs: readonly number[]): number {
 
 /**
  * Lag-1 correlation within levels: differences over three nightly runs have 1 + r + r² times the variance of those over
- * one. Three quarters of a standard error are added, as an estimate too low finds changes that are none. Great differences are
- * changes of level and bad nightly runs, and left out.
+ * one. Adds three quarters of a standard error, as too low an estimate finds false changes. Omits large differences,
+ * which are changes of level and bad nightly runs.
  */
 function correlationOf(logs: readonly number[]): number {
   const most = cutAt * differenceScale(logs);
@@ -136,9 +139,9 @@ function correlationOf(logs: readonly number[]): number {
   return Math.min(estimate + 0.75 / Math.sqrt(logs.length), mostCorrelation);
 }
 
-/** In deviations of a difference of neighbours. */
+/** Measured in deviations of a difference of neighbours. */
 const cutAt = 4;
-/** A greater one would leave no change to be found. */
+/** A greater one would hide every change. */
 const mostCorrelation = 0.9;
 
 const absoluteDifferences = (values: readonly number[], lag: number): number[] =>

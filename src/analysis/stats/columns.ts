@@ -1,6 +1,6 @@
 // Parses one column of numbers from a file's bytes as ministat(1) does, fast enough for millions of lines.
 
-/** Invalid input of `ppsgate ministat`; the message is one sentence for the user. */
+/** Reports invalid input of `ppsgate ministat`; the message is one sentence for the user. */
 export class MinistatInputError extends Error {
   override name = 'MinistatInputError';
 }
@@ -104,7 +104,8 @@ function endOfField(text: Buffer, start: number, end: number, separates: Uint8Ar
 }
 
 /**
- * Exact without a string: 15 digits and a power of ten up to 22 are exact doubles, so one operation rounds correctly.
+ * Parses exactly without a string: 15 digits and a power of ten up to 22 are exact doubles, so one operation rounds
+ * correctly.
  */
 function parseNumber(text: Buffer, start: number, end: number): number {
   const sign = text[start];

@@ -4,11 +4,11 @@ import { pocockLevel } from './boundary.ts';
 
 /** Error rates of one cell, as ratios of experiments; as levels of an interim analysis, nominal and one-sided. */
 export type ErrorRates = {
-  /** A regression without a loss, or an improvement without a gain. */
+  /** Share of regressions without a loss, or improvements without a gain. */
   falseAlarms: number;
-  /** No regression despite a loss of the margin. */
+  /** Share of passes despite a loss of the margin. */
   misses: number;
-  /** The shown interval lies wholly above the true change, and wholly below it. */
+  /** Share of shown intervals wholly above the true change, and of those wholly below it. */
   outside: number;
 };
 
@@ -18,9 +18,9 @@ export type Design = CellResult['design'];
 export type InterimAnalysis = { pairs: number; levels: ErrorRates };
 
 /**
- * The interim analyses of a design, in order, all of one nominal level (Pocock, Biometrika 64, 1977). The error rates
- * hold over all of them, extensions included: the planned budget spends nine tenths of each, and every extension half of
- * the rest.
+ * Returns the interim analyses of a design, in order, all of one nominal level (Pocock, Biometrika 64, 1977). The error
+ * rates hold over all of them, extensions included: the planned budget spends nine tenths of each rate, and every
+ * extension half of the rest.
  */
 export function looksOf(design: Design, rates: ErrorRates): InterimAnalysis[] {
   const key = JSON.stringify([design, rates]);
@@ -29,7 +29,7 @@ export function looksOf(design: Design, rates: ErrorRates): InterimAnalysis[] {
   return looks;
 }
 
-/** Takes a tenth of a second to compute, and is read after every trial. */
+/** Cached, as computing one takes a tenth of a second, and each is read after every trial. */
 const knownLooks = new Map<string, InterimAnalysis[]>();
 
 function computeLooks(design: Design, rates: ErrorRates): InterimAnalysis[] {
@@ -67,7 +67,7 @@ function sizesUpTo(budget: number, after: number, { name, pairsPerStep }: Design
   return [...sizes, budget];
 }
 
-/** The first has a whole ABBA: a first run that differs from all others would pass for a change before it. */
+/** The first analysis has a whole ABBA: otherwise a first run that differs from all others would pass for a change. */
 const singleSizes = [2, 3, 4, 6, 8, 11, 15, 20];
 
 const sizeOfSinglesAfter = (size: number): number =>

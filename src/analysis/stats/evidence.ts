@@ -7,7 +7,7 @@ import { geometricMean, median } from './summary.ts';
 
 export type Pair = { base: number; patched: number };
 
-/** Noise of runs, of the natural logarithms of their numbers. */
+/** Noise of runs, on the natural logarithms of their numbers. */
 export type Noise = { sumOfSquares: number; degreesOfFreedom: number };
 
 export type Evidence = {
@@ -37,7 +37,7 @@ export function pairedEvidence(pairs: readonly Pair[]): Evidence {
   return { method: 'paired', base, effect: hodgesLehmann(ratios), ratios };
 }
 
-/** A number of a run. `trial` is its place in the order of measuring, if known; `layout` the booted one of several. */
+/** A run's number. `trial` is its position in the order of measuring, if known; `layout` the booted one of several. */
 export type Measurement = {
   value: number;
   trial?: number | undefined;
@@ -134,7 +134,7 @@ export function onePerLayout(runs: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Returns the changes under which data this far off have a probability of more than `level`, to each side. Both bounds
+ * Returns the changes under which data this far off have a probability of more than `level`, on each side. Both bounds
  * are infinite with too few pairs for the level, or without a degree of freedom.
  */
 export function boundsOf(evidence: Evidence, level: number): Bounds {
@@ -152,7 +152,7 @@ const unbounded: Bounds = { low: -Infinity, high: Infinity };
 /** Applies until ten sessions of a testbed are known. */
 const usualSessionDegreesOfFreedom = 4;
 
-/** Noise of earlier sessions, and how far the variance of a session may differ from it. */
+/** Noise of earlier sessions, and the extent to which the variance of a session may differ from it. */
 export type EarlierNoise = Noise & Pick<History, 'sessionDegreesOfFreedom'>;
 
 /** Prior noise of a session: the pooled variance of earlier ones, with as many degrees of freedom as they agree. */

@@ -8,13 +8,13 @@ import { betaFraction } from './student.ts';
 export type Interaction = {
   f: number;
   degreesOfFreedom: readonly [number, number];
-  /** P(F > f) where variant and trial do not interact. */
+  /** P(F > f) if variant and trial do not interact. */
   probability: number;
 };
 
 /**
  * F of the interaction of variant and trial: one-way analysis of variance of the logarithms of patched over base, by
- * trial. Undefined for single runs a trial, which say nothing of it, and where all pairs of a trial are equal.
+ * trial. Undefined for single runs per trial, which say nothing about it, and if all pairs of a trial are equal.
  */
 export function interactionOf({ runs }: CellResult, metric: Metric): Interaction | undefined {
   const pairs = validPairs(runs).flatMap(({ base, patched }) => {

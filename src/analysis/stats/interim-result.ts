@@ -24,7 +24,7 @@ export type CellRuns = {
   failures: readonly string[];
 };
 
-/** `closed` cells get no more runs: decided, without enough valid runs, or `stopped` as another cell loses. */
+/** `closed` cells get no more runs: they are decided, lack valid runs, or are `stopped` as another cell loses. */
 export type InterimResult<Input extends CellRuns = CellRuns> = {
   input: Input;
   looks: InterimAnalysis[];
@@ -34,9 +34,9 @@ export type InterimResult<Input extends CellRuns = CellRuns> = {
 };
 
 /**
- * Judges every cell at its looks. The false alarms of a patch are split evenly. As in Holm's procedure (Scandinavian
- * Journal of Statistics 6, 1979), a losing cell passes its share to the open cells, which are judged with it at their
- * last look; so the rate holds over the patch, however many cells lose.
+ * Judges every cell at its interim analyses. Splits the false alarms of a patch evenly. As in Holm's procedure
+ * (Scandinavian Journal of Statistics 6, 1979), a losing cell passes its share to the open cells, which are judged with
+ * it at their last analysis. So the rate holds for the patch, however many cells lose.
  */
 export function interimResults<Input extends CellRuns>(
   inputs: readonly Input[],
@@ -56,7 +56,7 @@ export function interimResults<Input extends CellRuns>(
   return policy.stopsAtFirst ? stoppedAtFirst(all) : all;
 }
 
-/** A cell stopped early by another's loss gets no verdict, so no error rate grows. */
+/** Gives a cell no verdict if another's loss stopped it early, so no error rate grows. */
 function stoppedAtFirst<Input extends CellRuns>(
   all: InterimResult<Input>[],
 ): InterimResult<Input>[] {
@@ -87,7 +87,7 @@ function relaxed<Input extends CellRuns>(
   return isSame ? after : relaxed(after, policy);
 }
 
-/** Judges an open cell at its last look with its remaining share, if only verdicts of that kind are counted. */
+/** Judges an open cell at its last interim analysis with its remaining share, if only verdicts of that kind count. */
 function rejudged<Input extends CellRuns>(
   interim: InterimResult<Input>,
   kind: 'regression' | 'improvement',
@@ -103,7 +103,7 @@ function rejudged<Input extends CellRuns>(
   return { ...interim, looks, judgement: { verdict: kind, look, evidence }, closed: true };
 }
 
-/** Looks of a cell that shares the false alarms of its patch with this many cells, itself included. */
+/** Interim analyses of a cell that shares the false alarms of its patch with this many cells, including itself. */
 export function looksSharedBy(
   sharers: number,
   { design }: Pick<CellRuns, 'design'>,
@@ -117,7 +117,7 @@ export function looksSharedBy(
   });
 }
 
-/** Decided at once, before any planned look. */
+/** A loss that is decided at once, before any planned interim analysis. */
 function lostAt(input: CellRuns, looks: readonly InterimAnalysis[]): Lost | undefined {
   if (!forwardsNothing(input)) return undefined;
   const valid = input.runs.filter(({ validity }) => validity.kind === 'valid');
@@ -127,9 +127,9 @@ function lostAt(input: CellRuns, looks: readonly InterimAnalysis[]): Lost | unde
 }
 
 /**
- * True if patched forwards nothing in at least some runs. As with panics, a patch is blamed only if it happens twice
- * more than to a base that has forwarded twice here. Of runs that share a trial, one in ten may be lost to a stall of a
- * shared machine.
+ * True if patched forwards nothing in at least some runs. As with panics, blames a patch only if this happens twice
+ * more than to a base that has forwarded twice here. Of runs that share a trial, a stall of a shared machine may cost
+ * one in ten.
  */
 function forwardsNothing({ runs, design }: Pick<CellRuns, 'runs' | 'design'>): boolean {
   const valid = runs.filter(({ validity }) => validity.kind === 'valid');
@@ -157,13 +157,13 @@ export function evidenceAt(
   return evidenceOf(moving, metric, input.design.method, priorNoise(input.history, marginRatio));
 }
 
-/** A tenth of the pairs may be lost to stalls of a shared machine: the interval widens accordingly. */
+/** Stalls of a shared machine may cost a tenth of the pairs: the interval widens accordingly. */
 export const isEnough = (counted: number, asked: number): boolean => counted >= 0.9 * asked;
 
 export type CountedRuns = { base: Run[]; patched: Run[] };
 
 /**
- * Valid runs of the first `pairs` pairs whose base forwards; of paired ones only if both runs are. For a patch that
+ * Valid runs of the first `pairs` pairs whose base forwards; for paired runs, only if both are valid. For a patch that
  * forwards nothing, only its silent runs; otherwise a silent run with its own trial was repeated and does not count.
  */
 export function countedRuns(

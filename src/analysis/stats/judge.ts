@@ -16,8 +16,8 @@ export type Judgement = { verdict: Verdict; look: InterimAnalysis; evidence: Evi
 export type Lost = { verdict: 'regression'; look: InterimAnalysis; evidence?: never };
 
 /**
- * Judges looks in order until one decides; looks without evidence are skipped. Before the last one, a cell that seems to
- * gain the margin is not passed yet: a loss is excluded sooner than a gain is certain.
+ * Judges interim analyses in order until one decides; skips those without evidence. Before the last one, does not yet
+ * pass a cell that seems to gain the margin: a loss is excluded sooner than a gain is certain.
  */
 export function judgeInOrder(
   looks: readonly InterimAnalysis[],
@@ -47,10 +47,9 @@ export const verdictAt = ({ levels }: InterimAnalysis, evidence: Evidence, rule:
 /**
  * Regression: a significant loss, and a loss of the margin is not excluded. Improvement: the mirror image, with base as
  * a patch of patched. No regression: a loss of the margin is excluded. Inconclusive: none of these.
- *
  * These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
- * hypotheses, no loss and a loss of the margin, each against the best fit. Testing each against the other, as a
- * composite ratio, stays open for any truth between them: at half the margin it takes twice the runs.
+ * hypotheses, no loss and a loss of the margin, each against the best fit. A test of each against the other, as a
+ * composite ratio, stays open for any truth between them: at half the margin it needs twice the runs.
  */
 export function judgeLook(
   boundsAt: (level: number) => Bounds,

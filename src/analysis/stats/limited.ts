@@ -3,9 +3,9 @@ import type { Run } from '../../model/result.ts';
 import { isJudged } from '../../model/variant-name.ts';
 
 /**
- * Decides from all `runs` of a cell, and returns each as it counts: runs that the generator limited are valid, unless half of the runs of base or of patched are: leaving out single ones
- * would leave out the fastest runs of a variant, and hide a loss. A limited run slower than all valid ones of its variant
- * had a slow sender, and stays invalid.
+ * Decides from all `runs` of a cell, and returns each as it counts. Runs that the generator limited are valid, unless
+ * half of the runs of base or of patched were limited: omitting single ones would omit the fastest runs of a variant,
+ * and hide a loss. A limited run slower than all valid ones of its variant had a slow sender, and stays invalid.
  */
 export function limitsOf(runs: readonly Run[]): (run: Run) => Run {
   const variants = Map.groupBy(runs, ({ variant }) => variant);

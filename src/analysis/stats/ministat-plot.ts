@@ -65,7 +65,9 @@ function spanAxis(summaries: readonly Marks[], width: number): PlotAxis {
   return { width, span, columnOf: (value) => Math.trunc((value - origin) / step) };
 }
 
-/** Yields the dots, top line first. Equal lines are one piece: a pile may be millions high, but has few shapes. */
+/**
+ * Yields the dots, top line first. Merges equal lines into one piece: a pile may be millions high, but has few shapes.
+ */
 function* pileLines(sets: readonly Dots[], axis: PlotAxis): Generator<string> {
   const piles = sets.map(({ values }) => pileHeights(values, axis));
   const tops = piles.map((heights) => Math.max(1, ...heights));

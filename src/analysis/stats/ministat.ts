@@ -40,7 +40,7 @@ type Summary = {
   readonly stddev: number;
 };
 
-/** A set against the first, in the first's unit unless the name ends in percent (of the first's average). */
+/** A set compared with the first, in the first's unit unless the name ends in percent (of the first's average). */
 type Difference = {
   readonly name: string;
   readonly difference: number;
@@ -130,7 +130,7 @@ type Sample = {
 };
 
 function measure({ name, values }: MinistatSet): Sample {
-  // Index loops: `for … of` takes ten times as long on a typed array.
+  // Uses index loops, as `for … of` takes ten times as long on a typed array.
   let sum = 0;
   for (let index = 0; index < values.length; index += 1) sum += values[index] ?? NaN;
   const average = sum / values.length;

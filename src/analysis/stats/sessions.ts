@@ -1,18 +1,18 @@
-// Estimates how far the noise of one session may differ from that of others of the same cell.
+// Estimates how far the noise of one session may differ from that of other sessions of the same cell.
 import { mean, sum } from 'simple-statistics';
 import type { Noise } from './evidence.ts';
 
-/** Fewer sessions say too little of how far their variances differ. */
+/** Fewer sessions say too little about the differences of their variances. */
 export const fewestSessions = 10;
 
-/** However alike sessions have been, the next one may be noisier. */
+/** The next session may be noisier, however alike the sessions have been. */
 const mostDegreesOfFreedom = 16;
 
 /**
- * Degrees of freedom of the variances of sessions around that of their cell: with few, sessions differ much. By the
- * moments of log variances (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004, section 6.2), here
- * within cells, with one standard error added to their spread: what few sessions have in common is little trusted. `cells`
- * has the noise of each session of each cell; undefined for fewer than ten sessions of cells that have two or more.
+ * Degrees of freedom of the variances of sessions around that of their cell: with few, sessions differ much. Uses the
+ * moments of log variances (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004, section 6.2),
+ * here within cells, and adds one standard error to their spread, as a few sessions may agree by chance. `cells` has
+ * the noise of each session of each cell; undefined for fewer than ten sessions of cells that have two or more.
  */
 export function sessionDegreesOfFreedom(cells: readonly (readonly Noise[])[]): number | undefined {
   const usable = cells

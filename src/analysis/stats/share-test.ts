@@ -1,4 +1,4 @@
-// Tests whether shares of a whole, as of samples or packets, differ between base and patched beyond chance.
+// Tests whether shares of a whole, for example of samples or packets, differ between base and patched beyond chance.
 import { gammaln } from 'simple-statistics';
 
 export type Pair = { base: number; patched: number };

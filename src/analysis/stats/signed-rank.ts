@@ -66,7 +66,7 @@ function walshAverage(sorted: Float64Array, rank: number): number {
   let high = sorted.at(-1) ?? 0;
   for (;;) {
     const middle = (low + high) / 2;
-    // Also where an end is no number, or both are infinite.
+    // Also reached if an end is not a number, or both are infinite.
     if (!(middle > low && middle < high)) return averagesUpTo(sorted, low) >= rank ? low : high;
     if (averagesUpTo(sorted, middle) >= rank) high = middle;
     else low = middle;

@@ -193,7 +193,7 @@ function residuals(set: readonly number[]): number[] {
   return logs.map((value) => Math.exp((value - center) * stretch));
 }
 
-/** As Array.from would, in a third of the time. */
+/** Works like Array.from, in a third of the time. */
 function take<T>(count: number, draw: () => T): T[] {
   const drawn: T[] = [];
   for (let index = 0; index < count; index += 1) drawn.push(draw());

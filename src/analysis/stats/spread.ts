@@ -3,12 +3,12 @@ import type { VariantLimits } from '../../model/limits.ts';
 
 export type Spread = { used: number; all: number };
 
-/** A CPU with less than this share of the busiest one's work has other work, as that of a timer. */
+/** A CPU below this share of the busiest one's work does other work, such as a timer's. */
 const leastOfBusiest = 0.5;
-/** Below it, no CPU was a limit. */
+/** Below this share, no CPU was a limit. */
 const leastBusyRatio = 0.2;
 
-/** By packets of each CPU, as it may be busy with others' work; without them by busy shares. */
+/** Counts by packets of each CPU, which other work may keep busy; without packets, by busy shares. */
 export function cpusAtWork({ cpuBusyRatios, queues }: VariantLimits): Spread | undefined {
   const packets = queues.filter(({ device }) => device === 'softnet').map(({ ratio }) => ratio);
   const shares = packets.length > 0 ? packets : cpuBusyRatios;
@@ -21,10 +21,10 @@ export function cpusAtWork({ cpuBusyRatios, queues }: VariantLimits): Spread | u
 
 export type QueueSpread = Spread & { device: string };
 
-/** A queue with less than this part of its even share got no flows of the test. */
+/** A queue with less than this share of its even part got none of the test's flows. */
 const leastOfEven = 0.1;
 
-/** Receive queues of cards, with at least two. */
+/** Receive queues of cards with at least two. */
 export function queuesReached({ queues }: Pick<VariantLimits, 'queues'>): QueueSpread[] {
   const received = queues.filter(
     ({ device, direction }) => direction === 'receive' && device !== 'softnet',
@@ -36,7 +36,7 @@ export function queuesReached({ queues }: Pick<VariantLimits, 'queues'>): QueueS
   });
 }
 
-/** A test that reaches fewer than half leaves most of the DUT idle: its numbers are of a few queues. */
+/** A test that reaches less than half of the queues leaves most of the DUT idle: its numbers are of a few queues. */
 export const reachesFew = ({ used, all }: Spread): boolean => used * 2 < all;
 
 export const adviceToReachMore =

@@ -103,10 +103,10 @@ export type SteadyBounds = {
 export const defaultBounds: SteadyBounds = { atLeast: 10, toleranceRatio: 0.005 };
 
 /**
- * True if the median is known well enough to end a trial now, using only the seconds so far: a steady stretch of at
- * least `atLeast` seconds, with the distribution-free 95 % confidence interval of its median within the tolerance. From
- * ten seconds on that interval also covers the median of five seconds ago, so watching the running median adds nothing.
- * Seconds of one boot do not predict the next: this ends a run, not an experiment.
+ * True if the median is known well enough to end a trial now, using only the seconds so far. Requires a steady stretch
+ * of at least `atLeast` seconds, with the distribution-free 95 % confidence interval of its median within the
+ * tolerance. From ten seconds on, that interval also covers the median of five seconds ago, so watching the running
+ * median adds nothing. Seconds of one boot do not predict the next: this ends a run, not an experiment.
  */
 export function isSteady(
   pps: readonly number[],
@@ -114,7 +114,7 @@ export function isSteady(
 ): boolean {
   const stretch = steadyStretch(pps);
   if (stretch.kind === 'unsteady') return false;
-  // The newest seconds count even if they stray: the stretch may end in a new level.
+  // The newest seconds count even if they deviate: the stretch may end in a new level.
   const sorted = pps.slice(stretch.from).sort((a, b) => a - b);
   if (sorted.length < atLeast) return false;
 

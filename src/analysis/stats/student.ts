@@ -42,20 +42,20 @@ function expectDegreesOfFreedom(degreesOfFreedom: number): void {
   throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
 }
 
-/** The t with P(T > t) = `level`; cached, as few values are needed very often. */
+/** Returns the t with P(T > t) = `level`; cached, as few values are needed very often. */
 export function criticalT(degreesOfFreedom: number, level: number): number {
   const values = criticalValues.get(level) ?? new Map<number, number>();
   const known = values.get(degreesOfFreedom);
   if (known !== undefined) return known;
   const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
-  // Estimated degrees of freedom hardly ever come again.
+  // Estimated degrees of freedom hardly ever recur.
   if (criticalValues.size >= mostCached) criticalValues.clear();
   if (values.size >= mostCached) values.clear();
   criticalValues.set(level, values.set(degreesOfFreedom, t));
   return t;
 }
 
-/** By level, then by degrees of freedom. */
+/** Cached by level, then by degrees of freedom. */
 const criticalValues = new Map<number, Map<number, number>>();
 
 const mostCached = 10_000;
@@ -105,7 +105,7 @@ function quantile(degreesOfFreedom: number, confidence: number): number {
   }
 }
 
-/** By how much P(|T| > t) exceeds that of the quantile. */
+/** Returns by how much P(|T| > t) exceeds that of the quantile. */
 const excess = ({ inTails, within }: TwoSided, confidence: number): number =>
   inTails === undefined ? confidence - within : inTails - (1 - confidence);
 

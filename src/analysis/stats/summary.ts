@@ -9,5 +9,5 @@ export const median = (values: number[]): number => (values.length === 0 ? 0 : m
 export const geometricMean = (values: readonly number[]): number =>
   Math.exp(mean(values.map(Math.log)));
 
-/** Change of an effect on logarithms, within what a result can hold: a huge change is as good as a larger one. */
+/** Change of an effect on logarithms, limited to the range of a result: a huge change is as good as a larger one. */
 export const changeOf = (effect: number): number => Math.min(Math.expm1(effect), mostChange);

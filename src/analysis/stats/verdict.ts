@@ -55,7 +55,10 @@ export function cellResult(
   };
 }
 
-/** Invalid if closed without a decision, or if no look was possible, unless it was stopped before. */
+/**
+ * Returns invalid if the cell closed without a decision, or if no interim analysis was possible, unless it was stopped
+ * before.
+ */
 export function cellVerdict(interim: InterimResult, policy: Policy): CellVerdict {
   const { judgement, closed, stopped } = interim;
   if (stopped) return { kind: 'inconclusive', isStopped: true };
@@ -69,7 +72,7 @@ const metricsInOrder = (first: Metric): Metric[] => [
   ...metricSchema.options.filter((other) => other !== first),
 ];
 
-/** Compares one metric over the judged runs, or without any over all counted ones; undefined without evidence. */
+/** Compares one metric over the judged runs, or, without any, over all counted ones; undefined without evidence. */
 export function compare(
   { input, looks, judgement }: InterimResult,
   metric: Metric,
@@ -104,7 +107,7 @@ function compareOther(
   const moving = own.filter(({ pps }) => pps > 0);
   if (counted.base.length === 0 || counted.patched.length === 0) return [];
   if (moving.length === 0) return metric === 'pps' ? [nothingLeft(counted)] : [];
-  // Variants other than base and patched are not judged, and none of their runs is repeated.
+  // Variants other than base and patched are not judged, so none of their runs is repeated.
   if (!isEnough(moving.length, own.length)) return [];
   const level = (1 - policy.confidenceRatio) / 2;
   return comparison(counted, asPatched, { metric, policy, level });
@@ -162,7 +165,7 @@ function nothingLeft({ base, patched }: CountedRuns): Comparison {
   };
 }
 
-/** Explains why no look was possible: how many pairs count, and the main cause among the others. */
+/** Explains why no interim analysis was possible: how many pairs count, and the main cause among the others. */
 function tooFew({ input, looks }: InterimResult, policy: Policy): string {
   const { metric } = policy;
   const { failures } = input;
@@ -199,7 +202,7 @@ function mostFrequent(faults: readonly InvalidCause[]): InvalidCause | undefined
   return groups.toSorted((a, b) => b.length - a.length)[0]?.[0];
 }
 
-/** The verdict of a patch is the worst of its cells; a gain requires that nothing is lost or unknown. */
+/** Returns the worst verdict of a patch's cells; a gain requires that nothing is lost or unknown. */
 export function worstVerdict(cells: readonly { verdict: CellVerdict }[]): CellVerdict['kind'] {
   const kinds = cells.map(({ verdict }) => verdict.kind);
   return verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? 'no-regression';
