@@ -5,12 +5,12 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { lastLine, reasonOf } from '../model/one-line.ts';
 
-/** The stream is cut short or damaged. */
+/** Reports a stream that is truncated or damaged. */
 export class DecompressError extends Error {
   override readonly name = 'DecompressError';
 }
 
-/** The program is not installed. */
+/** Reports a program that is not installed. */
 export class NoDecompressorError extends Error {
   override readonly name = 'NoDecompressorError';
 }

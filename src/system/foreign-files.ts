@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A path that may not be followed, or a file that may not be read; `why` is a clause. */
+/** Reports a path that may not be followed, or a file that may not be read; `why` is a clause. */
 export class ForeignFileError extends Error {
   override readonly name = 'ForeignFileError';
   readonly conclusion = 'usage';

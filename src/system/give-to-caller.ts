@@ -19,7 +19,9 @@ export function callerThroughSudo(
 const idOf = (text = ''): number | undefined =>
   /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : undefined;
 
-/** Names of all that a command creates in its folder. One of `marks` shows that an earlier process began there. */
+/**
+ * Names of everything that a command creates in its folder. One of `marks` shows that an earlier process began there.
+ */
 export type OwnNames = { names: readonly string[]; marks: readonly string[] };
 
 type Place = AsyncDisposable & {
@@ -74,7 +76,7 @@ export function callerOwning(folder: string): Caller | undefined {
   return statSync(folder, { throwIfNoEntry: false })?.uid === caller.uid ? caller : undefined;
 }
 
-/** Gives the caller of sudo a file or folder that a command has just made in a folder of theirs. */
+/** Gives the caller of sudo a file or folder that a command has just created in the caller's folder. */
 export async function giveNew(path: string): Promise<void> {
   const caller = callerOwning(dirname(path));
   if (caller === undefined) return;

@@ -39,7 +39,7 @@ export type HttpResponse = {
   status: number;
   statusText: string;
   headers: ReadonlyMap<string, string>;
-  /** Undefined if larger than `mostBytes`. */
+  /** Undefined if the body is larger than `mostBytes`. */
   body: Buffer | undefined;
 };
 
@@ -150,7 +150,7 @@ function startLimit(seconds: number): { signal: AbortSignal; clear(): void } {
   const limit = new AbortController();
   let isCleared = false;
   const abort = () => isCleared || limit.abort();
-  // Reads a response first that arrived while this process was not scheduled.
+  // Prefers a response that arrived while this process was not scheduled.
   const timer = setTimeout(() => setImmediate(abort), seconds * 1000);
   return {
     signal: limit.signal,
@@ -189,7 +189,8 @@ function begin(
         'content-type': 'application/x-www-form-urlencoded',
       }),
       ...headers,
-      // The server may close a kept connection at any time; whether it accepted the request is then unknown.
+      // Keeps connections only with an agent: the server may close a kept one at any time, and whether it accepted the
+      // request is then unknown.
       ...(agent === undefined && { connection: 'close' }),
     },
   };

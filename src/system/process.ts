@@ -41,7 +41,7 @@ const bootId = async (): Promise<string> =>
 
 type ProcStat = { isZombie: boolean; ticks: string };
 
-/** Undefined if it cannot be read. */
+/** Undefined if it is unreadable. */
 async function inProc(pid: number): Promise<ProcStat | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
@@ -72,7 +72,7 @@ export type ProcessMark = z.infer<typeof processMarkSchema>;
 
 export type ProcessView = {
   own: ProcessMark;
-  /** True only if it is certain; false for a process of another context. */
+  /** True only if the end is certain; false for a process of another context. */
   hasEnded(mark: ProcessMark): Promise<boolean>;
 };
 

@@ -3,10 +3,10 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { checkNotOpen } from './own-file.ts';
 
-/** Header of a file: its application as four ASCII letters, and the version of its layout. */
+/** Header of a file: its application as four ASCII letters, and the version of its format. */
 export type SqliteHeader = { applicationId: number; format: number };
 
-/** The file belongs to another program, or has another `format`. */
+/** Reports a file that belongs to another program, or has another `format`. */
 export class ForeignFileError extends Error {
   readonly format: number | undefined;
 

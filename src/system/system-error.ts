@@ -1,4 +1,4 @@
-// Turns errors of the operating system into sentences: a full disk, a place that cannot be written, a missing program.
+// Turns errors of the operating system into sentences: a full disk, an unwritable place, a missing program.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { packageOf } from '../model/packages.ts';
 
 type SystemError = Error & { code: string; syscall: string; path?: string; dest?: string };
 
-/** Returns a sentence on what failed, where, and the fix; for other errors, their message. */
+/** Returns a sentence on the failure, its place and the fix; for other errors, their message. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return (isSystemError(error) && sentenceOfSystem(error)) || error.message;

@@ -4,13 +4,13 @@ export class TarError extends Error {
   override readonly name: string = 'TarError';
 }
 
-/** Not an archive from its first bytes on. */
+/** Reports bytes that are no archive from the beginning. */
 export class NoTarError extends TarError {
   override readonly name = 'NoTarError';
 }
 
 export type TarMember = {
-  /** Without a leading `./`. */
+  /** Omits a leading `./`. */
   path: string;
   isFile: boolean;
   /** First bytes of the file, as many as requested. */

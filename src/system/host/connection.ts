@@ -20,7 +20,7 @@ export type SshSession = {
   readonly stop: AbortSignal;
 };
 
-/** `client` need not be logged in yet. */
+/** `client` may still be logging in. */
 export function connectionOn(name: string, client: Client, socket: Socket): Connection {
   return { name, client, socket, over: new AbortController(), inTurn: semaphore(sessionsAtOnce) };
 }

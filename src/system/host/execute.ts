@@ -84,7 +84,7 @@ export function stdoutOf(outcome: CommandOutcome, name: string, command: Command
 
 type Stdin = OutputOptions['stdin'];
 
-/** Stops the command when its input breaks off, even before the command starts. */
+/** Stops the command when its input breaks, even before the command starts. */
 function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
   if (!(stdin instanceof Readable)) return;
   if (stdin.errored) stop.abort(stdin.errored);

@@ -10,7 +10,7 @@ export type HostAddress = {
 type KnownHost = {
   readonly line: number;
   readonly hosts: HostPatterns;
-  /** Wire format (RFC 4253, section 6.6). */
+  /** Key in wire format (RFC 4253, section 6.6). */
   readonly key: Buffer;
   /** A key that must never be trusted. */
   readonly revoked: boolean;

@@ -36,7 +36,7 @@ function start(command: Command) {
   const child = spawn('sh', ['-c', commandText(command)], {
     cwd: '/',
     detached: true,
-    // A clean environment, as after a login: ours may hold tokens.
+    // Uses a clean environment, as after a login: ours may hold tokens.
     env: { PATH, HOME },
   });
   // A command may end without reading all of its input.

@@ -122,7 +122,7 @@ function authenticate(
     };
     client.on('ready', () => resolve(connection));
     client.on('error', (error) => {
-      // Other keys remain to be tried when the agent fails.
+      // Continues with other keys when the agent fails.
       if (error.level === 'agent') agentFailure = error;
       else end(error.level === 'client-authentication' ? (agentFailure ?? error) : error);
     });

@@ -182,7 +182,7 @@ async function sendRest(
   );
   const rest = createReadStream(path, { start: position, highWaterMark: chunkBytes, signal: stop });
   const underway: Promise<void>[] = [];
-  // In order, as the server writes them, so an interrupted upload has no holes.
+  // Sends chunks in order, as the server writes them in this order, so that an interrupted upload has no holes.
   for await (const chunk of rest as AsyncIterable<Buffer>) {
     const at = position;
     const written = done((callback) => sftp.write(handle, chunk, 0, chunk.length, at, callback));
