@@ -170,7 +170,7 @@ const secondsLate = 60;
 const secondsBetweenTries = 5;
 /** Gates do not wait for an answer that is postponed for longer. */
 const patienceMilliseconds = 300_000;
-/** A refusal may be temporary: the bot may see the revision tomorrow. */
+/** A refusal may be temporary: the bot may be allowed to see the revision tomorrow. */
 const postponedMilliseconds = { failed: 0, 'not-yet': 15_000, refused: 3_600_000 };
 const keptMilliseconds = secondsOfPatience * 1000;
 
@@ -269,7 +269,7 @@ function keyOf(answer: KeptAnswer): string {
   }
 }
 
-/** Shared per answer, as an update knows which target already has its units, and which picture is uploaded. */
+/** Shared by all updates of an answer, which remember the target that has its units, and the uploaded picture. */
 function allUpdatesOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<UpdateAttempt>> {
   const updates = updatesByInbox.get(inbox) ?? new Map();
   updatesByInbox.set(inbox, updates);

@@ -36,7 +36,7 @@ export type Occurrence = { key: string; of: number } & (
 export type Decision =
   | { kind: 'run'; job: Job }
   | { kind: 'cancel'; of: number; why: string }
-  /** With `isOfStranger`, the same reply is posted once per revision, and only one on mistaken commands. */
+  /** With `isOfStranger`, posts the same reply once per revision, and only one on mistaken commands. */
   | {
       kind: 'reply';
       of: number;
@@ -262,7 +262,7 @@ function jobFor(
   }
   const { maxRuns } = command;
   const extend = {
-    // All extensions work in the first gate's folder.
+    // All extensions work in the folder of the first gate.
     key: last.job.extend?.key ?? last.job.key,
     ...(maxRuns !== undefined && { maxRuns }),
   };
@@ -292,7 +292,7 @@ async function diffBefore(
   );
 }
 
-/** Known of gates on this machine alone, since others report only that they were started. */
+/** Knows only gates on this machine, since others report only their start. */
 const isMeasured = (found: FoundRevision, diff: number, deps: DecideDeps): boolean =>
   jobsOf(found, deps).some(
     ({ job, state }) =>
@@ -343,7 +343,7 @@ function whyForeign({ number, repository, status }: FoundRevision, { config }: D
 
 type Elsewhere =
   | { kind: 'elsewhere'; why: string }
-  /** May still belong to this lab; only the author knows. */
+  /** The revision may still belong to this lab; only the author knows. */
   | { kind: 'doubtful'; why: string };
 
 /** Undefined if the diff changes a file below the paths, or cannot be read. */
@@ -384,7 +384,7 @@ async function pathsOf(
     const checked = checkDiff(fetched.bytes);
     return checked.kind === 'accepted' ? { ...fetched, paths: checked.paths } : undefined;
   } catch (error) {
-    // A diff that is, for example, too large must not delay the others.
+    // Ignores a final error, such as a diff that is too large, as it must not delay the others.
     if (isFinal(error)) return undefined;
     throw error;
   }

@@ -11,7 +11,7 @@ type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
 /** Object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
 export const checkObject = 'PHID-DREV-ppsgatecheck';
 
-/** Any sender can forge this user agent. */
+/** Only marks a request: any sender can forge this user agent. */
 export const checkAgent = 'ppsgate-check';
 
 /** `other`: the object is not a revision. `test`: sent manually, with old transactions. */

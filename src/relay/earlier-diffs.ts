@@ -31,7 +31,7 @@ export async function pinnedDiffs(
 ): Promise<PinnedDiffs> {
   if (!asked) return { kind: 'pinned', earlier: undefined };
   const which = parseEarlier(asked, namingStyles.comment('earlier'));
-  // An earlier command has pinned them, and a rerun may be of one of them.
+  // An earlier command has pinned them, and a rerun may concern one of them.
   const isAgain = command.kind === 'rerun' && typeof which !== 'string';
   const diffs = isAgain
     ? found.earlier.filter(({ id }) => which.includes(id))

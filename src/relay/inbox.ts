@@ -84,7 +84,9 @@ export type Inbox = Disposable & {
   /** Returns those transactions that were seen before. */
   hasSeen(transactions: readonly string[]): Set<string>;
 
-  /** Likewise for all changes of a server until `since`, in seconds of the server's clock; never goes back. */
+  /**
+   * Settles, in the same way, all changes of a server until `since`, in seconds of the server's clock; never goes back.
+   */
   advancePoll(server: string, since: number, outcome: Settlement): Job[];
   /** Undefined for a server that was never polled. */
   pollState(server: string): number | undefined;
@@ -95,13 +97,13 @@ export type Inbox = Disposable & {
    */
   dueJobs(): JobRecord[];
   // Each of these returns false, and changes nothing, if the job is in another state.
-  /** For a due job, in the process that `dueJobs` serves. */
+  /** Marks a due job, in the process that `dueJobs` serves. */
   markStarting(key: string): boolean;
-  /** For a starting job. False if it was dropped meanwhile. */
+  /** Marks a starting job. Returns false if it was dropped meanwhile. */
   markStarted(key: string, where: string): boolean;
   postpone(key: string, until: Date, why: string): boolean;
   markEnded(key: string, how: string): boolean;
-  /** For a job that has not ended: it is cancelled, superseded, or cannot be started. */
+  /** Drops a job that has not ended: it is cancelled, superseded, or cannot be started. */
   drop(key: string, why: string): boolean;
 
   /** Due, starting or started; oldest first. */
@@ -117,7 +119,7 @@ export type Inbox = Disposable & {
   waitingAnswers(server: string): WaitingAnswer[];
   readAnswer(key: string): string | undefined;
   postponeAnswer(key: string, from: Date, why: string): void;
-  /** Called after the delivery, or on giving up. */
+  /** Call it after the delivery, or on giving up. */
   dropAnswer(key: string): void;
   /** Undefined while another process delivers: two would deliver an answer twice. */
   lockAnswers(): Disposable | undefined;
@@ -310,7 +312,9 @@ class SqliteInbox implements Inbox {
     );
   }
 
-  /** True while this process has the lock. Only then it starts jobs, so jobs that seem to be starting are left over. */
+  /**
+   * True while this process has the lock. Only then does it start jobs, so jobs that seem to be starting are left over.
+   */
   #mayStart(): boolean {
     this.#starting ??= lockIfFree(`${this.#path}.lock`);
     if (this.#starting === undefined) return false;

@@ -89,8 +89,8 @@ export async function occurrencesSince(
 }
 
 /**
- * A change has the time when the server began to save it, so it may appear after one with a later time. A transaction
- * may also be slightly older than the change of its revision, which is saved after it.
+ * A change has the time at which the server began to save it, so it may appear after one with a later time. A
+ * transaction may also be slightly older than its revision's change, which is saved later.
  */
 const slackSeconds = 60;
 

@@ -129,7 +129,7 @@ async function workOnDeliveries(deps: RelayDeps): Promise<void> {
         log.warn(`An event for ${object} is dropped: ${error.message}`);
         inbox.settle(delivery.id, { seen: [], jobs: [] });
       } else {
-        // The server may fail for this object only, which must not delay the others.
+        // The server may fail only for this object, which must not delay the others.
         heldBack.add(object);
         if (!isOfOne(error) || heldBack.size > mostHeldBack) return;
       }
@@ -208,7 +208,7 @@ async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<voi
   const { job, state, tries } = record;
   log.info(`${jobName(job)} was stopped: ${why}.`);
   const isDue = state.kind === 'due';
-  // It may have been started without a reply.
+  // The job may have been started without a reply.
   const trouble = isDue && tries === 0 ? undefined : await starter.cancel(job, signal);
   if (trouble !== undefined) log.info(trouble);
   if (isDue && job.build !== undefined) {
@@ -294,7 +294,7 @@ const revisionOf = ({ revision: number, diff, phids }: Job): RevisionDiff => ({
   ...(phids && { phids }),
 });
 
-/** Stores the comment and the end of the build that a gate did not post. */
+/** Stores the comment and the end of the build that a gate failed to post. */
 function concludeFor(job: Job, why: string, deps: RelayDeps): void {
   const { build, key: run } = job;
   const revision = revisionOf(job);

@@ -110,7 +110,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
     const closed = once(server, 'close');
     server.close();
     acceptAll();
-    // The replies are written before the connections close.
+    // Writes the replies before the connections close.
     await nextTurn();
     server.closeAllConnections();
     await closed;

@@ -10,7 +10,7 @@ import type { Started, Starter } from './starter.ts';
 
 type GithubOptions = {
   repository: string;
-  /** GitHub's page URLs are derived from it. */
+  /** URL from which those of GitHub's pages are derived. */
   apiUrl: string;
   event: string;
   pause: Pause;
@@ -108,7 +108,7 @@ async function awaitRun(
   return undefined;
 }
 
-/** Cover months of runs, newest first. */
+/** Enough for months of runs, newest first. */
 const mostPages = 3;
 const perPage = 100;
 

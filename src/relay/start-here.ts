@@ -132,7 +132,7 @@ async function endingOf(directory: string, key: string): Promise<ProcessEnd> {
   const current = await readTry(directory, key);
   if (current === undefined) return { kind: 'lost' };
   const runs = await isRunning(current.leader);
-  // Read last, as the exit code is written before the process ends.
+  // Read last, as the process writes the exit code before it ends.
   const text = await textOf(join(directory, `${key}.ended`));
   if (text === undefined) return { kind: runs ? 'running' : 'lost' };
   const exitCode = Number(text);
@@ -204,7 +204,7 @@ async function invocationOf(
         ? 2 * planned
         : parseMaxRuns(extend.maxRuns, namingStyles.comment('maxRuns'));
     const maxRuns = before?.maxRuns ?? requested;
-    // The gate that died may already have extended the plan, which must happen only once.
+    // The dead gate may already have extended the plan, which must happen only once.
     const isExtended = before !== undefined && planned >= maxRuns;
     const more = isExtended ? [] : ['--max-runs', String(maxRuns)];
     return { work, args: [...resume(work), ...more], maxRuns };

@@ -180,7 +180,7 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
   if (item !== undefined) {
     const url = `${jenkins.root}/queue/cancelItem?id=${item.id}`;
     const answer = await request(jenkins, url, { form, signal });
-    // It may have left the queue meanwhile, and be among the builds.
+    // The item may have left the queue meanwhile, and be among the builds.
     if (answer.status !== 404) return refuse(answer, jenkins, 'Job/Cancel', isAccepted);
   }
   const { builds } = await readJob(jenkins, signal);
