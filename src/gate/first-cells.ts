@@ -1,4 +1,4 @@
-// Chooses the cells that come first in each boot: those that the changed files touch, unless these are all.
+// Chooses the cells that come first in each boot: those that the changed files affect, unless these are all.
 
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
@@ -8,7 +8,7 @@ import type { Variant } from '../kernel/variant.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
 import type { Plan } from './experiment/plan.ts';
 
-/** None if git cannot list the differences, for example between distant trees. */
+/** Returns none if git cannot list the differences, for example between distant trees. */
 export async function firstCells(
   [base, patched]: readonly Variant[],
   cells: readonly Cell[],

@@ -35,7 +35,7 @@ export async function thenGivenBack<Found>(
     return found;
   } catch (error) {
     outcome = endedEarly(reasonOf(error));
-    // A failure after the loss of the lease is its consequence.
+    // A failure after the loss of the lease is caused by it.
     ours()?.signal.throwIfAborted();
     throw error;
   } finally {

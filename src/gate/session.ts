@@ -74,7 +74,7 @@ export async function inSession<Told>(
   return await work(deps).finally(progress.end);
 }
 
-/** Plain lines even on a terminal or in a runner, as each is also reported elsewhere. */
+/** Prints plain lines even on a terminal or in a runner, as each is also reported elsewhere. */
 const heard = (output: ProgressOutput, hears: (line: string) => void): ProgressOutput => ({
   write(text: string) {
     hears(withoutOperatorsPart(text.trim()));

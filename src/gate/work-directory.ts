@@ -66,7 +66,7 @@ export class WorkDirectory implements AsyncDisposable {
   }
 }
 
-/** The folder may be missing. */
+/** Throws for a path that is no folder; the folder itself may be missing. */
 export function refuseNoFolder(path: string, option: string): void {
   if (path === '') throw new UsageError(`${option}: expected the name of a folder, found "".`);
   try {
@@ -80,7 +80,7 @@ export function refuseNoFolder(path: string, option: string): void {
 export const selfTestDirectory = (warn: (sentence: string) => void): WorkDirectory =>
   new WorkDirectory('ppsgate-self-test', warn, selfTestNames);
 
-/** `ppsgate-demo-20261120-231655`, in the current directory; `…-2` if another command has just created that. */
+/** Creates `ppsgate-demo-20261120-231655` in the current directory; `…-2` if another command has just created that. */
 export async function makeDirectory(prefix: string, now: Date): Promise<string> {
   const digits = now.toISOString().replace(/\D/g, '');
   const first = `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;

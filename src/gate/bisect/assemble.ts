@@ -163,7 +163,7 @@ const noChange: BisectChange = { change: 0, low: 0, high: 0, before: 0, after: 0
 
 type PositionRange = readonly [first: number, last: number];
 
-/** Positions around a change with the same rate on each side, up to the next changes and open stretches. */
+/** Finds positions around a change with the same rate on each side, up to the next changes and open stretches. */
 function surroundingsOf(
   { after, last }: ChangeRange,
   { found, open }: Extract<SearchOutcome, { kind: 'several' }>,
@@ -245,7 +245,7 @@ function changeOf(
 
 const asMeasurement = (level: number): Measurement => ({ value: Math.exp(level) });
 
-/** The metric's value at level 0. One if levels are absolute instead of relative to the same trial. */
+/** The metric's value at level 0; 1 if levels are relative to the same trial instead of absolute. */
 function unitOf(good: RangePosition | undefined): number {
   if (good === undefined || good.finding.values.length === 0) return 1;
   const { values, levels } = good.finding;

@@ -45,7 +45,7 @@ export type BisectRequest = {
   /** Commits as typed; see `RangeRequest`. */
   good: string;
   bad: string;
-  /** Ids of the diffs that commits between them were made from. */
+  /** Ids of the diffs from which commits between them were made. */
   diffs?: ReadonlyMap<string, number> | undefined;
   fixUps: readonly string[];
   skips: readonly string[];

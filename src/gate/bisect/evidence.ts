@@ -18,7 +18,7 @@ export const revertedName = 'reverted';
 export type VariantEvidence = {
   /** Levels of its boots or shared trials, see `Reading`. */
   levels: readonly number[];
-  /** The same boots, run by run, in the metric's unit. For a silent variant, the few packets that it did forward. */
+  /** The same boots, run by run, in the metric's unit; for a silent variant, the few packets that it did forward. */
   values: readonly number[];
   /** `isSure`: failed twice, or after the testbed's two tries. */
   failure?: { fault: RevisionFault; isSure: boolean };
@@ -159,7 +159,8 @@ function lostAfter(tries: readonly VariantAttempt[]): VariantEvidence['lost'] {
 
 /**
  * Picks the form to measure of each revision: the first that has not failed or, if all have, the first with an unsure
- * failure. If fix-ups helped a revision that could not be measured without, its stretch uses them at once.
+ * failure. If fix-ups helped a revision that could not be measured without them, uses them at once for the rest of its
+ * stretch.
  */
 function positionsOf(
   { revisions }: CommitRange,

@@ -22,7 +22,7 @@ type FixUp = {
   pick(onto: Tip): Promise<Picked>;
 };
 
-/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for a fix-up that has no use in the range. */
+/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for a fix-up without use in the range. */
 export async function readFixUps(
   texts: readonly string[],
   line: FirstParentLine,
@@ -71,7 +71,7 @@ async function readFixUp(
     called,
     commit,
     isAlways: first !== undefined,
-    // Commits before the first one that have the same kernel need it, too.
+    // Earlier commits that have the same kernel as the first one need it, too.
     isNeededBy: ({ place, last }) => last >= from && !has(place),
     twin,
     isMixed: difference === 'some',
@@ -99,7 +99,7 @@ async function firstPlace(
   return place;
 }
 
-/** Finds the places that have a fix: from it, or the same change, to the commit that reverts it. */
+/** Finds the places that have a fix: from the fix, or the same change, to the commit that reverts it. */
 async function whoHas(
   commit: string,
   line: FirstParentLine,
@@ -168,7 +168,7 @@ const plainly = ({ commit, tree }: Tip): MadeForm => ({ commit, tree, fixUps: []
 
 type FixUpContext = { installed: Installed; onConflict: (fixUp: FixUp, paths: string[]) => void };
 
-/** With the fix-ups that are always needed, then with one more each, then with all. */
+/** Tries the fix-ups that are always needed, then one more each, then all. */
 async function formsOf(
   kernel: RangeKernel,
   needed: readonly FixUp[],
@@ -195,7 +195,7 @@ async function onTop(
     const picked = await fixUp.pick(made);
     if (picked.kind === 'conflict') onConflict(fixUp, picked.paths);
     if (picked.kind !== 'picked') continue;
-    // It may have been merged without its changes to documents.
+    // The fix-up may have been merged without its changes to documents.
     if (fixUp.isMixed && (await installed.difference(made.commit, picked.tip.commit)) === 'none')
       continue;
     made = { ...picked.tip, fixUps: [...made.fixUps, fixUp.commit] };
@@ -214,7 +214,7 @@ function notesOf(
   }
   const files = [...new Set([...conflicts.values()].flat())];
   const shown = [...files.slice(0, 3).map(excerpt), ...(files.length > 3 ? ['…'] : [])].join(', ');
-  // A fix for the good end alone has no use: the commits compared with it would lack the fix.
+  // A fix for the good end alone is useless: the commits compared with it would lack the fix.
   const later = needing.filter(({ place }) => place > 0);
   if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) {
     throw new UsageError(
@@ -227,7 +227,7 @@ function notesOf(
   );
 }
 
-/** First and last of each stretch of consecutive conflicts. */
+/** Returns the first and the last of each stretch of consecutive conflicts. */
 function stretchesOf(
   needing: readonly RangeKernel[],
   conflicts: ReadonlyMap<RangeKernel, string[]>,

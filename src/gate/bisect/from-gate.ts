@@ -5,7 +5,7 @@ import { type Result, verdictsWorstFirst } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
-/** Its runs are no evidence: a false alarm would select them, and levels differ from session to session. */
+/** The gate's runs are no evidence: a false alarm would select them, and levels differ between sessions. */
 export type GateFinding = {
   good: string;
   bad: string;

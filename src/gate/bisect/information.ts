@@ -18,7 +18,7 @@ export function informationOf(probability: number, distance: number): number {
   return value;
 }
 
-/** The least odds are one in a hundred million. */
+/** The lowest odds are one in a hundred million. */
 const columnWidth = 0.1;
 const columns = 185;
 const rowHeight = 0.05;

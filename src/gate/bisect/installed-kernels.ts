@@ -45,7 +45,7 @@ async function filesOf(
   const isIn = (path: string) =>
     paths.some((own) => own === '' || path === own || path.startsWith(`${own}/`));
   const entries = await entriesOf(repository, good, source);
-  // A submodule's content is unknown, so all commits from the first one on differ.
+  // A submodule's content is unknown, so all commits from the first one with a submodule differ.
   let hasSubmodule = entries.some(({ mode }) => mode === submodule);
   return {
     paths,

@@ -17,14 +17,14 @@ import { isShared, mostTriesOf, positionsPerTrial } from './trials.ts';
 export type NextBoot =
   | {
       kind: 'measure';
-      /** More than one only if they share a trial, together with both ends. */
+      /** Several only if they share a trial, together with both ends. */
       variants: string[];
       why: string;
     }
   | { kind: 'ended'; ending: SearchOutcome }
   /** Without a measurable good end there is nothing to compare with. */
   | { kind: 'good-failed'; fault: RevisionFault }
-  /** The lab repeatedly yields no measurement of it. */
+  /** The lab repeatedly yields no measurement of the variant. */
   | { kind: 'stuck'; variant: string; why: string };
 
 export type BuildCosts = {
@@ -81,8 +81,8 @@ function measuring(
 }
 
 /**
- * Repeats at once a boot without a measurement, a build that failed once (it costs no boot), and a failed end. Tries
- * the next form of a failed revision at once, too. The search decides on other repeats.
+ * Repeats at once a boot without a measurement, a build that failed once (it costs no boot), and a failed end. Also
+ * tries the next form of a failed revision at once. The search decides on other repeats.
  */
 function tryAgain(
   plan: BisectPlan,

@@ -8,7 +8,7 @@ const mostOfBoot = -Math.log(outlierRatio);
 export type BootLevels = {
   /** Natural logarithms of the rates of its boots. */
   values: readonly number[];
-  /** Levels of its own side and of the other, and the deviation of a boot. */
+  /** Levels of its own side and of the other side, and the deviation of a boot. */
   own: number;
   other: number;
   deviation: number;

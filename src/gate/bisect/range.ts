@@ -28,7 +28,7 @@ const formSchema = z.object({
 const revisionSchema = z.object({
   place: bounded.count,
   commit: commitId,
-  /** Id of the diff that it was made from. */
+  /** Id of the diff from which it was made. */
   diff: bounded.id.exactOptional(),
   subject: bounded.line,
   author: bounded.line,
@@ -55,7 +55,7 @@ export type CommitRange = z.infer<typeof rangeSchema>;
 export type RangeRequest = {
   good: string;
   bad: string;
-  /** Ids of the diffs that commits between them were made from. */
+  /** Ids of the diffs from which commits between them were made. */
   diffs?: ReadonlyMap<string, number> | undefined;
   /** `COMMIT`, or `A..B`: after A, up to B. */
   skips: readonly string[];
@@ -63,7 +63,7 @@ export type RangeRequest = {
   fixUps: readonly string[];
   system: OperatingSystem;
   overlay: OverlayPlace;
-  /** Absent: any change makes another kernel. */
+  /** Absent: any change makes a different kernel. */
   builder: AnyBuilder | undefined;
 };
 

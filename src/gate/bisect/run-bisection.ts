@@ -25,7 +25,7 @@ import { isShared, mostTriesOf, plannedTrial, readingsOf } from './trials.ts';
 
 export type BisectVariants = {
   of(revision: RangeRevision, form: RevisionForm): Promise<Variant>;
-  /** Reverts a commit in a form of the bad end, see `revertedName`. `impossible` gives the reason if it cannot. */
+  /** Reverts a commit in a form of the bad end, see `revertedName`. `impossible` gives the reason for a failure. */
   without(culprit: string, bad: RevisionForm): Promise<Variant | { impossible: string }>;
 };
 
@@ -150,7 +150,7 @@ class BisectionRun {
     throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
   }
 
-  /** Measures variants in one trial, or one in its own boot, and prepares the other wanted ones meanwhile. */
+  /** Measures variants in one trial, or one variant in its own boot; meanwhile prepares the other wanted ones. */
   async #boot(names: readonly string[], wanted: readonly string[], why: string): Promise<void> {
     if (!(await this.#prepare(names, wanted))) return;
     const { directory, plan, testbed, now, onEvent, signal } = this.#options;
@@ -232,7 +232,7 @@ class BisectionRun {
     }
     const [good] = evidenceOf(plan, this.#journal.entries).positions;
     const isSure = rejection.kind !== 'build-failed' || good?.finding.failure !== undefined;
-    // Not journalled: a resumed bisection expects a repaired good end.
+    // Does not journal this, as a resumed bisection expects a repaired good end.
     if (good?.form.variant === variant && !good.hasOther && isSure)
       throw new GoodEndError(rejection);
     await this.#journal.append({ kind: 'rejected', at: this.#at(), variant, rejection });

@@ -8,7 +8,7 @@ import type { Installed } from './installed-kernels.ts';
 
 type BuiltKernel<Form> = RangeKernel & { forms: Form[] };
 
-/** Equal keys mean the same kernel. */
+/** Equal keys mean equal kernels. */
 type KeyedKernel = BuiltKernel<MadeForm & { key: string }>;
 
 /**
@@ -48,7 +48,7 @@ export async function withKeys(
   }));
 }
 
-/** An id for each commit, covering all that is installed. */
+/** Returns an id for each commit that covers everything installed. */
 async function idsOf(
   commits: readonly string[],
   { paths }: Installed,
@@ -98,7 +98,7 @@ export function withNames(
           '-',
         );
       const name = nameBy(shortId);
-      // Commits with equal id prefixes can be forged.
+      // Uses whole ids for equal names, as equal prefixes of commit ids can be forged.
       const variant = names.get(key) ?? (taken.has(name) ? nameBy(String) : name);
       taken.add(name);
       names.set(key, variant);

@@ -59,7 +59,7 @@ type Segment = { low: number; high: number };
 
 const wantedProbability = 0.99;
 const bootsOfNeighbour = 2;
-/** Greatest odds, for each neighbour, that outliers alone put it on its side. */
+/** Greatest odds, for each neighbour, that it is on its side because of outliers alone. */
 const mostDoubt = 0.01;
 const mostBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
@@ -67,7 +67,8 @@ const deepest = 4;
 /** Minimum difference, beyond noise, of a separate level. */
 const leastLevelRatio = 0.01;
 /**
- * Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one boot of it is.
+ * Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one of its boots
+ * is.
  */
 const reproducedAt = 150;
 const thirdLevelAt = 1000;
@@ -114,7 +115,7 @@ export function nextBuilds(
 
 type OpenPart = { segment: Segment; chances: ChangeChances };
 
-/** The first part of the range that still needs search. */
+/** Returns the first part of the range that still needs search. */
 function openPart(known: PreparedProblem): OpenPart | undefined {
   const leaves = partsOfRange(known).map(({ segment }) => ({
     segment,
@@ -125,7 +126,7 @@ function openPart(known: PreparedProblem): OpenPart | undefined {
   return leaves.find(isOpen) ?? leaves[0];
 }
 
-/** Positions that each split the likeliest of the remaining stretches. */
+/** Returns positions that each split the likeliest of the remaining stretches. */
 function partings(
   known: PreparedProblem,
   { segment, chances }: OpenPart,
@@ -235,7 +236,7 @@ type RangePart = {
   look: { kind: 'plain' } | { kind: 'again'; position: number } | { kind: 'too-deep' };
 };
 
-/** Splits the range at positions with a level of their own; each part contains a change. */
+/** Splits the range at positions with their own level; each part contains a change. */
 const partsOfRange = (known: PreparedProblem): RangePart[] =>
   partsOf(known, { low: 0, high: known.steps }, 0);
 
@@ -313,9 +314,9 @@ function stepIn(
 }
 
 /**
- * Returns the neighbour of a found change that needs another boot, as outliers alone may have put it on its side: the
- * change would then be in the steps up to the next measured position. Beyond an end there is none, and good and bad may
- * be alike, which is as likely as all steps together.
+ * Returns the neighbour of a found change that needs another boot, as it may be on its side because of outliers alone:
+ * the change would then be in the steps up to the next measured position. Beyond an end there is none, and good and bad
+ * may be equal, which is as likely as all steps together.
  */
 function doubtfulNeighbour(
   known: PreparedProblem,
@@ -362,7 +363,7 @@ function mostTelling(
   return best;
 }
 
-/** Failures cluster. A twentieth of untried positions fail in any case. */
+/** Failures cluster, but a twentieth of untried positions fail in any case. */
 const chanceToWork = (toFailure: (position: number) => number, position: number): number =>
   0.95 * (1 - Math.exp(-toFailure(position) / 4));
 
@@ -371,7 +372,9 @@ function distancesToFailure({ failed }: PreparedProblem): (position: number) => 
   return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
 }
 
-/** The end of a segment with fewer boots: repeating the position itself would not improve its reference level. */
+/**
+ * Returns the end of a segment with fewer boots: repeating the position itself would not improve its reference level.
+ */
 function weakEnd(
   known: PreparedProblem,
   { low, high }: Segment,
@@ -466,7 +469,7 @@ function splitLogs(sets: readonly (readonly number[])[], earlier: Noise): number
   });
 }
 
-/** Identical boots, for example of a simulator, have no noise to divide by. */
+/** Identical boots, for example in a simulator, have no noise to divide by. */
 const leastSquares = 1e-12;
 
 type Moments = { count: number; sum: number; squares: number };
@@ -499,7 +502,7 @@ function levelsAt(
   return { left: levelOf(sets.slice(0, gap + 1)), right: levelOf(sets.slice(gap + 1)) };
 }
 
-/** The likeliest run of steps between two measurable positions with none in between. */
+/** Returns the likeliest run of steps between two measurable positions without another one in between. */
 function stretchIn(known: PreparedProblem, { segment, upTo }: ChangeChances): ChangeRange {
   let best: ChangeRange = { after: segment.low, last: segment.high, probability: 0 };
   let after = segment.low;
@@ -545,7 +548,7 @@ const foundOf = ({ after, last, probability }: ChangeRange): ChangeRange => ({
   probability,
 });
 
-/** The position that best splits the heaviest gap between stops; undefined if none is left. */
+/** Returns the position that best splits the heaviest gap between stops; undefined if none is left. */
 function largestGap(
   stops: readonly number[],
   { upTo }: ChangeChances,
@@ -592,7 +595,7 @@ const poorerOf = (problem: SearchProblem, one: number, other: number): number =>
 const isLost = (failed: SearchProblem['failed'], position: number): boolean =>
   failed.get(position)?.isSure === true;
 
-/** A failure that happened once, and to no neighbour: the lab may have caused it. */
+/** Finds a failure that happened once, and to no neighbour: the lab may have caused it. */
 function unsureFailure(known: PreparedProblem, { after, last }: ChangeRange): number | undefined {
   const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
   return positions(after + 1, last - 1).find(

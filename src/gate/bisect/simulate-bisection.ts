@@ -146,7 +146,7 @@ function brokenOf(
   return broken;
 }
 
-/** The real design, with builds ahead on a separate builder. */
+/** Uses the real design, with builds ahead on a separate builder. */
 const sequentialSearch: SearchStrategy = (deps, history, { minutes, mostBoots }) => {
   const measured = new Map<number, number[]>();
   const failed = new Map<number, PositionFailure>();

@@ -46,7 +46,7 @@ export function skippedOf(
 ): Set<number> {
   const places = skips.flatMap(({ text, isNamed }) => {
     const named = revisions.filter(({ place }) => isNamed(place));
-    // A commit that is merged with another one is skipped only together with it.
+    // A commit that is merged with others is skipped only together with all of them.
     const chosen = named.length > 0 ? named : revisions.filter(isAnyNamed(isNamed));
     for (const [end, option] of [
       [revisions.at(0), '--good'],

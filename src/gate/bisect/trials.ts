@@ -21,7 +21,10 @@ export const positionsPerTrial = 4;
 /** Limit of consecutive lost readings. A shared trial lasts seconds, and a machine may stay busy for minutes. */
 export const mostTriesOf = (plan: SharedTraffic): number => (isShared(plan) ? 10 : 3);
 
-/** A single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels. Rotates per trial. */
+/**
+ * Plans a single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels. Rotates the order
+ * per trial.
+ */
 export function plannedTrial(
   { cell, traffic }: Pick<BisectPlan, 'cell' | 'traffic'>,
   number: number,

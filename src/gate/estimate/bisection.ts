@@ -33,7 +33,7 @@ export function estimateBisection(plan: BisectPlan): BisectionEstimate {
     return { boots: Math.round(boots), minutes: Math.round(minutes), ...(noise && { noise }) };
   }
   const halvings = Math.ceil(Math.log2(steps));
-  // Two of each end, and one more of each neighbour.
+  // Two boots of each end, and one more of each neighbour.
   const boots = 2 + 2 + halvings + 2;
   return { boots, minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build };
 }

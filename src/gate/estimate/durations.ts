@@ -12,7 +12,7 @@ const { seconds } = bounded;
 const gateDurations = z.object({
   /** From the end of a trial to the next one in another boot; 0 without boots. */
   bootSeconds: seconds,
-  /** Includes loading rules, waiting for ports, and traffic. */
+  /** Includes the time to load rules, to wait for ports, and the traffic. */
   trialSeconds: seconds,
   trafficSeconds: seconds,
   /** Wait for kernels, and everything else before the first boot. */

@@ -23,7 +23,7 @@ import type { Store } from '../reserve/store/store.ts';
 
 export type UsualSeconds = (testbed: string) => number;
 
-/** Leases with this purpose only check a testbed, and last moments. */
+/** Leases with this purpose only check a testbed, and last a moment. */
 export const healthPurpose = 'health';
 
 export type WaitEstimate = {
@@ -104,10 +104,10 @@ function loadOf(lab: LabState, usualSeconds: UsualSeconds, now: Date): QueueLoad
   };
 }
 
-/** Assumed if a holder exceeds the usual duration. */
+/** Minimum if a holder exceeds the usual duration. */
 const leastSeconds = 60;
 
-/** Assumed without any log: a gate of a cell or two. */
+/** Guess without any log: a gate of one or two cells. */
 const firstGuessSeconds = 30 * 60;
 
 export async function readUsualSeconds(store: Store, now: Date): Promise<UsualSeconds> {
@@ -168,7 +168,7 @@ export function* simulateQueue({
     let next = ends.at(-1);
     if (next === undefined) return;
     now = Math.max(now, next.at);
-    // Frees all ended ones first; otherwise a ticket would start on its second choice.
+    // Frees all ended holders first; otherwise a ticket would start on its second choice.
     for (; next !== undefined && next.at <= now; next = ends.at(-1)) {
       machines.giveBack(next.machines);
       ends.pop();

@@ -1,4 +1,4 @@
-// Estimates the remaining time of a running experiment: boots by boots so far, trials by trials so far.
+// Estimates the remaining time of a running experiment: boots by earlier boots, trials by earlier trials.
 import { quantile } from 'simple-statistics';
 import { cellName } from '../../model/scenario.ts';
 import type { ExperimentEvent } from '../experiment/experiment-event.ts';
@@ -8,7 +8,7 @@ import { estimateExperiment } from './experiment.ts';
 import { type BootKind, bootKindOf, bootOf } from './trial-boots.ts';
 
 type Remaining = {
-  /** Assumes that nothing was lost. Absent if runs are compared with their neighbours, or durations are unknown. */
+  /** Assumes no losses. Absent if runs are compared with their neighbours, or durations are unknown. */
   expectedSeconds?: number;
   mostSeconds: number;
 };
@@ -61,7 +61,7 @@ export class RemainingTime {
   }
 
   /**
-   * Called at the start of a trial. Undefined until every cell has measured each variant, unless earlier gates are
+   * Estimates at the start of a trial. Undefined until every cell has measured each variant, unless earlier gates are
    * known.
    */
   left({ done, of }: Pick<NextTrial, 'done' | 'of'>): Remaining | undefined {

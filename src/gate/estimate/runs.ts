@@ -8,7 +8,7 @@ import type { Policy } from '../../model/result.ts';
 
 type RunsEstimate = {
   noiseRatio: number;
-  /** Without enough history, the caller's assumption is used. */
+  /** True without enough history: the caller's assumption is used. */
   isAssumed: boolean;
   /** Mean runs of both variants if the patch loses nothing, and if it loses the margin. */
   runsIfUnchanged: number;

@@ -48,7 +48,7 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
   });
 }
 
-/** Result of an experiment that is not needed. `ignoredPaths` are files without effect on the testbed. */
+/** Returns the result of an experiment that is not needed. `ignoredPaths` are files without effect on the testbed. */
 export function unchangedResult(plan: Plan, ignoredPaths: readonly string[], now: Date): Result {
   const at = now.toISOString();
   const outcome: Outcome = {

@@ -24,7 +24,7 @@ export type CellProgress = CellRuns & {
   nextPairs: number;
 };
 
-/** A variant that cannot be measured, other than base and patched, which would end the experiment. */
+/** A variant that cannot be measured; excludes base and patched, which would end the experiment. */
 type LeftOutVariant = { variant: string; rejection: Rejection };
 
 export const leftOutIn = (entries: readonly JournalEntry[]): LeftOutVariant[] =>
@@ -87,7 +87,7 @@ function triesOf(trial: PlannedTrial, tries: JournalEntry[]): TrialTries {
   return { trial, tries, needed: tries.length < most && !tries.some(isWhole(trial)) };
 }
 
-/** A limit of sender or receiver is accepted after two tries. */
+/** Accepts a limit of sender or receiver after two tries. */
 const mostTriesOf = (tries: readonly JournalEntry[]): number =>
   tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 
@@ -120,14 +120,14 @@ const isWhole =
 const pairsOf = (runs: PlannedTrial['runs']): number => new Set(runs.map(({ pair }) => pair)).size;
 
 /**
- * The last interim analysis that has all its trials, and the trials that the next one lacks. Outliers are repeated
+ * Returns the last interim analysis that has all its trials, and the trials that the next one lacks. Repeats outliers
  * once.
  */
 function reached({ design }: PlannedCell, trials: readonly TrialTries[]) {
   let closedPairs = 0;
   for (const size of lookSizes(design)) {
     const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
-    // With too many lost runs for this analysis, measuring the others would be pointless.
+    // After too many lost runs for this analysis, measuring the others would be pointless.
     if (!isEnough(size - lostPairs(inLook), size)) {
       return { closedPairs: size, nextPairs: size, open: [] };
     }
@@ -148,7 +148,7 @@ function lostPairs(trials: readonly TrialTries[]): number {
   return new Set(lost.flatMap(({ trial }) => trial.runs.map((run) => run.pair))).size;
 }
 
-/** Outlying single runs that were tried only once. */
+/** Returns outlying single runs that were tried only once. */
 function interimApart(trials: readonly TrialTries[]): TrialTries[] {
   const single = trials.flatMap((one) => {
     const runs = one.tries.flatMap(runsOf);

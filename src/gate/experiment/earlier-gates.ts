@@ -36,7 +36,7 @@ type Line = {
   gate?: GateOfLine | undefined;
 };
 
-/** Undefined for an A/A run, which passes no patch. */
+/** Returns undefined for an A/A run, which passes no patch. */
 export function gateOfLine(
   { startedAt, variants, policy }: Result,
   { runs, verdict }: CellResult,
@@ -45,7 +45,7 @@ export function gateOfLine(
   const [base, head] = [commitOf('base'), commitOf('patched')];
   if (head === base || !commitId.safeParse(base).success) return undefined;
   const { metric, marginRatio, missRatio } = policy;
-  // Numbers identify a gate: a forged time could pass one off as the extension of another.
+  // Identifies a gate by its numbers: a forged time could pass one off as the extension of another.
   const id = createHash('sha256').update(JSON.stringify([startedAt, numbersOf(runs[0])]));
   return gateOfLineSchema.safeParse({
     id: id.digest('hex'),

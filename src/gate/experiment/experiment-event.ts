@@ -16,6 +16,6 @@ export type ExperimentEvent =
   | { kind: 'preparing'; text: string }
   | ({ kind: 'trial' } & NextTrial)
   | { kind: 'ended'; trial: PlannedTrial; entry: JournalEntry }
-  /** Measuring is over, at least in this boot; profiles follow. */
+  /** Measurements are over, at least in this boot; profiles follow. */
   | ({ kind: 'profile' } & NextProfile)
   | { kind: 'decided'; cell: Cell; verdict: CellVerdict; counts: RunCounts };

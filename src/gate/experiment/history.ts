@@ -46,7 +46,7 @@ export const historyEntrySchema = z.object({
   layouts: bounded.count.min(2).optional(),
   /** Equal for all cells of a gate; absent in older lines. */
   durations: durationsSchema.optional(),
-  /** Absent in older lines, and unless a gate of two commits wrote the line. */
+  /** Absent in older lines, and in lines not written by a gate of two commits. */
   gate: gateOfLineSchema.optional(),
 });
 
@@ -57,7 +57,7 @@ export type HistoryFile = {
   append(entries: readonly HistoryEntry[]): Promise<void>;
 };
 
-/** The history is unusable, so nothing is measured until it is fixed. */
+/** Reports an unusable history; nothing is measured until it is fixed. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
   readonly conclusion = 'usage';
@@ -83,7 +83,7 @@ export function historyFile(path: string): HistoryFile {
   };
 }
 
-/** A file that any user may write could give the gate any noise. */
+/** Refuses a file that any user may write, as it could give the gate any noise. */
 function refuseIfOpen(path: string): void {
   try {
     checkNotOpen(path);
@@ -224,10 +224,10 @@ function sessionsOn(entries: readonly HistoryEntry[], testbed: string, metric: M
   return [...cells.values()].map((lines) => lastLines(lines).map((line) => noiseOf(line, metric)));
 }
 
-/** More than a prior keeps, so that the variance itself is well known. */
+/** Exceeds what a prior keeps, so that the variance itself is well known. */
 const enoughDegreesOfFreedom = 24;
 
-/** Sessions with one number have no degree of freedom, and a level that may be out of date. */
+/** Sessions with one number have no degree of freedom, and a possibly outdated level. */
 const mostSessionsOfCell = 30;
 
 /** Counts degrees of freedom instead of lines, as gates that end early have few runs. */
@@ -251,7 +251,7 @@ export const withoutNumbers = ({
   ...entry
 }: HistoryEntry): HistoryEntry => ({ ...entry, ...byMetric(() => []), moved: false });
 
-/** Counts only the first boot of each layout, if several: repeats would understate the spread. */
+/** Counts only the first boot of each layout, if there are several: repeats would understate the spread. */
 function numbersOf(variant: string, runs: readonly Run[], metric: Metric): number[] {
   const counted = runs.filter((run) => run.variant === variant && isCounted(run));
   const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));

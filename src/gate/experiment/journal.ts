@@ -60,7 +60,7 @@ export type Journal = {
   close(): Promise<void>;
 };
 
-/** Drops a last line that a kill cut short. Throws a `JournalError` for any other bad line. */
+/** Drops a last line that a kill truncated. Throws a `JournalError` for any other bad line. */
 export async function openJournal(path: string): Promise<Journal> {
   const { entries, text, whole } = await read(path);
   if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
@@ -85,7 +85,7 @@ export const journalIn = (directory: string): string => join(directory, file);
 export const readJournal = async (path: string): Promise<JournalEntry[]> =>
   (await read(path)).entries;
 
-/** True if deleting the directory would lose a trial of it, or of a gate in a folder below. */
+/** True if deleting the directory would lose a trial, of it or of a gate in a folder below. */
 export async function hasMeasured(directory: string): Promise<boolean> {
   for await (const name of glob([file, `*/${file}`], { cwd: directory })) {
     const entries = await readJournal(join(directory, name)).catch(() => undefined);
@@ -95,7 +95,7 @@ export async function hasMeasured(directory: string): Promise<boolean> {
   return false;
 }
 
-/** A trial has a few kilobytes. */
+/** A trial needs a few kilobytes. */
 const mostBytes = 256 * 1024 ** 2;
 
 /** `whole` is the text up to its last newline. */

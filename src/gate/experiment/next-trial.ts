@@ -45,7 +45,7 @@ export function nextTrial(
 }
 
 /**
- * Another boot costs more than a trial, but a second invalid run may be due to this boot. A boot has no effect on a
+ * Another boot costs more than a trial, but this boot may have caused a second invalid run. A boot has no effect on a
  * limit of sender or receiver.
  */
 const isStillBooted = ({ trial, tries }: TrialTries, last: JournalEntry | undefined): boolean =>

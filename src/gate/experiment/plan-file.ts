@@ -46,7 +46,7 @@ export async function replacePlanFile(
   await rename(draft, join(directory, file));
 }
 
-/** Reads the plan of an earlier process. Throws a `PlanError` if there is none, or it is the other command's. */
+/** Reads the plan of an earlier process. Throws a `PlanError` if there is none, or it belongs to the other command. */
 export async function readPlanFile<Schema extends z.ZodType>(
   directory: string,
   file: PlanFile,

@@ -31,7 +31,7 @@ const plannedCellSchema = z.object({
   cell: cellSchema,
   design: designSchema,
   history: historySchema.optional(),
-  /** An extension keeps these, as it is no gate of its own. */
+  /** Kept by an extension, which is not a gate of its own. */
   earlierGates: earlierGatesSchema.exactOptional(),
   /** The patch affects this cell but not all others, so it comes first in each round. */
   isFirst: z.literal(true).exactOptional(),
@@ -88,7 +88,7 @@ type PlanRequest = {
   measuresLayoutNoise?: boolean | undefined;
 };
 
-/** The seed determines the order of everything; a cell's history is its prior. */
+/** Orders everything by the seed; a cell's history is its prior. */
 export function makePlan(
   request: PlanRequest,
   unlinked: readonly Variant[],
@@ -155,7 +155,7 @@ export function planCells(
 
 /**
  * Chooses the layouts of each kernel to boot. A gate for layout noise has exactly two, drawn by the seed: their
- * difference beyond the runs' is the noise of builds, which several layouts would hide in the spread.
+ * difference beyond that of the runs is the noise of builds, which several layouts would hide in the spread.
  */
 function withLayouts(
   variants: readonly Variant[],
@@ -181,7 +181,7 @@ export function layoutsOn({ testbeds }: Pick<Config, 'testbeds'>, name: string):
 const layoutsOf = ({ kernel }: Variant): readonly number[] =>
   (kernel?.kind === 'tree' && kernel.layouts) || [];
 
-/** Puts a FreeBSD DUT's interfaces into rules that name those of their own router; guests know theirs later. */
+/** Puts a FreeBSD DUT's interfaces into rules that name those of a router; guests know theirs later. */
 export function rulesOn(
   testbed: string,
   { testbeds, overlay: { interfaces } }: Pick<Config, 'testbeds' | 'overlay'>,

@@ -1,4 +1,4 @@
-// Profiles every variant once in every judged cell, in boots that happen in any case or after all measurements.
+// Profiles every variant once in every judged cell, in boots that happen anyway or after all measurements.
 import { join } from 'node:path';
 import { type InterimResult, interimResults } from '../../analysis/stats/interim-result.ts';
 import type { KeepLog, Testbed } from '../../lab/testbed.ts';
@@ -104,7 +104,7 @@ function withoutLog<Taken extends { log: string }>({ log: _, ...rest }: Taken) {
 
 const mostAttempts = 3;
 
-/** Proceeds by variant, as each may need a boot; the variant that ran last comes first. */
+/** Proceeds by variant, as each may need a boot; starts with the variant that ran last. */
 function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile | undefined {
   const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(
     ({ judgement, stopped, input }) => (stopped || !isTimed(judgement) ? [] : input.cell),
@@ -152,7 +152,7 @@ export const profileOf = (
     reason: 'the experiment ended before',
   };
 
-/** A profile reveals nothing on packets that are not forwarded. */
+/** Profiles explain nothing about packets that are not forwarded. */
 const isTimed = (judgement: InterimResult['judgement']): boolean =>
   judgement?.evidence !== undefined;
 
@@ -190,7 +190,7 @@ const triesOf = (entries: readonly JournalEntry[], cell: Cell, variant: string):
       : [],
   );
 
-/** The reason why a machine can take no profile is the same for all cells. */
+/** Returns the reason why a machine can take no profile, which is the same for all cells. */
 const impossibleOf = (
   entries: readonly JournalEntry[],
   variant: string,

@@ -51,8 +51,8 @@ type Recomputed =
 
 /**
  * Applies the configuration's policy, cells, designs and traffic to the raw runs. Trusts the numbers on earlier noise
- * like the runs, and an invalid cell, which passes nothing. Counts earlier gates again, and keeps the larger number.
- * Keeps profiles, and recomputes reasons. Whether a patch is unchanged must be checked against the repository.
+ * as much as the runs, and an invalid cell, which passes nothing. Counts earlier gates again, and keeps the larger
+ * number. Keeps profiles, and recomputes reasons. The caller must check an unchanged patch against the repository.
  */
 export function recompute(claimed: Result, asked: RequestedExperiment): Recomputed {
   const { config, testbeds } = asked;
@@ -86,7 +86,7 @@ const policyAsked = ({ config, isExtended }: RequestedExperiment): Policy =>
 /** A forged result may have any number of such cells. */
 const mostTold = 20;
 
-/** The commits are the approved ones. Without git, the fork point depends on the patch's history. */
+/** Takes the approved commits. Without git, the fork point depends on the patch's history. */
 function variantsOf(
   { variants }: Result,
   { patch, mergeBase }: RequestedExperiment,
@@ -102,7 +102,7 @@ function variantsOf(
   return [base, ...commits.map((one) => ({ files: [], ...claimOf(one.name), ...one }))];
 }
 
-/** A claim may add gates that the trusted side does not know, but hide none that it knows. */
+/** Accepts claims of gates that the trusted side does not know, but restores any that a claim hides. */
 function withEarlierGates(
   result: Result,
   { patch, history = [], mergeBase }: RequestedExperiment,
@@ -184,8 +184,8 @@ function inputOf(
 }
 
 /**
- * Pairs of the last analysis that has all its runs. If every analysis so far has evidence but the result claims an
- * invalid cell, the experiment ended with the next one, whose runs were lost.
+ * Counts pairs of the last analysis that has all its runs. If every analysis so far has evidence but the result claims
+ * an invalid cell, the experiment ended with the next one, whose runs were lost.
  */
 function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy): number {
   const { claim, design, runs } = input;
@@ -201,10 +201,10 @@ function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy):
 /** The maximum of `parseMaxRuns`. */
 const mostRuns = 10_000;
 
-/** Doubling reaches those runs in ten steps. Each halves the error rate, which soon underflows. */
+/** Doubling reaches the maximum in ten steps. Each halves the error rate, which soon underflows. */
 const mostBudgets = 20;
 
-/** Budgets that extensions added, if plausible. */
+/** Returns budgets that extensions added, if they are plausible. */
 function extended({ budgets: planned, pairsPerStep }: CellResult['design'], claimed: number[]) {
   const isOne = claimed.every(
     (budget, stage) =>
@@ -221,13 +221,13 @@ function isThere(runs: readonly Run[], size: number): boolean {
   return isEnough(pairsOf('base').intersection(pairsOf('patched')).size, size);
 }
 
-/** Limited to known variants, which bounds their number. */
+/** Keeps only known variants, which bounds their number. */
 function profilesOf(claim: CellResult | undefined, patch: Patch): CellResult['profiles'] {
   const variants = ['base', 'patched', ...othersOf(patch)];
   return variants.flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
 }
 
-/** Sentences on claims that the recomputed result contradicts. */
+/** Lists, in sentences, claims that the recomputed result contradicts. */
 const differences = (claimed: Result, result: Result): string[] => [
   ...ofPolicy(claimed.policy, result.policy),
   ...ofTraffic(claimed.traffic, result.traffic),

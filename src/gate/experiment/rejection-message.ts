@@ -2,7 +2,7 @@
 import { lastLine, shortened } from '../../model/one-line.ts';
 import type { Rejection } from '../../model/rejection.ts';
 
-/** Without a working base, a patch has no verdict. */
+/** Reports a base that does not work, without which a patch has no verdict. */
 export class BaseRejectedError extends Error {
   override readonly name = 'BaseRejectedError';
 

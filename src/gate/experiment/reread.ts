@@ -39,7 +39,7 @@ async function measureAgain(
   const { summary } = entry;
   const trial = plan.trials.find(({ number }) => number === summary.number);
   if (trial === undefined) return undefined;
-  // Excludes variants that were left out.
+  // Excludes omitted variants.
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...trial, runs: trial.runs.filter(({ number }) => numbers.has(number)) };
   const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits } = summary;

@@ -62,8 +62,8 @@ function sharedTrials(request: ScheduleRequest, random: RandomGenerator): DraftT
 }
 
 /**
- * Every run has its own trial, and a variant boots once for all cells. The order of the first pair is random, too, as a
- * first run that differs from all others must not always be base's.
+ * Gives every run its own trial, and boots a variant once for all cells. The order of the first pair is random, too, as
+ * a first run that differs from all others must not always be base's.
  */
 function singleRuns(request: ScheduleRequest, random: RandomGenerator): DraftTrial[] {
   const { cells, variants, runsPerVariant } = request;
@@ -81,8 +81,8 @@ function singleRuns(request: ScheduleRequest, random: RandomGenerator): DraftTri
 }
 
 /**
- * Pairs in a step, at least one; several trials may share a step. With more than two variants in a trial the number is
- * even, so that a pair shares the step with its mirror image: one random draw instead of two.
+ * Returns the pairs in a step, at least one; several trials may share a step. With more than two variants in a trial
+ * the number is even, so that a pair shares the step with its mirror image: one random draw instead of two.
  */
 export function pairsPerTrial(runsPerTrial: number, variants: number): number {
   const fitting = Math.floor(runsPerTrial / variants);
@@ -90,7 +90,7 @@ export function pairsPerTrial(runsPerTrial: number, variants: number): number {
   return Math.max(2, fitting - (fitting % 2));
 }
 
-/** Every second pair mirrors the one before. */
+/** Mirrors the previous pair in every second pair. */
 const nextOrder = (pair: number, last: readonly string[], random: RandomGenerator) =>
   pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
 

@@ -17,13 +17,13 @@ export function decodeEscapes(original: string): DecodedText {
 
 const maxRounds = 4;
 
-/** Printable ASCII only, which names, addresses and keys consist of. */
+/** Matches printable ASCII only, as names, addresses and keys consist of it. */
 const encoded = /%([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\+(\/)/gi;
 const isEncoded = new RegExp(encoded.source, 'i');
 
 function decodeOnce(before: DecodedText): DecodedText {
   const pieces: string[] = [];
-  /** From index `from` of the new text on, the old one is `by` characters longer. */
+  /** From index `from` of the new text, the old text is `by` characters longer. */
   const shifts: { from: number; by: number }[] = [];
   let length = 0;
   let read = 0;

@@ -1,15 +1,16 @@
-// Writes a gzip file to which text is appended, and which is complete after each of them.
+// Writes a gzip file to which text is appended, and which is complete after each append.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 /** RFC 1952: the deflate method, no name, no time, Unix. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
-/** RFC 1951: the farthest that a block refers back. */
+/** RFC 1951: the greatest distance of a reference within a block. */
 const windowBytes = 32 * 1024;
 
 /**
- * Writes one stream of deflate, whose blocks refer to the texts before: with a member for each text, recordings were four to
- * five times as large. The next text replaces the trailer in one write, so that a killed process leaves all of them.
+ * Writes one stream of deflate, whose blocks refer to earlier texts: with a member for each text, recordings were four
+ * to five times as large. The next text replaces the trailer in one write, so that a killed process leaves all earlier
+ * texts.
  */
 export class GzipLog {
   readonly #file: number;
@@ -51,7 +52,7 @@ export class GzipLog {
     this.#end += piece.length;
   }
 
-  /** An empty last block, the sum and the size. */
+  /** Returns an empty last block, the checksum and the size. */
   #trailer(): Buffer {
     const trailer = Buffer.alloc(10);
     trailer.writeUInt16LE(0x0003, 0);

@@ -10,8 +10,8 @@ type Learnt = Required<Omit<SensitiveTerms, 'others'>>;
 type Question = { command: Command; learn(output: string): Partial<Learnt> };
 
 /**
- * Asks with plain commands that change nothing and are not recorded. What a machine does not answer is left out, and
- * the first lost connection ends it: the mask then knows names and serial numbers by their form alone.
+ * Runs plain commands that change nothing and are not recorded. Omits anything that the machine does not answer; the
+ * first lost connection ends it. The mask then knows names and serial numbers only by their form.
  */
 export async function learnFrom(host: Host): Promise<Learnt> {
   const learnt: Learnt = { secrets: [], hosts: [], users: [], serials: [] };
@@ -28,7 +28,7 @@ export async function learnFrom(host: Host): Promise<Learnt> {
 }
 
 const timeoutSeconds = 20;
-/** More than any of these files has on a testbed; a longer answer is read so far. */
+/** Exceeds each of these files on a testbed; a longer answer is truncated. */
 const mostLetters = 256 * 1024;
 
 async function answerOf(host: Host, command: Command): Promise<string | undefined> {
@@ -47,7 +47,7 @@ const matches = (text: string, pattern: RegExp): string[] =>
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 
-/** Settings of rc.conf(5): the name, and secrets such as `pass` of carp(4). */
+/** Reads settings of rc.conf(5): the name, and secrets such as `pass` of carp(4). */
 const learnSettings = (text: string): Partial<Learnt> => ({
   hosts: matches(text, /^\s*hostname=["']?([\w.-]+)/gm).flatMap(namesOf),
   secrets: secretPatterns.flatMap((pattern) => matches(text, pattern)),
@@ -94,7 +94,7 @@ const questions: readonly Question[] = [
     learn: (text) => ({ hosts: matches(text, /^(?:search|domain)[ \t]+(.*)/gm).flatMap(wordsOf) }),
   },
   {
-    // Users of people have ids from 1001 on.
+    // People's users have ids from 1001.
     command: shell`cat /etc/passwd`,
     learn: (text) => ({ users: matches(text, /^([\w.-]+):[^:]*:[1-5]\d{3,4}:/gm) }),
   },

@@ -54,7 +54,7 @@ function addressStandIns(): AddressStandIns {
   };
 }
 
-/** Ours of virtual testbeds; see qemu/vm/addresses.ts. */
+/** True for our addresses in virtual testbeds; see qemu/vm/addresses.ts. */
 const isOfGuest = ([a, b, c]: readonly number[]): boolean => a === 2 && b === 0x70 && c === 0x70;
 
 /** RFC 5737. */
@@ -98,7 +98,7 @@ function mappedIn(groups: readonly number[]): string | undefined {
   return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : undefined;
 }
 
-/** Matches also before a dot: netstat(1) writes the port after a fifth one. */
+/** Also matches before a dot: netstat(1) writes the port after a fifth one. */
 const ipv4 = (address: AddressStandIns): MaskRule =>
   anyMatch(
     /(?<!\d)(?:(?:25[0-5]|2[0-4]\d|[01]?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d?\d)(?!\d)/g,
@@ -111,7 +111,7 @@ const mac = (address: AddressStandIns): MaskRule =>
     address.mac,
   );
 
-/** Finds the longest address from each group on; the end of a word may look like a short one. */
+/** Finds the longest address from each group, as the end of a word may look like a short one. */
 const ipv6 =
   (address: AddressStandIns): MaskRule =>
   (text) =>

@@ -5,7 +5,7 @@ const secretName =
 
 export const secretPatterns: readonly RegExp[] = [
   /\b(?:Basic|Bearer) +([\w+/=.~-]{8,})/g,
-  // Quoted, and quoted within a quoted text.
+  // Matches quoted text, and text quoted within quotes.
   new RegExp(
     `${secretName}["']?[ \\t]*[:=][ \\t]*(["'])(?<hidden>(?:\\\\.|(?!\\1)[^\\\\\\n\\0]){3,200})\\1`,
     'gi',
@@ -36,12 +36,12 @@ export const secretPatterns: readonly RegExp[] = [
 export const serialPatterns: readonly RegExp[] = [
   /(?:serial(?:[ _-]?(?:numbers?|no|num))?|asset[ _-]?tag|\bs\/n|\.(?:serial|sn|tag))["']?[ \t]*(?:[:=]|[ \t]\d+[ \t])[ \t]*["']?([\w./-][\w. /-]{1,60}[\w/-]|[\w-]+)/gi,
   /\bserial(?: number)? +(?=[a-z-]{0,20}\d)([0-9a-z][0-9a-z-]{5,60})/gi,
-  // Labels of glabel(8), without the partition behind them.
+  // Matches labels of glabel(8), without the partition at their end.
   /\bDISK-[ ]{0,40}([\w.+-]{3,80}?)(?=(?:[ps]\d{1,2}[a-h]?)?(?![\w.+-]))/g,
   /\bby-id\/([\w.:+-]{6,200})/g,
   /\b(?:ata|nvme|scsi|usb)-[\w.+-]{1,80}_([0-9A-Z-]{6,40})\b/g,
   /\bufsid\/([0-9a-f]{8,16})\b/g,
-  // geom(8)'s `ident`; that of a kernel has no digits and colon.
+  // Matches geom(8)'s `ident`; a kernel's ident has no digits and colon.
   /\bident:[ \t]*(?=[\w.-]{0,40}\d)([\w.-]{5,80})/g,
   /\b(?:lunid|lunname|wwn|wwpn|wwnn|nguid|eui64|nodename|portname)["']?[ \t]*[:=][ \t]*["']?(?:0x)?([\w. -]{4,80}[\w])/gi,
   /\bWWN Device Id:[ \t]*([0-9a-f][ 0-9a-f]{8,40}[0-9a-f])/gi,
@@ -58,7 +58,7 @@ export const domainName =
 
 const name = String.raw`([A-Za-z0-9](?:[\w-]{0,62}(?:\.[\w-]{1,63}){0,8}))`;
 
-/** A machine's name in what it prints of itself: rc(8), getty(8), syslogd(8), savecore(8), uname(1), sendmail(8). */
+/** Finds a machine's own name in the output of rc(8), getty(8), syslogd(8), savecore(8), uname(1) and sendmail(8). */
 export const hostPatterns: readonly RegExp[] = [
   String.raw`\bhostname["'\\]{0,4}[ \t]*[:=][ \t]*["'\\]{0,4}${name}`,
   String.raw`^[A-Za-z]+\/\w+ \(${name}\) \(\w+\)`,

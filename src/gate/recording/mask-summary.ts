@@ -1,4 +1,4 @@
-// Says at the end of a recording what was replaced in it, by kinds and counts, never by value.
+// Summarizes, at the end of a recording, the replaced texts by kinds and counts, never by value.
 import { commandText, shell } from '../../system/shell.ts';
 import { type Mask, maskedKinds } from './mask.ts';
 

@@ -15,10 +15,10 @@ import { secretForms } from './secret-forms.ts';
 
 export type SensitiveTerms = {
   secrets: readonly string[];
-  /** Names of machines, fully qualified or the first label alone. */
+  /** Names of machines, fully qualified or only the first label. */
   hosts: readonly string[];
   users: readonly string[];
-  /** Serial numbers, world-wide names and host ids, replaced within longer words as well. */
+  /** Serial numbers, world-wide names and host ids, also replaced within longer words. */
   serials?: readonly string[];
   others?: ReadonlyMap<string, string>;
 };
@@ -40,7 +40,7 @@ type MaskedKind = (typeof maskedKinds)[number];
 export type MaskedCount = { times: number; distinct: number };
 
 export type Mask = {
-  /** Gives a text the same stand-in each time. Takes whole lines: a secret that is split is not recognized. */
+  /** Gives a text the same stand-in each time. Takes whole lines, as a split secret is not recognized. */
   (text: string): string;
   learn(more: Partial<SensitiveTerms>): void;
   counts(): ReadonlyMap<MaskedKind, MaskedCount>;
@@ -48,8 +48,8 @@ export type Mask = {
 
 /**
  * Replaces addresses by those of RFC 5737, RFC 3849 and RFC 7042. Addresses of the benchmarking networks, loopback,
- * netmasks and root stay: they are the same in every lab, and the code depends on them. A name that a machine prints
- * of itself is replaced everywhere from there on.
+ * netmasks and root stay: they are the same in every lab, and the code depends on them. Once a machine prints its own
+ * name, replaces that name everywhere from there on.
  */
 export function maskFor(terms: SensitiveTerms): Mask {
   const standIns = makeStandIns();
@@ -215,7 +215,7 @@ function rulesFor(
         [...hosts].filter((name) => isIdentifying(name) && !isAddress(name)),
         host,
       ),
-      // Also names too short to be replaced everywhere.
+      // Includes names too short to be replaced everywhere.
       ...hostPatterns.map((pattern) =>
         firstGroup(pattern, (name) => (common.has(name.toLowerCase()) ? name : host(name))),
       ),
@@ -242,7 +242,7 @@ function rulesFor(
   ];
 }
 
-/** Words that machines have in place of names, and the code in its commands: they identify no lab. */
+/** Words that machines use as names, and words of the code in its commands: they identify no lab. */
 const common = new Set(
   'root toor admin operator freebsd nobody daemon ppsgate user host localhost dut sender receiver builder forwarding kernel active status boot example git.freebsd.org amnesiac generic base patched ipfw test guest main last'.split(
     ' ',
@@ -255,7 +255,7 @@ const commonFile = /^(?:\w+\.)*(?:conf|rc)\.local$/;
 const isIdentifying = (name: string): boolean =>
   name.length > 2 && !common.has(name.toLowerCase()) && !commonFile.test(name);
 
-/** Texts of a firmware without a serial number are words alone. */
+/** Rejects placeholders of a firmware without a serial number, which are only words. */
 const isSerial = (text: string): boolean =>
   text.length >= 5 && /\d/.test(text) && !/^(?:0+|0?123456789\w*)$/.test(text);
 

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 
-/** Limit per stream of a command: more than the graph of a profile has. */
+/** Limit per stream of a command: exceeds the graph of a profile. */
 const maxOutputBytes = 16 * 1024 ** 2;
-/** A mask sees whole lines; a longer one is left out, with all that follows. */
+/** The mask needs whole lines; a longer line is omitted, with everything after it. */
 const maxLineBytes = 1024 ** 2;
 
 /** Holds back partial lines: half a line may end in half a secret. */
@@ -50,7 +50,7 @@ export class OutputLines {
   }
 }
 
-/** A private key that is split can no longer be recognized by its first line. */
+/** A split private key can no longer be recognized by its first line. */
 function isInKey(text: string): boolean {
   const begin = text.lastIndexOf('-----BEGIN ');
   return begin !== -1 && !text.slice(begin).includes('-----END ');

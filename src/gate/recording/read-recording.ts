@@ -33,7 +33,7 @@ export type RecordedRequest = {
   ended?: RecordedMoment & { outcome: RecordedOutcome };
 };
 
-/** The begin of a part, or one of its outcomes, after so many requests. */
+/** The beginning of a part, or one of its outcomes, after this many requests. */
 type PartEvent = {
   after: number;
   part: string;
@@ -80,11 +80,11 @@ export function readRecording(path: string): Recording {
   return recording;
 }
 
-/** More than a recorder writes: its lines have a hundred bytes or more. */
+/** Exceeds what a recorder writes: its lines have a hundred bytes or more. */
 const mostLines = 2_000_000;
 const mostRequests = 200_000;
 const mostParts = 1000;
-/** Output comes in pieces of a few lines, of a mebibyte each at most, and six characters escape one. */
+/** Output comes in pieces of a few lines, of at most a mebibyte each, and six characters escape one. */
 const mostLineBytes = 16 * 1024 ** 2;
 
 const newline = 0x0a;
@@ -94,7 +94,7 @@ function endOfLine(bytes: Buffer, start: number): number {
   return end === -1 ? bytes.length : end;
 }
 
-/** A text of the whole would have to be split into as many texts as there are lines. */
+/** Decodes line by line: one text of the whole would be split into as many texts as there are lines. */
 function textOf(path: string, bytes: Buffer, start: number, end: number): string {
   if (end - start > mostLineBytes) throw tooMuch(path, mostLineBytes, 'bytes in a line');
   return bytes.toString('utf8', start, end);
@@ -111,10 +111,10 @@ function entryOf(line: string, { version }: RecordingHead): unknown {
   return version === 1 && isOfPart ? fromVersion1(entry) : entry;
 }
 
-/** More than a recorder writes. */
+/** Exceeds what a recorder writes. */
 const maxBytes = 256 * 1024 ** 2;
 
-/** Unpacks a recording up to its end, which a killed process may have cut short. */
+/** Unpacks a recording up to its end, where a kill may have truncated it. */
 function unpacked(path: string): Buffer {
   let packed: Buffer;
   try {

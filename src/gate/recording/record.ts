@@ -40,11 +40,11 @@ export async function recordTo(
   return recorder;
 }
 
-/** A check of virtual machines makes its own. */
+/** Excludes a check of virtual machines, which makes its own recording. */
 const isRecorded = (testbed: TestbedConfig, command: string): testbed is RecordableTestbed =>
   isRecordable(testbed) && (testbed.kind === 'freebsd' || command === 'gate');
 
-/** Removes the access data of power control and console, which may hold a password. */
+/** Removes the credentials of power control and console, which may hold a password. */
 export const recordable = <Request extends { testbed: RecordableTestbed }>(request: Request) => {
   const { testbed } = request;
   if (testbed.kind === 'virtual') return request;

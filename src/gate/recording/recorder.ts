@@ -31,7 +31,7 @@ export type Recorder = Disposable & {
   deps<Deps extends FreebsdDeps>(deps: Deps): Deps;
   /** Wraps the virtual machines of this machine likewise. */
   guests(lab: LabOfGuests): LabOfGuests;
-  /** `request` has to be enough to repeat the part. */
+  /** `request` must suffice to repeat the part. */
   begin(part: string, request: unknown): void;
   log(part: string, outcome: unknown): void;
 };
@@ -42,7 +42,7 @@ type RecorderOptions = {
   sensitive: SensitiveTerms;
   /** Seconds since 1970. */
   now(): number;
-  /** Takes at the end what was replaced, by kinds and counts, and a command to look at the rest. */
+  /** Receives, at the end, the replaced texts by kinds and counts, and a command to inspect the rest. */
   report(summary: string): void;
 };
 
@@ -94,7 +94,7 @@ class RecordingFile {
   #isOver = false;
   #lastId = 0;
   readonly #learnt = new Set<string>();
-  /** True from some output until the next microtask: promises have not gone on since. */
+  /** True from some output until the next microtask: promises have not continued since. */
   #isInTurn = false;
 
   constructor(log: GzipLog, { sensitive, now }: RecorderOptions) {

@@ -63,14 +63,14 @@ export type RecordedOutcome = z.infer<typeof answer>;
 
 /** Times are in seconds since 1970, by the clock of the machine that recorded. */
 export const entrySchema = z.discriminatedUnion('kind', [
-  /** A part begins; `request` is enough to repeat it. */
+  /** A part begins; `request` suffices to repeat it. */
   z.object({ kind: z.literal('begins'), at, part: bounded.name, request: z.unknown() }),
   /** Each diagnostic has its own entry. */
   z.object({ kind: z.literal('tells'), at, part: bounded.name, outcome: z.unknown() }),
   z.object({ kind: z.literal('asks'), at, id: bounded.total, host: bounded.name, asked }),
   /**
    * Output in whole lines; a partial line only at the end of a stream, or if a line is too long. Entries of one
-   * datagram share a turn: the recorded code could not react to the first before the second was there.
+   * datagram share a turn: the recorded code could not react to the first before the second arrived.
    */
   z.object({
     kind: z.literal('hears'),

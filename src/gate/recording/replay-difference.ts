@@ -1,4 +1,4 @@
-// Describes differences between a recording and its replay by today's code.
+// Describes differences between a recording and its replay by the current code.
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { formatShortOrdinal } from '../../model/format.ts';
 import { oneLine, reasonOf } from '../../model/one-line.ts';

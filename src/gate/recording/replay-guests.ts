@@ -1,4 +1,4 @@
-// Stands in for virtual machines: each guest prints, ends and forwards as recorded.
+// Replaces virtual machines: each guest prints, ends and forwards as recorded.
 import { z } from 'zod';
 import { ConsoleTape } from '../../lab/console/console-tape.ts';
 import type { LabOfGuests } from '../../lab/qemu/virtual-testbed.ts';
@@ -59,7 +59,7 @@ export function replayedGuests(machines: ReplayedMachines): LabOfGuests {
   };
 
   const lab: Omit<VirtualLab, 'wire' | 'bootToPrepare'> = {
-    // Holds packets and built kernels, and a replay has neither.
+    // Would hold packets and built kernels, but a replay has neither.
     folder: '',
     kernel: async () => kernelFiles.parse(await machines.ofGuest(thisMachine, 'kernel')),
     async boot(number): Promise<LinuxGuest> {
@@ -79,7 +79,7 @@ export function replayedGuests(machines: ReplayedMachines): LabOfGuests {
   };
 
   return {
-    // Only windows use wires, and images of a recording are prepared.
+    // Only windows use wires, and images of a recording are already prepared.
     up: async () => lab as VirtualLab,
     facts: async () => bounded.facts.parse(await machines.ofGuest(thisMachine, 'facts')),
     sendWindows: async () => windowsOutcome.parse(await machines.ofGuest(thisMachine, 'windows')),

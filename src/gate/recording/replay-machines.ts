@@ -1,4 +1,4 @@
-// Replays the recorded output and outcome for each equal request of today's code.
+// Replays the recorded output and outcome for each equal request of the current code.
 import { ConsoleError } from '../../lab/console/console.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { PowerError } from '../../lab/power/power.ts';
@@ -45,7 +45,7 @@ export class ReplayedMachines {
         await this.#result('console', { what: 'console', order: 'open' });
         return { ended, close: async () => {} };
       },
-      // A sleeper wakes after everything that was recorded of that moment.
+      // A sleeper wakes after everything that was recorded for that moment.
       sleep: (seconds) =>
         clock.until({ at: clock.now + seconds, line: Number.MAX_SAFE_INTEGER, turn: Number.NaN }),
       now: () => clock.now,
@@ -188,7 +188,7 @@ function resultOf(outcome: RecordedOutcome): string {
   throw kind === undefined ? new Error(message) : new HostError(kind, message);
 }
 
-/** Runs each event once the code has reacted to the one before; one turn stays one turn. Time never runs back. */
+/** Runs each event once the code has reacted to the previous one; keeps turns together. Time never runs backwards. */
 class ReplayClock {
   now: number;
   #isRunning = false;

@@ -52,7 +52,7 @@ export async function replaySelfTest({
     );
     for await (const diagnostic of replayed) {
       diagnostics.push(diagnostic);
-      // A request that was not made does not shift the following ones.
+      // A request that was not made does not shift later ones.
       const same = recorded.find(({ diagnostic: { what } }) => what === diagnostic.what);
       if (same !== undefined) machines.skipTo(same.after);
     }

@@ -37,15 +37,15 @@ export async function replayTestbed({
         ? await openVirtualTestbed(name, testbed, traffic, deps, replayedGuests(machines))
         : await openFreebsdTestbed(name, testbed, traffic, deps);
     for (const { call, after } of calls) {
-      // Counts of a guest's blocks are in no recording.
+      // Recordings contain no counters of a guest's blocks.
       if (testbed.kind === 'virtual' && call.call === 'profile') {
         machines.skipTo(after);
         continue;
       }
       const outcome = await outcomeOf(replayed, call, kernels);
       differences.push(...outcomeDifference(call, outcome, kernels));
-      // A request that was not made does not shift the following ones. Guests boot during the first calls, and a trial
-      // waits for them.
+      // A request that was not made does not shift later ones. Guests boot during the first calls, and a trial waits
+      // for them.
       const isAhead = call.call === 'inspect' || call.call === 'prepare';
       if (testbed.kind !== 'virtual' || !isAhead) machines.skipTo(after);
     }

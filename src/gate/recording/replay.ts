@@ -1,4 +1,4 @@
-// Replays a recording: reports output, requests and outcomes that differ with today's code.
+// Replays a recording: reports output, requests and outcomes that differ with the current code.
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { unexpectedOutput } from './output-formats.ts';
 import type { Recording } from './read-recording.ts';
@@ -20,7 +20,7 @@ export type Replay = {
   questions: number;
   hosts: string[];
   differences: ReplayDifference[];
-  /** Results of today's code, for a recorded check or self-test. */
+  /** Results of the current code, for a recorded check or self-test. */
   diagnostics: Diagnostic[];
 };
 

@@ -1,6 +1,6 @@
 // Lists the encodings in which a secret may be printed.
 
-/** Shorter ones occur in ordinary words. */
+/** Shorter secrets occur in ordinary words. */
 const shortestSecret = 5;
 
 /** Longer texts are keys, which are no arguments of commands: few encodings keep the mask fast. */
@@ -21,7 +21,7 @@ export function secretForms(secret: string): string[] {
   return forms.filter(({ length }) => length >= shortestSecret);
 }
 
-/** Inside quotes of JSON, a shell, and XML. */
+/** Encodes for quotes of JSON, a shell, and XML. */
 function quotedForms(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const xml = text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
@@ -44,7 +44,10 @@ function hexForms(text: string): string[] {
   return forms.flatMap((form) => [form, form.toUpperCase()]);
 }
 
-/** In the alphabet of files and of URLs, also within a longer text: there a secret may begin at any of three places. */
+/**
+ * Encodes in the alphabets of files and of URLs, also within a longer text, where a secret may begin at any of three
+ * positions.
+ */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text);
   const inner = [0, 1, 2].map((offset) => {

@@ -50,7 +50,7 @@ type Access = {
   machines: (Omit<HostConfig, 'host'> & { host?: string })[];
   keys: string[];
   macs: string[];
-  /** Further files that a recording names. */
+  /** More files that a recording names. */
   paths: string[];
   power?: PowerConfig | undefined;
   console?: ConsoleConfig | undefined;
@@ -92,7 +92,7 @@ function writings(path: string): string[] {
   }
 }
 
-/** Values that are secrets by their variable's name, or look random. */
+/** Returns values that are secrets by their variable's name, or look random. */
 function secretsIn(environment: NodeJS.ProcessEnv): string[] {
   return Object.entries(environment).flatMap(([name, value = '']) => {
     const isNamed = /pass|secret|token|key|auth|cred|cookie/i.test(name) && !isPathOrUrl(value);
@@ -114,7 +114,7 @@ function commandSecrets(power: PowerConfig | undefined): string[] {
 const secretWords = ([, ...words]: readonly string[]): string[] =>
   words.filter((word) => word.length > 5 && !/^(?:[a-z]+|-.*|\/.*)$/.test(word));
 
-/** Cisco's dotted form, and digits alone. */
+/** Returns Cisco's dotted form, and only the digits. */
 function otherForms(mac: string): string[] {
   const digits = mac.replaceAll(':', '');
   const dotted = digits.replace(/(.{4})(?!$)/g, '$1.');

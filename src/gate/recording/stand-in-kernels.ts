@@ -14,7 +14,9 @@ import type { RecordedRequest } from './read-recording.ts';
 import { broken, type ReplayDifference, requestDifferences } from './replay-difference.ts';
 import { ReplayedMachines } from './replay-machines.ts';
 
-/** Has the size of a recorded kernel; variants of one kernel share it. `recordedSha256` is empty if none was uploaded. */
+/**
+ * Has the size of a recorded kernel; variants of one kernel share it. `recordedSha256` is empty if none was uploaded.
+ */
 export type StandInKernel = {
   variant: string;
   path: string;
@@ -78,7 +80,7 @@ export async function replayWork(
   }
 }
 
-/** The name of the file makes its sum unique; returns that. */
+/** Writes the file's name into it, which makes its checksum unique; returns the checksum. */
 async function makeStandIn(path: string, bytes: number): Promise<string> {
   await using file = await open(path, 'w');
   await file.write(basename(path));
@@ -88,7 +90,7 @@ async function makeStandIn(path: string, bytes: number): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Stand-ins are sparse, but hashed. */
+/** Stand-ins are sparse, but must be hashed. */
 const mostBytes = 1024 ** 3;
 const mostBytesOfAll = 2 * mostBytes;
 
@@ -109,7 +111,7 @@ function uploadedKernel(
     if (/\bppsgate\.(?!sha256)/.test(text)) next.set(host, text);
     const sha256 = call.what === 'upload' ? kernelPath.exec(call.path)?.[1] : undefined;
     if (sha256 === undefined || call.what !== 'upload') continue;
-    // The first of several uploads counts.
+    // Takes the first of several uploads.
     if (isNamed.test(next.get(host) ?? '')) found = { sha256, bytes: call.bytes };
   }
   return found;

@@ -1,4 +1,4 @@
-// Releases testbeds and places in the queue of processes on this host that ended without doing so.
+// Releases testbeds and places in the queue of processes on this host that ended without releasing them.
 
 import { endedEarly } from '../../model/lease-outcome.ts';
 import type { ProcessView } from '../../system/process.ts';
@@ -7,8 +7,8 @@ import { giveBack } from './reservation.ts';
 import type { Store } from './store/store.ts';
 
 /**
- * Frees a holding like a forced release: under the token that was read, and with a next holder that restores the base.
- * Returns false if there was none.
+ * Frees a holding like a forced release: under the token that was read; the next holder restores the base. Returns
+ * false if there was none.
  */
 export async function freeEnded(
   store: Store,
@@ -62,7 +62,7 @@ async function endedIn(lab: LabState, processes: ProcessView | undefined): Promi
   return parties.filter((_, index) => areOver[index]);
 }
 
-/** A holding is listed at each of its machines. */
+/** Lists a holding once, although it is listed at each of its machines. */
 const partiesIn = ({ held, tickets }: LabState): Party[] => [
   ...new Map([...held.values()].map((holding) => [holding.id, holding])).values(),
   ...tickets,

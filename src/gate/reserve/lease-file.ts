@@ -1,4 +1,4 @@
-// Stores a lease in a file, so that a job's post step or a person can clean up after a process that died.
+// Stores a lease in a file, so that a job's post step or a person can clean up after a dead process.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const schema = z.object({
   reservations: z.custom<ReservationsConfig>((value) => typeof value === 'object'),
 });
 
-/** Writes it into the gate's directory. The file exists while the testbed is held. */
+/** Writes the lease into the gate's directory. The file exists while the testbed is held. */
 export async function keepLease(
   directory: string,
   { holding, session, testbed }: Lease,

@@ -13,7 +13,7 @@ export type SessionDeps = {
 
 export type StoreSession = {
   id: string;
-  /** Aborted when the session is over, or may be. Its reason is an Error that explains why. */
+  /** Aborted when the session is over, or may be. Its reason is an Error with an explanation. */
   signal: AbortSignal;
   assertAlive(): void;
   end(): Promise<void>;
@@ -23,7 +23,7 @@ export async function openSession(deps: SessionDeps): Promise<StoreSession> {
   const { store, leaseSeconds, now, sleep } = deps;
   const stopped = new AbortController();
   const over = new AbortController();
-  // Counted from before the request: the store starts later, so it never ends a session that counts as alive here.
+  // Counts from before the request: the store starts later, so it never ends a session that counts as alive here.
   let aliveUntil = now() + leaseSeconds;
   let trouble: unknown;
   const id = await store.openSession(leaseSeconds);

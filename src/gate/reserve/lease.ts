@@ -52,7 +52,7 @@ export type Lease = {
   release(ending: LeaseEnd): Promise<void>;
 };
 
-/** The testbed belongs to another holder, or may. */
+/** Reports that the testbed belongs, or may belong, to another holder. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
@@ -63,7 +63,7 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** Nothing was reserved, and waiting longer would not help. */
+/** Reports that nothing was reserved, and that waiting longer would not help. */
 export class NotReservedError extends Error {
   override readonly name = 'NotReservedError';
 }

@@ -11,7 +11,7 @@ import { type Store, type StoreChange, type StoreEntry, StoreError } from './sto
 const holder = z.object({
   who: bounded.line,
   purpose: bounded.line,
-  /** Subject of the test, such as `o/r#12 at 1a2b3c4`. */
+  /** Subject of the test, for example `o/r#12 at 1a2b3c4`. */
   patch: bounded.line.optional(),
   url: bounded.path.optional(),
 });

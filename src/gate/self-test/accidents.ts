@@ -1,4 +1,4 @@
-// Deliberately causes what a patch may do to a DUT: a panic, and a hang that only a power cycle ends.
+// Deliberately causes accidents that a patch may cause on a DUT: a panic, and a hang that only a power cycle ends.
 import { type Diagnostic, isGood, ok, skipped, wrong } from '../../lab/check/diagnostic.ts';
 import { formatDuration } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';

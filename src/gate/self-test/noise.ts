@@ -18,7 +18,7 @@ import { goOn, type SelfTest } from './self-test-request.ts';
 const degreesOfFreedom = 5;
 const boots = degreesOfFreedom + 1;
 
-/** Six times: a boot, and one trial of each cell. */
+/** Runs six times: a boot, and one trial of each cell. */
 export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Diagnostic> {
   const { cells, deps, journal } = selfTest;
   for (let boot = 1; boot <= boots; boot += 1) {

@@ -63,7 +63,7 @@ export function resumeJournal(directory: string, testbed: string): SelfTestJourn
   );
 }
 
-/** Stops at a line that a kill cut short. */
+/** Stops at a line that a kill truncated. */
 function readEntries(directory: string): SelfTestEntry[] {
   const entries: SelfTestEntry[] = [];
   for (const line of textIn(directory).split('\n')) {
@@ -98,7 +98,7 @@ function journalOf(
   const entries = [...before];
   const keep = (entry: SelfTestEntry) => {
     entries.push(entry);
-    // Starts a new line even after one that was cut short.
+    // Starts a new line, in case a kill truncated the last one.
     appendFileSync(journalIn(directory), `\n${JSON.stringify(entry)}\n`, { flush: true });
   };
   if (first !== undefined) keep(first);

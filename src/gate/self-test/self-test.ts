@@ -1,4 +1,4 @@
-// Exercises everything that a gate does to a FreeBSD testbed, accidents included, before the first patch.
+// Exercises everything that a gate does to a FreeBSD testbed, including accidents, before the first patch.
 
 import type { Traffic } from '../../config/schema.ts';
 import { BuilderError } from '../../kernel/builder-error.ts';

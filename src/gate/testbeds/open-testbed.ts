@@ -27,7 +27,7 @@ export async function requireHere(names: readonly string[], { testbeds }: Config
 }
 
 type TestbedAccess = {
-  /** The machines obey commands of this lease only. */
+  /** The machines obey only commands of this lease. */
   lease: ProvenFence;
   machines: FreebsdDeps;
   /** Absent: the guests of this machine. */

@@ -58,7 +58,7 @@ export async function openReservations(
       signal,
       onWait({ lab, ticket }) {
         const estimate = estimateWait(lab, ticket, usualSeconds, new Date());
-        // The remaining time changes constantly, so it is not worth a message.
+        // The remaining time changes constantly, so it does not justify a message.
         const news = waitText(lab, ticket, { place: estimate.place, of: estimate.of });
         if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));
         last = news;

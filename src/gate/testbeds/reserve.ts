@@ -89,7 +89,7 @@ export async function reserveTestbed(
   }
 }
 
-/** The configuration or this machine is at fault, so the testbed stays free for others. */
+/** Reports a fault of the configuration or this machine; the testbed stays free for others. */
 export class MisconfiguredError extends UsageError {}
 
 /** Returns the reason if the testbed cannot be used. Throws a MisconfiguredError. */
@@ -124,7 +124,7 @@ async function readied(
   }
 }
 
-/** A machine that has never answered probably has a wrong address. A health check only reports it. */
+/** A machine that never replied probably has a wrong address. A health check only reports it. */
 async function isMisconfigured(
   { kind, cause }: HostError,
   { testbed, holding }: Lease,
@@ -144,7 +144,7 @@ const hasAnswered = ({ holder, outcome }: LoggedReservation): boolean =>
   !outcome.startsWith(notUsed('')) &&
   holder.purpose !== healthPurpose;
 
-/** A wrong key or known_hosts. */
+/** Recognizes a wrong key or known_hosts. */
 const isOfController = (kind: HostError['kind']): boolean =>
   kind === 'login' || kind === 'host-key';
 

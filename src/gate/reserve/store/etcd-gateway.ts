@@ -25,7 +25,7 @@ type EtcdRequest<T> = {
   ifLeaseIsGone?: T;
 };
 
-/** A change that may have been made. */
+/** Reports a change that may have been made. */
 export class UnconfirmedError extends StoreError {}
 
 /** Seconds until a repeatable request tries the next endpoint; `again` applies after all have failed, for slow ones. */

@@ -22,7 +22,7 @@ export type EndpointFailure = {
   maybeDone: boolean;
 };
 
-/** More than all reservations of a lab. */
+/** Exceeds all reservations of a lab. */
 export const maxResponseBytes = 16 * 1024 ** 2;
 
 /** Removes secrets, which a response may echo. */
