@@ -48,7 +48,7 @@ export type NightlyDeps = Omit<GateDeps, 'repository'> & {
  * Measures a commit against itself under one lease of one testbed. Measures cells off their level again. Each possible
  * change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss.
  * On Sundays it measures another layout variant, if the testbed builds several. Returns the A/A result; follow-ups have
- * their own folders, and may fail with a warning.
+ * their own folders, and a failure of one is only a warning.
  */
 export async function nightlyRun(
   request: NightlyRequest,
@@ -282,7 +282,7 @@ function withOneCell(config: Config, cell: Cell | undefined): Config {
   return { ...config, scenarios: [scenario], families: [family], ...size };
 }
 
-/** A change whose commits are gone, for example after a forced push, must not stop the others. */
+/** Skips a change whose commits are gone, for example after a forced push, so that it does not stop the others. */
 const warnOfMissingCommits =
   ({ good, bad }: TrendChange, deps: NightlyDeps) =>
   (error: unknown): void => {

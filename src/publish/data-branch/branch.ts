@@ -87,7 +87,10 @@ export async function publishToBranch(
   }
 }
 
-/** Empty if there is no branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply. */
+/**
+ * Returns an empty history if there is no branch. Needs `contents: read`. Throws an Error of one sentence if GitHub
+ * does not reply.
+ */
 export async function readHistory(
   octokit: Octokit,
   place: Pick<DataPlace, 'repository' | 'branch'>,
@@ -167,7 +170,7 @@ type Branch = {
   octokit: Octokit;
   owner: string;
   repo: string;
-  /** Without `refs/heads/`. */
+  /** Omits `refs/heads/`. */
   name: string;
 };
 
@@ -206,7 +209,7 @@ const patient = ({ pause, random }: Partial<Patience>): Patience => ({
 
 const mostFailures = 3;
 
-/** Octokit has by then tried each request several times. */
+/** Octokit has already tried each request several times. */
 async function publishPatiently<T>(
   branch: Branch,
   work: BranchUpdate<T>,
@@ -234,7 +237,7 @@ async function publishInTurn<T>(
   let refused: { at: string | undefined; error: unknown } | undefined;
   for (let tries = 1; tries <= mostTries; tries++) {
     const tip = await readTip(branch, 'all');
-    // No other publisher was faster, so the refusal is final.
+    // Without a faster publisher, the refusal is final.
     if (refused !== undefined && refused.at === tip?.commit) throw refused.error;
     const { answer, ...files } = next(await readStored(branch, tip, isWanted));
     const tree = await writeTree(branch, tip, files);
@@ -364,7 +367,7 @@ async function readTrend(
   return { index, nightlyRuns: await readNightlyRuns(read, index, isWanted) };
 }
 
-/** `without` names the act that was not possible. */
+/** `without` names the act that was impossible. */
 const foreign = (without: string, path: string): BranchError =>
   new BranchError(
     `${without} because its ${path} is not of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
@@ -435,7 +438,7 @@ const noCommit = '0'.repeat(40);
 
 /**
  * Moves the branch if it has not moved since it was read; the REST API has no such condition. GitHub does not document
- * its message for a moved branch. So every refusal counts as one until the branch is seen not to have moved.
+ * its message for a moved branch. So every refusal counts as one until a read shows that the branch has not moved.
  */
 async function moveBranch(
   { octokit, name }: Branch,

@@ -108,7 +108,7 @@ async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>
 
 async function readStored(directory: string, isWanted: YearFilter): Promise<StoredData> {
   const text = await readText(directory, indexPath);
-  // Without an index, none of the files in the directory is ours.
+  // Without an index, none of the directory's files is ours.
   if (text === undefined) return { index: emptyIndex, history: [], paths: new Set() };
   const index = parseIndex(text);
   if (index === undefined) throw foreign(directory, indexPath);
@@ -147,7 +147,7 @@ async function pathsIn(directory: string): Promise<Set<string>> {
   );
 }
 
-/** Also removes its folder, if that is then empty. */
+/** Also removes its folder if that is then empty. */
 async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true });
   await rmdir(dirname(path)).catch(() => {});

@@ -105,7 +105,7 @@ export type DataRules = Pick<DataConfig, 'keep' | 'staleSeconds'> & {
 
 export type NextFiles = {
   write: ReadonlyMap<string, string>;
-  /** Existing files only. */
+  /** Names existing files only. */
   remove: string[];
   published: PublishedPaths[];
 };
@@ -196,7 +196,7 @@ const trendIn = ({ trend, history }: StoredData, now: Date): Trend =>
 /** Limit of all lines; `boundedHistory` keeps some for each cell and traffic. */
 const mostHistoryLines = 100_000;
 
-/** Skips unreadable lines: people can edit a branch, and one bad line must not stop a gate. */
+/** Omits a result that was too old to keep. */
 export function parseHistory(text: string): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
   for (const line of jsonLines(text, mostHistoryLines)) {
@@ -219,7 +219,7 @@ function withoutFuture(index: DataIndex, times: readonly string[], now: Date): D
     ...index,
     results: index.results.map(settled),
     badges: index.badges.map(settled),
-    // A single nightly run has no reader, so it may be dropped.
+    // No reader needs a single nightly run, so it may be dropped.
     nightlyRuns: index.nightlyRuns.filter(({ at }) => !isFuture(at, now)),
   };
 }
@@ -351,7 +351,7 @@ const nameOf = (result: Result | BisectResult): string =>
     ? patchName(result.patch)
     : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join('..')}`;
 
-/** Oldest first. Untrusted results have a separate budget, so that they displace no others. */
+/** Returns the kept results, oldest first. Untrusted ones have a separate budget, so that they displace no others. */
 function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const all = [...new Map(entries.map((entry) => [entry.path, entry])).values()];
   const isOurs = ({ isUntrusted }: KeptResult) => isUntrusted === undefined;
@@ -366,14 +366,14 @@ function retained(entries: readonly KeptResult[], keep: Retention, now: Date): K
   return newestFirst(all.filter((entry) => kept.has(entry))).toReversed();
 }
 
-/** A quarter of the others' budget, and in addition to it. */
+/** A quarter of the others' budget, in addition to it. */
 const untrusted = ({ results, seconds, bytes }: Retention): Retention => ({
   results: Math.ceil(results / 4),
   seconds,
   bytes: bytes / 4,
 });
 
-/** Keeps the newest, and as many before it as all limits allow. */
+/** Keeps the newest results, and as many earlier ones as all limits allow. */
 function newestWithin(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const oldest = new Date(now.getTime() - keep.seconds * 1000).toISOString();
   const inOrder = newestFirst(entries);
@@ -415,7 +415,7 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
       return { ...about, cell, verdict: verdict.kind, ...patchedPps(comparisons) };
     });
   }
-  // The first is the lab's fault; the second changes no number.
+  // A full disk is the lab's fault; an unchanged patch changes no number.
   if (outcome.kind === 'out-of-disk' || outcome.kind === 'unchanged') return [];
   const verdict: BadgeVerdict = outcome.kind;
   return known.flatMap(({ testbed: name, cell }) =>
@@ -501,7 +501,7 @@ const onlyCounted = (entry: HistoryEntry, now: Date): HistoryEntry => ({
 /** Twice the number that `historyOf` requires. */
 const enoughRuns = 60;
 
-/** Gates per cell that are counted for longer than their numbers are kept. */
+/** Number of gates per cell that are counted after their numbers were dropped. */
 const mostCounted = 50;
 
 /**
@@ -536,7 +536,7 @@ function counted(group: readonly HistoryEntry[], kept: readonly HistoryEntry[]):
 }
 
 function latest(group: readonly HistoryEntry[]): HistoryEntry[] {
-  // An extended experiment writes again; its last line counts.
+  // An extended experiment writes again; only its last line counts.
   const byTime = new Map(group.map((entry) => [entry.at, entry]));
   const runs = byMetric(() => 0);
   const newestFirst = [...byTime.values()].toSorted((a, b) => compare(b.at, a.at));

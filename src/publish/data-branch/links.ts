@@ -8,7 +8,7 @@ export type DataPlace = {
   pages?: string;
 };
 
-/** A page of GitHub for reports and flamegraphs, the raw file for all others. */
+/** Returns a page of GitHub for reports and flamegraphs, the raw file for all others. */
 export function linkTo(place: DataPlace, path: string): string {
   // Pages embed a badge by its raw URL.
   const isPage = path.endsWith('.md') || (path.startsWith('results/') && path.endsWith('.svg'));

@@ -15,7 +15,7 @@ import { nextTrend, type TrendUpdate } from './trend-files.ts';
 export type NightlyPlan = {
   cellsOffLevel(nightlyRun: Result): Cell[];
   changesToGate(updates: readonly TrendUpdate[]): TrendChange[];
-  /** Changes to bisect: those with commits in between. */
+  /** Changes to bisect: those with commits between good and bad. */
   changesToBisect(updates: readonly TrendUpdate[]): TrendChange[];
 };
 

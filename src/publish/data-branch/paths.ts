@@ -4,7 +4,7 @@ import { type Cell, cellName } from '../../model/scenario.ts';
 
 type SeriesKey = { testbed: string; cell: Cell };
 
-/** Without its extension: `badges/hp-t540/forwarding-inet4`. */
+/** Omits the extension: `badges/hp-t540/forwarding-inet4`. */
 export const badgePath = ({ testbed, cell }: SeriesKey): string =>
   `badges/${folderOf(testbed)}/${fileOf(cell)}`;
 
@@ -31,7 +31,7 @@ function folderOf(testbed: string): string {
   return isOwn ? word : [word, nameHash(testbed)].filter(Boolean).join('-');
 }
 
-/** Forty digits, like a git id, so that no two texts with the same digits can be made. */
+/** Forty digits, like a git id, so that texts with equal digits cannot be constructed. */
 export const nameHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 40);
 

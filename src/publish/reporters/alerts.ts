@@ -83,7 +83,7 @@ export async function reportChanges(
   const unsure = new Set<string>();
   let latest = changes;
   try {
-    // A publisher whose token GitHub rejects must not claim any alert.
+    // A publisher whose token GitHub rejects must not claim alerts.
     const login = await ownLogin(octokit);
     const begun = now();
     latest = (await edit(claiming(tasks, { updates, begun, unsure }))).changes;
@@ -104,9 +104,9 @@ type AlertTask = { culprit?: string };
 
 /** After this time a new issue is listed, and the publisher that created it has stopped. */
 const settledSeconds = 600;
-/** After this time a publisher begins no further issue, as its names may soon be replaced. */
+/** After this time a publisher starts no more issues, as its names may soon be replaced. */
 const mostSeconds = 240;
-/** Nightly runs for which a testbed's new level must last before it is reported. */
+/** Number of nightly runs for which a testbed's new level must last before it is reported. */
 const leastNightlyRuns = 5;
 
 async function alertTaskOf(change: TrendChange, deps: AlertsDeps): Promise<AlertTask | undefined> {
@@ -121,7 +121,7 @@ async function alertTaskOf(change: TrendChange, deps: AlertsDeps): Promise<Alert
   return isLost || isUnread || isNew || 'culprit' in reviewed ? reviewed : undefined;
 }
 
-/** Another publisher reports it, or has just tried. A clock far ahead must not block all others forever. */
+/** True if another publisher reports it, or has just tried. A clock far ahead must not block all others forever. */
 const isBegun = ({ intended }: Alert, now: Date): boolean =>
   intended !== undefined && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1000;
 
@@ -228,7 +228,7 @@ async function reportEach(
 const isLate = ({ now, begun }: AlertRun): boolean =>
   now().getTime() - begun.getTime() > mostSeconds * 1000;
 
-/** The alert without an issue of ours; unchanged if an earlier publisher may have created one. */
+/** Returns the alert without an issue of ours; unchanged if an earlier publisher may have created one. */
 const unmade = ({ id, alert }: TrendChange, { unsure }: AlertRun): Alert =>
   unsure.has(id) ? alert : released(alert);
 
@@ -266,7 +266,7 @@ const fixes = {
   otherwise: '; the change itself is on the data branch',
 };
 
-/** Clocks of GitHub and of a runner differ by less. */
+/** Exceeds the difference between the clocks of GitHub and of a runner. */
 const dayMilliseconds = 86_400_000;
 
 const lookedUp = (
@@ -329,7 +329,7 @@ async function withNews(change: TrendChange, run: AlertRun): Promise<Alert> {
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    // A maintainer has deleted the issue, and wants no more of it.
+    // A maintainer has deleted the issue, and does not want another.
     if (isGone(failure)) return { ...alert, postedText };
     log.warn(whyNotDone(`The issue #${number} was not updated`, failure, fixes));
     return alert;
@@ -343,7 +343,7 @@ async function withNews(change: TrendChange, run: AlertRun): Promise<Alert> {
   });
   if (published.kind !== 'not-published') return { ...alert, postedText };
   log.warn(published.why);
-  // A locked issue will accept none tomorrow either.
+  // A locked issue will not accept news tomorrow either.
   return published.isFinal ? { ...alert, postedText } : alert;
 }
 

@@ -215,7 +215,7 @@ export class BuildUpdater {
     return { type: 'pass', unit: [aUnit(name, 'skip', warning), ...unit] };
   }
 
-  /** Names the newer diff of a cancelled gate. Requested once, and briefly, as the job is killed soon. */
+  /** Names the newer diff of a cancelled gate. Asks once, and only briefly, as the job is killed soon. */
   async #withReason(outcome: ReportedOutcome): Promise<ReportedOutcome> {
     if (outcome.kind !== 'unmeasured' || outcome.reason !== 'cancelled') return outcome;
     this.#newer ??= unlessSlow(newerDiff(this.#conduit, this.#build, this.#revision), this.#pause);
@@ -223,7 +223,7 @@ export class BuildUpdater {
     return message === undefined ? outcome : { ...outcome, message };
   }
 
-  /** May fail, as the comment has the link as well. */
+  /** May fail, as the comment contains the link, too. */
   async #link(target: string): Promise<void> {
     const { details, run } = this.#options;
     if (details === undefined || this.#linked.has(target)) return;

@@ -185,7 +185,7 @@ async function checkRunsOn(octokit: Octokit, repository: string, commit: string,
   return data.check_runs;
 }
 
-/** `#7 main https://…`; no branch name contains a space. */
+/** Formats `#7 main https://…`; no branch name contains a space. */
 const externalIdOf = (patch: Patch, detailsUrl: string): string =>
   patch.kind === 'pull-request'
     ? `#${patch.number} ${patch.baseBranch ?? '?'} ${detailsUrl}`
@@ -245,7 +245,7 @@ type CheckView = {
   output: { title: string; summary: string; annotations?: ReturnType<typeof annotationsOf> };
 } & (
   | { status: 'queued' | 'in_progress' }
-  /** Completed earlier, but without its links. */
+  /** The check was completed earlier, but without its links. */
   | { status: 'linked' }
   | { status: 'completed'; conclusion: CheckConclusion; actions: Button[] }
 );
@@ -263,7 +263,7 @@ function checkRunOf(
 ): (view: CheckView) => Promise<UpdateAttempt> {
   const { owner, repo } = placeOf(subject.repository);
   const { headCommit } = subject.patch;
-  // Octokit must not repeat it: the caller tries again with a newer update.
+  // Keeps Octokit from repeating it: the caller tries again with a newer update.
   const request = { retries: 0 };
   const external_id = externalIdOf(subject.patch, detailsUrl);
   let id: Id | undefined;

@@ -7,7 +7,7 @@ import { shortId } from '../../model/patch.ts';
 
 const mostEarlier = 10;
 const longestTitle = 160;
-/** More heads than are pushed while a person writes a command. */
+/** Exceeds the number of pushes while a person writes a command. */
 const mostHeads = 20;
 
 const verdict = z.object({
@@ -24,7 +24,7 @@ const memorySchema = z.object({
   /** Id of the workflow run that wrote last; ids of later runs are greater. */
   run: bounded.total,
   headCommit: bounded.text(64),
-  /** Time since when the comment shows this head. */
+  /** Time from which the comment shows this head. */
   since: bounded.time,
   /** Heads shown before, newest first. */
   heads: bounded.list(bounded.text(64), mostHeads).optional(),

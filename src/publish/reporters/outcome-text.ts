@@ -28,7 +28,7 @@ export type ReportedOutcome =
 
 export type MeasuredOutcome = { kind: 'measured'; result: Result; links: ReportLinks };
 
-/** `request` has ids in place of names of commits. */
+/** `request` has ids in place of commit names. */
 export type BisectedOutcome = {
   kind: 'bisected';
   result: BisectResult;
@@ -39,7 +39,7 @@ export type BisectedOutcome = {
 /** `message` is the failure's sentence without paths; it may contain foreign text. */
 export type UnmeasuredOutcome = { kind: 'unmeasured'; reason: FailureReason; message: string };
 
-/** Measured, but must not pass the commit that it is reported on; `why` is Markdown. */
+/** The gate was measured, but must not pass the commit that it is reported on; `why` is Markdown. */
 type UncountedOutcome = {
   kind: 'uncounted';
   measured: MeasuredOutcome;

@@ -29,7 +29,7 @@ type RevisionCommentOptions = Pick<
   page?: string;
   /** A relay reads the revision's comments, so this comment names its commands. */
   takesCommands?: boolean;
-  /** Command that repeats the request, if it is not the one for a gate. */
+  /** Command that repeats the request, if it differs from the one for a gate. */
   rerun?: string;
 };
 
@@ -76,7 +76,7 @@ export function openRevisionComment(
   };
 }
 
-/** Returns a function that posts the comment once per run, even if called several times. It never throws. */
+/** Returns a function that posts the comment once per run, even if called several times. The function never throws. */
 export function revisionCommenter(
   conduit: Conduit,
   revision: RevisionDiff,

@@ -73,7 +73,7 @@ export class ThrottledUpdates<Update> {
     return this.#last;
   }
 
-  /** Sends an update in place of the last one, once that was delivered; has no effect if it was not. */
+  /** Sends an update in place of the last one, once that was delivered; otherwise has no effect. */
   async replaceLast(update: Update, mostSeconds: number): Promise<void> {
     if (this.#last === undefined) return;
     await this.#last;

@@ -84,7 +84,7 @@ const cellLink = (
 ): string =>
   `${linkFrom(folder, `${seriesPath({ testbed, cell })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
 
-/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked to a page that compares them, if there is one. */
+/** Links a page that compares the commits of `1a2b3c4d5e6f..7a8b9c0d1e2f`, if there is one. */
 function commitsText(index: TrendIndex, change: TrendChange): Piece {
   const { good, bad, bisection } = change;
   if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;

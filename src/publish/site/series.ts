@@ -73,7 +73,7 @@ function metricOf({ changes, aaRuns }: TrendIndex, testbed: string): Metric {
 }
 
 /**
- * Orders commits by times that never go back: a session's start, but no later than the next measured commit's date. A
+ * Orders commits by times that never decrease: a session's start, but no later than the next measured commit's date. A
  * commit that was measured long afterwards is placed where it was the newest.
  */
 function timesOf(nightlyRuns: readonly NightlyRun[]): number[] {
@@ -94,7 +94,7 @@ function timesOf(nightlyRuns: readonly NightlyRun[]): number[] {
 const timeOfCommit = (points: readonly SeriesPoint[], commit: string): number | undefined =>
   points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
 
-/** First nightly run of each fingerprint but the first. */
+/** Returns the first nightly run of each fingerprint except the first one. */
 function fingerprintsOf(
   { fingerprints }: TrendIndex,
   points: readonly SeriesPoint[],
@@ -102,7 +102,7 @@ function fingerprintsOf(
   const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
   return points.flatMap(({ nightlyRun, time }, place) => {
     const before = points[place - 1]?.nightlyRun.fingerprint;
-    // Nightly runs of earlier versions have none.
+    // Nightly runs of earlier versions have no fingerprint.
     if (!before || before === nightlyRun.fingerprint) return [];
     return { time, text: texts.get(nightlyRun.fingerprint) || 'The testbed was replaced.' };
   });

@@ -18,7 +18,7 @@ const markName = '.ppsgate-site';
 type SitePaths = {
   /** Checkout of the data branch, or published directory; untrusted, see `readForeignFile`. */
   from: string;
-  /** Folder of the site: missing, empty, or an earlier site, which is replaced. */
+  /** Folder of the site: missing, empty, or with an earlier site, which is replaced. */
   to: string;
   now: Date;
   leftOut(why: string): void;
@@ -68,7 +68,7 @@ async function refuseOthers(directory: string): Promise<void> {
 
 const pageName = 'report.html';
 
-/** Size limit of what `flamegraph` draws, in UTF-8. */
+/** Size limit of a drawing by `flamegraph`, in UTF-8. */
 const mostPictureBytes = 64 * 1024 ** 2;
 
 type ResultFolder = Pick<SitePaths, 'from' | 'leftOut'> & { draft: string };
