@@ -1,4 +1,4 @@
-// Reads a result from a workflow artifact that another job wrote while it ran hostile code: nothing in it is trusted.
+// Reads a result from a workflow artifact that another job wrote while it ran hostile code: trusts nothing in it.
 
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -158,7 +158,7 @@ type ReadResult = { kind: 'read'; result: Result } | Refused;
 
 export function parseResult(text: string): ReadResult {
   try {
-    // The schema reports several errors per element, and 16 MiB of `{},` have millions of elements.
+    // Limits commas, as the schema reports several errors per element, and 16 MiB of `{},` have millions of elements.
     if (commas(text) > mostCommas) throw new RangeError(`more than ${mostCommas} values`);
     return { kind: 'read', result: resultSchema.parse(JSON.parse(text)) };
   } catch {
@@ -168,7 +168,7 @@ export function parseResult(text: string): ReadResult {
   }
 }
 
-/** More than any result of 16 MiB by ppsgate has. */
+/** Exceeds any result of 16 MiB by ppsgate. */
 const mostCommas = 500_000;
 
 function commas(text: string): number {
@@ -208,7 +208,7 @@ function refusalOf(error: unknown): Refused {
   return refused(`The artifact is not a readable zip (${said}): run its job again.`);
 }
 
-/** Size limit of all profiles of one result; further ones get no flamegraph. */
+/** Size limit of all profiles of one result; the rest get no flamegraph. */
 const mostProfileBytes = 64 * 1024 ** 2;
 /** Profiles of each variant in each cell: about a hundred in the longest experiments. */
 const mostProfiles = 500;

@@ -95,7 +95,7 @@ async function putComment(
   return putComment(thread, compose, { tries: tries + 1, lost: kind });
 }
 
-/** False if another gate was faster: its comment becomes ours. */
+/** Returns false if another gate was faster: its comment becomes ours. */
 async function isOnly(thread: Thread, url: string): Promise<boolean> {
   const [oldest] = await ownComments(thread, thread.login);
   return oldest === undefined || oldest.url === url;
@@ -154,7 +154,7 @@ async function deleteComments(
     } catch (error) {
       const failure = githubFailure(error);
       if (failure === undefined) throw error;
-      // The first try may have deleted it, with its response lost.
+      // The first try may have deleted it, although its response was lost.
       if (failure.kind === 'answered' && failure.status === 404) continue;
       octokit.log.warn(`An older comment of ppsgate could not be deleted (${failure.said}).`);
     }

@@ -8,7 +8,7 @@ export type GithubFailure =
   | { kind: 'rate-limited'; until: string; said: string }
   | { kind: 'answered'; status: number; said: string };
 
-/** Undefined for errors that are not octokit's, which are bugs of ppsgate. */
+/** Returns undefined for errors that are not octokit's, which are bugs of ppsgate. */
 export function githubFailure(error: unknown): GithubFailure | undefined {
   if (!isRequestError(error)) return graphqlFailure(error);
   const said = oneLine(error.message);
@@ -66,7 +66,7 @@ const errors = bounded.list(z.object({ message: bounded.prose(), type: bounded.w
 
 const graphqlError = z.union([
   z.object({ name: z.literal('GraphqlResponseError'), errors }),
-  // A plain Error of octokit's throttling plugin, which sees rate limits first.
+  // Matches a plain Error of octokit's throttling plugin, which sees rate limits first.
   z
     .object({ message: z.literal('GraphQL Rate Limit Exceeded'), data: z.object({ errors }) })
     .transform(({ data }) => data),

@@ -137,7 +137,7 @@ export async function replaceLabel(
   }
 }
 
-/** Deleted, or moved to a repository that the token cannot read. */
+/** True if the issue was deleted, or moved to a repository that the token cannot read. */
 export const isGone = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'answered' && [404, 410].includes(failure.status);
 
@@ -160,7 +160,7 @@ export async function makeLabel(
 const isThereAlready = (error: unknown): boolean =>
   error instanceof Error && error.message.includes('already_exists');
 
-/** Pull requests are issues too, but never ours. */
+/** Excludes pull requests, which are issues too, but never ours. */
 const isOurs = (
   { user, body, pull_request }: ListedIssue,
   creator: string,

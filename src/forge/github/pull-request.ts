@@ -96,7 +96,7 @@ export async function mergedAs(
     ?.number;
 }
 
-/** Searches by the branch of a fork: the repository itself may lack its commits. */
+/** Searches by the branch of a fork, as the repository itself may lack its commits. */
 export async function pullRequestsOfBranch(
   octokit: Octokit,
   repository: string,

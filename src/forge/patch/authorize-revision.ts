@@ -29,7 +29,7 @@ type RevisionRules = {
 
 /**
  * Decides for one diff only: a later one needs its own approval. A command approves a diff that its author can have
- * read, either the one that it names or one that existed for a while before.
+ * read: either the one that it names, or one that existed for some time before.
  */
 export async function authorizeRevision(
   { number, diff }: { number: number; diff: number },
@@ -70,7 +70,7 @@ export async function authorizeRevision(
   }
 }
 
-/** A comment that was begun before the diff arrived is posted within this time. */
+/** Time within which a comment is posted that was begun before the diff arrived. */
 const readingSeconds = 60;
 
 const waits: Record<Verb, string> = {

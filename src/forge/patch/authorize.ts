@@ -29,7 +29,7 @@ export type Occasion =
   | { kind: 'bisected'; by: string; at: string; commit?: string; areNamed: boolean }
   /** Cancels all gates of the pull request, for every head. */
   | { kind: 'cancelled'; by: string }
-  /** The button on a check of `commit`; GitHub does not restrict who may press it. */
+  /** The button on a check of `commit`; GitHub does not restrict its use. */
   | { kind: 'pressed'; by: string; commit: string }
   /** A manual run, which needs write permission on GitHub; `commit` is the named head. */
   | { kind: 'dispatched'; by: string; commit?: string };
@@ -50,8 +50,8 @@ type PatchOrigin = Pick<FoundPullRequest, 'pullRequest' | 'headRepository'>;
 
 /**
  * Decides only for the head of `found`: a later push needs its own approval. On a fork's pull request, a command or
- * button approves a head that its author can have read: the commit with its full id, or a head shown before. First
- * digits do not count, as another commit with the same ones takes seconds to make.
+ * button approves a head that its author can have read: the commit with its full id, or a head shown before. The first
+ * digits of an id do not count, as making another commit with the same digits takes seconds.
  */
 export async function authorize(
   occasion: Occasion,
@@ -159,7 +159,7 @@ const isSeen = (at: string, headCommit: string, seen: AuthorizationRules['seen']
 const unseenLabel = (headCommit: string): string =>
   `The head is ${headCommit}, which may have been pushed after the label was added: read it, then write /ppsgate run ${headCommit}, or remove the label and add it again.`;
 
-/** GitHub does not report when a run was started, so the head must be named. */
+/** Requires the head's name, as GitHub does not report when a run was started. */
 const unnamed = (number: number, headCommit: string): string =>
   `The head of #${number} is ${headCommit}, which may have been pushed after the run was started: read it, and start a run with ${headCommit} in place of #${number}.`;
 
@@ -182,7 +182,7 @@ const notBisected = (
   why: `Thank you, ${by}: no bisection was started at #${number}; people with write access to ${repository} can request one with /ppsgate bisect.`,
 });
 
-/** A wide margin passes any patch, so its author could merge it without write permission. */
+/** Restricts overrides: a wide margin passes any patch, so its author could merge it without write permission. */
 const asConfigured = (
   by: string,
   { pullRequest: { number, repository } }: PatchOrigin,

@@ -38,7 +38,7 @@ export async function pinned(
   };
 }
 
-/** More would be too many to read, and for a comment. */
+/** Exceeding it would be too many to read, and for a comment. */
 export const mostListedCommits = 100;
 
 type BuiltCommits = { good: string; bad: string; fixUp?: string | undefined };
@@ -69,7 +69,7 @@ export async function unreadCommits(
   );
 }
 
-/** Digest of an ordered list of full ids, unique to it, by which a command approves the list. */
+/** Digest of an ordered list of full ids, by which a command approves exactly that list. */
 export const digestOf = (commits: readonly string[]): string =>
   createHash('sha256').update(commits.join('\n')).digest('hex');
 

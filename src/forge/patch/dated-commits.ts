@@ -4,7 +4,7 @@ import { type Git, RepositoryError } from './git.ts';
 import { isCommitName, resolveCommit } from './resolve-commit.ts';
 import { newestUpTo, type SvnCommit, svnLog } from './svn-commit.ts';
 
-/** Several times what FreeBSD's 280,000 commits need. */
+/** Several times the need of FreeBSD's 280,000 commits. */
 const svnLogMilliseconds = 60_000;
 
 /** Arguments for git-rev-list(1): a branch, without the commits merged into it. */

@@ -129,7 +129,7 @@ function opensSection(
   if (line.startsWith('diff --git ')) return true;
   const follows = (offset: number, start: string) => lines[index + offset]?.startsWith(start);
   if (!line.startsWith('--- ') || !follows(1, '+++ ') || !follows(2, '@@ -')) return false;
-  // diff(1) writes only these lines. Below `diff --git` they belong to it.
+  // diff(1) writes only these lines. Below `diff --git` they belong to the diff.
   return current === undefined || current.hunks > 0 || current.header.some(isNewName);
 }
 

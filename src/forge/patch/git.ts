@@ -67,7 +67,7 @@ export function gitIn(directory: string, environment: NodeJS.ProcessEnv): Git {
   };
 }
 
-/** The caller of sudo where the checkout is theirs, and git reaches it without their supplementary groups. */
+/** Returns the caller of sudo if the checkout is theirs, and git reaches it without their supplementary groups. */
 function callerReaching(directory: string): ReturnType<typeof callerOwning> {
   const caller = callerOwning(directory);
   if (caller === undefined) return undefined;
@@ -79,7 +79,7 @@ function callerReaching(directory: string): ReturnType<typeof callerOwning> {
   }
 }
 
-/** Returns an error with advice where git cannot make an object. */
+/** Returns an error with advice if git cannot create an object. */
 function whyNotWritten(directory: string, error: unknown): RepositoryError | undefined {
   const { stderr } = error as { stderr?: unknown };
   const [line] =

@@ -31,7 +31,7 @@ export type LinearHistory = {
     scope: { of: 'all' | 'off-branches'; most: number },
   ): Promise<string[]>;
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
-  /** By the committer's clock. */
+  /** Time by the committer's clock. */
   committedAt(commit: string): Promise<string>;
   releaseBefore(commit: string): Promise<Release | undefined>;
   /** Returns the object's id at a path in each commit, in the given order. The empty path is the whole tree. */
@@ -51,7 +51,7 @@ export type Tip = { commit: string; tree: string };
 export type FirstParent = Tip & {
   subject: string;
   author: string;
-  /** Changes against its first parent, for merges too. */
+  /** Changes against its first parent, also for merges. */
   changes: { path: string; isSubmodule: boolean }[];
 };
 
@@ -168,7 +168,7 @@ async function* commitsOf(output: AsyncIterable<string>): AsyncGenerator<FirstPa
     const [commit = '', tree = '', subject = '', author = ''] = head;
     return { commit, tree, subject, author, changes };
   };
-  // More than any file system allows for a path.
+  // Exceeds every file system's limit for a path.
   for await (const field of fieldsOf(output, (text) => text.slice(0, 8192))) {
     if (change !== undefined) {
       changes.push({ path: field, isSubmodule: change.includes('160000 ') });

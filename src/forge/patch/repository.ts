@@ -28,7 +28,7 @@ export type Repository = {
   entriesAt(commit: string, paths: readonly string[]): Promise<TreeEntry[]>;
   /** Text of an object, named by its full id or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
-  /** As `read`, of a file that is no text. */
+  /** Like `read`, for a file that is not text. */
   readBytes(object: string): Promise<Buffer>;
   idAt(commit: string, path: string): Promise<string | undefined>;
   /** Paths of all files, links and submodules that differ between two commits, in content or mode. */
@@ -41,9 +41,9 @@ export type Repository = {
 export type WritableRepository = Repository & {
   message(commit: string): Promise<string>;
   commitAt(branch: string, date: Date): Promise<string>;
-  /** The newest commit of a branch before a time that is not later than a Subversion revision. */
+  /** Newest commit of a branch before a time that is not later than a Subversion revision. */
   commitOfSvn(branch: string, revision: number, date: Date): Promise<SvnCommit>;
-  /** The branch whose name ends a Subversion path, such as `base/stable/14`. */
+  /** Branch whose name ends a Subversion path, such as `base/stable/14`. */
   branchOfPath(path: string): Promise<string | undefined>;
   /** Equal input yields an equal commit. */
   commitDiff(base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff>;
@@ -192,7 +192,7 @@ const folderMode = '040000';
 
 /** Reads `MODE TYPE OBJECT<tab>PATH`, see git-ls-tree(1). */
 function treeEntry(line: string, prefix: string): TreeEntry {
-  // The path may itself hold tabs.
+  // The path itself may contain tabs.
   const tab = line.indexOf('\t');
   const [mode = '', , object = ''] = line.slice(0, tab).split(' ');
   return { mode, object, path: line.slice(tab + 1 + prefix.length) };

@@ -164,7 +164,7 @@ export function chosenDiffs({ diff, earlier }: FoundRevision, which: EarlierDiff
 /** `missing` is a sentence for the comment if the diff names a commit that is not here. */
 type DiffBase = { commit: string; notes: string[]; missing?: string };
 
-/** The base that the diff names, or its branch's commit of that day. */
+/** Returns the base that the diff names, or its branch's commit of that day. */
 async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): Promise<DiffBase> {
   const { repository, config } = deps;
   const asOfDay = async (why: string, branch = config.branch): Promise<DiffBase> => {

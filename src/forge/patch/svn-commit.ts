@@ -27,7 +27,7 @@ export async function newestUpTo(
 ): Promise<SvnCommit> {
   let hasRevisions = false;
   let done: string[] = [];
-  // Only the ends of messages, which name the revision.
+  // Reads only the ends of messages, which name the revision.
   for await (const field of fieldsOf(output, endOf)) {
     done.push(field);
     const [commit, note, message] = done;

@@ -55,7 +55,7 @@ export type Conduit = {
   ): Promise<z.output<Schema>[]>;
 };
 
-/** A map as PHP writes it: an empty one is an empty list. */
+/** A map as PHP writes it: an empty map is an empty list. */
 export const mapOf = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((map) => (Array.isArray(map) && map.length === 0 ? {} : map), bounded.byName(value));
 
@@ -135,7 +135,7 @@ function refuseUnsafe(url: string, token: string): void {
       `The Conduit token is not sent to ${url}, because it could be read in transit: use the server's https address.`,
     );
   }
-  // Quoting never changes these letters, so the token can be masked in a reply.
+  // Accepts only letters that quoting never changes, so that the token can be masked in a reply.
   if (!/^[\w-]{1,200}$/.test(token)) {
     throw new ConduitError(
       'refused',

@@ -104,9 +104,9 @@ function namesOne(names: string): boolean {
 }
 
 /**
- * Both names of each file, or one if the other lacks only its first folder. Phabricator strips any folder of the new
- * name as a prefix, but only `a/` and `b/` of the old one. A new file loses its folder in both names, and gets that of
- * another file.
+ * Returns both names of each file, or one if the other lacks only its first folder. Phabricator strips any folder of
+ * the new name as a prefix, but only `a/` and `b/` of the old one. A new file loses its folder in both names, and gets
+ * that of another file.
  */
 function pathsMeant(diff: string): string[] {
   const sections = sectionsOf(diff);
@@ -128,7 +128,7 @@ const mostFolders = 20;
 /** Prefixes of diff.mnemonicPrefix, see git-config(1). */
 const prefixesOfGit = /^[ciow12]\/$/;
 
-/** `sys/` for `a/sys/net/if.c b/net/if.c`. */
+/** Returns `sys/` for `a/sys/net/if.c b/net/if.c`. */
 function folderLost(section: FileSection): string | undefined {
   const [before, after] = [oldNameOf(section), newNameOf(section)];
   const folder = before.slice(0, before.length - after.length);

@@ -31,7 +31,7 @@ export type FoundDiff = {
   branch?: string;
 };
 
-/** Base that a diff claims; its sender can write anything there. */
+/** Base that a diff claims; its sender can write any text there. */
 export type ClaimedBase =
   | { kind: 'none' }
   | { kind: 'commit'; id: string }
@@ -315,7 +315,7 @@ function claimedBase(text: string): ClaimedBase {
   return line === '' ? { kind: 'none' } : { kind: 'other', text: line };
 }
 
-/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or the URL without its revision. */
+/** Matches `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or the URL without its revision. */
 const svnBase =
   /^(?:r?(?<number>[1-9]\d{0,8})|(?:svn(?:\+\w{1,20})?|https?|file):\/\/[\w.:@-]{0,100}\/(?<path>[\w.+%-]{1,60}(?:\/[\w.+%-]{1,60}){0,9})\/?(?:@(?<at>[1-9]\d{0,8}))?)$/;
 
