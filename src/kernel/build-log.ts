@@ -46,7 +46,7 @@ const ofTools: readonly RegExp[] = [
   // GNU's as(1) and ld(1).
   /^\S+:\d+: Error: /,
   /: (?:undefined reference to|multiple definition of) /,
-  // config(8) of FreeBSD, and Linux's.
+  // Errors of config(8) of FreeBSD, and of Linux's.
   /^config: /,
   /^(?:\S*\/)?Kconfig[\w.-]*:\d+: /,
 ];
@@ -55,6 +55,6 @@ const ofMake: readonly RegExp[] = [
   /^\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )/i,
   /^\*\*\* /,
   /^(?:\*\*\* )?ERROR: /i,
-  // GNU's; its modpost prints `ERROR: …`.
+  // Errors of GNU make; Linux's modpost prints `ERROR: …`.
   /^(?:\S*make(?:\[\d+\])?|\S+:\d+): \*\*\* (?!Waiting for )/,
 ];

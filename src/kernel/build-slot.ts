@@ -27,7 +27,7 @@ export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>):
     await Promise.race([holding.held, holding.ended]);
     return await work();
   } finally {
-    // After this line the next build need not wait for leftovers of a lost connection.
+    // After this line, the next build need not wait for leftovers of a lost connection.
     stdin.end('done\n');
     await holding.ended.catch(() => {});
   }
@@ -51,7 +51,7 @@ function hold(host: Host, turn: Turn, stdin: PassThrough): SlotHolder {
     stdin,
     signal: waiting.signal,
     onStdout: () => {
-      // From here on an abort cancels the work; the lock is released afterwards.
+      // From here on, an abort cancels the work; the lock is released afterwards.
       signal.removeEventListener('abort', give);
       held.resolve();
     },

@@ -7,7 +7,7 @@ import { gitIn } from './kernel-tree.ts';
 
 type BuildAttempt = {
   readonly cooked: Cooked;
-  /** True if it holds objects of earlier builds from outside the tree. */
+  /** True if the folder holds objects of earlier builds from outside the tree. */
   readonly isOfOld: boolean;
 };
 

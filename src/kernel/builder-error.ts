@@ -1,6 +1,6 @@
 // Defines the error for a failure of the builder, for which no patch is to blame.
 
-/** The message is one sentence that includes the fix. */
+/** The message is one sentence with the fix. */
 export class BuilderError extends Error {
   override readonly name = 'BuilderError';
 }

@@ -37,8 +37,8 @@ done
 export const bmakeTests = 'contrib/bmake/unit-tests';
 
 /**
- * Runs the tree's make.py, which builds bmake first. bmake's own test fails if SIGINT is ignored, as in background jobs
- * of a shell.
+ * Runs the tree's make.py, which builds bmake first. bmake's own test fails if SIGINT is ignored, as in a shell's
+ * background jobs.
  */
 export function crossMake(source: string, { clang }: CrossTools): Command {
   const folder = clang.slice(0, clang.lastIndexOf('/'));
@@ -47,15 +47,18 @@ export function crossMake(source: string, { clang }: CrossTools): Command {
   return shell`env --default-signal=INT,QUIT python3 ${program} ${words}`;
 }
 
-/** Programs of the target that a kernel does not need, and whose generators are most of a toolchain's build (Makefile.inc1). */
+/**
+ * Programs of the target that a kernel does not need; their generators take most of a toolchain's build
+ * (Makefile.inc1).
+ */
 const withoutCompiler = ['CLANG', 'LLD', 'LLDB', 'LLVM_BINUTILS'].map(
   (name) => `-DWITHOUT_${name}`,
 );
 
 /**
- * Returns why modules in a kernel's folder cannot be loaded, one sentence each. The kernel linker knows only a few
- * types of relocations (elf_machdep.c in FreeBSD's sys/amd64). It resolves symbols from the kernel and other modules
- * only.
+ * Returns the reasons why modules in a kernel's folder cannot be loaded, one sentence each. The kernel linker knows
+ * only a few types of relocations (elf_machdep.c in FreeBSD's sys/amd64). It resolves symbols only from the kernel and
+ * other modules.
  */
 export async function whyNotLoadable(
   host: Host,
@@ -92,7 +95,7 @@ const knownRelocations = [
   'IRELATIVE',
 ].join('|');
 
-/** Prints at most twenty faults. Symbols that the kernel linker creates itself are no fault. */
+/** Prints at most 20 faults. Symbols that the kernel linker creates itself are no faults. */
 const loadableScript = `
 set -e
 cd "$1"

@@ -53,8 +53,8 @@ const signaled = 128;
 const timedOut: readonly number[] = [124, 137];
 
 /**
- * timeout(1) passes SIGTERM on and kills the rest. On FreeBSD it reaps all descendants, also jobs of make(1) with
- * process groups of their own. Until it is ready it would obey the signal itself and leave the command running, so the
+ * timeout(1) passes SIGTERM on and kills the rest. On FreeBSD it reaps all descendants, including jobs of make(1) with
+ * process groups of their own. Until it is ready, it would obey the signal itself and leave the command running, so the
  * script waits first.
  */
 const guardScript = `

@@ -18,7 +18,7 @@ export function inJail({ jail, folder, repository }: JailPlace, command: Command
   return shell`${namespaces} sh -c ${privatePlaces} private ${folder} ${repository} ${confined}`;
 }
 
-/** Has no network. All processes, even daemons, end with the first one. */
+/** Has no network. All processes, including daemons, end with the first one. */
 const namespaces = shell`unshare --net --ipc --mount --pid --fork --kill-child`;
 
 /** The first process of a PID namespace ignores signals without a handler. */

@@ -38,7 +38,7 @@ export async function keptToolchain(
   return `${folder}/toolchains/${name}`;
 }
 
-/** Folders that contribute to no program of the build; all others count. */
+/** Folders that contribute to no program of the build; all other folders count. */
 const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
 
 /** Returns false if none is cached. The jail's user still owns the files, but cannot enter the folder around them. */

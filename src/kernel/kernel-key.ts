@@ -6,7 +6,10 @@ import { shell } from '../system/shell.ts';
 import type { KernelBuilder, KernelRecipe } from './build-step.ts';
 import { crossToolsOf } from './cross-build.ts';
 
-/** Releases and checksums of programs: a rebuilt one may keep its version. Throws a HostError without a compiler. */
+/**
+ * Returns releases and checksums of programs: a rebuilt one may keep its version. Throws a HostError without a
+ * compiler.
+ */
 export async function toolsOf(
   host: Host,
   { system, recipe }: Pick<KernelBuilder, 'system' | 'recipe'>,
@@ -30,7 +33,7 @@ function ownPrograms(recipe: KernelRecipe): readonly string[] {
 const pathsOfPrograms =
   'for program do path=$(command -v "$program") && test -f "$path" && set -- "$@" "$path"; shift; done';
 
-/** Programs of the builder that make runs before, or instead of, the ones it has built. */
+/** Programs of the builder that make runs before, or instead of, those that it has built. */
 const toolsBySystem: Readonly<
   Record<OperatingSystem, { programs: readonly string[]; script: string }>
 > = {
@@ -55,7 +58,7 @@ const toolsBySystem: Readonly<
       'gensetdefs',
       'tar',
     ],
-    // make(1) reads a site's local.*.mk from there.
+    // make(1) reads a site's local.*.mk there.
     script: [
       'cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1',
       pathsOfPrograms,
@@ -152,7 +155,7 @@ export function outsideOptions(
   recipe: { kind: 'command' } | { kind: 'make' | 'linux'; options: readonly string[] },
 ): string[] {
   if (recipe.kind === 'command') return [];
-  // `LLVM=-19` and CROSS_COMPILE give only a part of the programs' names.
+  // `LLVM=-19` and CROSS_COMPILE give only a part of each program's name.
   if (recipe.kind === 'linux') {
     return recipe.options.filter((option) => /^(?:LLVM=-|CROSS_COMPILE)|[/$]/.test(option));
   }
@@ -168,7 +171,7 @@ export function outsideOptions(
 const namesFiles =
   /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
 
-/** Includes all files of the folder, as a configuration may include any of them. A link counts as its target. */
+/** Includes all files of the folder, as a configuration may include any of them. Follows links to their targets. */
 async function configsIn(
   host: Host,
   folder: string,
@@ -176,7 +179,7 @@ async function configsIn(
 ): Promise<{ sums: string[]; leadsOutside: boolean }> {
   const files = shell`find -L ${folder} -maxdepth 1 -type f`;
   const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
-  // find(1) reports no match as a failure; here it is none.
+  // find(1) reports a failure without a match, which is not an error here.
   const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
   return {
     sums: listing.split('\n').filter(Boolean).toSorted(),

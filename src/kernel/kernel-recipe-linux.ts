@@ -37,7 +37,7 @@ async function makeKernel(
 ): Promise<Cooked> {
   const jobs = recipe.jobs ?? Number(await host.output(commandsOf.linux.cpus));
   const [objects, stage] = [`${tree}/obj`, `${tree}/stage`];
-  // Only these folders: a build that could change sources would change the next build.
+  // Allows only these folders: a build that could change sources would change the next build.
   for (const path of [objects, stage]) await host.output(buildFolder(request, path));
   const config = `${tree}/config`;
   await host.upload(Buffer.from(recipe.kernelConfig + nameless), config, 0o644);
@@ -58,7 +58,7 @@ async function makeKernel(
   return { kind: 'built', log: steps.log, uname: undefined };
 }
 
-/** A commit in the release would give each variant its own folders, and equal kernels different bytes. */
+/** A commit in the release would give each variant its own folders, and different bytes to equal kernels. */
 const nameless = '\n# CONFIG_LOCALVERSION_AUTO is not set\n';
 
 /** Pins the builder, time and build number that a kernel contains. The last option wins, over the site's. */

@@ -42,7 +42,7 @@ export function cook(
 
 type MakeRequest = PlacedRequest & {
   readonly kept: string | undefined;
-  /** True if the objects already include it. */
+  /** True if the objects already include the toolchain. */
   readonly isKept: boolean;
 };
 
@@ -81,7 +81,7 @@ async function makeKernel(
   const { sha256, cpus, rootArchive } = commandsOf[request.system];
   const jobs = recipe.jobs ?? Number(await host.output(cpus));
   const stage = `${tree}/stage`;
-  // Only these folders: a build that could change sources would change the next build.
+  // Allows only these folders: a build that could change sources would change the next build.
   const ofTests = recipe.cross === undefined ? [] : [`${tree}/src/${bmakeTests}`];
   for (const path of [`${tree}/obj`, stage, ...ofTests]) {
     await host.output(buildFolder(request, path));
@@ -226,7 +226,7 @@ async function makeFor(host: Host, recipe: MakeRecipe, tree: string): Promise<Ma
   };
 }
 
-/** what(1) finds the version from newvers.sh in the kernel. Some kernels have none. */
+/** Reads the version from newvers.sh in the kernel by what(1). Some kernels have none. */
 async function unameOf(
   host: Host,
   request: MakeRequest,

@@ -1,4 +1,4 @@
-// Finds the files of a tree that can affect a kernel: all that some step of its build reads.
+// Finds the files of a tree that can affect a kernel: all files that a step of its build reads.
 import type { MakeRecipe } from '../config/builder.ts';
 import type { AnyBuilder, LinuxRecipe } from '../config/linux-builder.ts';
 import { outsideOptions } from './kernel-key.ts';
@@ -30,7 +30,7 @@ function mayChangeFreebsd(
   makefile: string | undefined,
 ): boolean {
   if (makefile === undefined) return true;
-  // The builder's own configuration is the same for all variants, unless the tree contains it.
+  // The builder's own configuration is the same for all variants, unless it is in the tree.
   if (kernelConfigFolder.startsWith(`${folder}/`) || !options.every(isPlain)) return true;
   if (isOfBuild(path)) return true;
   return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
@@ -50,7 +50,7 @@ const isDocument = (path: string): boolean =>
     path,
   );
 
-/** `contrib` and `sys` have few manuals, not worth a rule. */
+/** `contrib` and `sys` have few manuals, so they need no rule. */
 const isManual = (path: string): boolean =>
   /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
 
@@ -64,12 +64,12 @@ function isUserland(path: string, makefile: string): boolean {
 const isMake = /^usr\.bin\/b?make$/;
 
 function mayChangeLinux(path: string, recipe: LinuxRecipe): boolean {
-  // For an option that names a folder, make(1) may read any file in it.
+  // If an option names a folder, make(1) may read any file in it.
   if (outsideOptions(recipe).length > 0) return true;
   return isOfBuild(path) || isKconfig(path) || !isBesideLinux(path);
 }
 
-/** The configuration reads them all, including those of `Documentation` and `samples`. */
+/** The configuration reads all of them, including those of `Documentation` and `samples`. */
 const isKconfig = (path: string): boolean => /(?:^|\/)(?:Kconfig|Kbuild)[^/]*$/.test(path);
 
 /** Excludes parts of `tools`: the build uses objtool and its libraries. */

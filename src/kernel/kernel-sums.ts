@@ -23,8 +23,8 @@ export type KernelSums = {
 export const noSums: KernelSums = { get: () => undefined, set: () => {} };
 
 /**
- * Stores a file per kernel, until half a year after its last use. A failed write, or a file that other users may write,
- * costs only a rebuild.
+ * Stores one file per kernel, until half a year after its last use. A failed write, or a file that other users may
+ * write, costs only a rebuild.
  */
 export function kernelSums(folder: string, now: () => number = Date.now): KernelSums {
   const pathOf = (name: string) =>

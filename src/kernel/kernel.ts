@@ -31,7 +31,7 @@ export type KernelBuild =
   | (BuiltKernel & {
       readonly kind: 'built';
       readonly cached: boolean;
-      /** Further requested layout variants, in order. */
+      /** More requested layout variants, in order. */
       readonly further: readonly BuiltKernel[];
     })
   | { readonly kind: 'does-not-apply'; readonly reason: string }
@@ -172,7 +172,7 @@ async function prebuilt(
   };
 }
 
-/** All layout variants or none: compiling is the slow part, and even one missing variant needs it. */
+/** Returns all layout variants or none: compiling is the slow part, and even one missing variant needs it. */
 async function cached(
   { cache, isTrusted, recipe: { layouts } }: Build,
   signal: AbortSignal,
@@ -235,7 +235,7 @@ async function buildNow(
   return asBuild(built, false);
 }
 
-/** Printed by git and tar when they fail; make's log is parsed elsewhere. */
+/** Recognizes a full disk in errors of git and tar; make's log is parsed elsewhere. */
 function fullDisk(error: unknown): Cooked {
   if (error instanceof HostError && error.message.includes('No space left on device')) {
     return { kind: 'out-of-disk', log: '' };

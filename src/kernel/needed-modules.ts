@@ -76,7 +76,7 @@ async function treeOfModules(host: Host, repository: string, tree: string): Prom
   return { major: /^REVISION="(\d+)/.exec(revision ?? '')?.[1], folders };
 }
 
-/** Loaded by a gate, or by a site's own rules of pf and ipfw, if the tree has them. */
+/** Modules that a gate loads, or a site's own rules of pf and ipfw, if the tree has them. */
 const measuring = [
   'pf',
   'pflog',

@@ -19,7 +19,7 @@ export const overlaySchema = z.object({
   files: bounded.list(
     z.object({
       path: bounded.path,
-      /** Path in the repository where the overlay is no folder. */
+      /** Path in the repository, if the overlay is no folder. */
       source: bounded.path.exactOptional(),
       /** Git's mode: `100644` for a plain file. The DUT's system determines which modes it can load. */
       mode: bounded.name,
@@ -32,7 +32,7 @@ export const overlaySchema = z.object({
 export type Overlay = z.infer<typeof overlaySchema>;
 
 /**
- * Reads the overlay at the patch's merge base, at its head and of earlier diffs, so that later changes of the branch do
+ * Reads the overlay at the patch's merge base, at its head and at earlier diffs, so that later changes of the branch do
  * not count. Throws a `RepositoryError` if neither base nor patched has a file: comparing nothing would pass.
  */
 export async function buildOverlays(
@@ -105,7 +105,7 @@ export async function readOverlay(
 /** Paths in the repository. */
 export type OverlaySource = (
   | { kind: 'folder'; folder: string }
-  /** By the files' names in the overlay. */
+  /** Paths by the files' names in the overlay. */
   | { kind: 'files'; files: ReadonlyMap<string, string> }
 ) & { interfaces?: InterfaceRoles | undefined };
 
@@ -145,7 +145,7 @@ export async function entriesOf(
   );
 }
 
-/** Begins a sentence about what neither base nor patched has. */
+/** Begins a sentence about files that both base and patched lack. */
 function missingIn(overlays: readonly Overlay[], source: OverlaySource): string | undefined {
   const has = (name: string) =>
     overlays.some(({ files }) => files.some(({ path }) => path === name));

@@ -16,9 +16,9 @@ type TreePath = {
 };
 
 /**
- * Returns the place (of ppsgate.yml or the tables below) because of which a file cannot affect the testbed: a driver of
- * unused ports, files of another machine. Undefined if it may: a needless measurement costs an hour, a missing one
- * hides a regression.
+ * Returns the place (of ppsgate.yml or the tables below) that keeps a file from affecting the testbed: a driver of
+ * unused ports, or files of another machine. Undefined if it may affect it: a needless measurement costs an hour, a
+ * missing one hides a regression.
  */
 export function placeLeftAlone(path: string, on: TreePath): string | undefined {
   const known = reachOf(path, on);
@@ -90,7 +90,7 @@ const firewalls = { pf, ipfw };
 
 const chelsio = ['sys/dev/cxgbe/'];
 
-/** Folders that belong to the driver of these ports only. A folder that two drivers share is listed for both. */
+/** Folders that belong only to the driver of these ports. A folder that two drivers share is listed for both. */
 const freebsdDrivers: Paths['byDriver'] = {
   ...Object.fromEntries(
     ['cxgbe', 'cxl', 'cc', 'che', 'cxgbev', 'cxlv', 'ccv'].map((driver) => [driver, chelsio]),
@@ -115,7 +115,7 @@ const freebsdDrivers: Paths['byDriver'] = {
   hn: ['sys/dev/hyperv/', 'sys/dev/mlx4/', 'sys/dev/mlx5/'],
 };
 
-/** Folders for kernels of one machine only, by make's TARGET. 64-bit kernels use files of 32 bits, too. */
+/** Folders of kernels for a single machine, by make's TARGET. 64-bit kernels use 32-bit files, too. */
 const machines: Readonly<Record<string, TreePaths>> = {
   amd64: ['sys/amd64/', 'sys/i386/', 'sys/x86/'],
   i386: ['sys/i386/', 'sys/x86/'],
@@ -161,7 +161,7 @@ function pathsOn({ config, testbed }: TreePath): KnownPaths {
       ...Object.fromEntries(own),
       ...paths.byScenario,
     },
-    // Headers are shared by both families.
+    // Both families share headers.
     byFamily: { inet4: ['sys/netinet/*.c'], inet6: ['sys/netinet6/*.c'], ...paths.byFamily },
   };
 }
@@ -181,7 +181,7 @@ const noPaths: Paths = {
 };
 const noOwners: Owned = { places: {} };
 
-/** Target machine of the kernels; undefined where the configuration does not specify it. */
+/** Target machine of the kernels; undefined if the configuration does not specify it. */
 function machineOf({ builder }: { builder?: FreebsdBuilder }): string | undefined {
   if (builder?.recipe.kind !== 'make') return undefined;
   if (builder.recipe.cross !== undefined) return 'amd64';

@@ -16,7 +16,7 @@ type UnchangedRequest = {
   kernels?: GivenKernels | undefined;
 };
 
-/** Returns the testbeds on which a variant may differ from base, as far as that is known before a build. */
+/** Returns the testbeds on which a variant may differ from base, as far as is known before a build. */
 export async function testbedsThatDiffer(
   { testbeds, config, variants, kernels }: UnchangedRequest,
   repository: Repository,

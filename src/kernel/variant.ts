@@ -44,7 +44,7 @@ export type GivenKernels = { base: string; patched: string };
 
 export type VariantRequest = 'overlay' | 'kernel';
 
-/** Kernels on FreeBSD, and on virtual machines that are given or build some; otherwise files. */
+/** Returns kernels on FreeBSD, and on virtual machines that are given or build some; otherwise files. */
 export function makingOf(
   config: Config,
   testbed: string,
