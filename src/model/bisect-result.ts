@@ -45,12 +45,12 @@ const formSchema = z.object({
   fault: faultSchema.optional(),
 });
 
-/** A commit of the range, with later ones that leave the kernel or the installed files unchanged. */
+/** A commit of the range, with later commits that leave the kernel or the installed files unchanged. */
 const revisionSchema = z.object({
   /** Steps along first parents; 0 is the good end. */
   place: bounded.count,
   commit: commitId,
-  /** Id of the Phabricator diff that the commit was made of, for a bisection of a revision's diffs. */
+  /** Id of the Phabricator diff from which the commit was made, for a bisection of a revision's diffs. */
   diff: bounded.id.exactOptional(),
   subject: bounded.line,
   author: bounded.line,

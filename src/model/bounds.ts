@@ -35,7 +35,7 @@ export const change = z.number().min(-1).max(mostChange);
 
 export const text = (most: number) => z.string().max(most);
 export const name = text(250);
-/** A bisection's variant also names each fix-up. */
+/** Also names each fix-up of a bisection's variant. */
 export const variant = text(2000);
 export const path = text(4096);
 /** Name, id or address in another service. */

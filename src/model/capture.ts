@@ -1,9 +1,9 @@
-// Parses a capture of packets, in the file format of libpcap (pcap-savefile(5)), of which every byte is foreign.
+// Parses a capture of packets, in the file format of libpcap (pcap-savefile(5)); every byte is foreign.
 import type { Family } from './scenario.ts';
 
 export type CapturedPacket = {
   family: Family;
-  /** From the IP header on, without Ethernet's padding. */
+  /** Bytes from the IP header on, without Ethernet's padding. */
   bytes: Buffer;
   /** Offset of the payload: the header of TCP, UDP or another protocol. */
   payloadAt: number;
@@ -23,7 +23,7 @@ const recordHeaderBytes = 16;
 const ethernetHeaderBytes = 14;
 const ethernet = 1;
 
-/** Leaves out frames without IP, fragments, and IPv6 with extension headers, whose checksums have no known place. */
+/** Omits frames without IP, fragments, and IPv6 with extension headers, whose checksums have no known place. */
 export function parseCapture(file: Buffer): Capture {
   if (file.length > mostCaptureBytes) {
     return refused(
@@ -126,7 +126,7 @@ export const sourceOf = ({ family, bytes }: CapturedPacket): string =>
 export const destinationOf = ({ family, bytes }: CapturedPacket): string =>
   family === 'inet4' ? bytes.toString('hex', 16, 20) : bytes.toString('hex', 24, 40);
 
-/** Packets of one protocol between the same addresses and ports are of one flow. */
+/** Identifies a flow: packets of one protocol between the same addresses and ports. */
 export function flowOf(packet: CapturedPacket): string {
   const { bytes, payloadAt, protocol } = packet;
   const hasPorts = protocol === 6 || protocol === 17;

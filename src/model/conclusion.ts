@@ -13,7 +13,7 @@ export const exitCodes = {
 
 export type Conclusion = keyof typeof exitCodes;
 
-/** Every other outcome is its kind alone. */
+/** Every other outcome consists of its kind alone. */
 type KnownOutcome = Outcome | { kind: Exclude<Outcome['kind'], 'judged'> };
 
 export function conclusionOfResult({ outcome }: { outcome: KnownOutcome }): Conclusion {
@@ -46,7 +46,7 @@ export function conclusionOfBisection({
   }
 }
 
-/** The worst conclusion of several gates of one patch: the patch's own fault weighs most, a pass least. */
+/** Returns the worst conclusion of several gates of one patch: the patch's own fault weighs most, a pass least. */
 export const worstConclusion = (conclusions: readonly Conclusion[]): Conclusion =>
   byWeight.find((conclusion) => conclusions.includes(conclusion)) ?? 'pass';
 

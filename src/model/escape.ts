@@ -9,7 +9,7 @@ export function codeSpan(text: string, mostCharacters = 200): string {
   return `${fence}${padding}${line}${padding}${fence}`;
 }
 
-/** A fenced code block; its middle is cut out if it is too long. */
+/** A fenced code block; a text that is too long loses its middle. */
 export function codeBlock(text: string, mostCharacters = 4000): string {
   const block = plainBlock(text, mostCharacters);
   const fence = fenceFor(block, 3);
@@ -20,7 +20,7 @@ export function codeBlock(text: string, mostCharacters = 4000): string {
 export const plainLine = (text: string, mostCharacters = 200): string =>
   cut(withoutControls(text).replace(/\s+/g, ' ').trim(), mostCharacters);
 
-/** Keeps line breaks; cuts out the middle if it is too long. */
+/** Keeps line breaks; a text that is too long loses its middle. */
 export const plainBlock = (text: string, mostCharacters = 4000): string =>
   shortened(withoutControls(text).trimEnd(), mostCharacters);
 

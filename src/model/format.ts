@@ -38,7 +38,7 @@ export const metricName = (metric: Metric): string =>
 /** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
 export const formatChange = (ratio: number): string => `${signedPercent(ratio)} %`;
 
-/** Without a sign, where words give the direction: `8.33 %`. */
+/** Omits the sign, where words give the direction: `8.33 %`. */
 export const formatSize = (ratio: number): string => `${percentDigits(ratio)} %`;
 
 /** `55.9 ± 0.2 %`, where words give the direction; the error has one digit, at most two decimals. */

@@ -43,7 +43,7 @@ const queueSchema = z.object({
 
 const dropSchema = z.object({ place: dropPlaceSchema, cause: bounded.name });
 
-/** Readings of one variant in one trial; all counts are of the same stretch of traffic. */
+/** Readings of one variant in one trial; all counters cover the same stretch of traffic. */
 export const trialLimitsSchema = z.object({
   offeredPackets: bounded.total,
   receivedPackets: bounded.total,
@@ -59,14 +59,14 @@ export const trialLimitsSchema = z.object({
 /** Medians over the trials of one variant. */
 const variantLimitsSchema = z.object({
   trials: bounded.ordinal,
-  /** Not received, as a share of the offered packets; below 0 if more arrived than the count of offered packets. */
+  /** Share of the offered packets that were not received; below 0 if more arrived than the counted offered packets. */
   lostRatio: z.number().min(-1000).max(1),
   cpuBusyRatios: bounded.list(bounded.share, mostCpus),
   /** `ratio` is the share of the device's packets in that direction. */
   queues: bounded.list(queueSchema.extend({ ratio: bounded.share }), mostQueues),
   /** Shares of the offered packets, largest first. */
   drops: bounded.list(dropSchema.extend({ ratio: bounded.level }), mostDrops),
-  /** With the most states of any trial. */
+  /** The state tables with the most states of any trial. */
   stateTables: bounded.list(stateTableSchema, mostTables),
   notUnderstood: bounded.list(bounded.name, mostNotUnderstood),
 });

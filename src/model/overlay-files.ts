@@ -18,7 +18,7 @@ export const isPlain = (mode: string): boolean => plainModes.includes(mode);
 
 type NamedFile = { path: string; mode: string };
 
-/** Returns the first file that the DUT would load but that is a link, so cannot be loaded. */
+/** Returns the first file that the DUT would load but that is a link, and so cannot be loaded. */
 export const linkAmong = <File extends NamedFile>(
   files: readonly File[],
   system: OperatingSystem,

@@ -41,9 +41,9 @@ const revision = z.object({
   headCommit: commitId,
   /** Earlier diffs measured for comparison, oldest first. */
   earlier: bounded.list(z.object({ diff: bounded.id, headCommit: commitId }), 1000),
-  /** Sentence on the diff's base commit, if it is missing here, such as that of an open parent revision. */
+  /** Sentence on the diff's base commit if it is missing here, for example that of an open parent revision. */
   missingBase: bounded.prose().optional(),
-  /** Notes for the report: how the base was found, what was left out. */
+  /** Notes for the report, such as how the base was found and what was omitted. */
   notes: bounded.list(bounded.prose(), 1000),
 });
 

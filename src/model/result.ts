@@ -38,7 +38,7 @@ const validitySchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** One variant measured once: one number per metric, and its samples. */
+/** A single measurement of a variant: one number per metric, and its samples. */
 export const runSchema = z.object({
   number: bounded.ordinal,
   trial: bounded.ordinal,
@@ -177,7 +177,7 @@ export const cellProfileSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('profiled'),
     variant: bounded.variant,
-    /** As the profiler names it: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+    /** Named as the profiler prints it: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
     event: bounded.name,
     kernel: bounded.line,
     seconds: bounded.seconds.positive(),
@@ -208,7 +208,7 @@ export const reasonSchema = z.object({
   changedFunctions: bounded.list(changedFunctionSchema, 100),
   /** Number of all functions that changed significantly. */
   moved: bounded.count,
-  /** Frames whose stacks were left out as idle; only those that occurred. */
+  /** Frames whose stacks were omitted as idle; only those that occurred. */
   idleFrames: bounded.list(bounded.line, 1000),
 });
 
@@ -225,8 +225,8 @@ const cellResultSchema = z.object({
   /** The judged metric first, then the others; empty for a cell without enough runs. */
   comparisons: bounded.list(comparisonSchema, 10),
   /**
-   * Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
-   * runs, as early stopping depends on base, and so partly on them.
+   * Compares earlier diffs with base: shown, not judged. Their intervals have the plain confidence level of a fixed
+   * number of runs, as early stopping depends on base, and so partly on them.
    */
   others: bounded
     .list(
@@ -258,13 +258,13 @@ export const trialSchema = z.object({
   ingressPackets: bounded.total.optional(),
   /** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
   lineGigabits: z.number().positive().max(100_000).exactOptional(),
-  /** The guest that waited longest for its host's CPUs. Absent if none waited long, or none is a guest. */
+  /** The guest that waited longest for its host's CPUs. Absent if none waited long, or no machine is a guest. */
   starvation: z
     .object({ machine: bounded.line, deniedRatio: z.number().min(0).max(1) })
     .exactOptional(),
   /** Absent if the variants share a kernel. */
   kernel: bounded.line.optional(),
-  /** By variant, for guests that ran side by side. */
+  /** Kernels by variant, for guests that ran side by side. */
   kernels: bounded.byVariant(bounded.line).exactOptional(),
   /** Time from the trial's beginning until its guests were up. Absent without a boot, and for machines. */
   bootSeconds: bounded.seconds.exactOptional(),
@@ -295,10 +295,10 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
     cells: bounded.list(cellResultSchema, mostCells).min(1),
   }),
-  /** All that the testbed installs, boots or forwards through equals base. */
+  /** Everything that the testbed installs, boots or forwards through equals base. */
   z.object({
     kind: z.literal('unchanged'),
-    /** Changed files that matter on other testbeds only, or that ppsgate.yml ignores. */
+    /** Changed files that matter only on other testbeds, or that ppsgate.yml ignores. */
     ignoredPaths: z
       .array(z.string().regex(/^[\w+.*@/-]{1,200}$/))
       .min(1)
@@ -316,7 +316,7 @@ const variantSummarySchema = z.object({
   files: bounded.list(
     z.object({
       path: bounded.path,
-      /** Path in the repository where the overlay is no folder. */
+      /** Path in the repository, if the overlay is no folder. */
       source: bounded.path.exactOptional(),
       sha256: bounded.name,
     }),

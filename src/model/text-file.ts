@@ -1,4 +1,4 @@
-// Recognizes files that are no text in UTF-8, before their content appears as garbage in a message.
+// Recognizes files that are not UTF-8 text, before their content appears as garbage in a message.
 
 /** Returns a clause on a file in UTF-16, or on a binary one; undefined for text. */
 export function whyNotText(bytes: Uint8Array): string | undefined {

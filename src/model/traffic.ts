@@ -1,4 +1,4 @@
-// Describes the traffic of a trial: only results of equal descriptions say what a patch changes.
+// Describes the traffic of a trial: only results with equal descriptions show the effect of a patch.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
@@ -7,7 +7,7 @@ import { type Family, families } from './scenario.ts';
 
 const port = z.int().min(1).max(65_535);
 
-/** One port, or a range that the flows take in turn. */
+/** A single port, or a range that the flows use in turn. */
 export const portRangeSchema = z
   .object({ first: port, last: port })
   .refine(({ first, last }) => first <= last);
@@ -15,7 +15,7 @@ export const portRangeSchema = z
 export type PortRange = z.infer<typeof portRangeSchema>;
 
 const weightedSize = z.object({
-  /** With 4 bytes of CRC. */
+  /** Includes 4 bytes of CRC. */
   frameBytes: z.int().min(64).max(1518),
   weight: z.int().min(1).max(100),
 });
@@ -45,7 +45,7 @@ export type TestNetworks = z.infer<typeof networksSchema>;
 export const packetsSchema = z.object({
   /** Absent: UDP. TCP packets are SYN segments, none of which opens a connection. */
   protocol: z.literal('tcp').exactOptional(),
-  /** Absent: ports of ppsgate's own choice. */
+  /** Absent: ppsgate's own choice of ports. */
   ports: z
     .object({
       source: portRangeSchema.exactOptional(),
@@ -74,13 +74,13 @@ export const offeredTrafficSchema = z.object({
   frameBytes: bounded.count,
   /** Absent: maximum speed of the sender. */
   offeredPps: bounded.rate.optional(),
-  /** Absent: the usual packets, and all of older versions. */
+  /** Absent: the usual packets, and those of all older versions. */
   packets: packetsSchema.optional(),
 });
 
 export type OfferedTraffic = z.infer<typeof offeredTrafficSchema>;
 
-/** Leaves out durations and absent properties. */
+/** Omits durations and absent properties. */
 export const offeredTraffic = ({
   flows,
   frameBytes,

@@ -16,7 +16,7 @@ export const nightlySchema = z.object({
   committedAt: bounded.time.optional(),
   /** `again` repeats a session whose numbers deviated. */
   occasion: z.enum(['nightly', 'push', 'again']),
-  /** One number per trial; empty if the DUT measures none. */
+  /** Has a number for each trial; empty if the DUT measures none. */
   pps: rates,
   nsPerPacket: rates,
   /** Absent from older lines. */
@@ -45,7 +45,7 @@ const levelSchema = z.object({
   after: bounded.measured,
   /** `after` to `before`, minus one: −0.041 is 4.1 % less. */
   changeRatio: bounded.change,
-  /** Begin of the first nightly run at the new level; identifies the change. */
+  /** Beginning of the first nightly run at the new level; identifies the change. */
   firstAt: bounded.time,
 });
 
@@ -98,11 +98,11 @@ const changeSchema = z.object({
       /** Random name of the updating process, by which two concurrent updates detect each other. */
       updates: bounded.name.optional(),
       issue: bounded.id.optional(),
-      /** Last text posted, as in `saidOf` of the alert. */
+      /** Last text posted, like `saidOf` of the alert. */
       postedText: bounded.text(100_000).optional(),
       /** Commit whose pull request and revision were looked up and commented on. */
       commentedCommit: commitId.optional(),
-      /** Pull requests and revisions that have a comment, as `#12` and `D27401`. */
+      /** Pull requests and revisions that have a comment, like `#12` and `D27401`. */
       told: bounded.list(bounded.line).default([]),
     })
     .default({ told: [] }),
@@ -119,7 +119,7 @@ const gateSumsSchema = z.object({
   /** Gates with a judged cell, and gates with a regression or an improvement. */
   gates: bounded.count,
   alarms: bounded.count,
-  /** Likewise for cells, with those that could not be judged. */
+  /** The same for cells, with those that could not be judged. */
   cells: bounded.count,
   cellAlarms: bounded.count,
   inconclusive: bounded.count,
