@@ -1,4 +1,4 @@
-// Entry of the GitHub Action's clean-up at the end of the job, which runs after a kill too.
+// Runs the GitHub Action's clean-up at the end of the job, even after a kill.
 import { guardOutput } from './action/log.ts';
 
 guardOutput();

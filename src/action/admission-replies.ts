@@ -52,7 +52,7 @@ export async function reportRefusal(
   }
 }
 
-/** A pull request that is reopened at the same head keeps the comment with its measurements. */
+/** A pull request reopened at the same head keeps the comment with its measurements. */
 const isReported = (comment: string | undefined, headCommit: string): boolean =>
   comment !== undefined && readMemory(comment)?.headCommit === headCommit;
 

@@ -19,7 +19,7 @@ export type Admission =
   | CommandReply
   | { kind: 'nothing'; why: string };
 
-/** `why` is one sentence for the people on the pull request; `name` is that of the comment for it. */
+/** `why` is one sentence for the people on the pull request; `name` is the name of the comment for it. */
 export type Refusal = {
   kind: 'refused';
   pullRequest: PullRequest;

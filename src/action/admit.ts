@@ -174,7 +174,7 @@ async function requestedByHand(
   deps: AdmitDeps,
 ): Promise<PullRequestCommand | Admission> {
   const { by, patch: name, overrides, bisect } = trigger;
-  // Seven digits name a commit: no repository has had a million pull requests.
+  // Reads seven digits as a commit: no repository has had a million pull requests.
   const number = !bisect && /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);
   const isRevision = looksLikeRevision(name);
   if (number !== undefined && !isRevision) {
@@ -182,7 +182,7 @@ async function requestedByHand(
     if (bisect === undefined) {
       return { kind: 'command', found, occasion: byHand(by), command: { kind: 'run', overrides } };
     }
-    // A fork's head is not read if both ends are named.
+    // Skips a fork's head if both ends are named.
     const areNamed = Boolean(bisect.overrides.good && bisect.overrides.bad);
     const commit = areNamed ? found.pullRequest.headCommit : bisect.commit;
     return { kind: 'command', found, occasion: byHand(by, commit), command: bisect };
@@ -287,7 +287,10 @@ const refusedCommands: Partial<
   Record<PullRequestCommand['command']['kind'], 'not cancelled' | 'no bisection'>
 > = { cancel: 'not cancelled', bisect: 'no bisection' };
 
-/** More or fewer runs, profiles, and measuring an unchanged patch cannot pass a patch that would otherwise fail. */
+/**
+ * Allows more or fewer runs, profiles, and measuring an unchanged patch: none of these passes a patch that would
+ * otherwise fail.
+ */
 function withOverrides(occasion: Occasion, overrides: GateOverrides): Occasion {
   if (occasion.kind !== 'commanded') return occasion;
   const { maxRuns: _, profile: __, measureAnyway: ___, ...deciding } = overrides;

@@ -109,7 +109,7 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
 }
 
 /**
- * Other gates of the job have their own outcomes. A computation fails every time, but reading git may succeed later.
+ * Other gates of the job have their own outcomes. A computation fails every time, but a read of git may succeed later.
  */
 function outcomeOfError(error: unknown): ConcludedJob {
   if (error instanceof UsageError) throw error;

@@ -1,4 +1,4 @@
-// Detects patches that change the code that measures them, and could so write any result.
+// Detects patches that change the code that measures them, and so could write any result.
 import { relative } from 'node:path';
 import type { Repository } from '../forge/patch/repository.ts';
 import type { Patch } from '../model/patch.ts';

@@ -1,7 +1,6 @@
-// Writes the job log and the runner's files. A runner takes lines of the log for commands, even in quoted text. So all
+// Writes the job log and the runner's files. A runner treats lines of the log as commands, even in quoted text. So all
 // output of the process passes a guard that lets only our own commands through.
-//
-// GitHub's runner reads stdout and stderr each by lines, which end with \n or \r. It knows two kinds of command:
+// GitHub's runner reads stdout and stderr separately by lines, which end with \n or \r. It knows two kinds of commands:
 // `::name …::data` at the beginning of a line, after blanks, and `##[name …]data` anywhere.
 import { StringDecoder } from 'node:string_decoder';
 import { inspect } from 'node:util';
@@ -95,6 +94,6 @@ function guard(stream: NodeJS.WriteStream): (line: string) => boolean {
 /** Inserts a blank into each beginning of a command. */
 const harmless = (text: string): string =>
   text.replace(/[^\r\n]+/g, (line) =>
-    // Covers more than .NET's blanks, and a byte order mark, which .NET drops at the start.
+    // Covers more than .NET's blanks, and a byte order mark, which .NET drops at the beginning.
     line.replace(/^[^\p{L}\p{N}\p{P}\p{S}]*:(?=:)/u, '$& ').replace(/#(?=#\[)/g, '# '),
   );

@@ -37,7 +37,7 @@ export function nightlyDeps(deps: GateDeps, job: NightlyJob): NightlyDeps {
         // Bisections and measurements of a change may have found its culprit.
         if (!part.isDefaultBranch) await reportTrend(context, config, [part.result.testbed.name]);
       }
-      // Copied at once, as later parts may last hours, and be interrupted.
+      // Copies each part at once, as later parts may last hours, and be interrupted.
       const name = part.occasion === 'nightly' ? 'result' : nightlyPart(++parts);
       const written = join(folder, 'result.json');
       if (parts <= maxNightlyParts && file(name) !== written) await copyFile(written, file(name));

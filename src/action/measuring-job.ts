@@ -158,7 +158,7 @@ async function measureAll(
   return exitCodeFor(request, done);
 }
 
-/** Reports a request that cannot be carried out before anything is reserved, and not only in the log. */
+/** Reports a request that cannot be carried out before anything is reserved, not only in the log. */
 async function planned(
   request: ApprovedRequest,
   written: Config,
@@ -245,7 +245,7 @@ async function concluded(measurement: Measurement): Promise<MeasuredOutcome | Bi
     return summarized(await reportThenLink(reporter, ending, publish, log.warn));
   };
   return reportOutcome(reporter, signal, work).catch(async (error: unknown) => {
-    // The publishing job needs it even if this one reports: a fork's token can only read.
+    // The publishing job needs it even if this job reports: a fork's token can only read.
     if (!signal.aborted) await writeFailure(measurement.file('failure'), failureOf(error));
     throw error;
   });
@@ -260,7 +260,7 @@ function sessionOf(
   const { priority } = request;
   const purpose = kind.command;
   const by = purpose === 'bisect' ? 'bisected by' : 'by';
-  // Gates of one job have separate places in the queue; the next job's gates of the same selectors inherit them.
+  // Gates of one job have separate places in the queue, which the next job's gates of the same selectors inherit.
   const subject = [job.repository + subjectOf(request), by, job.workflow, selector].join(' ');
   return {
     config: plan.config,

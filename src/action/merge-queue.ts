@@ -49,7 +49,7 @@ class DroppedError extends Error {
   }
 }
 
-/** False only for GitHub's 404, as GitHub may be down. */
+/** Returns false only for GitHub's 404, as GitHub may be down. */
 async function hasBranch(octokit: Octokit, repository: string, branch: string): Promise<boolean> {
   try {
     const { owner, repo } = placeOf(repository);

@@ -1,4 +1,4 @@
-// Opens the reporters of a request, and records the open ones for the end of the job, which runs even after a kill.
+// Opens the reporters of a request, and records open ones for the end of the job, which runs even after a kill.
 
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';

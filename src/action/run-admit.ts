@@ -1,4 +1,5 @@
-// Implements `command: admit`: decides if the event's patch may be measured, and passes the request to the next job.
+// Implements `command: admit`: decides whether the event's patch may be measured, and passes the request to the next
+// job.
 
 import { exitCodes } from '../model/conclusion.ts';
 import { admitEvent, exitCodeOf } from './admit-event.ts';

@@ -58,7 +58,7 @@ export async function runPublish(
       reported.push({ reporter, outcome });
     } catch (error) {
       if (error instanceof UsageError) throw error;
-      // The other gates of the job are still reported.
+      // The job's other gates are still reported.
       log.error(`${name} is not reported (${reasonOf(error)}).`);
       isDelivered = false;
     }

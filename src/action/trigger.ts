@@ -250,7 +250,7 @@ const mergeGroupPayload = z.object({
   merge_group: z.object({ head_sha: commit, head_ref: bounded.word, base_sha: commit }),
 });
 
-/** Only GitHub can push to a queue's branches, after a person with write access has queued a pull request. */
+/** Trusts queue branches: only GitHub can push to them, after a person with write access has queued a pull request. */
 function fromMergeGroup({ action, merge_group }: z.infer<typeof mergeGroupPayload>): Trigger {
   const { head_sha: head, head_ref, base_sha: base } = merge_group;
   const [, branch] = /^refs\/heads\/(gh-readonly-queue\/.+)$/.exec(head_ref) ?? [];
