@@ -56,7 +56,10 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
   };
 }
 
-/** Compares a count with the promised rate. Both bounds hold at all times simultaneously, with 95 % confidence. */
+/**
+ * Compares a count with the promised rate. Both bounds hold for all numbers of gates simultaneously, with 95 %
+ * confidence.
+ */
 type SameSummary = {
   upper: number;
   lower: number;

@@ -82,7 +82,7 @@ function withFound(
   );
 }
 
-/** Indexes at which a series begins another level, by its recorded changes; ascending. */
+/** Indexes at which a series begins a new level, by its recorded changes; ascending. */
 function cutsOf(changes: readonly TrendChange[], series: MeasuredSeries, metric: Metric): number[] {
   const firsts = new Set(
     changes
@@ -338,7 +338,7 @@ export const changesToGate = ({ changes }: TrendIndex, testbed: string): TrendCh
 
 const mostGates = 3;
 
-/** Code changes that were not bisected, oldest first. Git decides if there are commits in between. */
+/** Code changes that were not bisected, oldest first. Git decides whether there are commits in between. */
 export const changesToBisect = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
   changes.filter(
     (change) => change.testbed === testbed && change.state === 'code' && !change.bisection,

@@ -1,4 +1,4 @@
-// Hashes the state of a testbed to twelve digits: other firmware, settings or traffic move a level as code does.
+// Hashes the state of a testbed to twelve digits: other firmware, settings or traffic change a level as code does.
 import { createHash } from 'node:crypto';
 import { plainLine } from '../../model/escape.ts';
 import { machineFacts } from '../../model/freebsd-machine.ts';

@@ -12,7 +12,7 @@ import { measuresLayoutNoise } from './aa-runs.ts';
 import { byCommit } from './change-history.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** By `seriesKey`. Each series is sorted by `byCommit`. */
+/** Keyed by `seriesKey`. Each series is sorted by `byCommit`. */
 export type Trend = {
   index: TrendIndex;
   nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
@@ -65,7 +65,7 @@ export function earlierNightlyRun({ at, commit, ...of }: CarriedOverRun): Nightl
 
 type CarriedOverRun = Pick<NightlyRun, 'at' | 'commit' | Metric>;
 
-/** A session that was extended or published again replaces itself. */
+/** Replaces a session that was extended or published again. */
 export const withNightlyRun = (
   nightlyRuns: readonly NightlyRun[],
   nightlyRun: NightlyRun,
@@ -111,7 +111,10 @@ const numbersOf = (runs: readonly Run[]): Pick<NightlyRun, Metric> =>
 const rounded = (values: readonly number[], metric: Metric): number[] =>
   values.map(roundings[metric]).filter((value) => value > 0);
 
-/** Further digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) are noise, and short lines keep the branch small. */
+/**
+ * Rounds away digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) that are noise, as short lines keep the branch
+ * small.
+ */
 const roundings: Record<Metric, (value: number) => number> = {
   pps: Math.round,
   nsPerPacket: (value) => Number(value.toPrecision(4)),
