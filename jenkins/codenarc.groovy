@@ -1,4 +1,4 @@
-// Enables the CodeNarc rules that find mistakes, but none on taste.
+// Enables the CodeNarc rules that find mistakes, but no rules of style.
 ruleset {
   ruleset('rulesets/basic.xml')
   ruleset('rulesets/braces.xml')

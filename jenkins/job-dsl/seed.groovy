@@ -40,7 +40,7 @@ multibranchPipelineJob('ppsgate-pull-request') {
           traits {
             // 1: the head, merged with the current target branch.
             gitHubPullRequestDiscovery { strategyId(1) }
-            // No one: the Jenkinsfile of a fork is never used, for any author.
+            // Uses the Jenkinsfile of no fork, for any author.
             gitHubForkDiscovery {
               strategyId(1)
               trust { gitHubTrustNobody() }

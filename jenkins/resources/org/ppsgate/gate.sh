@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs one gate, or one bisection, for vars/ppsgate.groovy. All values come in the environment, where none of them can become a command:
-# PPSGATE_HOME, PPSGATE_COMMAND, PPSGATE_DIRECTORY (the work directory), PPSGATE_WORDS (the arguments, one a line), and for
-# an ssh agent PPSGATE_SSH_KEY (a file) with PPSGATE_SSH_PASSPHRASE.
+# Runs a gate or a bisection for vars/ppsgate.groovy. All values come in the environment, where none can become a
+# command: PPSGATE_HOME, PPSGATE_COMMAND, PPSGATE_DIRECTORY (the work directory), PPSGATE_WORDS (the arguments, one per
+# line), and for an ssh agent PPSGATE_SSH_KEY (a file) with PPSGATE_SSH_PASSPHRASE.
 #
-# In the work directory's folder jenkins/ stays what it said: verdict.txt, and console.log with how it went.
+# Keeps the output in the work directory's folder jenkins/: the verdict in verdict.txt, the progress in console.log.
 
 gate() {
   program=$PPSGATE_HOME/bin/ppsgate
@@ -14,15 +14,15 @@ gate() {
   set -f
   IFS='
 '
-  # shellcheck disable=SC2086 # The words are split, at the ends of lines alone.
+  # shellcheck disable=SC2086 # Splits the words, only at line ends.
   set -- "$program" "$PPSGATE_COMMAND" "--directory=$PPSGATE_DIRECTORY" $PPSGATE_WORDS
   if [ -z "${PPSGATE_SSH_KEY:-}" ]; then
     "$@"
     return
   fi
-  # An abort ends all that have Jenkins' cookie. The ssh agent goes without it, for the gate still has to reach the DUT
-  # to bring it back to its base; it ends with the gate, and soon after this shell, should someone kill that.
-  # shellcheck disable=SC2016,SC2097,SC2098 # The agent's shell is what expands, and gets the cookie by another name.
+  # An abort ends all processes with Jenkins' cookie. The ssh agent starts without it, as the gate still needs the DUT to
+  # restore its base. The agent ends with the gate, or soon after this shell if that is killed.
+  # shellcheck disable=SC2016,SC2097,SC2098 # The agent's shell expands this, and gets the cookie by another name.
   COOKIE=${JENKINS_SERVER_COOKIE:-} JENKINS_SERVER_COOKIE='' ssh-agent sh -c '
     export JENKINS_SERVER_COOKIE="$COOKIE" DISPLAY=none SSH_ASKPASS="$PPSGATE_SSH_KEY.passphrase" SSH_ASKPASS_REQUIRE=force
     printf "#!/bin/sh\nprintenv PPSGATE_SSH_PASSPHRASE\n" >"$SSH_ASKPASS"
@@ -44,7 +44,7 @@ notes=$PPSGATE_DIRECTORY/jenkins
 mkdir -p "$notes" || exit 4
 echo $$ >"$notes/pid"
 
-# An abort is for the gate alone, which cleans up; anyone who waits for it, or prints what it says, waits.
+# Only the gate acts on an abort, and cleans up; this shell and those that print its output wait for it.
 trap : TERM INT
 {
   trap : TERM INT

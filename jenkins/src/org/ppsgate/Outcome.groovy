@@ -40,7 +40,7 @@ class Outcome {
     return gate + [verdict: outcome.verdict ?: outcome.kind, cells: cells]
   }
 
-  /** Ids of the commits that changed the rate according to a bisection, or one of which did. */
+  /** Ids of the commits that changed the rate according to a bisection, or one of which changed it. */
   @NonCPS
   private static List<String> commitsOf(Map result) {
     List<Map> found = result.answer.kind == 'several' ? result.answer.found : [result.answer]

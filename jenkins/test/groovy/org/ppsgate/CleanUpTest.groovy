@@ -125,7 +125,7 @@ class CleanUpTest extends Pipeline {
     assert !console.contains('seen')
     assert !console.contains('correct horse')
     assert !textsLeft().contains('correct horse')
-    // It gets a signal; without one it would end within 10 s, as no process needs it.
+    // The signal ends it; without one it would end within 10 s, as no process needs it.
     ProcessHandle.of(new File(workspace, 'agent').text.trim() as long).ifPresent { it.onExit().get(5, TimeUnit.SECONDS) }
   }
 
@@ -165,7 +165,7 @@ class CleanUpTest extends Pipeline {
     return new File(workspace, 'story').readLines()
   }
 
-  /** All files in the workspace afterwards. */
+  /** Texts of all files in the workspace afterwards. */
   protected String textsLeft() {
     StringBuilder texts = new StringBuilder()
     workspace.eachFileRecurse { file -> texts << (file.file ? file.text : '') }

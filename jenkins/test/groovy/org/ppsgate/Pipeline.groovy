@@ -88,7 +88,7 @@ abstract class Pipeline extends BasePipelineTest {
     return programs.path
   }
 
-  /** Names of those that calls have created. */
+  /** Names of the work directories that calls have created. */
   List<String> workDirectories() {
     return workspace.list().findAll { it.startsWith('ppsgate-12-') }
   }
@@ -210,7 +210,7 @@ abstract class Pipeline extends BasePipelineTest {
     return exitCode
   }
 
-  /** Every process with the cookie of this agent's scripts, as ProcessTree finds them. */
+  /** Interrupts every process with the cookie of this agent's scripts, like ProcessTree. */
   protected void interruptAll() {
     byte[] mark = "JENKINS_SERVER_COOKIE=${cookie}".bytes
     List<String> found = new File('/proc').list().findAll { it ==~ /\d+/ && hasMark(it, mark) }
