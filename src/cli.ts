@@ -15,7 +15,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
-  // Help and version end so, too, and need no configuration's code.
+  // Help and version also end this way, and need no code of the configuration.
   if (error.exitCode !== 0) {
     const { mistyped } = await import('./cli/commands/mistyped.ts');
     const sentence = mistyped(error, program, words);

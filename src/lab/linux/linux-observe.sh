@@ -188,12 +188,12 @@ leftovers() {
   local family name names kind number
   for family in ip ip6 arp; do
     names=$(cat "/proc/net/${family}_tables_names" 2>/dev/null)
-    # shellcheck disable=SC2086 # One a line.
+    # shellcheck disable=SC2086 # One per line.
     [[ ! $names ]] || echo legacy "$family" $names
   done
   # The kernel lists no tables of ebtables-legacy; each is a module.
   names=$(cd /sys/module 2>/dev/null && ls -d ebtable_* 2>/dev/null)
-  # shellcheck disable=SC2086 # One a line.
+  # shellcheck disable=SC2086 # One per line.
   [[ ! $names ]] || echo legacy eb ${names//ebtable_/}
   tables | grep '^owned '
   # The file begins with a header of three lines.
