@@ -206,7 +206,7 @@ describe('a level', () => {
   });
 
   // Attack read/accept
-  test('is not accepted while GitHub does not tell who may write', async () => {
+  test('is not accepted while GitHub does not report who may write', async () => {
     anIssue('github-actions[bot]', marker);
     const fault = { kind: 'broken', status: 502 } as const;
     github.faults.order('repos/get-collaborator-permission-level', fault, 4);
@@ -275,14 +275,14 @@ describe('the label', () => {
   });
 
   // Attack run/push-before-command
-  test('put a second after a push is none for what was pushed', async () => {
+  test('put a second after a push does not approve the pushed head', async () => {
     remembered({ headCommit: commits.older });
     expect(await admitted(await labelled('carol'))).toEqual(
       refused(/may have been pushed after the label was added: read it, then write/),
     );
   });
 
-  test('put before our comment named the head is none', async () => {
+  test('put before our comment named the head approves nothing', async () => {
     remembered();
     const trigger = await labelled('carol', 'ppsgate', '2026-11-20T11:00:05Z');
     expect((await admitted(trigger)).kind).toBe('refused');
@@ -300,7 +300,7 @@ describe('the label', () => {
     expect((await admitted(await labelled('carol', 'bug'))).kind).toBe('nothing');
   });
 
-  test('is called as the configuration says', async () => {
+  test('has the configured name', async () => {
     remembered();
     const renamed = { ...config, github: githubSchema.parse({ label: 'to the lab' }) };
     const trigger = await labelled('carol', 'to the lab');
@@ -344,7 +344,7 @@ describe('a pull request that is opened again, or sent to another branch', () =>
 });
 
 describe('/ppsgate run', () => {
-  test('with the head of a fork measures it, with what is asked', async () => {
+  test('with the head of a fork measures it, with the requested overrides', async () => {
     const text = `/ppsgate run ${commits.head} forwarding inet4 margin=1% runs=20`;
     const { patch, overrides, priority } = requestOf(await admitted(comment(text)));
     expect(patch.headCommit).toBe(commits.head);
@@ -380,7 +380,7 @@ describe('/ppsgate run', () => {
     },
   );
 
-  test('with a short id admits none of two heads that begin like it', async () => {
+  test('with a short id approves neither of two heads with the same prefix', async () => {
     const before = remembered();
     const twin = pushTwin();
     remembered({ headCommit: twin, at: new Date('2026-11-20T11:30:00Z') }, before);
@@ -416,7 +416,7 @@ describe('/ppsgate run', () => {
   });
 
   // Attack run/push-before-command
-  test('alone is none where another author wrote the comment that named it', async () => {
+  test('alone approves nothing if another author wrote the comment that named it', async () => {
     remembered();
     for (const one of github.state.comments) one.author = 'mallory';
     expect((await admitted(comment('/ppsgate run'))).kind).toBe('refused');
@@ -424,17 +424,17 @@ describe('/ppsgate run', () => {
 
   // Attack run/push-before-command: A push arrives just before the label, or before a command without a commit.
   // Defence: Our own comment must have named the head at least 10 s before.
-  test('alone is none for what was pushed after the comment named a head', async () => {
+  test('alone does not approve commits pushed after the comment named a head', async () => {
     remembered({ headCommit: commits.older });
     expect(await admitted(comment('/ppsgate run'))).toEqual(refused(/may have been pushed after/));
   });
 
-  test('alone is none where the comment named the head only after the command', async () => {
+  test('alone approves nothing if the comment named the head only after the command', async () => {
     remembered({ at: new Date('2026-11-20T12:00:01Z') });
     expect((await admitted(comment('/ppsgate run'))).kind).toBe('refused');
   });
 
-  test('with what is no longer the head is refused, though our comment knows the head', async () => {
+  test('with a former head is refused, though our comment has shown that head', async () => {
     remembered();
     const text = `/ppsgate run ${commits.older}`;
     expect(await admitted(comment(text))).toEqual(refused(/ instead of [0-9a-f]{40}: read it/));
@@ -529,7 +529,7 @@ describe('a person on the list without write access', () => {
 });
 
 describe('/ppsgate rerun', () => {
-  test('measures what was asked for last, and lets new patches go first', async () => {
+  test('measures the last request again, after new patches', async () => {
     remembered({ overrides: { margin: '1%', families: 'inet4' } });
     const request = requestOf(await admitted(comment('/ppsgate rerun')));
     expect(request.overrides).toEqual({ margin: '1%', families: 'inet4' });
@@ -537,12 +537,12 @@ describe('/ppsgate rerun', () => {
     expect(request.extend).toBeUndefined();
   });
 
-  test('where nothing is remembered measures what the configuration says', async () => {
+  test('without a remembered request measures as configured', async () => {
     const { overrides } = requestOf(await admitted(comment(`/ppsgate rerun ${commits.head}`)));
     expect(overrides).toEqual({});
   });
 
-  test('with a scenario or testbed that is no longer configured gets a reply that says so', async () => {
+  test('with a scenario or testbed that is no longer configured gets a reply with the reason', async () => {
     remembered({ overrides: { scenarios: 'pf-mine' } });
     const admission = await admitted(comment('/ppsgate rerun'));
     expect(admission).toMatchObject({ kind: 'mistaken', why: expect.stringContaining('pf-mine') });
@@ -572,7 +572,7 @@ describe('/ppsgate extend', () => {
     expect(request.priority).toBe('rerun');
   });
 
-  test('leaves the number of runs open where none is named', async () => {
+  test('leaves the number of runs open if none is given', async () => {
     remembered({ title });
     expect(requestOf(await admitted(comment('/ppsgate extend'))).extend).toEqual({ run: 41 });
   });
@@ -642,7 +642,7 @@ describe('/ppsgate bisect', () => {
     });
   });
 
-  test('knows a branch that the checkout has of its origin alone', async () => {
+  test('resolves a branch that the checkout has only of its origin', async () => {
     git(commits.directory, 'update-ref', 'refs/remotes/origin/stable', commits.older);
     const request = bisection(await admitted(comment('/ppsgate bisect main~2 stable')));
     expect(request.bad).toBe(commits.older);
@@ -735,7 +735,7 @@ describe('/ppsgate bisect', () => {
   });
 
   // Attack run/hidden-commits
-  test('with the approval of another list is refused, and lists the commits anew', async () => {
+  test('with the approval of another list is refused, and lists the commits again', async () => {
     const { directory, base, older, head } = commits;
     const command = commandIn(await admitted(comment(`/ppsgate bisect ${head}`)));
     // The same head tree by another way: a commit was added and removed within the pull request.
@@ -782,7 +782,7 @@ describe('/ppsgate bisect', () => {
 
   // Attack run/long-list: A pull request has thousands of commits, so that the list is not read. Defence: A list has at
   // most 100 commits, else the command is refused.
-  test('of more commits than a person reads is not listed, and not admitted', async () => {
+  test('of more commits than a person can read is neither listed nor admitted', async () => {
     const directory = newRepository();
     const ids = plantHistory(
       directory,
@@ -812,7 +812,7 @@ describe('/ppsgate bisect', () => {
     expect(await admitted(comment(text, 'carol', 8))).toMatchObject({ kind: 'mistaken', ...told });
   });
 
-  test('by hand is of a range, of named commits, or at a pull request', async () => {
+  test('started manually bisects a range, named commits, or a pull request', async () => {
     const { base, older, head } = commits;
     const asked = (patch: string, overrides: BisectOverrides): Trigger => ({
       kind: 'dispatched',
@@ -867,11 +867,14 @@ describe('a command that measures nothing', () => {
   });
 });
 
-describe('by hand', () => {
-  test.each(['#8', '8'])('%s is the pull request, with what is asked', async (name) => {
-    const request = requestOf(await admitted(dispatched(name, { margin: '1%' })));
-    expect(request).toMatchObject({ patch: { number: 8 }, overrides: { margin: '1%' } });
-  });
+describe('a manual run', () => {
+  test.each(['#8', '8'])(
+    '%s measures the pull request, with the requested overrides',
+    async (name) => {
+      const request = requestOf(await admitted(dispatched(name, { margin: '1%' })));
+      expect(request).toMatchObject({ patch: { number: 8 }, overrides: { margin: '1%' } });
+    },
+  );
 
   // Attack run/manual-start: A push precedes a manual start with `#123`, or a re-run. Defence: The head of a fork must
   // be named.
@@ -940,7 +943,7 @@ describe('by hand', () => {
   });
 
   test.each(['', 'main', '#', '$(reboot)', 'D', 'D0', '1; reboot', 'abc', '--help'])(
-    '%j is refused with what may stand there',
+    '%j is refused with the valid forms',
     async (name) => {
       await expect(admitted(dispatched(name))).rejects.toThrow(
         new UsageError(
@@ -999,7 +1002,7 @@ describe('a revision', () => {
     expect(admission.why).toBe('bench-bot started it for D27401.');
   });
 
-  test('is answered by the key of the relay that asked, and at the build that waits', async () => {
+  test('is reported under the key of the requesting relay, and to the waiting build', async () => {
     const place = { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' };
     const { admission, read } = await admittedRevision({ ...place, overrides: { earlier: 'all' } });
     expect(read).toMatchObject([{ ...place, overrides: { earlier: 'all' } }]);
@@ -1014,14 +1017,14 @@ describe('a revision', () => {
     expect(requestOf(admission).relay).toEqual({});
   });
 
-  test('takes its place in the queue as a patch, unless the job is run again', async () => {
+  test('is queued as a patch, unless the job is run again', async () => {
     const { admission } = await admittedRevision({});
     expect(requestOf(admission).priority).toBe('patch');
     const again = await admittedRevision({}, { priority: 'rerun' });
     expect(requestOf(again.admission).priority).toBe('rerun');
   });
 
-  test('is held to the configuration that it was read with, and GitHub is asked nothing', async () => {
+  test('uses the configuration that it was read with, and requests nothing from GitHub', async () => {
     const own = { ...config, scenarios: ['forwarding'] };
     const readRevision = async () => ({ patch: revision, config: own });
     const { admission } = await admittedRevision({}, { readRevision });
@@ -1030,7 +1033,7 @@ describe('a revision', () => {
   });
 
   test.each([{ key: '../a' }, { key: 'a b' }, { build: 'PHID-DREV-a' }])(
-    'for a key or a build that is none is not measured: %j',
+    'with an invalid key or build is not measured: %j',
     async (place) => {
       await expect(admittedRevision(place)).rejects.toThrow();
     },
@@ -1092,7 +1095,7 @@ describe('a button of the check', () => {
     ...more,
   });
 
-  test('measures the commit that it stands on, as it was asked for last', async () => {
+  test('measures the commit of its check, with the last overrides', async () => {
     remembered({ overrides: { margin: '1%' } });
     const request = requestOf(await admitted(button(commits.head)));
     expect(request).toMatchObject({
@@ -1102,7 +1105,7 @@ describe('a button of the check', () => {
     });
   });
 
-  test('goes on where the verdict was left open', async () => {
+  test('extends an inconclusive gate', async () => {
     remembered({ title: '🟡 #7 may lose 2 % or not' });
     const { extend } = requestOf(await admitted(button(commits.head, { button: 'extend' })));
     expect(extend).toEqual({ run: 41 });
@@ -1120,7 +1123,7 @@ describe('a button of the check', () => {
   });
 
   // Attack forge/shared-button
-  test('measures nothing where the check does not tell which of them it was made for', async () => {
+  test('measures nothing if the check does not name its gate', async () => {
     alsoAtHead();
     expect(await admitted(button(commits.head))).toEqual({
       kind: 'nothing',
@@ -1198,7 +1201,7 @@ test('the priority of the job overrides that of the trigger', async () => {
 });
 
 // Attack run/permissions-fail: GitHub fails while permissions are requested. Defence: No reply means no approval.
-test('a GitHub that does not tell who may write approves nothing', async () => {
+test('approves nothing if GitHub does not report who may write', async () => {
   github.faults.order(
     'repos/get-collaborator-permission-level',
     { kind: 'broken', status: 502 },

@@ -51,7 +51,7 @@ const ofRevision: GateRequest = {
   relay: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
 };
 
-test('a queued pull request on another base takes the place of the earlier one', () => {
+test('a queued pull request on another base replaces the earlier one', () => {
   const queuedOn = (base: string) =>
     subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-7-${base.repeat(40)}` });
   expect(queuedOn('a')).toBe('gh-readonly-queue/main/pr-7');
@@ -61,7 +61,7 @@ test('a queued pull request on another base takes the place of the earlier one',
   ).not.toBe(queuedOn('a'));
 });
 
-test('every request comes back as it was', () => {
+test('every request survives a round trip', () => {
   expect(readRequest(requestText(request))).toEqual(request);
   fc.assert(
     fc.property(anyRequest, (any) => {
@@ -70,7 +70,7 @@ test('every request comes back as it was', () => {
   );
 });
 
-test('a request for a revision comes back with whom to answer, and what is measured beside it', () => {
+test('a request for a revision keeps the receiver of the answer, and the diffs measured beside it', () => {
   expect(readRequest(requestText(ofRevision))).toEqual(ofRevision);
   const { relay: _, ...byHand } = ofRevision;
   for (const relay of [{}, { key: 'D27401:80677' }]) {
@@ -91,7 +91,7 @@ const bisection: BisectRequest = {
   priority: 'patch',
 };
 
-test('a request for a bisection comes back as one, and is no other', () => {
+test('a request for a bisection survives a round trip, and is no other kind of request', () => {
   const read = readRequest(requestText(bisection));
   expect(read).toEqual(bisection);
   expect([isBisection(read), isBisection(request)]).toEqual([true, false]);
@@ -162,7 +162,7 @@ describe('a patch that changes nothing on the testbed is measured', () => {
     expect(isMeasuredAnyway({ ...request, purpose: 'nightly' }, {})).toBe(true);
   });
 
-  test('where the comment or the job asks for it, and else not', () => {
+  test('if the comment or the job requests it, and not otherwise', () => {
     const overrides = { measureAnyway: 'true' };
     expect(isMeasuredAnyway({ ...request, overrides }, {})).toBe(true);
     expect(isMeasuredAnyway(request, overrides)).toBe(true);

@@ -169,7 +169,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
   });
 
   // Attack forge/large-plot
-  test('is not verified where it tells of other commits, or takes their words for them', async () => {
+  test('is not verified if it claims other commits, or other descriptions of them', async () => {
     const { outputs } = await asked(`/ppsgate bisect ${commits[2]} ${commits[6]} max-boots=40`);
     const { request = '' } = outputs;
     const { result } = await found(request);

@@ -91,7 +91,7 @@ describe('a patch of a repository with its own action is not verified that chang
 });
 
 describe('a patch is verified that changes', () => {
-  test('nothing but what is measured', async () => {
+  test('only measured files', async () => {
     expect(await changedBy(write('dut/nftables.conf', '# two\n'))).toBeUndefined();
   });
 

@@ -68,14 +68,14 @@ test('plan and journal of the run are installed into the work directory', async 
   expect(await readFile(join(directory, 'journal.jsonl'), 'utf8')).toBe('{}\n');
 });
 
-describe('it goes on as far as', () => {
+describe('it continues up to', () => {
   test('twice what was planned', async () => {
     given(whole);
     const planned = Math.max(...aPlan().cells.flatMap(({ design }) => design.budgets));
     expect(await runsToExtend(await extended(), undefined)).toBe(2 * planned);
   });
 
-  test('is asked for', async () => {
+  test('the requested maximum', async () => {
     given(whole);
     const directory = await extended();
     expect(await runsToExtend(directory, '60')).toBe(60);
@@ -106,7 +106,7 @@ describe('the plan is verified of', () => {
   );
 });
 
-describe('it says what to do instead where', () => {
+describe('it explains the alternative if', () => {
   const refused = (why: RegExp) => expect(extended()).rejects.toThrow(why);
 
   test('the run is gone', async () => {
@@ -115,7 +115,7 @@ describe('it says what to do instead where', () => {
     );
   });
 
-  test('GitHub does not tell', async () => {
+  test('GitHub does not reply', async () => {
     github.faults.order('actions/get-workflow-run', { kind: 'broken', status: 502 }, 9);
     await refused(/^GitHub did not return which run .* \(502 Server Error\): run the job again\.$/);
   });
@@ -126,7 +126,7 @@ describe('it says what to do instead where', () => {
     await refused(/ Else write \/ppsgate run to measure #7 from the start\.$/);
   });
 
-  test('there never was one', async () => {
+  test('there was no earlier experiment', async () => {
     given(whole);
     github.state.artifacts = [];
     await refused(/ Else write \/ppsgate run/);

@@ -67,7 +67,7 @@ describe('printed text', () => {
   });
 
   test.each(globSync('action/*.ts', { cwd: source }).filter((path) => path !== 'action/log.ts'))(
-    'by %s is not told to the runner past that',
+    'by %s cannot reach the runner past the guard',
     (path) => {
       const text = readFileSync(join(source, path), 'utf8');
       expect(text).not.toMatch(/\bconsole\.|\bcore\.(?!getInput|getState|summary)/);

@@ -56,7 +56,7 @@ test('it ends, as cancelled, when the queue lets go of it', async () => {
   expect(conclusionOfError(error)).toBe('cancelled');
 });
 
-test('a GitHub that does not tell ends nothing', async () => {
+test('a failing GitHub ends nothing', async () => {
   github.faults.order('git/get-ref', { kind: 'broken', status: 502 }, 9);
   expect(await measured((signal) => untilAsked(9, signal))).toBe('measured');
 });

@@ -124,7 +124,7 @@ test('a nightly run that was measured again is two nightly runs of the cells tha
 });
 
 // Attack forge/nightly-part
-test('the place of a nightly run among others is told by git, and not by the artifact', async () => {
+test('git, not the artifact, determines the place of a nightly run among others', async () => {
   const own = { ...(await ownResult()), startedAt: new Date().toISOString() };
   await publish(own);
   const year = new Date(own.startedAt).getUTCFullYear();
@@ -165,7 +165,7 @@ test.for<[string, () => Promise<object>]>([
 });
 
 // Attack forge/nightly-part
-test('a part that lies about its verdict is published with that of its runs', async () => {
+test('a part with a forged verdict is published with the verdict of its runs', async () => {
   const own = await ownResult();
   const gate = await resultOf([ids[0], ids[3]], { speed: 0.8 });
   const { outcome } = gate;

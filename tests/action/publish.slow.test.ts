@@ -164,8 +164,8 @@ describe('while GitHub is away', () => {
   });
 });
 
-describe('an artifact that lies', () => {
-  test('by a margin of 100 % and a verdict of its own does not pass, and the comment says what was not verified', async () => {
+describe('a forged artifact', () => {
+  test('with a margin of 100 % and its own verdict does not pass, and the comment lists what was not verified', async () => {
     const result = resultOf(0.8);
     result.policy.marginRatio = 1;
     for (const cell of cellsOf(result)) cell.verdict = { kind: 'no-regression' };
@@ -181,7 +181,7 @@ describe('an artifact that lies', () => {
   });
 
   // Attack forge/other-testbed
-  test('of its testbed is refused, and teaches nothing', async () => {
+  test('with a forged testbed is refused, and adds nothing to the history', async () => {
     const result = resultOf(1);
     result.testbed.name = 'the fast one';
     const ran = await publish(result);
@@ -230,7 +230,7 @@ test('an honest artifact with profiles that cannot be drawn is reported without 
   expect(hasHistory()).toBe(true);
 });
 
-describe('an artifact that says that nothing changes which the testbed installs', () => {
+describe('an artifact that claims that nothing installed changes', () => {
   const claim = (testbed = 'lab'): Result => ({
     ...resultOf(1),
     testbed: { name: testbed, fingerprint: {}, warnings: [] },
@@ -243,7 +243,7 @@ describe('an artifact that says that nothing changes which the testbed installs'
     await prepare(change, written);
   };
 
-  test('is verified where the repository says so, and the check is neutral', async () => {
+  test('is verified against the repository, and the check is neutral', async () => {
     const ran = await publish(claim());
     expect(conclusions(), ran.log).toEqual(['neutral']);
     expect(comment()).toContain('#7 changes nothing that the testbed installs');
@@ -370,7 +370,7 @@ describe('a push to the default branch', () => {
     return publish({ ...resultOf(1), patch: range }, [], request, { conduitToken });
   };
 
-  test('has the issue of a change made, and its pull request told, once', async () => {
+  test('creates the issue of a change, and notifies its pull request, once', async () => {
     keepLoss();
     const [merged] = github.state.pullRequests;
     Object.assign(merged ?? {}, { state: 'closed', mergeCommit: patch.headCommit });
@@ -385,7 +385,7 @@ describe('a push to the default branch', () => {
     expect(github.state.comments).toHaveLength(1);
   });
 
-  test('tells the revision that landed', async () => {
+  test('notifies the revision that landed', async () => {
     await using phabricator = await startPhabricator();
     const { url, token } = phabricator;
     const raw = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-0\n+1\n';
@@ -404,7 +404,7 @@ describe('a push to the default branch', () => {
     expect(phabricator.violations).toEqual([]);
   });
 
-  test('makes no issue where ppsgate.yml wants none', async () => {
+  test('creates no issue if ppsgate.yml forbids it', async () => {
     await github.stop();
     await prepare(
       (directory) => commit(directory, { a: '1' }),

@@ -69,7 +69,7 @@ const issue = (body: string) => {
 
 const said = JSON.stringify({ state: 'code', cells: 1, worstRatio: -0.041 });
 
-test('a word in the issue of a change takes its level for good and ends the issue, with a reaction', async () => {
+test('a command in the issue of a change accepts its level and closes the issue, with a reaction', async () => {
   keep(aChange({ state: 'code', alert: { issue: 1, postedText: said, told: [] } }));
   issue('<!-- ppsgate change 0123456789ab -->');
   const ran = await accept(1);

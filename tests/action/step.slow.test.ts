@@ -133,7 +133,7 @@ describe('a command of a stranger', () => {
   });
 
   // Attack secret/runner-commands
-  test('as the head of what another workflow measured sets no output', async () => {
+  test('as the head of another workflow’s measurement sets no output', async () => {
     const head_sha = '##[set-output name=go;]true';
     const head_repository = { owner: { login: 'mallory' } };
     const payload = { workflow_run: { id: 1, head_sha, head_branch: 'x', head_repository } };
@@ -144,7 +144,7 @@ describe('a command of a stranger', () => {
   });
 
   // Attack secret/runner-commands
-  test('ends the step where the runner takes outputs by commands alone', async () => {
+  test('ends the step if the runner accepts outputs only as commands', async () => {
     const environment = { GITHUB_OUTPUT: '' };
     const ran = await run('admit', comment('/ppsgate help'), { environment });
     expect(commandsOf(ran)).toMatchObject([
@@ -175,12 +175,12 @@ describe('the check of what waits for approval', () => {
     pullRequest.headCommit = commit(workspace, { a: '2' });
   };
 
-  test('is none, so that a branch rule waits for it', async () => {
+  test('is absent, so that a branch rule waits for it', async () => {
     await run('admit', opened());
     expect(checks()).toEqual([]);
   });
 
-  test('is neutral where a merge queue measures it all the same, and said once', async () => {
+  test('is neutral if a merge queue measures the patch anyway, and is reported once', async () => {
     leaveToQueue();
     for (const _ of ['opened', 'and again']) await run('admit', opened());
     expect(checks()).toEqual([queued]);
@@ -215,13 +215,13 @@ test('a branch of a merge queue has the check of pull requests, on the commit th
 
 describe('the artifact', () => {
   // Attack secret/upload-folder
-  test('lies where workflows look for it', async () => {
+  test('is in the place where workflows look for it', async () => {
     const { outputs, temporary } = await run('gate', opened());
     expect(outputs).toEqual({ directory: join(temporary, 'ppsgate') });
     expect(readdirSync(join(temporary, 'ppsgate'))).toEqual(['failure.json']);
   });
 
-  test('lies beside what earlier steps of the job have left there', async () => {
+  test('is beside the files of earlier steps of the job', async () => {
     const temporary = temporaryFolder();
     for (const name of ['ppsgate', 'ppsgate-2']) mkdirSync(join(temporary, name));
     const { outputs } = await run('gate', opened(), { temporary });

@@ -57,7 +57,7 @@ describe('a pull request', () => {
   });
 
   test.each([[undefined], [null], [{}], [{ title: { from: 'Draft' } }], [{ body: { from: '' } }]])(
-    'that is edited asks for nothing but where its base changed: %j',
+    'that is edited requests nothing unless its base changed: %j',
     (changes) => {
       const edited = payload({ action: 'edited', changes });
       expect(read('pull_request_target', edited)).toEqual(nothing);
@@ -65,7 +65,7 @@ describe('a pull request', () => {
   );
 
   test.each([[{}], [{ label: null }]])(
-    'that gets a label which is not told is not taken for a push: %j',
+    'that gets an unnamed label is not treated as a push: %j',
     (more) => {
       expect(read('pull_request', payload({ action: 'labeled', ...more }))).toEqual(nothing);
     },
@@ -81,7 +81,7 @@ describe('a pull request', () => {
     },
   );
 
-  test('of an account that was deleted is a ghost', () => {
+  test('of a deleted account belongs to "ghost"', () => {
     const trigger = read('pull_request', payload({ pull_request: { ...document, user: null } }));
     expect(trigger).toMatchObject({ found: { pullRequest: { author: 'ghost' } } });
   });
@@ -111,7 +111,7 @@ describe('a comment', () => {
     why: 'Only a new comment on a pull request that begins with /ppsgate starts anything.',
   };
 
-  test('that calls ppsgate asks, in the name of who wrote it and when', () => {
+  test('that calls ppsgate is a request, by its author at its time', () => {
     expect(read('issue_comment', payload({}))).toEqual({
       kind: 'comment',
       number: 7,
@@ -124,12 +124,12 @@ describe('a comment', () => {
 
   const accepting = { issue: { number: 12 }, comment: { ...comment, body: '/ppsgate accept' } };
 
-  test('that accepts, on an issue, says who and where', () => {
+  test('that accepts, on an issue, names the author and the issue', () => {
     const acceptance = { kind: 'acceptance', number: 12, id: 31, by: 'carol' };
     expect(read('issue_comment', payload(accepting))).toEqual(acceptance);
   });
 
-  test('that is edited until it accepts asks for nothing', () => {
+  test('that is edited into an acceptance requests nothing', () => {
     expect(read('issue_comment', payload({ ...accepting, action: 'edited' }))).toEqual(onlyCalls);
   });
 
@@ -147,8 +147,8 @@ describe('a comment', () => {
   });
 });
 
-describe('by hand', () => {
-  test('the inputs of the workflow say what', () => {
+describe('a manual start', () => {
+  test('the inputs of the workflow name the patch', () => {
     const inputs = {
       patch: ' #12 ',
       margin: '1%',
@@ -164,7 +164,7 @@ describe('by hand', () => {
     });
   });
 
-  test('earlier diffs of a revision are asked for like the rest', () => {
+  test('earlier diffs of a revision are an input like the rest', () => {
     const inputs = { patch: 'D27401', earlier: 'all' };
     expect(read('workflow_dispatch', { sender, inputs })).toEqual({
       kind: 'dispatched',
@@ -178,7 +178,7 @@ describe('by hand', () => {
     });
   });
 
-  test('the inputs of the step come before those of the workflow', () => {
+  test('the inputs of the step override those of the workflow', () => {
     const inputs = { patch: '#12', margin: '1%' };
     const asked = { patch: '#13', overrides: { families: 'inet6', maxRuns: '' } };
     expect(read('workflow_dispatch', { sender, inputs }, asked)).toMatchObject({
@@ -198,7 +198,7 @@ describe('by hand', () => {
 });
 
 describe('by another program', () => {
-  test('its payload comes before the inputs of the step', () => {
+  test('its payload overrides the inputs of the step', () => {
     const asked = { patch: '#12', overrides: { margin: '1%' } };
     const client_payload = { patch: '#13', scenarios: 'forwarding' };
     expect(read('repository_dispatch', { sender, client_payload }, asked)).toEqual({
@@ -210,7 +210,7 @@ describe('by another program', () => {
   });
 
   test.each([[{}], [{ client_payload: null }], [{ client_payload: {} }]])(
-    '%j leaves what the step says',
+    '%j keeps the inputs of the step',
     (payload) => {
       const asked = { patch: '#12', overrides: { margin: '1%' } };
       const trigger = read('repository_dispatch', { sender, ...payload }, asked);
@@ -263,7 +263,7 @@ describe('by another program', () => {
     );
   });
 
-  test('a relay names the diff, its key, the build that waits and what was asked', () => {
+  test('a relay names the diff, its key, the waiting build and the request', () => {
     const client_payload = {
       patch: 'D27401:80677',
       key: 'PHID-HMBT-a',
@@ -425,7 +425,7 @@ describe('a bisection', () => {
   const bisect = { kind: 'bisect', overrides };
 
   test.each(['workflow_dispatch', 'repository_dispatch'])(
-    'is asked for in the words of a comment, at a patch or none: %s',
+    'is requested by the words of a comment, at a patch or none: %s',
     (name) => {
       const texts = { patch: '#7', key: 'D7:12', instead: 'bisect v1 v2 forwarding inet4' };
       const payload = { sender, inputs: texts, client_payload: texts };
@@ -445,7 +445,7 @@ describe('a bisection', () => {
     },
   );
 
-  test('is none for a pull request, in spite of the inputs of the workflow', () => {
+  test('is not started by a pull request, despite the inputs of the workflow', () => {
     const payload = payloadsOf('pull_request')[0];
     expect(read('pull_request', payload, ofInputs)).not.toHaveProperty('bisect');
   });
@@ -505,7 +505,7 @@ describe("of GitHub's published examples", () => {
     },
   );
 
-  test('none of any event fails otherwise than by a sentence, also under the name of another', () => {
+  test('no event fails without a sentence, even under the name of another event', () => {
     for (const payload of eventNames.flatMap(payloadsOf)) {
       for (const name of understood) expect(answerFor(name, payload)).toBeDefined();
     }

@@ -68,14 +68,14 @@ test('at a shell a stack may be ten times as deep, and the names as long as they
 });
 
 describe('a flamegraph is not drawn', () => {
-  test('of more frames than a page can show', () => {
+  test('with more frames than a page can show', () => {
     const wide = lines(10_000, (stack) => `${stack};${'a;'.repeat(20)}b 1`);
     expect(() => flamegraph(parseProfile(`${wide}\n`), { title: 'x' })).toThrow(
       /^A flamegraph of more than 100000 frames is not drawn; fold the profile, and draw a part of it\.$/,
     );
   });
 
-  test('of names that make megabytes of markup of it', () => {
+  test('with names that make megabytes of markup', () => {
     const name = '"'.repeat(1000);
     const wide = lines(10_000, (stack) => `${stack}${name};${stack}${name};${name} 1`);
     expect(() => flamegraph(parseProfile(`${wide}\n`), { title: 'x' })).toThrow(

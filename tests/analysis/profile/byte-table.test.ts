@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByteTable } from '../../../src/analysis/profile/byte-table.ts';
 
-test('any text among others has its own value, however often it is looked up', () => {
+test('every text keeps its own value, however often it is looked up', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 });
   fc.assert(
     fc.property(fc.array(text, { maxLength: 100 }), (texts) => {

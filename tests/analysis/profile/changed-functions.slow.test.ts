@@ -125,7 +125,7 @@ test('half a percent of all cycles is too little, however many samples show it',
   expect(namesOf(explain(base, enough))).toEqual(['lookup']);
 });
 
-test('what a function calls is not its own', () => {
+test('a function does not include its callees', () => {
   const calls = (own: number, below: number): Profile => ({
     format: 'folded',
     stacks: [
@@ -161,7 +161,7 @@ describe('a function is the same', () => {
   });
 });
 
-test('of fifteen that moved the ten greatest are named, greatest first, and all are counted', () => {
+test('of fifteen changed functions the ten greatest are named, greatest first, and all are counted', () => {
   const names = Array.from({ length: 15 }, (_, index) => `f${index}`);
   const calm = {
     a: 40_000,
@@ -252,7 +252,7 @@ test('the greatest change comes first', () => {
   );
 });
 
-describe('of two boots of one kernel', () => {
+describe('profiles of two boots of one kernel', () => {
   const costs = Array.from({ length: 60 }, (_, index) => 0.9 ** index);
   /** Each function 2 % dearer or cheaper than usual, sampled in bursts of 1.5. */
   const boot = (random: RandomGenerator, samples: number): Profile => {
@@ -302,7 +302,7 @@ describeWith(['shared/corpus/profiles'], 'profiles of a patch to ipfw', () => {
     return withoutIdle(parseProfile(text)).profile;
   };
 
-  test('name the lookup that was replaced, and the locks that it no longer takes', () => {
+  test('name the replaced lookup, and the locks that are no longer taken', () => {
     const base = read('bench.325006.inet4.1.pmc.graph');
     const patched = read('bench.325006D12685.inet4.1.pmc.graph');
     const time = byTime(1e9 / 4.982e6, 1e9 / 5.397e6);

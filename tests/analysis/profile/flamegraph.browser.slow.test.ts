@@ -128,7 +128,7 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
     expect(await page.locator('output').textContent()).toBe('25.0 % matched');
   });
 
-  test('finds, tells and zooms frames that are narrower than a pixel', async () => {
+  test('finds, describes and zooms frames that are narrower than a pixel', async () => {
     const stacks = parseProfile('main;narrow;inner 8\nmain;wide 9992');
     const svg = flamegraph(stacks, { title: 'profile' });
     expect(svg).not.toContain('<title>narrow');
@@ -150,13 +150,13 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('tells what the mouse points at', async () => {
+  test('describes the frame under the mouse', async () => {
     const { page } = await open();
     await frame(page, 'tcp_input').hover();
     expect(await status(page)).toBe('tcp_input: 150 samples, 15.00 %');
   });
 
-  test('tells of a difference both shares, of what is gone too', async () => {
+  test('shows both shares of a difference, also of vanished frames', async () => {
     const base = parseProfile('fork_exit;ithread_loop;tcp_input 25\nfork_exit;old;older 75');
     const { page } = await open({ base });
     await frame(page, 'tcp_input').hover();
@@ -249,7 +249,7 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('takes keys of a page only where it is pointed at or focused', async () => {
+  test('handles keys of a page only while pointed at or focused', async () => {
     const { page } = await openFile('report.html', pageOf(router, router));
     const [first, second] = [page.locator('svg').nth(0), page.locator('svg').nth(1)];
     await page.locator('h1').hover();

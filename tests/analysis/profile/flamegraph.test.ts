@@ -123,7 +123,7 @@ describe('a flamegraph', () => {
     ]);
   });
 
-  test('tells samples and share of each frame without a script', () => {
+  test('shows samples and share of each frame without a script', () => {
     expect(frame(svg, 'read').about).toBe('80 samples, 80.00 %');
     expect(frame(draw(profileOf('kernel`main;f 2499', 'main;g 1')), 'g').about).toBe(
       '1 sample, 0.04 %',
@@ -156,7 +156,7 @@ describe('a flamegraph', () => {
     ]);
   });
 
-  test('leaves out what is too narrow to be seen, and says how much it is', () => {
+  test('omits frames too narrow to see, and shows their share', () => {
     const narrow = draw(profileOf('main;f 99990', 'main;a 4', 'main;b;c 6'));
     expect(framesOf(narrow)[0]?.map(({ name }) => name)).toEqual(['all', 'main', 'f']);
     expect(textOf(narrow)).toContain('Too narrow to be drawn: frames with 0.01 % of samples');
@@ -196,7 +196,7 @@ describe('a flamegraph', () => {
     expect(Number(deep.attributes.height)).toBeGreaterThan(1001 * 17);
   });
 
-  test('says that there are no samples', () => {
+  test('reports that there are no samples', () => {
     expect(textOf(draw(profileOf()))).toContain('No samples.');
     expect(textOf(draw(profileOf('f 0')))).toContain('No samples.');
   });
@@ -212,7 +212,7 @@ describe('colours', () => {
   );
   const hueOf = (name: string) => frame(svg, name).looks[0];
 
-  test('tell the kernel, its modules and programs apart', () => {
+  test('distinguish the kernel, its modules and programs', () => {
     expect(hueOf('ip_input')).toBe('kernel');
     expect(hueOf('memcpy')).toBe('program');
     expect(hueOf('pf_test')).toMatch(/^m\d+$/);
@@ -221,7 +221,7 @@ describe('colours', () => {
   });
 
   test.each(['kernel', '/boot/patched/kernel', '[kernel.kallsyms]', '[kernel.kallsyms]_text'])(
-    'know %s for a kernel',
+    'recognize %s as a kernel',
     (module) => {
       const profile = profileOf(`${module}\`f 1`);
       expect(frame(draw(profile), 'f').looks[0]).toBe('kernel');
@@ -229,7 +229,7 @@ describe('colours', () => {
   );
 
   test.each(['/boot/modules/pf.ko', 'nf_tables', '[nf_tables]', '/lib/modules/6.1/nf.ko.xz'])(
-    'know %s for a loadable module',
+    'recognize %s as a loadable module',
     (module) => {
       expect(frame(draw(profileOf(`${module}\`f 1`)), 'f').looks[0]).toMatch(/^m\d+$/);
     },
@@ -240,12 +240,12 @@ describe('colours', () => {
     expect(frame(other, 'pf_test').looks).toEqual(frame(svg, 'pf_test').looks);
   });
 
-  test('have a legend that says how many samples ended in each module', () => {
+  test('have a legend with the samples that ended in each module', () => {
     const legend = allOf(svg).find(({ attributes }) => attributes.class === 'legend');
     expect(legend && textOf(legend)).toBe('pf.ko 70.00 %\nipfw.ko 20.00 %\nlibc.so.7 10.00 %');
   });
 
-  test('need no legend where the profile knows no modules', () => {
+  test('need no legend if the profile has no modules', () => {
     expect(allOf(draw(profileOf('f 1'))).map(({ attributes }) => attributes.class)).not.toContain(
       'legend',
     );
@@ -276,7 +276,7 @@ describe('a difference', () => {
     ]);
   });
 
-  test('tells of each frame its share before and now', () => {
+  test('shows each frame’s share before and now', () => {
     expect(frame(svg, 'same').about).toBe('50.00 % → 51.00 % (+1.00 points), 102 samples');
     expect(frame(svg, 'less').about).toBe('40.00 % → 24.00 % (−16.00 points), 48 samples');
     expect(frame(svg, 'new').about).toBe('not in base → 25.00 % (+25.00 points), 50 samples');
@@ -323,7 +323,7 @@ describe('a difference', () => {
     expect(framesOf(draw(patched, { base: patched }))).toHaveLength(1);
   });
 
-  test('says what widths and colours mean', () => {
+  test('explains widths and colours', () => {
     const legend = allOf(svg).find(({ attributes }) => attributes.class === 'legend');
     const words = legend && textOf(legend).replaceAll('\n', ' ');
     expect(words).toBe(
@@ -474,7 +474,7 @@ describe('by any profile', () => {
     );
   });
 
-  test('a difference tells every path of both profiles once', () => {
+  test('a difference shows every path of both profiles once', () => {
     fc.assert(
       fc.property(profiles, profiles, (profile, base) => {
         const [flames = [], lane = []] = framesOf(draw(profile, { base }));

@@ -12,7 +12,7 @@ describeWith(['shared/corpus/profiles'], 'published call graphs', () => {
   const stacksOf = (graph: string) => join(corpus, graph.replace(/\.graph$/, '.stack'));
   const published = graphs.filter((graph) => existsSync(stacksOf(graph)));
 
-  test('there are some, most with stacks', () => {
+  test('the corpus has stacks for most graphs', () => {
     expect(published.length).toBeGreaterThan(graphs.length / 2);
   });
 

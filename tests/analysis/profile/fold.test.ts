@@ -12,7 +12,7 @@ test('prints frames from the outermost caller inwards, then the samples', () => 
   ]);
 });
 
-test('names the file of a module before each frame where asked, as DTrace does', () => {
+test('prefixes each frame with its module on request, like DTrace', () => {
   const frames = [
     { name: 'fork_exit', module: '/boot/kernel/kernel' },
     { name: 't4_intr', module: '/boot/kernel/if_cxgbe.ko' },

@@ -74,6 +74,6 @@ test.for([
   expect(keptFlamegraph([markup, start, ...rest].join('\n'))).toBeUndefined();
 });
 
-test('A page in the place of a drawing is none of ours', () => {
+test('a page in place of a drawing is rejected', () => {
   expect(keptFlamegraph('<html><body onload="alert(1)"></body></html>')).toBeUndefined();
 });

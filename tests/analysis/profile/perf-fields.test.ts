@@ -36,7 +36,7 @@ describe('a head without the command is no frame', () => {
   });
 });
 
-describe('the command is what stands before the other fields', () => {
+describe('the command is the text before the other fields', () => {
   test.each([
     ['-L', 'ksoftirq    11   0    10.300000:     250000 cycles: ', 'ksoftirq'],
     ['-L', '      sh 14484   0 38972.631690:    3344481 cpu-clock: ', 'sh'],
@@ -73,7 +73,7 @@ describe('a sample without a call chain is one line', () => {
     ]);
   });
 
-  test('the addresses of data before it are none', () => {
+  test('addresses of data before the sampled one are ignored', () => {
     const line = 'sh 5 [000]  1.5:  1 cycles:  ffff888100000000  ffffffff82 f+0xb ([k])\n';
     expect(fold(line)).toEqual(['sh;f 1']);
   });
@@ -132,7 +132,7 @@ test('samples without a stack are counted in a note', async () => {
   ]);
 });
 
-describe('a head that cannot be told is refused with its line', () => {
+describe('an ambiguous head is refused with its line', () => {
   test.each([
     ['words among heads', `sh 5 1.5: 1 cycles: ${frames}\nsome words${frames}`, 5, 'some words'],
     ['words before heads', `some words${frames}\nsh 5 1.5: 1 cycles: ${frames}`, 1, 'some words'],

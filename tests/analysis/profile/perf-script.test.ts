@@ -41,7 +41,7 @@ test('reads the event, the kernel and each frame’s module', () => {
   ]);
 });
 
-test('what ppsgate wrote is the kernel rather than what perf did', () => {
+test('a kernel named by ppsgate overrides the one named by perf', () => {
   const text = `# kernel: Linux 6.18.44 #1 SMP x86_64\n# os release : 6.18\n${head}${frames}`;
   expect(parseProfile(text).kernel).toBe('Linux 6.18.44 #1 SMP x86_64');
 });
@@ -119,7 +119,7 @@ test('tabs may have become spaces', () => {
   expect(fold(`${head}${frames.replaceAll('\t', '        ')}`)).toEqual(fold(head + frames));
 });
 
-test('of a file cut inside a head line that sample is left out', () => {
+test('a file truncated inside a head line loses that sample', () => {
   expect(fold(`${head}${frames}\n${head.slice(0, 20)}`)).toEqual(fold(`${head}${frames}\n`));
 });
 

@@ -41,7 +41,7 @@ test('a module is that of all lines until another is named', () => {
   ]);
 });
 
-test('a function that was sampled names its module itself, or has none', () => {
+test('a sampled function names its own module, or has none', () => {
   const { stacks } = parseProfile(`${graph}10.00%  [3]   nameless\n`);
   expect(stacks.at(-1)?.frames).toEqual([{ name: 'nameless' }]);
 });

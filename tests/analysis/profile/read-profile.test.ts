@@ -46,7 +46,7 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
     }
   });
 
-  test('cut after any byte it is read as far as it goes, or refused with a sentence', async () => {
+  test('truncated after any byte it is read as far as possible, or refused with a sentence', async () => {
     const bytes = Buffer.from(text);
     for (let length = 0; length < bytes.length; length += 1) {
       const outcome = await readProfile(pieces(bytes.subarray(0, length), 64), 'x').catch(
@@ -73,7 +73,7 @@ test('recognises a call graph that was cut between its lines by the samples it a
   ]);
 });
 
-test('lines of a call graph that are no samples are counted in a note', async () => {
+test('lines of a call graph without samples are counted in a note', async () => {
   const { notes } = await readProfile(pieces(Buffer.from(`${graph}100.0%  [12\n`), 64), 'x');
   expect(notes).toEqual([
     '1 line is skipped in x as no part of a stack; the first is line 9, "100.0% [12".',
@@ -84,7 +84,7 @@ test.each(Object.entries(texts))('%s after a byte order mark is the same', (_, t
   expect(parseProfile(`\uFEFF${text}`)).toEqual(parseProfile(text));
 });
 
-test('several events are added up, which is said', async () => {
+test('several events are added up, with a note', async () => {
   const both = graph + graph.replace('inst_retired', 'cycles\x1b[2J');
   const { profile, notes } = await readProfile(pieces(Buffer.from(both), 64), 'x');
   expect(profile.event).toBe('inst_retired, cycles [2J');

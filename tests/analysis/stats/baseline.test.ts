@@ -34,7 +34,7 @@ test('it has moved where the interval leaves out zero, to either side', () => {
   expect(baselineOf(runs(0.07, 0.08, 0.09), history).kind).toBe('moved');
 });
 
-test('a single run tells one that is as far off as one in five hundred is', () => {
+test('a single run detects a deviation that one in five hundred runs has', () => {
   const single = { ...history, runs: 10, typicalRuns: 10, sumOfSquares: 0, degreesOfFreedom: 0 };
   // The t of nine degrees of freedom is 4.2968 at one in a thousand to each side.
   const reach = 4.2968 * Math.sqrt((0.0036 / 9) * (1 + 1 / 10));
@@ -77,7 +77,7 @@ test('runs that agree with their history to the last packet have not moved', () 
   );
 });
 
-test('the unit says nothing', () => {
+test('the unit does not matter', () => {
   const runsOf = fc.array(fc.double({ min: 0.9, max: 1.1, noNaN: true }), {
     minLength: 2,
     maxLength: 10,

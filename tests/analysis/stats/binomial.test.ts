@@ -5,14 +5,14 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { expect, test } from 'vitest';
 import { lowerBound, upperBound } from '../../../src/analysis/stats/binomial.ts';
 
-test('below 1 % takes 409 gates without an alarm, 705 with one, 932 with two and 1134 with three', () => {
+test('a bound below 1 % needs 409 gates without an alarm, 705 with one, 932 with two and 1134 with three', () => {
   for (const [alarms, gates] of [409, 705, 932, 1134].entries()) {
     expect(upperBound(alarms, gates)).toBeLessThan(0.01);
     expect(upperBound(alarms, gates - 1)).toBeGreaterThan(0.01);
   }
 });
 
-test('of no tries nothing is known, and alarms alone exclude nothing above', () => {
+test('without tries nothing is known, and alarms alone exclude no higher share', () => {
   expect([lowerBound(0, 0), upperBound(0, 0)]).toEqual([0, 1]);
   expect(upperBound(5, 5)).toBe(1);
 });

@@ -34,7 +34,7 @@ function cellOf(
 
 const repeated = <T>(count: number, draw: () => T): T[] => Array.from({ length: count }, draw);
 
-test('kernels that were linked once tell nothing of builds', () => {
+test('kernels that were linked once show no noise of builds', () => {
   expect(
     buildNoise(
       cellOf(
@@ -111,7 +111,7 @@ test('a tree against itself boots the same layouts for both, each of which is on
   });
 });
 
-test('what a patch changes is no noise of builds', () => {
+test('the effect of a patch is not noise of builds', () => {
   const runs = repeated(8, () => [1, 0.5] as const);
   const noise = buildNoise(
     cellOf(runs, [

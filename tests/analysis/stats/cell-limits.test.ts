@@ -21,7 +21,7 @@ test('shares are medians over the trials', () => {
   });
 });
 
-test('a drop that one trial has counts as none in the others', () => {
+test('a drop in one trial counts as none in the others', () => {
   const base = losing(10_000, 'ip', 'no route');
   const trials = [base, readings(), readings()].map((one) => ({ base: one, patched: readings() }));
   expect(folded(...trials)?.base.drops).toEqual([]);
@@ -55,7 +55,7 @@ test('busy shares that vary from trial to trial as much as they differ do not di
   expect(folded(...trials)?.differing).toEqual([]);
 });
 
-test('a drop of one packet in ten differs from none', () => {
+test('a drop of one packet in ten differs from no drop', () => {
   const patched = losing(100_000, 'firewall', 'inet filter forward: drop');
   expect(limitsOf(readings(), patched).differing).toEqual([
     { kind: 'drop', place: 'firewall', cause: 'inet filter forward: drop' },

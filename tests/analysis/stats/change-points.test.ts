@@ -26,7 +26,7 @@ const nightlyRuns = (count: number, level = (_index: number) => 1): number[] =>
 const placesOf = (values: readonly number[]): number[] =>
   changePoints(values).map(({ index }) => index);
 
-test('a level that stays is no change, however long', () => {
+test('a constant level is no change, however long', () => {
   expect(changesRunByRun(nightlyRuns(200))).toEqual([]);
 });
 
@@ -51,7 +51,7 @@ test('it is found within three nightly runs, and once', () => {
   expect(others).toEqual([]);
 });
 
-test('one bad nightly run is no change, and neither are two in a row; three are', () => {
+test('one or two bad nightly runs in a row are no change; three are', () => {
   const withBad = (bad: number) =>
     nightlyRuns(60, (index) => (index >= 57 - bad && index < 57 ? 0.8 : 1)).slice(0, 57);
   expect(placesOf(withBad(1))).toEqual([]);
@@ -83,13 +83,13 @@ test('the places where a step may be hold the true one, and are fewer the greate
   expect(spanOf(-0.005)).toBeGreaterThan(spanOf(-0.1));
 });
 
-test('what is known is not found again, even some nightly runs beside it', () => {
+test('a known change is not found again, even some nightly runs beside it', () => {
   const values = nightlyRuns(60, (index) => (index < 40 ? 1 : 0.96));
   expect(changePoints(values, [38])).toEqual([]);
   expect(changePoints(values, [30]).map(({ index }) => index)).toEqual([40]);
 });
 
-test('a series of fewer than eight nightly runs tells nothing', () => {
+test('a series of fewer than eight nightly runs shows nothing', () => {
   const levels = [1, 1, 1, 1, 0.5, 0.5, 0.5];
   const values = nightlyRuns(levels.length, (index) => levels[index] ?? 1);
   expect(changePoints(values)).toEqual([]);
@@ -103,7 +103,7 @@ test('the last level is the one since the last step, regardless of earlier level
   expect(level?.sigmaRatio).toBeLessThan(0.01);
 });
 
-test('how far nightly runs lie apart does not depend on steps, and is never nothing', () => {
+test('the scatter of nightly runs does not depend on steps, and is never zero', () => {
   const plain = nightlySigmaRatio(nightlyRuns(100));
   const stepped = nightlySigmaRatio(nightlyRuns(100, (index) => (index < 50 ? 1 : 0.5)));
   expect(stepped).toBeCloseTo(plain, 3);

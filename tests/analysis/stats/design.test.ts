@@ -29,7 +29,7 @@ const anyDesign = fc.record({
   method: fc.constantFrom('paired', 'pooled'),
 });
 
-describe('looks come', () => {
+describe('looks are placed', () => {
   const sizesOf = (changes: Partial<Design>) => lookSizes(aDesign(changes));
 
   test('once in a fixed design, when all runs are there', () => {

@@ -13,7 +13,7 @@ import {
 } from '../../../src/analysis/stats/evidence.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 
-describe('the truth lies below and above the bounds as often as asked, where', () => {
+describe('the truth is below and above the bounds as often as requested, if', () => {
   const truth = -0.03;
   const noisy = (count: number, change: number, random: RandomGenerator): number[] =>
     Array.from({ length: count }, () => 8e5 * Math.exp(change + 0.02 * standardNormal(random)));

@@ -84,7 +84,7 @@ const mirrored = ({ low, high }: Bounds): Bounds => ({ low: -high, high: -low })
 const moved = ({ low, high }: Bounds, by: number): Bounds => ({ low: low + by, high: high + by });
 
 describe('of pairs', () => {
-  test('six at 95 % lie all within the bounds, and fewer tell nothing', () => {
+  test('six at 95 % are all within the bounds, and fewer give no bounds', () => {
     const evidence = pairedEvidence(pairsOf(-0.1, 0.1, -0.1, -0.3, -0.1, -0.1));
     expect(evidence).toMatchObject({ method: 'paired', base: 1000 });
     expect(evidence.effect).toBeCloseTo(-0.1, 12);
@@ -94,7 +94,7 @@ describe('of pairs', () => {
     expect(boundsOf(fewer, 0.025)).toEqual({ low: -Infinity, high: Infinity });
   });
 
-  test('that all say the same leave no doubt', () => {
+  test('that all agree leave no doubt', () => {
     const same = [100, 400, 200, 300, 150, 250].map((base) => ({ base, patched: 0.8 * base }));
     const evidence = pairedEvidence(same);
     expect(evidence.base).toBe(225);
@@ -102,7 +102,7 @@ describe('of pairs', () => {
     expectBounds(boundsOf(evidence, 0.025), { low: Math.log(0.8), high: Math.log(0.8) });
   });
 
-  test('what slows both runs alike says nothing, and neither does the unit', () => {
+  test('neither a slowdown of both runs nor the unit matters', () => {
     const slowness = fc.double({ min: 0.01, max: 100, noNaN: true });
     const slowed = fc.array(fc.tuple(pair, slowness), { minLength: 9, maxLength: 40 });
     fc.assert(
@@ -116,7 +116,7 @@ describe('of pairs', () => {
     );
   });
 
-  test('the order in which they were run says nothing', () => {
+  test('the order of the runs does not matter', () => {
     fc.assert(
       fc.property(pairs, (sets) => {
         expect(pairedEvidence(sets.toReversed())).toEqual(pairedEvidence(sets));
@@ -192,14 +192,14 @@ describe('of boots', () => {
     }
   });
 
-  test('of a deviation that is as good as known they are those of the normal distribution', () => {
+  test('with a known deviation have the bounds of the normal distribution', () => {
     const earlier = { sumOfSquares: 1e-4 * 1e9, degreesOfFreedom: 1e9 };
     const reach = 1.959963985 * standardError;
     const { low, high } = boundsOf(pooledEvidence(base, patched, earlier), 0.025);
     expect((high - low) / 2).toBeCloseTo(reach, 9);
   });
 
-  test('one of each tells nothing, and with earlier noise what that allows', () => {
+  test('one of each gives no bounds, and with earlier noise the bounds that it allows', () => {
     const [one, other] = [[{ value: 1000 }], [{ value: 900 }]];
     const unbounded = { low: -Infinity, high: Infinity };
     expect(boundsOf(pooledEvidence(one, other), 0.4)).toEqual(unbounded);
@@ -215,7 +215,7 @@ describe('of boots', () => {
     expectBounds(boundsOf(evidence, 1e-6), { low: Math.log(0.8), high: Math.log(0.8) });
   });
 
-  test('neither the unit nor the order in which the runs are listed says anything', () => {
+  test('neither the unit nor the order of the list matters', () => {
     fc.assert(
       fc.property(boots, history, speed, level, (sets, earlier, unit, sure) => {
         const turned = (own: Measurement[]) =>
@@ -308,7 +308,7 @@ describe('of boots in the order of measuring', () => {
     expect(boundsOf(plain, 0.1).high).toBeGreaterThan(0);
   });
 
-  test('neither the first trial nor the distance of trials says anything', () => {
+  test('neither the first trial nor the distance of trials matters', () => {
     const distance = fc.integer({ min: 1, max: 50 });
     fc.assert(
       fc.property(boots, fc.nat(1000), distance, level, (sets, first, apart, sure) => {
@@ -397,7 +397,7 @@ describe('earlier sessions', () => {
     expect(priorNoise(few, 0.02).sumOfSquares).toBeCloseTo(3e-6 + 2 * 0.002 ** 2, 12);
   });
 
-  test('runs that happen to agree are not taken for quiet where no earlier run says so', () => {
+  test('runs that agree by chance do not count as quiet without an earlier run', () => {
     const same = measured([1e6, 1e6]);
     const alone = pooledEvidence(same, same, priorNoise(undefined, 0.02));
     expect(alone).toMatchObject({ degreesOfFreedom: 2 });

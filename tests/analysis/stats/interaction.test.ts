@@ -44,7 +44,7 @@ test('alike trials give a small F and a great probability', () => {
   expect(interaction?.probability).toBeCloseTo((1 + f / 3) ** -3, 12);
 });
 
-test('a machine without noise, single trials and single pairs tell nothing', () => {
+test('a machine without noise, single trials and single pairs show no interaction', () => {
   expect(interactionOf(cellOf([1, 1], [1, 1]), 'pps')).toBeUndefined();
   expect(interactionOf(cellOf([1, 2, 3]), 'pps')).toBeUndefined();
   expect(interactionOf(cellOf([1], [2], [3]), 'pps')).toBeUndefined();

@@ -70,7 +70,7 @@ describe('with a margin of 2 %', () => {
     expect(judgeRanges(sure, likely, byTime)).toBe(verdict);
   });
 
-  test('runs that tell nothing are inconclusive', () => {
+  test('uninformative runs are inconclusive', () => {
     expect(judgeLook(() => unbounded, levels, byPps)).toBe('inconclusive');
   });
 });
@@ -92,7 +92,7 @@ describe('looks are taken in order', () => {
     degreesOfFreedom: 10,
   };
 
-  test('and the first that decides is the last', () => {
+  test('the first that decides is the last', () => {
     const asked: number[] = [];
     const evidenceAt = (pairs: number) => {
       asked.push(pairs);
@@ -103,18 +103,18 @@ describe('looks are taken in order', () => {
     expect(asked).toEqual([2, 3]);
   });
 
-  test('and if none decides the last one is reported', () => {
+  test('without a decision the last one is reported', () => {
     const judgement = judgeInOrder(looks, () => unsure, byPps);
     expect(judgement).toEqual({ verdict: 'inconclusive', look: looks[3], evidence: unsure });
   });
 
-  test('and one without evidence is passed over', () => {
+  test('one without evidence is skipped', () => {
     const evidenceAt = (pairs: number) => (pairs === 4 ? certain(0) : undefined);
     const judgement = judgeInOrder(looks, evidenceAt, byPps);
     expect(judgement).toMatchObject({ verdict: 'no-regression', look: { pairs: 4 } });
   });
 
-  test('and without any evidence there is no judgement', () => {
+  test('without any evidence there is no verdict', () => {
     expect(judgeInOrder(looks, () => undefined, byPps)).toBeUndefined();
   });
 });

@@ -54,7 +54,7 @@ describe('the text', () => {
     expect(text).toContain('|\n||_________AM___|___|_____A_________|    |\n+--');
   });
 
-  test('says that no difference is proven where the error is larger', () => {
+  test('reports that no difference is proven if the error is larger', () => {
     const text = renderMinistat([base, patched], { confidencePercent: 98, withoutPlot: true });
     expect(text.split('\n').at(-2)).toBe('No difference proven at 98.0% confidence');
   });
@@ -100,7 +100,7 @@ describe('the text', () => {
     expect(text).toContain('\t10 +/- 2.26659\n\tinf% +/- inf%\n');
   });
 
-  test('comes in pieces short enough to write where the plot is as long as the data', () => {
+  test('is printed in pieces short enough to write if the plot is as long as the data', () => {
     const values = new Float64Array(1_000_000).fill(1);
     values[0] = 0;
     const pieces = [...ministatPieces([{ name: 'tall', values }])];
@@ -190,7 +190,7 @@ describe('a number', () => {
     expect(formatGeneral(value, 6)).toBe(text);
   });
 
-  test('that lies halfway is rounded to the even digit, as C does and JavaScript does not', () => {
+  test('halfway between two digits is rounded to the even one, as in C but not in JavaScript', () => {
     expect(formatGeneral(33143336.5, 8)).toBe('33143336');
     expect(formatGeneral(33143337.5, 8)).toBe('33143338');
     expect(formatGeneral(0.15000000000000002, 2)).toBe('0.15');

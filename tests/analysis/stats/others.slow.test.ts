@@ -65,7 +65,7 @@ describe('an earlier diff', () => {
     expect(comparisonsOf(beside([...half.slice(2), 0, 0]))).toEqual([]);
   });
 
-  test('of which no run counts has no number, and is not why a cell is invalid', () => {
+  test('without a counted run has no number, and does not make a cell invalid', () => {
     const holes = beside(half, { validity: unfit('a hole in diff 80345') });
     expect(comparisonsOf(holes)).toEqual([]);
     const few = pair.map((run) => ({ ...run, validity: unfit('idle', 'generator-limited') }));
@@ -126,13 +126,13 @@ describe('with two earlier diffs beside them, of which one is far slower', () =>
     return verdicts.filter((verdict) => verdict === kind).length / experiments;
   };
 
-  test('patches that lose nothing raise no more false alarms than asked', () => {
+  test('patches without a loss raise no more false alarms than requested', () => {
     const share = shareOf('regression', 0);
     expect(share).toBeLessThanOrEqual(atMost(policy.falseAlarmRatio));
     expect(share).toBeGreaterThan(0);
   });
 
-  test('patches that lose the margin are passed no more often than asked', () => {
+  test('patches that lose the margin pass no more often than requested', () => {
     const share = shareOf('no-regression', -policy.marginRatio);
     expect(share).toBeLessThanOrEqual(atMost(policy.missRatio));
     expect(share).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ const apart = (...runs: Run[]): number[] => runsApart(runs).map((run) => run.pps
 
 const steady = [1000e3, 1002e3, 998e3, 1001e3, 999e3];
 
-test('a run stands apart that is far from the others of its variant, to either side', () => {
+test('an outlier is a run far from the others of its variant, to either side', () => {
   expect(apart(...runsOf('base', ...steady, 900e3))).toEqual([900e3]);
   expect(apart(...runsOf('base', ...steady, 1100e3))).toEqual([1100e3]);
   expect(apart(...runsOf('base', ...steady))).toEqual([]);
@@ -26,7 +26,7 @@ test('the border is a modified z-score of 3.5, on logarithms', () => {
   expect(apart(...withLast(border + 0.01))).toHaveLength(2);
 });
 
-test('a variant that is slower as a whole has no run that stands apart', () => {
+test('a variant that is slower as a whole has no outlier', () => {
   const slow = steady.map((pps) => pps / 2);
   expect(apart(...runsOf('base', ...steady), ...runsOf('patched', ...slow))).toEqual([]);
 });
@@ -38,7 +38,7 @@ test('the spread is that of all variants, so that one which happens to be calm i
   expect(apart(...wide, ...calm)).toEqual([]);
 });
 
-test('among runs that agree to the last packet, one stands apart by 0.3 % and not by 0.1 %', () => {
+test('among runs that agree to the last packet, 0.3 % is an outlier and 0.1 % is not', () => {
   const same = [1e6, 1e6, 1e6, 1e6];
   expect(apart(...runsOf('base', ...same, 1.001e6))).toEqual([]);
   expect(apart(...runsOf('base', ...same, 1.003e6))).toEqual([1.003e6]);
@@ -50,7 +50,7 @@ test('of two runs neither is an outlier, because either could be', () => {
   expect(apart(...runsOf('base', ...steady, ...steady), ...two)).toEqual([]);
 });
 
-test('runs that do not count neither stand apart nor move the others', () => {
+test('runs that do not count are no outliers, and do not move the others', () => {
   const validity: Run['validity'] = { kind: 'invalid', cause: 'hole', reason: 'a hole' };
   const invalid = runsOf('base', 10, 20, 30, 40, 50, 60).map((run): Run => ({ ...run, validity }));
   const silent = runsOf('base', 0, 0, 0, 0, 0, 0);
@@ -59,7 +59,7 @@ test('runs that do not count neither stand apart nor move the others', () => {
   expect(apart(...invalid, ...silent)).toEqual([]);
 });
 
-test('neither the unit nor the order of runs says which stand apart', () => {
+test('neither the unit nor the order of runs changes the outliers', () => {
   const pps = fc.array(
     fc.oneof(fc.integer({ min: 990, max: 1010 }), fc.integer({ min: 1, max: 5000 })),
     {

@@ -64,7 +64,7 @@ describe('degrees of freedom of sessions', () => {
     },
   );
 
-  test('lie above zero and reach sixteen at most', () => {
+  test('are above zero and at most sixteen', () => {
     fc.assert(
       fc.property(cells, (sessions) => {
         const degrees = sessionDegreesOfFreedom(sessions);

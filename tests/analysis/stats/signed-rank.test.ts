@@ -36,7 +36,7 @@ describe('the estimate', () => {
     );
   });
 
-  test('lies within the bounds, however sure these are', () => {
+  test('is within the bounds, however sure these are', () => {
     fc.assert(
       fc.property(numbers, level, (values, sure) => {
         const { low, high } = boundsOf(values, sure);

@@ -209,7 +209,7 @@ describe('a patch that loses', () => {
     },
   );
 
-  test('the margin takes fewer runs the more is known of the noise', () => {
+  test('the margin needs fewer runs the more is known of the noise', () => {
     const runsWith = (setup: Setup) =>
       row({ ...setup, noise: normal(0.005), effect: -0.02 }).meanRuns;
     const [none, some, most] = [withoutHistory, withHistory, withSessions].map(runsWith);

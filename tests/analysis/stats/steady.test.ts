@@ -107,7 +107,7 @@ test('a steady series is known as soon as it is long enough', () => {
   expect(secondsUntilSteady(repeated(5e6, 60), { atLeast: 20, toleranceRatio: 0.005 })).toBe(20);
 });
 
-test('what leads up to the steady rate does not count as known', () => {
+test('seconds before the steady rate do not count as known', () => {
   expect(secondsUntilSteady([0, 0, 0, 1e6, ...repeated(5e6, 60)])).toBe(14);
 });
 
@@ -124,7 +124,7 @@ test('fewer than six seconds are never enough, however few are asked for', () =>
   expect(secondsUntilSteady(repeated(5e6, 60), { atLeast: 1, toleranceRatio: 0.005 })).toBe(6);
 });
 
-test('nothing that comes later changes when it was known', () => {
+test('later seconds do not change when the median was known', () => {
   const later = fc.array(fc.nat(1e7), { maxLength: 20 });
   fc.assert(
     fc.property(scattered(5e6, 0.008, 40), later, (pps, more) => {
@@ -172,7 +172,7 @@ describeWith(['shared/corpus/runs'], 'the archive’s receivers', () => {
     expect(quantile(short ?? [], 0.9)).toBeLessThanOrEqual(0.005);
   });
 
-  test('nine of ten are known after at most 15 s, to 0.5 % of what the whole run says', () => {
+  test('nine of ten are known after at most 15 s, to 0.5 % of the median of the whole run', () => {
     const found = receivers().map((pps) => {
       const seconds = secondsUntilSteady(pps) ?? Number.POSITIVE_INFINITY;
       return { seconds, error: Math.abs(medianOf(pps.slice(0, seconds)) / medianOf(pps) - 1) };

@@ -168,7 +168,7 @@ describe('a critical value', () => {
     expect(criticalT(df, level)).toBeCloseTo(t, 3);
   });
 
-  test('is the same when it is asked for again, and another at any other level or degree', () => {
+  test('is equal when requested again, and different at any other level or degree', () => {
     const first = criticalT(7, 0.013);
     expect(criticalT(7, 0.013)).toBe(first);
     expect(criticalT(7, 0.0131)).toBeLessThan(first);

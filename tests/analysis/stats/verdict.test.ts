@@ -65,7 +65,7 @@ describe('a verdict', () => {
   });
 
   test.each(metricSchema.options)(
-    'by %s is what the interval says that is shown beside it',
+    'by %s follows from the interval that is shown beside it',
     (metric) => {
       const rules = { metric, missRatio: 0.2, confidenceRatio: 0.6, falseAlarmRatio: 0.1 };
       const margin = -Math.log1p(-policy.marginRatio);
@@ -113,7 +113,7 @@ describe('a verdict', () => {
     },
   );
 
-  test('comes with the metric that was judged first, and the others that runs have after it', () => {
+  test('has the judged metric first, then the other metrics of the runs', () => {
     const runs = pairedRuns(eight(8e5), eight(7e5)).map((run) => ({
       ...run,
       nsPerPacket: 1e9 / run.pps,
@@ -180,7 +180,7 @@ describe('a pair counts', () => {
     });
   });
 
-  test('and where it does not, the most frequent reason is reported, also of failed trials', () => {
+  test('and if it does not, the most frequent reason is reported, also of failed trials', () => {
     const reason = (run: Run) =>
       run.pair === 1 ? unfit('no level', 'unsteady') : unfit(`no packet for ${run.number} ms`);
     const runs = good.map((run) => ({ ...run, validity: reason(run) }));
@@ -194,7 +194,7 @@ describe('a pair counts', () => {
   });
 });
 
-test('a generator that was the limit is what an invalid cell says first', () => {
+test('a generator that was the limit is the first reason of an invalid cell', () => {
   const rates =
     'generator-limited: 14.82 Mpps came through in a median second, of 14.88 Mpps offered on average (99.6 %)';
   const runs = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({
@@ -207,7 +207,7 @@ test('a generator that was the limit is what an invalid cell says first', () => 
   });
 });
 
-test('a machine that was too busy is what an invalid cell says first', () => {
+test('a machine that was too busy is the first reason of an invalid cell', () => {
   const runs = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({
     ...run,
     validity: unfit('machine too busy: the sender waited', 'machine-busy'),
@@ -239,7 +239,7 @@ describe('a DUT that forwards nothing', () => {
     },
   );
 
-  test('twice, is known at once, and asks for no more pairs', () => {
+  test('twice, is certain at once, and needs no more pairs', () => {
     expect(verdictOf(stopped.slice(0, 4))).toEqual({ kind: 'regression' });
     expect(verdictOf(stopped.slice(0, 2)).kind).toBe('invalid');
   });
@@ -306,7 +306,7 @@ describe('runs of their own in which nothing is forwarded', () => {
     );
   });
 
-  test('of base are never the patch’s fault, nor what befalls both', () => {
+  test('of base are never the patch’s fault, nor are those of both', () => {
     fc.assert(
       fc.property(
         speeds(0),

@@ -36,7 +36,7 @@ const after = (gates: readonly Result[], index: TrendIndex = emptyTrend.index): 
   gates.reduce((before, one) => withSameGate(before, one, path), index);
 
 describe('a gate of a commit against itself', () => {
-  test('counts once, however many of its cells were called a regression, and a gain is none', () => {
+  test('counts once, however many of its cells have a regression; a gain is no alarm', () => {
     const index = after([
       gate(1, ['no-regression', 'no-regression']),
       gate(2, ['regression', 'regression']),
@@ -61,7 +61,7 @@ describe('a gate of a commit against itself', () => {
     ]);
   });
 
-  test('is none of those that tell anything where no cell was judged, but its cells are listed', () => {
+  test('does not count if no cell was judged, but its cells are counted', () => {
     const index = after([gate(1, ['inconclusive', 'invalid']), gate(2, ['no-regression'])]);
     expect(index.aaRuns).toMatchObject([
       { gates: 1, alarms: 0, cells: 1, inconclusive: 1, invalid: 1 },
@@ -140,7 +140,7 @@ describe('a gate of a commit against itself', () => {
     );
   });
 
-  test('of long ago that comes again changes nothing', () => {
+  test('of long ago that is published again changes nothing', () => {
     const gates = Array.from({ length: 300 }, (_, index) =>
       gate(index + 1, [index % 100 === 0 ? 'regression' : 'no-regression']),
     );
@@ -150,7 +150,7 @@ describe('a gate of a commit against itself', () => {
     expect(JSON.stringify(index).length).toBeLessThan(4000);
   });
 
-  test('of an old count that comes again is not counted in it once more', () => {
+  test('of an old count that is published again is not counted once more', () => {
     const moved = { policy: { ...policy, marginRatio: 0.03 } };
     const index = after([gate(1, ['regression']), gate(2, ['no-regression'], moved)]);
     expect(after([gate(1, ['regression'])], index)).toBe(index);
@@ -160,7 +160,7 @@ describe('a gate of a commit against itself', () => {
 describe('a count', () => {
   const count = (alarms: number, gates: number) => ({ alarms, gates, falseAlarmRatio: 0.01 });
 
-  test('says the most that it leaves possible, never less', () => {
+  test('shows the greatest share that is still possible, never less', () => {
     expect(sameText(count(0, 41))).toBe('0 of 41 gates, ≤ 7.8 %');
     expect(sameText(count(1, 705))).toBe('1 of 705 gates, ≤ 1.0 %');
     expect(sameText(count(0, 0))).toBe('0 of 0 gates, ≤ 100.0 %');
@@ -179,7 +179,7 @@ describe('a count', () => {
     expect(sameSummary(count(6, 41)).promise).toBe('broken');
   });
 
-  test('stands first of its testbed while it grows, and before it the earlier ones', () => {
+  test('is listed first of its testbed while it grows, before the earlier ones', () => {
     const moved = { policy: { ...policy, marginRatio: 0.03 } };
     const index = after([gate(1, ['no-regression']), gate(2, ['no-regression'], moved)]);
     expect(countsOf(index)).toMatchObject([
@@ -205,7 +205,7 @@ describe('two layouts of one tree', () => {
     return aResult({ patch: same, startedAt: day(number), outcome });
   };
 
-  test('are none where both variants boot the same layouts in turn', () => {
+  test('are none if both variants boot the same layouts in turn', () => {
     const runs = pairedRuns([8e5, 8e5], [8e5, 8e5]).map((run) => ({ ...run, layout: run.pair }));
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
     const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
@@ -219,7 +219,7 @@ describe('two layouts of one tree', () => {
     expect(index.aaRuns.map(({ kind }) => kind)).toEqual(['same-build', 'layout-noise']);
   });
 
-  test('tell how far layouts scatter beyond what their runs explain', () => {
+  test('show the scatter of layouts beyond that of their runs', () => {
     const index = after([layoutGate(1, 0.01), layoutGate(8, -0.01), layoutGate(15, 0.01)]);
     const [count] = index.aaRuns;
     // Changes of 1 % between two draws are draws that scatter by 1 % / √2.

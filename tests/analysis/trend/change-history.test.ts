@@ -94,7 +94,7 @@ const aGate = (
     },
   });
 
-describe('what is found', () => {
+describe('a found change', () => {
   test('is kept with both commits, the levels and the nightly run from which the new one is', () => {
     expect(only(lost)).toMatchObject({
       testbed,
@@ -115,7 +115,7 @@ describe('what is found', () => {
   });
 
   // Attack run/same-digits-results
-  test('is called by forty digits, and known again by its commits where a file has twelve', () => {
+  test('has an id of forty digits, and is recognized by its commits if a file has twelve', () => {
     const { id } = only(lost);
     expect(id).toMatch(/^[0-9a-f]{40}$/);
     const old = { ...lost, changes: [{ ...only(lost), id: id.slice(0, 12) }] };
@@ -141,14 +141,14 @@ describe('what is found', () => {
     expect(changesToGate(index, testbed)).toEqual([]);
   });
 
-  test('lies between commits, though their nightly runs came in another order', () => {
+  test('is between commits, even if their nightly runs arrived in another order', () => {
     const late = losing(34).toSorted((a, b) => b.at.localeCompare(a.at));
     const measured = late.map((nightlyRun, index) => ({ ...nightlyRun, at: timeOf(100 + index) }));
     const index = judged({ inet4: measured.toSorted(byCommit) });
     expect(only(index)).toMatchObject({ good: commitOf(29), bad: commitOf(30) });
   });
 
-  test('comes of nightly runs that have the metric, and of no other series', () => {
+  test('needs nightly runs that have the metric, of no other series', () => {
     const withoutRuns = aNightlyRun(33, 1, { at: '2026-02-03T12:00:00.000Z', pps: [] });
     expect(only(judged({ inet4: [...losing(34), withoutRuns] }))).toMatchObject({
       bad: commitOf(30),
@@ -157,7 +157,7 @@ describe('what is found', () => {
     expect(judgeTrend(emptyIndex, elsewhere, policy, now).changes).toEqual([]);
   });
 
-  test('of less than half the margin is left out', () => {
+  test('of less than half the margin is omitted', () => {
     const little = nightlyRuns(60, (nightlyRun) => (nightlyRun < 30 ? 1e6 : 0.991e6));
     expect(judged({ inet4: little }).changes).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe('a gate of the two commits', () => {
     expect(only(withGate(lost, same, 'results/2026/g1')).state).toBe('testbed');
   });
 
-  test('that cannot tell is asked again, three times in all', () => {
+  test('without a verdict is repeated, three times in all', () => {
     let index = lost;
     for (const [day, wanted] of [1, 1, 0].entries()) {
       const gate = { ...aGate('inconclusive'), finishedAt: timeOf(40 + day) };
@@ -207,7 +207,7 @@ describe('a gate of the two commits', () => {
     expect(only(twice).gates).toHaveLength(1);
   });
 
-  test('that could not be held is one of them', () => {
+  test('that failed to run counts as a try', () => {
     const failed = {
       ...aGate('inconclusive'),
       outcome: { kind: 'build-failed', message: 'cc: error' } as const,
@@ -218,7 +218,7 @@ describe('a gate of the two commits', () => {
     });
   });
 
-  test('of other commits, or after it is settled, is none of its business', () => {
+  test('of other commits, or after the change is settled, has no effect', () => {
     expect(withGate(lost, aGate('regression', { bad: commitOf(31) }), 'results/2026/g')).toEqual(
       lost,
     );
@@ -226,7 +226,7 @@ describe('a gate of the two commits', () => {
     expect(withGate(settled, aGate('regression'), 'results/2026/g2')).toEqual(settled);
   });
 
-  test('that found nothing in one cell is asked again when another one has joined', () => {
+  test('that found nothing in one cell is repeated when another cell joins', () => {
     const settled = withGate(lost, aGate('no-regression'), 'results/2026/g1');
     const joined = judged({ inet4: losing(36), inet6: losing(36) }, settled);
     expect(only(joined)).toMatchObject({ state: 'confirming' });
@@ -235,7 +235,7 @@ describe('a gate of the two commits', () => {
 });
 
 describe('later nightly runs', () => {
-  test('tell the size of a change better, until it has settled', () => {
+  test('refine the size of a change, until it has settled', () => {
     const first = judged({ inet4: losing(33) });
     const deeper = nightlyRuns(60, (nightlyRun) =>
       nightlyRun < 30 ? 1e6 : nightlyRun < 33 ? 0.95e6 : 0.94e6,
@@ -304,18 +304,18 @@ describe('a bisection', () => {
 });
 
 describe('a nightly run that is off', () => {
-  test('lies four deviations from the level that there was, to either side', () => {
+  test('is four deviations from the previous level, to either side', () => {
     expect(isOff(steady(20), aNightlyRun(21, 0.95e6), 'pps')).toBe(true);
     expect(isOff(steady(20), aNightlyRun(21, 1.05e6), 'pps')).toBe(true);
     expect(isOff(steady(20), aNightlyRun(21, 1e6), 'pps')).toBe(false);
   });
 
-  test('is none by less than 1 %, however quiet the machine is', () => {
+  test('needs at least 1 %, however quiet the machine is', () => {
     const equal = steady(20).map((nightlyRun) => ({ ...nightlyRun, pps: [1e6] }));
     expect(isOff(equal, aNightlyRun(20, 0.992e6), 'pps')).toBe(false);
   });
 
-  test('is none of a new level that is known by now, nor where there are few nightly runs or no runs', () => {
+  test('is not off a new level that is already known, nor with few nightly runs or none', () => {
     expect(isOff(losing(34), aNightlyRun(35, 0.95e6), 'pps')).toBe(false);
     expect(isOff(steady(5), aNightlyRun(6, 0.5e6), 'pps')).toBe(false);
     expect(isOff(steady(20), aNightlyRun(21, 0.5e6), 'nsPerPacket')).toBe(false);
@@ -347,7 +347,7 @@ test('levels are the stretches between the changes that are kept', () => {
   expect(elsewhere.map(({ from, to }) => [from, to])).toEqual([[0, 40]]);
 });
 
-test('of time for each packet more is a loss', () => {
+test('more time per packet is a loss', () => {
   const slower = losing(34).map(({ pps, ...nightlyRun }) => ({
     ...nightlyRun,
     pps: [],

@@ -67,7 +67,7 @@ describe('a fingerprint', () => {
     expect(said).toMatch(/^[x ]{199}…: [x ]{199}…$/);
   });
 
-  test('that stays, or comes back, is not kept twice', () => {
+  test('that stays, or returns, is not stored twice', () => {
     const [old, fresh] = [told({ BIOS: '2.0' }), told({ BIOS: '2.1' })];
     const both = [old, fresh].reduce(withFingerprint, index);
     expect(withFingerprint(both, fresh)).toBe(both);

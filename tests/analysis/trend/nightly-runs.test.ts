@@ -81,7 +81,7 @@ describe('a nightly run', () => {
     });
   });
 
-  test('is none where no packet came through, or no run counts', () => {
+  test('is absent if no packet came through, or no run counts', () => {
     const still = [aRun({ pps: 0 }), aRun({ validity: unfit('the link was down') })];
     expect(only(judged(still, oneCommit))).toBeUndefined();
     expect(only(aResult({ outcome: { kind: 'unchanged' } }))).toBeUndefined();
@@ -89,7 +89,7 @@ describe('a nightly run', () => {
 
   // Attack forge/future-commit: A commit of the year 9999 stays last among the nightly runs. Defence: A commit time
   // after its own session is ignored.
-  test('knows when its commit was made, in UTC', () => {
+  test('has the time of its commit, in UTC', () => {
     const runs = pairedRuns([8e5], [8e5]);
     const told = (time: string) => only(judged(runs, oneCommit), () => time)?.committedAt;
     expect(told('2026-11-19T23:30:00-05:00')).toBe('2026-11-20T04:30:00.000Z');
@@ -97,7 +97,7 @@ describe('a nightly run', () => {
     expect(told('yesterday')).toBeUndefined();
   });
 
-  test('takes the place of the same session, and else the place of its commit', () => {
+  test('replaces the same session, and is otherwise ordered by its commit', () => {
     const nightlyRun = (at: string, changes: Partial<NightlyRun> = {}): NightlyRun => ({
       at,
       commit: base,
@@ -119,7 +119,7 @@ describe('a nightly run', () => {
     expect(withNightlyRun([first, second], older)).toEqual([older, first, second]);
   });
 
-  test('is read from a line, and lines that are none are passed over', () => {
+  test('is read from a line, and unreadable lines are skipped', () => {
     const nightlyRun = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
     const line = JSON.stringify(nightlyRun);
     expect(parseNightlyRuns(`${line}\n<<<<<<< HEAD\n{}\n${line.slice(9)}\n\n${line}`)).toEqual([
@@ -128,7 +128,7 @@ describe('a nightly run', () => {
     ]);
   });
 
-  test('is read from a line of before instructions were counted, and has none', () => {
+  test('is read from a line without instructions', () => {
     const nightlyRun = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
     const { instructionsPerPacket, ...old } = { ...nightlyRun };
     expect(instructionsPerPacket).toEqual([]);

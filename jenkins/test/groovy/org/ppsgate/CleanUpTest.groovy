@@ -29,7 +29,7 @@ class CleanUpTest extends Pipeline {
   }
 
   @Test
-  void 'a gate that still cleans up when Jenkins goes on is waited for before its testbed is given back'() {
+  void 'a gate that still cleans up when Jenkins continues delays the release of its testbed'() {
     program(CLEANS_UP)
     abortAt = 'trial 1'
     patienceMilliseconds = 0
@@ -42,7 +42,7 @@ class CleanUpTest extends Pipeline {
   // Attack jenkins/killed: A gate is killed to keep the testbed. Defence: The testbed is released after any end, or its
   // lease expires.
   @Test
-  void 'what a killed gate has left is given back, on each of its testbeds'() {
+  void 'the testbeds of a killed gate are released'() {
     program('''
       if [ "$1" = release ]; then echo "release $3" >>story; exit; fi
       mkdir -p "$PPSGATE_DIRECTORY/hp-t540" "$PPSGATE_DIRECTORY/epyc"
@@ -57,7 +57,7 @@ class CleanUpTest extends Pipeline {
   }
 
   @Test
-  void 'what gives back runs on the same Node as the gate'() {
+  void 'the release runs on the same Node as the gate'() {
     tools.node24 = '/tools/node24'
     program('echo "$1 $PPSGATE_NODE" >>story; touch "$PPSGATE_DIRECTORY/lease.json"; exit 4')
 
@@ -67,7 +67,7 @@ class CleanUpTest extends Pipeline {
   }
 
   @Test
-  void 'a gate that gave its testbed back is not asked again'() {
+  void 'a gate that released its testbed is not released again'() {
     program('echo "$1" >>story; exit 4')
 
     failureOf(patch: 'D27401')
@@ -103,7 +103,7 @@ class CleanUpTest extends Pipeline {
   }
 
   @Test
-  void 'so is the password of the BMCs'() {
+  void 'the password of the BMCs is in the environment of the gate, and nowhere else'() {
     credentials.bmc = 'open-sesame'
     program('test "$PPSGATE_BMC_PASSWORD" = open-sesame || exit 4; exit 3')
 
@@ -144,7 +144,7 @@ class CleanUpTest extends Pipeline {
   }
 
   @Test
-  void 'a key that cannot be loaded is told as that'() {
+  void 'a key that cannot be loaded is reported'() {
     credentials.lab = [key: 'no key at all']
     program('echo measured >&2; exit 0')
 

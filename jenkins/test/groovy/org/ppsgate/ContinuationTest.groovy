@@ -61,7 +61,7 @@ class ContinuationTest {
   }
 
   @Test
-  void 'so does one that fails, with its headline'() {
+  void 'a failing call survives restarts, with its headline'() {
     answers.sh = { Map given -> given.returnStatus ? 1 : null }
 
     assert failureThroughRestarts().message == '🟢 ppsgate: D27401 loses nothing'
@@ -69,7 +69,7 @@ class ContinuationTest {
   }
 
   @Test
-  void 'so does what is done after an abort, which then goes on'() {
+  void 'the clean-up after an abort survives restarts, and the pipeline continues'() {
     answers.sh = { Map given ->
       if (given.returnStatus) {
         throw new Pipeline.Interrupted()

@@ -7,7 +7,7 @@ import org.junit.Test
 class GateTest extends Pipeline {
 
   @Test
-  void 'a pass is a success, and answers the verdict with its cells'() {
+  void 'a pass is a success, and returns the verdict with its cells'() {
     program(judged(0, 'no-regression', '🟢 ppsgate: D27401 loses nothing that matters'))
 
     Map outcome = ppsgate(patch: 'D27401')
@@ -42,7 +42,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'what no one can say is unstable'() {
+  void 'an inconclusive gate is unstable'() {
     program(judged(3, 'inconclusive', '🟡 ppsgate: D27401 may lose 2 % or not'))
 
     assert ppsgate(patch: 'D27401').verdict == 'inconclusive'
@@ -50,7 +50,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'what no one can say is a failure where that is asked for'() {
+  void 'an inconclusive gate fails the build if so configured'() {
     program(judged(3, 'inconclusive', '🟡 ppsgate: D27401 may lose 2 % or not'))
 
     assert failureOf(patch: 'D27401', undecided: 'failure').message == '🟡 ppsgate: D27401 may lose 2 % or not'
@@ -65,7 +65,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'wrong usage and a lab that fails come with the sentence of the program'() {
+  void 'wrong usage and a failing lab show the sentence of the program'() {
     [2, 4].each { exitCode ->
       program("echo 'trial 1 of at most 40' >&2; echo 'ppsgate: ppsgate.yml:3: margin: expected a percentage.' >&2; exit ${exitCode}")
 
@@ -77,7 +77,7 @@ class GateTest extends Pipeline {
   // Attack jenkins/long-error: An error colours the log or fills the page of the build. Defence: It is cut, without
   // control characters.
   @Test
-  void 'an error of several lines comes whole, without control characters, and is not endless'() {
+  void 'an error of several lines is shown whole, without control characters, up to a limit'() {
     program("printf 'ppsgate: two things:\\n  one\\033[2J\\n  two\\n' >&2; exit 2")
     assert failureOf(patch: 'D27401').message == 'ppsgate: two things:\n  one[2J\n  two'
 
@@ -86,7 +86,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'an end without a word points at the console'() {
+  void 'an end without a message refers to the console'() {
     program('exit 7')
 
     assert failureOf(patch: 'D27401').message == 'ppsgate: ended with exit code 7; see the console for the reason.'
@@ -101,7 +101,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'of several testbeds the worst gives the verdict, and all have their cells and headlines'() {
+  void 'of several testbeds the worst gives the verdict, and all show their cells and headlines'() {
     program(
       saying('hp-t540', judgement('no-regression'), '🟢 ppsgate: D27401 loses nothing', 'hp-t540') +
       saying('epyc', judgement('regression'), '🔴 ppsgate: D27401 loses 9 %', 'epyc') +
@@ -150,7 +150,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'what cannot be published takes no verdict away'() {
+  void 'a failed publication changes no verdict'() {
     step('archiveArtifacts', [Map]) { throw new IOException('the disk of the controller is full') }
     program(judged(1, 'regression', '🔴 ppsgate: D27401 loses 9 %'))
 
@@ -160,7 +160,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'no one who says where ppsgate lies is told where to say it'() {
+  void 'a call without the path of ppsgate fails with the settings that give it'() {
     binding.getVariable('env').remove('PPSGATE_HOME')
 
     assert failureOf(patch: 'D27401').message ==
@@ -168,13 +168,13 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'an agent without ppsgate says so'() {
+  void 'an agent without ppsgate fails with that reason'() {
     assert failureOf(patch: 'D27401', home: '/nowhere').message ==
       'ppsgate: there is no /nowhere/bin/ppsgate on this agent: set `home`, or PPSGATE_HOME of the agent, to where ppsgate lies.'
   }
 
   @Test
-  void 'an agent without Node 24 says so in the words of the launcher'() {
+  void 'an agent without Node 24 fails with the message of the launcher'() {
     takeRealLauncher()
     agentEnvironment.PATH = onlyPrograms('sh', 'dirname', 'readlink', 'mkdir', 'tee', 'cat', 'rm')
 
@@ -195,7 +195,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'a bisection answers the commits that it names'() {
+  void 'a bisection returns the commits that it names'() {
     Map culprit = [kind: 'culprit', revision: 1]
     program(bisecting(culprit, 'bbb costs 20 %'))
     Map outcome = ppsgate(command: 'bisect', good: 'v1', bad: 'v2')
@@ -208,7 +208,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'a bisection of which no one can say names no commit, and is unstable'() {
+  void 'an inconclusive bisection names no commit, and is unstable'() {
     program(bisecting([kind: 'not-reproduced'], 'good and bad hardly differ') + 'exit 3')
     assert ppsgate(command: 'bisect', good: 'v1', bad: 'v2').commits == []
     assert currentBuild.result == 'UNSTABLE'

@@ -63,7 +63,7 @@ class LabTest extends Pipeline {
   }
 
   @Test
-  void 'a margin that so few runs cannot tell makes the build unstable'() {
+  void 'a margin too small for so few runs makes the build unstable'() {
     // Half the margin, at error rates too low for the noise of two runs to prove a loss or its absence.
     openLaboratory('--patched-ratio', '0.9995')
     Map certain = [falseAlarms: '0.1%', power: '99.9%']
@@ -89,7 +89,7 @@ class LabTest extends Pipeline {
   }
 
   @Test
-  void 'a configuration that cannot be used says where'() {
+  void 'an invalid configuration is reported with its place'() {
     new File(workspace, 'ppsgate.yml').text = 'testbed: {}\n'
 
     assert failureOf(patch: 'main..patch', home: home.path).message.contains('ppsgate.yml:1')

@@ -12,7 +12,7 @@ class ParametersTest extends Pipeline {
   }
 
   @Test
-  void 'each parameter is one word, and what is not said stays unsaid'() {
+  void 'each parameter is one word, and an absent one stays absent'() {
     assert argumentsOf(patch: 'D27401', scenarios: ['pf-stateful', 'forwarding'], maxRuns: 40, margin: null, testbed: '') == [
       '--patch=D27401',
       '--config=ppsgate.yml',
@@ -34,7 +34,7 @@ class ParametersTest extends Pipeline {
   }
 
   @Test
-  void 'an answer names the build, unless something else is to be named'() {
+  void 'an answer links the build, unless other details are given'() {
     assert argumentsOf(answer: true, run: 'key') ==
       ['--config=ppsgate.yml', '--answer', '--run=key', '--details=https://ci.example.org/job/gate/12/']
     assert argumentsOf(answer: true, details: 'https://lab.example.org/') ==
@@ -66,7 +66,7 @@ class ParametersTest extends Pipeline {
   }
 
   @Test
-  void 'a bisection is told what it takes, under the names that it has for that'() {
+  void 'a bisection gets its parameters, under its own names'() {
     assert argumentsOf(command: 'bisect', good: 'v1', bad: 'v2', fixUp: ['a', 'b:c'], scenarios: ['forwarding'],
       families: 'inet4', maxBoots: 40, verifyRevert: true) == [
       '--good=v1',
