@@ -74,7 +74,7 @@ test('the cache holds the layouts of two kernels', () => {
   );
 });
 
-test("a site's own command takes the place of make", () => {
+test("a site's own command replaces make", () => {
   expect(parse({ kernel: { kind: 'command', argv: ['/site/build', '-v'] } }).recipe).toEqual({
     kind: 'command',
     argv: ['/site/build', '-v'],

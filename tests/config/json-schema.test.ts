@@ -312,7 +312,7 @@ test('docs/ppsgate.schema.json is made of what is read', async () => {
   );
 });
 
-test.each(inDocs)('%s tells an editor where the schema is', (_, text) => {
+test.each(inDocs)('%s points editors to the schema', (_, text) => {
   expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../ppsgate.schema.json');
 });
 
@@ -350,7 +350,7 @@ describe.each(changed)('the ppsgate.yml %s', (_, text) => {
     expect(wrong).toEqual([]);
   });
 
-  test('neither fits nor is read with a key that is not known', () => {
+  test('neither fits nor is read with an unknown key', () => {
     for (const { path, value } of placesIn(config).filter(isClosed)) {
       const changed = replaced(config, path, { ...(value as object), flwos: 1 });
       expect([path, fits(changed), isRead(changed)]).toEqual([path, false, false]);

@@ -41,7 +41,7 @@ test('the example in docs/ is a configuration, with both kinds of testbed', asyn
   ]);
 });
 
-test('the example in docs/ tells the defaults of traffic and gate, but for the metric and the margin', async () => {
+test('the example in docs/ has the defaults of traffic and gate, except for the metric and the margin', async () => {
   const { traffic, gate } = await loadConfig(example, '/home/me');
   const defaults = parseConfig('testbeds: { a: { kind: embedded-linux } }', place);
   expect(traffic).toEqual(defaults.traffic);
@@ -72,7 +72,7 @@ test('the example in docs/ keeps reservations as they are kept by default, and s
   });
 });
 
-test('the example in docs/ has all that may be said of paths', async () => {
+test('the example in docs/ has all keys of paths', async () => {
   expect(await loadConfig(example, '/home/me')).not.toHaveProperty('paths');
   const written = readFileSync(example, 'utf8').replace(/^# paths:\n(?:# {3}.*\n)+/m, (block) =>
     block.replace(/^# /gm, ''),
@@ -83,7 +83,7 @@ test('the example in docs/ has all that may be said of paths', async () => {
   );
 });
 
-test('the example in docs/ tells the defaults of github, and the keys that have none', async () => {
+test('the example in docs/ has the defaults of github, and the keys without one', async () => {
   const { github } = await loadConfig(example, '/home/me');
   const defaults = parseConfig('testbeds: { a: { kind: embedded-linux } }', place);
   expect(github).toEqual(defaults.github);
@@ -96,7 +96,7 @@ test('the example in docs/ tells the defaults of github, and the keys that have 
   });
 });
 
-test('the example in docs/ tells the defaults of trend, and the key that has none', async () => {
+test('the example in docs/ has the defaults of trend, and the key without one', async () => {
   const { trend } = await loadConfig(example, '/home/me');
   const defaults = parseConfig('testbeds: { a: { kind: embedded-linux } }', place);
   expect(trend).toEqual(defaults.trend);
@@ -105,7 +105,7 @@ test('the example in docs/ tells the defaults of trend, and the key that has non
   expect(parseConfig(written, place).trend.compare).toContain('{from}..{to}');
 });
 
-test('the example in docs/ tells the defaults of phabricator, and the keys that have none', async () => {
+test('the example in docs/ has the defaults of phabricator, and the keys without one', async () => {
   const { phabricator } = await loadConfig(example, '/home/me');
   const least = 'testbeds: { a: { kind: embedded-linux } }\nphabricator: { url: "https://x.org" }';
   const { phabricator: defaults } = parseConfig(least, { ...place, path: example });
@@ -189,7 +189,7 @@ test.each([
   },
 );
 
-test('a problem is told with file, line and key, in the order of the file', () => {
+test('a problem is reported with file, line and key, in the order of the file', () => {
   const written = `# the lab
 testbeds:
   here:
@@ -231,7 +231,7 @@ test('lines end as on any system', () => {
   expect(complaint('# lab\r\n\r\ntestbeds: {}\r\n')).toMatch(/^lab\/ppsgate\.yml:3: testbeds: /);
 });
 
-test('an alias stands for what its anchor holds', () => {
+test('an alias has the value of its anchor', () => {
   const written = `
 testbeds:
   rack:
@@ -246,7 +246,7 @@ testbeds:
   });
 });
 
-test('a problem behind an alias is told where the anchor wrote it', () => {
+test('a problem behind an alias is reported at the line of the anchor', () => {
   const written = `
 testbeds:
   a: &bed
@@ -259,7 +259,7 @@ testbeds:
   ]);
 });
 
-test('a duplicate key is told with the line of the first', () => {
+test('a duplicate key is reported with the line of the first', () => {
   const written = `
 gate:
   margin: 2%
@@ -349,7 +349,7 @@ test('a secret in the wrong place is not repeated beyond 40 characters', () => {
   expect(shown).not.toContain('k'.repeat(41));
 });
 
-test('a missing file is told where to find an example', async () => {
+test('a missing file is reported with the place of an example', async () => {
   const path = join(await temporaryFolder(), 'ppsgate.yml');
   await expect(loadConfig(path)).rejects.toThrow(
     new ConfigError(path, [

@@ -11,12 +11,12 @@ const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
 
 const { flag } = namingStyles;
 
-test('nothing asked for changes nothing, and an empty text is nothing', () => {
+test('no override changes nothing, and an empty text is no override', () => {
   expect(applyOverrides(config, {}, flag)).toEqual(config);
   expect(applyOverrides(config, { scenarios: '', margin: '', maxRuns: '' }, flag)).toEqual(config);
 });
 
-test('what is asked for replaces what is configured, in the same words and units', () => {
+test('an override replaces the configured value, in the same words and units', () => {
   const texts = {
     scenarios: 'nftables-stateless, forwarding',
     families: 'inet6',

@@ -42,14 +42,14 @@ test('the options of `ppsgate gate` are those of the table, with a value but for
   expect(written).toEqual(known);
 });
 
-test('what both the action and the command have as a default is the same', () => {
+test('defaults of the action and the command are equal', () => {
   for (const name of parametersThat(({ option }) => option !== undefined)) {
     const { option, input, default: value } = parameter(name);
     if (input !== undefined && value !== undefined) expect(option?.default).toBe(value);
   }
 });
 
-test('the Jenkins library takes its parameters from the table', async () => {
+test('the Jenkins library gets its parameters from the table', async () => {
   const ofJenkins = parametersThat(({ jenkins }) => jenkins === true).map((name) => {
     const { kind, default: value = '' } = parameter(name);
     return {
@@ -67,7 +67,7 @@ test('the Jenkins library takes its parameters from the table', async () => {
   await expect(`${JSON.stringify(ofJenkins, null, 2)}\n`).toMatchFileSnapshot(file);
 });
 
-test('`ppsgate bisect` takes all that a bisection may be asked, and all that Jenkins has for it', () => {
+test('`ppsgate bisect` accepts all parameters of a bisection, including those of Jenkins', () => {
   const bisect = new Command();
   defineBisect(bisect);
   const flags = bisect.options.map(({ long }) => long);
@@ -75,7 +75,7 @@ test('`ppsgate bisect` takes all that a bisection may be asked, and all that Jen
   expect(flags).toEqual(expect.arrayContaining(told.map(namingStyles.bisectFlag)));
 });
 
-test('what is asked of one bisection is told `ppsgate bisect` as it takes it, lists too', async () => {
+test('overrides of one bisection are passed to `ppsgate bisect` in its form, including lists', async () => {
   const bisect = new Command();
   defineBisect(bisect.exitOverride());
   bisect.action(() => {});
@@ -96,7 +96,7 @@ test('what is asked of one bisection is told `ppsgate bisect` as it takes it, li
   });
 });
 
-test('what is asked of one gate is told `ppsgate gate` as it takes it, switches too', async () => {
+test('overrides of one gate are passed to `ppsgate gate` in its form, including switches', async () => {
   const gate = new Command();
   define(gate.exitOverride());
   gate.action(() => {});

@@ -29,7 +29,7 @@ test('Redfish is at the URL of a system, and trusts what Node does', () => {
   expect(powerSchema.parse(redfish)).toEqual(plain);
 });
 
-test('a password comes from the environment where no file is named', () => {
+test('a password is read from the environment if no file is named', () => {
   for (const { passwordFile: _, ...written } of [ipmi, redfish]) {
     expect(powerSchema.parse(written)).not.toHaveProperty('passwordPath');
   }

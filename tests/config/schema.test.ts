@@ -440,7 +440,7 @@ test.for(['https://cgit.example.org/src', 'src/{from}..{to}', 'javascript:{from}
   },
 );
 
-test('of phabricator only the address is needed', () => {
+test('of phabricator only the address is required', () => {
   expect(parse('phabricator: { url: https://reviews.example.org }').phabricator).toEqual({
     url: 'https://reviews.example.org',
     branch: 'main',
@@ -721,7 +721,7 @@ testbeds:
 
 const here = (keys: string) => `testbeds: { here: { kind: embedded-linux, ${keys} } }`;
 
-test('a testbed says what it is made of', () => {
+test('a testbed requires its kind', () => {
   const nic = 'nic: { vendor: Chelsio, model: T540-CR, speed: 10 Gbit/s, driver: cxgbe }';
   const cpu = 'cpu: { model: Xeon E5-2650, cores: 8 }';
   const { testbeds } = read(here(`${nic}, ${cpu}, labels: [release, quiet]`));
@@ -782,7 +782,7 @@ test.each([
   expect(problemsOf(written)).toEqual([problem]);
 });
 
-test('a frame too small for IPv6 and UDP is 66 bytes there and as asked for elsewhere', () => {
+test('a frame too small for IPv6 and UDP is 66 bytes there and as requested elsewhere', () => {
   const { traffic } = parse('traffic: { frameSize: 64 bytes }');
   expect(frameBytesFor(traffic, { family: 'inet4' })).toBe(64);
   expect(frameBytesFor(traffic, { family: 'inet6' })).toBe(66);
@@ -1055,7 +1055,7 @@ test.each(['rx:22', 'root@rx', '-oProxyCommand=id', 'rx lab', '192.0.2.12:22', '
   },
 );
 
-test('a host is told all that is wrong with it at once', () => {
+test('all faults of a host are reported at once', () => {
   const written = `
 testbeds:
   rack-4:

@@ -55,7 +55,7 @@ describe('a secret', () => {
   });
 });
 
-describe('none is', () => {
+describe('a secret is missing or invalid:', () => {
   test.each(['', '\n', '\r\n'])('an empty file: %j', async (text) => {
     await expect(inFile(text)).rejects.toThrow(
       new UsageError(

@@ -111,7 +111,7 @@ test.each([
   expect(refusalOf(two, selector)).toBe(sentence);
 });
 
-test('nothing is found among what every object has', () => {
+test('names of Object.prototype match nothing', () => {
   expect(refusalOf(two, 'constructor')).toContain('No testbed of the configuration');
 });
 
@@ -120,7 +120,7 @@ test('a testbed that cannot do what is configured is passed over', () => {
   expect(testbedsFor(config, '25G or 10G')).toEqual(['hp-t540']);
 });
 
-test('where none can, the first tells why', () => {
+test('if no testbed fits, the first one gives the reason', () => {
   const config = { ...lab, scenarios: ['nftables-stateful'] };
   const reason =
     /^`scenarios` on hp-t540: expected one of forwarding, .* found "nftables-stateful"/;
@@ -162,7 +162,7 @@ function machines(name: string, config = lab): string[] {
   return machinesOf(testbed, 'CI-1');
 }
 
-test('a lease takes the DUT, the senders and the receiver, each once, and no builder', () => {
+test('a lease reserves the DUT, the senders and the receiver, each once, and no builder', () => {
   expect(machines('hp-t540')).toEqual(['dut-01.lab:22', 'tx:22']);
 });
 

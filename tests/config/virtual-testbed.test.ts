@@ -46,7 +46,7 @@ describe('a virtual testbed', () => {
     });
   });
 
-  test('says what it is made of, like any other', () => {
+  test('requires its kind, like any other', () => {
     expect(read('labels: [quiet]').testbeds.guests).toMatchObject({
       capabilities: { labels: ['quiet'] },
     });
@@ -207,7 +207,7 @@ describe('where all testbeds are virtual', () => {
     });
   });
 
-  test('of windows either number may be written alone', () => {
+  test('either number of windows may be given alone', () => {
     expect(read('', 'traffic: { windows: 4 }').traffic.windows).toEqual({
       count: 4,
       packets: 10_000,
@@ -228,7 +228,7 @@ describe('where all testbeds are virtual', () => {
     expect(gate).toMatchObject({ metric: 'nsPerPacket', marginRatio: 0.02 });
   });
 
-  test('what is written counts', () => {
+  test('written values override defaults', () => {
     const { gate } = read('', 'gate: { metric: pps, margin: 5% }');
     expect(gate).toMatchObject({ metric: 'pps', marginRatio: 0.05 });
     expect(read('', 'gate: { margin: 5% }').gate).toMatchObject({
@@ -299,12 +299,12 @@ describe('docs/example/virtual.yml', () => {
   const example = parseConfig(written, place);
   const builder = 'user: kernels, kernel: { kind: linux, config: ./linux-guest.config, jobs: 8 }';
 
-  test('tells the defaults of such a testbed, and can be measured on', () => {
+  test('has the defaults of such a testbed, and can be measured on', () => {
     expect(example.testbeds).toEqual(read(`builder: { ${builder} }, labels: [quiet]`).testbeds);
     expect(whyUnfit(example, 'guests')).toBeUndefined();
   });
 
-  test('tells the defaults of traffic and gate', () => {
+  test('has the defaults of traffic and gate', () => {
     const { traffic, gate, overlay } = read('');
     expect(example).toMatchObject({ traffic, gate, overlay });
   });

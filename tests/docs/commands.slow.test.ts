@@ -77,6 +77,6 @@ describeWith(['bash', 'git', 'openssl'], 'a block of commands without needs', ()
   });
 });
 
-test('there are several', () => {
+test('several commands are found', () => {
   expect(run.length).toBeGreaterThan(6);
 });

@@ -60,14 +60,14 @@ const pipelines = [
   ['the first job of the page', section('The first job')] as const,
 ];
 
-test.each(pipelines)('%s gives the step what it knows', (_, groovy) => {
+test.each(pipelines)('%s gives the step only known parameters', (_, groovy) => {
   const given = namesGiven(groovy);
   expect(given).toContain('patch');
   expect(parameters).toEqual(expect.arrayContaining(given));
   expect(new Set(given).size).toBe(given.length);
 });
 
-test.each(examples)('%s says first what it is for, and is named by the page', (name) => {
+test.each(examples)('%s begins with its purpose, and the page names it', (name) => {
   expect(example(name)).toMatch(/^\/\/ .*\.\n@Library\('ppsgate'\) _\n/);
   expect(page).toContain(`(../../jenkins/examples/${name})`);
 });
@@ -149,7 +149,7 @@ describe('the job for the relay', () => {
     expect(tablesOf(section('Phabricator'))[0]).toEqual(asked);
   });
 
-  test('is asked for by Harbormaster with parameters that it has', () => {
+  test('is requested by Harbormaster with existing parameters', () => {
     const [, query = ''] = /buildWithParameters\?(\S+)`/.exec(section('Phabricator')) ?? [];
     const names = [...new URLSearchParams(query).keys()];
     expect(names).toEqual(['PATCH', 'KEY', 'BUILD']);

@@ -29,11 +29,11 @@ function testbedOf(name: string): FreebsdTestbed {
   return testbed;
 }
 
-test('there are four benches', () => {
+test('all four benches are found', () => {
   expect(examples).toHaveLength(4);
 });
 
-test.each(examples)('%s is a configuration of one FreeBSD testbed, by itself', (name) => {
+test.each(examples)('%s alone is a configuration of one FreeBSD testbed', (name) => {
   const kinds = Object.values(configOf(name).testbeds).map(({ kind }) => kind);
   expect(kinds).toEqual(['freebsd']);
 });

@@ -5,7 +5,7 @@ import { programFor } from '../../src/cli/commands/commands.ts';
 
 const file = '../../docs/ppsgate.1';
 
-test('docs/ppsgate.1 is made of what the commands say of themselves', async () => {
+test('docs/ppsgate.1 is generated from the help of the commands', async () => {
   await expect(manualPage(await programFor('all'))).toMatchFileSnapshot(file);
 });
 

@@ -42,7 +42,7 @@ test.each(pieces)('%s fits into the configuration', (piece) => {
   expect(configOf(`phabricator: { url: "https://x.org", ${inner} }`)).toBeDefined();
 });
 
-test('the URI of the build step asks for a build', () => {
+test('the URI of the build step requests a build', () => {
   const [, uri = ''] = /`(https:\/\/relay\.example\.org\/build\?.*?)`/.exec(page) ?? [];
   const values: Record<string, string> = {
     'target.phid': 'PHID-HMBT-a',

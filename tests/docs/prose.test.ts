@@ -54,7 +54,7 @@ describe('The prose', () => {
   });
 });
 
-test('A count that grows is told apart from one that shrinks', () => {
+test('A count that grows is distinguished from one that shrinks', () => {
   const recorded = { docs: { long: 3, passive: 5 } };
   expect(compared(recorded, { docs: { long: 4, passive: 4 } })).toEqual({
     grown: ['docs: 4 sentences over 30 words, 3 recorded'],

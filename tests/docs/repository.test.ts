@@ -62,7 +62,7 @@ describe('an issue form', () => {
     body: z.array(field).min(1),
   });
 
-  test.each(forms)('is one that GitHub takes: %s', (name) => {
+  test.each(forms)('is valid for GitHub: %s', (name) => {
     const { body } = form.parse(parse(read('.github/ISSUE_TEMPLATE', name)));
     const ids = body.flatMap((one) => ('id' in one ? [one.id] : []));
     const labels = body.flatMap((one) => ('label' in one.attributes ? [one.attributes.label] : []));

@@ -84,7 +84,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
   const operations = () =>
     github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
 
-  test('fails on a patch that costs packets, and answers with what was measured', async () => {
+  test('fails on a patch that costs packets, and outputs the measurement', async () => {
     push(costly);
     const event = pullRequestEvent();
     const job = await runJob(event);
@@ -224,7 +224,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(github.state.comments).toEqual([]);
   });
 
-  test('waits for a lab that another process uses, and tells the author of no process', async () => {
+  test('waits for a lab that another process uses, and shows the author no process', async () => {
     await labUp();
     push(harmless);
     const { ended } = startJob(pullRequestEvent());

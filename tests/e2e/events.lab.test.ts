@@ -155,7 +155,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     return [...new Set(found)];
   };
 
-  test('a command in a comment is measured as it says, and acknowledged', async () => {
+  test('a command in a comment is carried out, and acknowledged', async () => {
     const commit = pullRequest.headCommit;
     const job = await runJob(comment(`/ppsgate run ${commit} margin=40% runs=12 profile=1s`));
 
@@ -187,7 +187,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(refused()).toEqual([]);
   });
 
-  test('a command that is none gets the nearest right one, and nothing runs', async () => {
+  test('an invalid command gets the nearest valid one, and nothing runs', async () => {
     const job = await runJob(comment('/ppsgate run $(reboot)'));
     expect(job.outputs, job.log).toEqual(nothingAdmitted);
     expect(ours().map(({ body }) => body)).toEqual([
@@ -300,7 +300,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     head_repository: { full_name: 'mallory/router', owner: { login: 'mallory' } },
   });
 
-  test('and reports a missing approval', async () => {
+  test('a missing approval is reported', async () => {
     const gate = labelled('mallory', {
       ...inOneJob,
       token: github.tokenWith({ contents: 'read' }),
@@ -317,7 +317,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   });
 
   // Attack forge/lax-base
-  test('another base takes a pass away that was earned against the one before', async () => {
+  test('another base invalidates a pass that was earned on the previous one', async () => {
     github.state.checkRuns.push({
       id: 2001,
       name: 'ppsgate',
@@ -352,7 +352,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   // Attack forge/own-workflow: A fork changes the workflow, or the action in the same repository. Defence: `publish`
   // refuses its result if `.github/`, `action.yml`, `dist/`, or a `package.json` or `node_modules/` that Node would
   // load changes.
-  test('and nothing that a fork says of itself where it changes what measures it', async () => {
+  test('a fork’s claims are ignored if it changes the code that measures it', async () => {
     pullRequest.headCommit = example.pushFile('.github/workflows/another.yml', 'on: push\n');
     await runJob(request('workflow_run', { workflow_run: runOf(4711) }, { workflow: publisher }));
     expect(github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);

@@ -32,7 +32,7 @@ function benches(sets: Readonly<Record<string, number>>): string {
   return folder;
 }
 
-test('prints sets, verdicts and ministat’s block, and exits as the worst verdict asks', () => {
+test('prints sets, verdicts and ministat’s block, and exits by the worst verdict', () => {
   const slower = analyze(benches({ r1: 5e6, r2: 4e6 }));
   expect(slower.status).toBe(1);
   expect(slower.stdout).toContain('r1: 5 of 5 runs count\n  bench.r1.1.receiver  5.005 Mpps, 30 s');
@@ -43,7 +43,7 @@ test('prints sets, verdicts and ministat’s block, and exits as the worst verdi
   expect(analyze(benches({ r1: 5e6, r2: 5e6 })).status).toBe(0);
 });
 
-test('answers sets and comparisons as JSON', () => {
+test('prints sets and comparisons as JSON', () => {
   const { stdout, status } = analyze('--json', benches({ r1: 5e6, r2: 4e6 }));
   expect(status).toBe(1);
   const answer: { sets: unknown[] } = JSON.parse(stdout);
@@ -70,13 +70,13 @@ test('answers sets and comparisons as JSON', () => {
   });
 });
 
-test('a margin that is asked for is the one that counts', () => {
+test('a margin given by option is used', () => {
   const folder = benches({ r1: 5e6, r2: 4.8e6 });
   expect(analyze(folder).status).toBe(1);
   expect(analyze('--margin', '10%', folder).status).toBe(0);
 });
 
-test('one variant alone is shown, and said to be alone', () => {
+test('a single variant is shown, with a note', () => {
   const folder = benches({ r1: 5e6 });
   const { stdout, stderr, status } = analyze(folder);
   expect(stdout).toContain('r1: 5 of 5 runs count');

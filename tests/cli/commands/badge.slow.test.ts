@@ -130,7 +130,7 @@ describe('without --repository', () => {
   });
 
   test.each([undefined, 'https://git.example.org/github.com/router.git', '/srv/router.git'])(
-    'and with an origin elsewhere (%s) it is asked for',
+    'with an origin elsewhere (%s) it is required',
     async (url) => {
       inRepository(url);
       await expect(badge(two)).rejects.toThrow(
@@ -140,7 +140,7 @@ describe('without --repository', () => {
   );
 });
 
-test('what is no repository, no testbed or no branch is wrong usage', async () => {
+test('a missing repository, testbed or branch is wrong usage', async () => {
   await expect(badge(two, { repository: 'router' })).rejects.toThrow(
     '--repository: expected OWNER/NAME, found "router".',
   );

@@ -54,7 +54,7 @@ test.for<[string, string[], RegExp]>([
   expect([status, stdout, readdirSync(folder)]).toEqual([2, '', before]);
 });
 
-test('a dry run says what it would take, and reserves nothing', async () => {
+test('a dry run prints the estimate, and reserves nothing', async () => {
   const { bisect, folder } = await aBench();
   const before = readdirSync(folder);
   const { status, stdout } = await bisect(...range, '--dry-run');
@@ -125,14 +125,14 @@ test('resuming a finished bisection prints its result again, and needs no testbe
   });
 });
 
-test('more boots are asked for only where they are more', async () => {
+test('more boots are accepted only if they are more', async () => {
   const { bisect, folder } = await aBench();
   await aFinishedBisection(folder);
   const { status, stderr } = await bisect('--resume', '.', '--max-boots', '60');
   expect([status, stderr]).toEqual([2, expect.stringContaining('has up to 60 already, found 60')]);
 });
 
-test('a gate is not resumed as a bisection, and each says the other’s command', async () => {
+test('a gate is not resumed as a bisection, and each error names the other command', async () => {
   const { bisect, ppsgate, folder } = await aBench();
   await aFinishedBisection(folder);
   const { status, stderr } = await ppsgate('gate', '--resume', '.');

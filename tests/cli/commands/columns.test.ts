@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { columns } from '../../../src/cli/commands/columns.ts';
 
 describe('columns', () => {
-  test('are as wide as their widest text, and nothing stands behind the last', () => {
+  test('are as wide as their widest text, without blanks after the last', () => {
     expect(columns([['testbed', 'state'], ['hp', 'free', ''], ['shelf-3']])).toEqual([
       'testbed  state',
       'hp       free',

@@ -5,7 +5,7 @@ import { commands, programFor } from '../../../src/cli/commands/commands.ts';
 import { choicesOf, completed } from '../../../src/cli/commands/completion.ts';
 import { subcommands } from '../../../src/cli/commands/testbeds.ts';
 
-test.each([...commands, ...subcommands])('the list says what $name takes', async (named) => {
+test.each([...commands, ...subcommands])('the list shows the arguments of $name', async (named) => {
   const command = new Command(named.name);
   await (await named.load()).define(command, []);
   const term = new Help().subcommandTerm(command);
@@ -13,7 +13,7 @@ test.each([...commands, ...subcommands])('the list says what $name takes', async
 });
 
 test.each(Object.entries(choicesOf))(
-  'what completion offers for %s is of some option, and no shell reads more in it',
+  'completion for %s offers values of an existing option, and no shell evaluates more',
   async (_, choices) => {
     const all = completed(await programFor('all')).flatMap(({ flags }) => flags);
     expect(all.filter(({ value }) => value?.choices === choices)).not.toEqual([]);

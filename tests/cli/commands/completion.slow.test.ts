@@ -113,7 +113,7 @@ describe.each(Object.entries({ bash, zsh, fish }))('%s', (shell, offer) => {
       expect(offer(script, line).map(lastPart).toSorted()).toEqual(expected);
     });
 
-    test('nothing that a description says is run', () => {
+    test('no text of a description is executed', () => {
       const { folder } = inFolder('');
       const says = `it's $(touch ${folder}/run) \`touch ${folder}/run\`; touch ${folder}/run "[a]" 100% \\ \\' :b\n`;
       const hostile: Completed[] = [

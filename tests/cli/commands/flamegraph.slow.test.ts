@@ -27,7 +27,7 @@ write('base.stack', ['ip_input;pf_test 1', 'ip_input;ipfw_chk 3']);
 write('idle.stack', ['fork_exit;sched_idletd;cpu_idle 7']);
 write('none.txt', ['no profile']);
 
-test('writes an SVG of what was not idle, and says what it left out', () => {
+test('writes an SVG without idle stacks, and prints the omitted share', () => {
   const { stdout, stderr, status } = run(['pmc.graph', '-o', 'pmc.svg']);
   expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
   const svg = readFileSync(join(folder, 'pmc.svg'), 'utf8');
@@ -38,13 +38,13 @@ test('writes an SVG of what was not idle, and says what it left out', () => {
   expect(svg).not.toContain('<title>cpu_idle');
 });
 
-test('draws idle processors where that is asked for', () => {
+test('draws idle processors on request', () => {
   const { stdout } = run(['--idle', 'pmc.graph']);
   expect(labelOf(stdout)).toBe('pmc.graph: 400 samples of CPU_CLK_UNHALTED_CORE');
   expect(stdout).toContain('<title>cpu_idle\nkernel · 100 samples, 25.00 %</title>');
 });
 
-test('is titled by the kernel that the profile tells, or as asked for', () => {
+test('has the kernel of the profile as its title, or the given one', () => {
   expect(labelOf(run(['told.graph']).stdout)).toMatch(/^FreeBSD 15\.0-CURRENT <GENERIC>: 300 /);
   expect(labelOf(run(['told.graph', '--title', 'r325006']).stdout)).toMatch(/^r325006: 300 /);
 });
@@ -66,7 +66,7 @@ test('reads standard input, and writes standard output where no file is named', 
   expect(run(['-', '-o', '-'], input).stdout).toBe(stdout);
 });
 
-test('says where two profiles count different things', () => {
+test('reports two profiles that count different things', () => {
   const { stderr, status } = run(['pmc.graph', '--base', 'other.graph']);
   expect({ stderr, status }).toEqual({
     stderr:

@@ -35,7 +35,7 @@ test('reads standard input where no file or - is named', () => {
   expect(run(['-'], folded).stdout).toBe(folded);
 });
 
-test('leaves idle stacks out where asked, and says what share', () => {
+test('omits idle stacks on request, and prints their share', () => {
   expect(run(['--no-idle', 'pmc.graph'])).toMatchObject({
     stdout: 't4_intr;ip_input 8\n',
     stderr: `ppsgate: ${idleNote}\n`,
@@ -46,14 +46,14 @@ test('leaves idle stacks out where asked, and says what share', () => {
   );
 });
 
-test('names the modules of frames where asked', () => {
+test('names the modules of frames on request', () => {
   expect(run(['--modules', 'pmc.graph']).stdout).toBe(
     'if_cxgbe.ko`t4_intr;kernel`ip_input 8\nkernel`sched_idletd;kernel`cpu_idle 2\n',
   );
 });
 
 describe('as JSON', () => {
-  test('answers all that the profile tells', () => {
+  test('prints everything in the profile', () => {
     expect(JSON.parse(run(['--json', 'pmc.graph']).stdout)).toEqual({
       format: 'pmcstat',
       event: 'cycles',
@@ -67,7 +67,7 @@ describe('as JSON', () => {
     });
   });
 
-  test('answers what was left out as idle', () => {
+  test('prints the omitted idle stacks', () => {
     expect(JSON.parse(run(['--json', '--no-idle', '--modules', 'pmc.graph']).stdout)).toMatchObject(
       {
         samples: 8,

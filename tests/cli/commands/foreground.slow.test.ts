@@ -30,7 +30,7 @@ test('one that does not mind SIGTERM is killed after its time of grace', async (
   expect(await ending).toEqual({ kind: 'exited', code: 128 + 9 });
 });
 
-test('one that takes its time to end has it', async () => {
+test('one that ends slowly gets the time for it', async () => {
   const script = `trap "sleep 0.5; exit 3" TERM; ${sayId}; while :; do sleep 0.05; done`;
   const { end, ending } = await endedWhileRunning(script, 20);
   end();
@@ -45,7 +45,7 @@ test('one that was stopped is ended, too', async () => {
   expect(await ending).toEqual({ kind: 'exited', code: 128 + 15 });
 });
 
-test('what it started is ended with it, however little that minds', async () => {
+test('its descendants are ended with it, even if they ignore signals', async () => {
   const stubborn = `trap "" TERM; echo "$$" > "$ID.new"; mv "$ID.new" "$ID"; while :; do sleep 0.05; done`;
   const { id, end, ending } = await endedWhileRunning(`sh -c '${stubborn}' & wait`, 0.5);
   end();
@@ -53,7 +53,7 @@ test('what it started is ended with it, however little that minds', async () => 
   await expect.poll(() => isRunning(id)).toBe(false);
 });
 
-test('a signal that comes at once is its own already', async () => {
+test('an early signal already reaches the command', async () => {
   const command = ['sh', '-c', 'kill -HUP "$PPID"; exec sleep 60'];
   const { signal } = new AbortController();
   const ending = runInForeground(command, { environment: process.env, signal, graceSeconds: 1 });

@@ -62,7 +62,7 @@ const comments = (): string[] =>
 
 const theQueue = () => openInbox(inboxIn(join(folder, 'relay')), () => new Date());
 
-test('a gate with nothing to measure is answered, and told once more from its work directory', async () => {
+test('a gate with nothing to measure is reported, and again from its work directory', async () => {
   const gate = ['gate', '--answer', '--repository', repository];
   const first = await ppsgate(...gate, '--patch', 'D1', '--directory', 'work', '--run', 'first');
   expect(first.stdout).toContain('changes nothing that the testbed installs');

@@ -37,7 +37,7 @@ test('a testbed that is well is reserved for the look, and free again', async ()
   expect(lab.dut.machine.boots).toBe(0);
 });
 
-test('a faulty testbed goes into quarantine with the reason, which is lifted once it is fixed', async () => {
+test('a faulty testbed is quarantined with the reason, and released once it is fixed', async () => {
   const { ppsgate, store, lab } = await aShelf();
   spoil(lab);
   const wrong = await ppsgate('testbeds', 'health', 'shelf');
@@ -62,7 +62,7 @@ test('a faulty testbed goes into quarantine with the reason, which is lifted onc
   expect((await readLab(store)).quarantines.size).toBe(0);
 });
 
-test('what a person put into quarantine stays there, however well it is', async () => {
+test('a manual quarantine stays, however healthy the testbed is', async () => {
   const { ppsgate, store } = await aShelf();
   const quarantine = { reason: 'ours today', by: 'carol@lab2', since: '2026-03-01T10:00:00.000Z' };
   await setQuarantine(store, 'shelf', quarantine);
@@ -101,7 +101,7 @@ test('a testbed that its holder left behind is brought to its base', async () =>
   expect((await readLab(store)).used.size).toBe(0);
 });
 
-test('a testbed that does not reply goes into quarantine, and every fault is reported', async () => {
+test('a testbed that does not reply is quarantined, and every fault is reported', async () => {
   const { ppsgate, store, lab } = await aShelf();
   await lab.power.off();
   const { status, stdout } = await ppsgate('testbeds', 'health');
@@ -111,7 +111,7 @@ test('a testbed that does not reply goes into quarantine, and every fault is rep
   expect((await readLab(store)).quarantines.get('shelf')?.by).toBe('ppsgate');
 });
 
-test('answers all of it as JSON', async () => {
+test('prints everything as JSON', async () => {
   const { lab, shelf } = await aFreebsdLab();
   const { ppsgate, take } = await aPlace({ shelf, here: embedded, rack: linuxOf('rack') });
   await take('rack');

@@ -16,7 +16,7 @@ const commands = withSubcommands(await programFor('all')).map((command) => ({
   help: helpOf(command),
 }));
 
-test('there are commands and subcommands', () => {
+test('commands and subcommands are found', () => {
   const names = commands.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['ppsgate gate', 'ppsgate testbeds check']));
 });

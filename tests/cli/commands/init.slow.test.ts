@@ -34,7 +34,7 @@ async function init(
 const read = (directory: string, path: string) => readFileSync(join(directory, path), 'utf8');
 const isThere = (directory: string) => git(directory, 'status', '--porcelain', '-uall').split('\n');
 
-test('for GitHub’s own runner it writes a workflow and a configuration, and says what is next', async () => {
+test('for GitHub’s own runner it writes a workflow and a configuration, and prints the next steps', async () => {
   const directory = newRepository();
   git(directory, 'remote', 'add', 'origin', 'https://github.com/example/router.git');
   expect(await init(directory)).toBe(
@@ -173,7 +173,7 @@ test('from a folder within it writes at the top of the repository', async () => 
   expect(isThere(directory)).toContain(`?? ${workflow}`);
 });
 
-test('it asks for what no flag tells, and an empty answer is the default', async () => {
+test('it prompts for values without a flag, and an empty answer is the default', async () => {
   const directory = newRepository();
   git(directory, 'remote', 'add', 'origin', 'git@github.com:example/router.git');
   const questions: string[] = [];
@@ -195,7 +195,7 @@ test('it asks for what no flag tells, and an empty answer is the default', async
   });
 });
 
-test('with --yes no question is asked', async () => {
+test('with --yes there is no prompt', async () => {
   const ask = vi.fn(async () => 'self-hosted');
   await init(newRepository(), { action, yes: true }, ask);
   expect(ask).not.toHaveBeenCalled();
@@ -227,7 +227,7 @@ describe('a repository without rules', () => {
     },
   );
 
-  test('is told what is missing, and gets it when it asks for it', async () => {
+  test('is reported, and gets example rules on request', async () => {
     const directory = newRepository();
     const row = `missing    ${rules}              without it the lab has nothing to measure`;
     await init(directory);
@@ -303,7 +303,7 @@ describe('work directories are ignored', () => {
     expect(read(directory, '.gitignore')).toBe(after);
   });
 
-  test('so that git sees none of them', async () => {
+  test('so that git ignores them', async () => {
     const directory = newRepository();
     await init(directory);
     commit(directory, {});
@@ -315,7 +315,7 @@ describe('work directories are ignored', () => {
 });
 
 test.each(['https://gitlab.example/example/router.git', '/srv/git/router.git', undefined])(
-  'a clone of %s is told how to say which repository is meant, where that has to be known',
+  'a clone of %s gets the way to name its repository, if that is needed',
   async (origin) => {
     const directory = newRepository();
     if (origin !== undefined) git(directory, 'remote', 'add', 'origin', origin);
@@ -329,7 +329,7 @@ test.each(['https://gitlab.example/example/router.git', '/srv/git/router.git', u
   },
 );
 
-test('a version may stand behind the commit of an action', async () => {
+test('a version may follow the commit of an action', async () => {
   const directory = newRepository();
   await init(directory, { action: `${action} # v0.1.0`, yes: true });
   expect(read(directory, workflow)).toContain(`uses: ${action} # v0.1.0\n`);
@@ -384,7 +384,7 @@ test('refuses to write where there is no git repository', async () => {
   );
 });
 
-test('says what is in the way of a file', async () => {
+test('names the obstacle to a file', async () => {
   const directory = newRepository();
   mkdirSync(join(directory, workflow), { recursive: true });
   await expect(init(directory)).rejects.toThrow(/ppsgate\.yml cannot be written \(EISDIR/);
@@ -433,7 +433,7 @@ describe('a repository that has rules', () => {
     );
   });
 
-  test('of pf and of ipfw is told which one is left out', async () => {
+  test('of pf and of ipfw is reported with the omitted one', async () => {
     const directory = newRepository();
     commit(directory, { 'pf.conf': 'pass\n', 'etc/ipfw.rules': '' });
     expect(await init(directory, { action, image, sha512, yes: true })).toMatch(
@@ -442,7 +442,7 @@ describe('a repository that has rules', () => {
     expect(await overlayIn(directory)).toMatchObject({ files: { 'pf.conf': 'pf.conf' } });
   });
 
-  test('of Linux and of FreeBSD says that Linux is chosen, why, and how to choose the other', async () => {
+  test('of Linux and of FreeBSD prints that Linux is chosen, why, and how to choose the other', async () => {
     const directory = newRepository();
     commit(directory, { 'etc/nftables.conf': '', 'pf.conf': 'pass\n' });
     expect(await init(directory, { action, yes: true })).toMatch(
@@ -462,7 +462,7 @@ describe('a repository that has rules', () => {
     });
   });
 
-  test('and a ppsgate.yml that does not name them is told the line that does', async () => {
+  test('and a ppsgate.yml that does not name them is reported with the missing line', async () => {
     const directory = newRepository();
     const text = 'testbeds: { lab: { kind: embedded-linux } }\n';
     commit(directory, { 'etc/nftables.conf': '', 'ppsgate.yml': text });

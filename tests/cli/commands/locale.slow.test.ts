@@ -30,7 +30,7 @@ test('a report has symbols in a locale with UTF-8, and is ASCII in the locale C'
   expect(plain.toString()).toMatch(/\[(ok|!!|\?\?|--)\] ppsgate: #7 /);
 });
 
-test('so is the sentence of an error', () => {
+test('the sentence of an error is ASCII in a locale without UTF-8', () => {
   const missing = join(folder, 'naïve → there');
   expect(said('C.UTF-8', 'report', missing).toString()).toContain('naïve → there');
   expect(said('C', 'report', missing).toString()).toContain('naive -> there');
@@ -42,7 +42,7 @@ test('JSON has every letter in any locale', () => {
   expect(JSON.parse(answer.toString()).patch.title).toBe('Café → faster');
 });
 
-test('so has a profile that is folded', () => {
+test('a folded profile has every letter in any locale', () => {
   const file = join(folder, 'folded');
   writeFileSync(file, 'kernel;größe→ 3\n');
   expect(said('C', 'fold', file).toString()).toContain('größe→ 3');

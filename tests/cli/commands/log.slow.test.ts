@@ -65,7 +65,7 @@ test('prints what was reserved, the newest last, with how long it was waited for
   );
 });
 
-test('who died is told apart from who has it', async () => {
+test('a lost holder is logged as gone', async () => {
   const { take, store, ppsgate } = await two();
   const { session } = await take('hp');
   await store.endSession(session);

@@ -21,7 +21,7 @@ test('reads standard input where no file or - is named', () => {
   expect(run(['-n', '-'], '1\n2\n3\n').stdout).toMatch(/^x -\n.*\nx {3}3 {13}1 /);
 });
 
-test('takes ministat’s flags together and apart', () => {
+test('accepts ministat’s flags together and apart', () => {
   expect(run(['-nqC', '2', '-d,', 'patched']).stdout).toBe(
     'x   4            14            23            19         18.75     3.6855574\n',
   );

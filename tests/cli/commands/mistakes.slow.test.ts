@@ -278,7 +278,7 @@ test.for([
   expect(readdirSync(here).toSorted()).toEqual(['.git', 'dut', 'kernels', 'ppsgate.yml']);
 });
 
-test('what the Jenkins library hands on is called as its step calls it', () => {
+test('options from the Jenkins library are called as in its step', () => {
   const called = { PPSGATE_WORDS: '--max-runs=many' };
   expect(run([...range, '--max-runs=many'], called).stderr).toBe(
     'ppsgate: maxRuns: expected a whole number from 2 to 10000, found "many".\n',

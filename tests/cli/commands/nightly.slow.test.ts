@@ -50,14 +50,14 @@ test('keeps the measurements of an interrupted run, and needs no testbed for tha
   expect(readFileSync(nightlyRuns, 'utf8')).toBe(`${line}\n`);
 });
 
-test('without a place for nightly runs measures nothing, and says where one is named', async () => {
+test('without a place for nightly runs measures nothing, and names the setting', async () => {
   const { ppsgate } = await aPlace({ fake: linuxOf('fake') });
   const { status, stderr } = await ppsgate('nightly');
   expect(stderr).toContain('--data is missing: name a folder for nightly runs');
   expect(status).toBe(2);
 });
 
-test('keeps nightly runs where ppsgate.yml says', async () => {
+test('stores nightly runs as ppsgate.yml configures', async () => {
   const { ppsgate, folder, path } = await aNightlyRunCutShort();
   const file = join(folder, 'ppsgate.yml');
   const written = JSON.parse(readFileSync(file, 'utf8'));

@@ -30,7 +30,7 @@ async function aLabInUse() {
 
 const longAgo = '2026-03-01T10:00:00.000Z';
 
-test('tells of each testbed whether it is free, held, in quarantine or left behind, and who waits', async () => {
+test('shows for each testbed whether it is free, held, in quarantine or left behind, and the queue', async () => {
   const { ppsgate, taken } = await aLabInUse();
   const { status, stdout } = await ppsgate('testbeds', '--json');
   expect(status).toBe(0);
@@ -93,7 +93,7 @@ test('is a table without colours where it is not a terminal', async () => {
   expect(stdout).not.toContain('\x1b');
 });
 
-test('the table tells times of today by the clock alone', async () => {
+test('the table shows today’s times without a date', async () => {
   const { ppsgate } = await aLabInUse();
   const overview: TestbedsOverview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
   expect(overviewText(onOneDay(overview), false).split('\n')).toEqual([
@@ -170,7 +170,7 @@ test('states have colours on a terminal, and what others wrote stays on its line
   expect(overviewText(held, false)).not.toContain('\x1b');
 });
 
-test('who has a testbed for longer than usual is not expected to end by a time that is past', () => {
+test('the expected end of an overlong holder is not in the past', () => {
   expect(overviewText(held, false)).toContain('longer than usual');
 });
 

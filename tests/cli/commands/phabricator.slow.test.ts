@@ -91,7 +91,7 @@ test('prints the diagnostics as JSON', async () => {
   });
 });
 
-test('a configuration without a Phabricator is wrong usage, and the error says what to write', async () => {
+test('a configuration without a Phabricator is wrong usage, and the error names the missing keys', async () => {
   const { status, stderr } = await check(configFile(undefined));
   expect(status).toBe(2);
   expect(stderr).toContain('The configuration has no `phabricator`: write at least');

@@ -52,7 +52,7 @@ function knowBase(): void {
   writeFileSync(join(folder, 'history.jsonl'), `${lines.join('\n')}\n`);
 }
 
-test('minutes are those of earlier gates, and no machine is asked', () => {
+test('minutes are those of earlier gates, and no machine is contacted', () => {
   knowBase();
   const { stdout, stderr, status } = run('--profile', 'off');
   expect([status, stderr]).toEqual([0, '']);
@@ -65,7 +65,7 @@ test('minutes are those of earlier gates, and no machine is asked', () => {
   expect(stdout).toContain('kernels in the builder cache');
 });
 
-test('says that no gate has run yet', () => {
+test('reports that no gate has run yet', () => {
   const { stdout } = run();
   expect(stdout).toContain('from default values, because no gate has run here yet');
   expect(stdout).toContain('1 %, assumed');
@@ -89,7 +89,7 @@ test('as JSON it is in seconds, one for each selector', () => {
 });
 
 describe('of a patch', () => {
-  test('it says where nothing would be measured', () => {
+  test('it reports that nothing would be measured', () => {
     const head = commit(folder, { 'README.md': 'another\n' });
     const { stdout, stderr, status } = run('--patch', `${base}..${head}`, '--testbed', 'desk');
     expect([status, stderr]).toEqual([0, '']);
@@ -98,7 +98,7 @@ describe('of a patch', () => {
     );
   });
 
-  test('it tells the minutes where something would be', () => {
+  test('it shows the minutes if something would be', () => {
     commit(folder, { 'dut/nftables.conf': '# another\n' });
     git(folder, 'branch', 'work');
     expect(run('--patch', `${base}..work`, '--testbed', 'desk').stdout).toMatch(
@@ -124,7 +124,7 @@ test.each([
   expect([status, stderr]).toEqual([2, expect.stringMatching(said)]);
 });
 
-test('nothing is left behind but the store of reservations', () => {
+test('only the store of reservations remains', () => {
   run();
   expect(existsSync(join(folder, 'history.jsonl'))).toBe(false);
   expect(git(folder, 'status', '--porcelain')).toMatch(/^(\?\? reservations\.sqlite\S*\n?)*$/);

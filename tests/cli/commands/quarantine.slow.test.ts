@@ -45,7 +45,7 @@ test('a waiting gate continues to wait for the others, and gets the lifted one',
   });
 });
 
-test('who has it keeps it, and is named', async () => {
+test('the holder keeps the testbed, and is named', async () => {
   const { ppsgate, take, store } = await two();
   await take('rack', { patch: 'main..fast' });
   expect((await ppsgate('quarantine', 'rack', '--reason', 'x')).stdout).toContain(

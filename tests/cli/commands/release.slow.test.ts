@@ -26,7 +26,7 @@ function printed() {
   return () => write.mock.calls.map(([text]) => text).join('');
 }
 
-test('the holder is named, and the taker is asked for a name and logged', async () => {
+test('the holder is named, and the taker must give a name, which is logged', async () => {
   const { folder, take, store } = await two();
   const holding = await take('hp', { patch: 'main..fast' });
   const output = printed();
@@ -43,7 +43,7 @@ test('the holder is named, and the taker is asked for a name and logged', async 
   expect(await readLog(store)).toMatchObject([{ outcome: 'taken away by carol' }]);
 });
 
-test.for(['', 'n', 'yesterday'])('it is left where the answer is "%s"', async (answer) => {
+test.for(['', 'n', 'yesterday'])('the testbed stays held if the answer is "%s"', async (answer) => {
   const { folder, take, store } = await two();
   await take('hp');
   const output = printed();

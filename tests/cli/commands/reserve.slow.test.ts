@@ -72,7 +72,7 @@ test('a waiting user sees for what, and gets the testbed when it is released', a
   expect(await waiting.ended).toMatchObject({ status: 0, stdout: 'ours\n' });
 });
 
-test('who is cancelled while waiting leaves the queue', async () => {
+test('a command cancelled while waiting leaves the queue', async () => {
   const { start, take, store } = await here();
   await take('here');
   const waiting = start('reserve', 'here', '--', 'echo', 'ours');
@@ -82,7 +82,7 @@ test('who is cancelled while waiting leaves the queue', async () => {
   expect((await readLab(store)).tickets).toEqual([]);
 });
 
-test('a lease that is lost ends the command with all that it started, and says by whom', async () => {
+test('a lost lease ends the command with all its descendants, and names the taker', async () => {
   const { start, store } = await here();
   const script = 'trap "echo told; exit 0" TERM; sleep 60 & echo "$!"; wait';
   const reserved = start('reserve', 'here', '--', 'sh', '-c', script);

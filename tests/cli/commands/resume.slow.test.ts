@@ -72,7 +72,7 @@ test('a finished gate prints the same result again, and touches none of its file
   expect(filesIn(work)).toEqual(before);
 });
 
-test('a second gate of a commit prints that it is one, and its worth, on the terminal', async () => {
+test('a second gate of a commit prints its number, and the effect on the error rates, on the terminal', async () => {
   const { ppsgate } = await aFinishedGate(2);
   const { stdout } = await ppsgate('gate', '--resume', 'work');
   const [_heads, _row, worth, verdict, report] = stdout.split('\n');
@@ -111,7 +111,7 @@ test('wrong usage leaves no gate to resume', async () => {
   expect(status).toBe(2);
 });
 
-test('a patch that changes nothing which is installed passes at once, is told again, and waits only to be measured anyway', async () => {
+test('a patch that changes nothing installed passes at once, is reported again, and can be measured anyway', async () => {
   const { folder, ppsgate, start, take } = await aPlace({ fake: linuxOf('fake') });
   git(folder, 'init', '--quiet', '--initial-branch=main');
   commit(folder, { 'dut/nftables.conf': '# one\n' });

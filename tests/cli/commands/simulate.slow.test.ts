@@ -17,7 +17,7 @@ writeFileSync(join(folder, 'empty'), '\n');
 writeFileSync(join(folder, 'binary'), Buffer.from([0, 255, 10, 128, 7]));
 writeFileSync(join(folder, 'short'), '{"pps": [1000]}\n');
 
-test('answers one row as JSON for each design and change, and nothing else', () => {
+test('prints one row as JSON for each design and change, and nothing else', () => {
   const { stdout, stderr, status } = run(['--noise', '1%', '--experiments', '50', '--json']);
   // A busy machine needs two seconds, and prints progress.
   expect(stderr).toMatch(/^(?:\d+ of 8: \S+ at \S+ %?\n)*$/);
@@ -30,7 +30,7 @@ test('answers one row as JSON for each design and change, and nothing else', () 
   );
 });
 
-test('tells all four outcomes of a row as shares of one whole', () => {
+test('prints all four outcomes of a row as shares of one whole', () => {
   const sums = rowsOf(['--noise', '2%']).map(
     ({ regression, noRegression, improvement, inconclusive }) =>
       regression + noRegression + improvement + inconclusive,
@@ -38,12 +38,12 @@ test('tells all four outcomes of a row as shares of one whole', () => {
   expect(sums).toEqual(Array(8).fill(expect.closeTo(1, 12)));
 });
 
-test('asks about half the margin and the margin where no changes are named', () => {
+test('uses half the margin and the margin if no changes are given', () => {
   const rows = rowsOf(['--noise', '1%', '--design', 'fixed', '--margin', '5%']);
   expect(rows.map((row) => row.effect)).toEqual([0, -0.025, -0.05, -0.5]);
 });
 
-test('takes changes with either minus sign, a plus sign and none', () => {
+test('accepts changes with either minus sign, a plus sign and none', () => {
   const rows = rowsOf(['--noise', '1%', '--design', 'fixed', '--effects', '0, -1%,−1.5%,+2%,3%']);
   expect(rows.map((row) => row.effect)).toEqual([0, -0.01, -0.015, 0.02, 0.03]);
 });
@@ -84,7 +84,7 @@ test('needs fewer runs with a history than without', () => {
   expect(known?.meanRuns).toBeLessThan(without?.meanRuns ?? 0);
 });
 
-test('tells of patches as soon as they have several cells', () => {
+test('includes patches as soon as they have several cells', () => {
   const design = ['--design', 'group-sequential', '--false-alarms', '20%'];
   const args = ['--noise', '1%', ...design, '--effects', '0'];
   expect(rowsOf(args)[0]).not.toHaveProperty('patchRegression');
@@ -92,19 +92,19 @@ test('tells of patches as soon as they have several cells', () => {
   expect(row?.patchRegression).toBeGreaterThan(row?.regression ?? 1);
 });
 
-test('raises more false alarms where more are asked for', () => {
+test('raises more false alarms if more are permitted', () => {
   const args = ['--noise', '3%', '--design', 'group-sequential', '--effects', '0'];
   const rate = (asked: string) => rowsOf([...args, '--false-alarms', asked])[0]?.regression ?? 0;
   expect(rate('1%')).toBeLessThan(rate('10%'));
 });
 
-test('misses fewer losses of the margin where more power is asked for', () => {
+test('misses fewer losses of the margin with more power', () => {
   const args = ['--noise', '2%', '--design', 'group-sequential', '--effects', '-2%'];
   const rate = (asked: string) => rowsOf([...args, '--power', asked])[0]?.noRegression ?? 0;
   expect(rate('99%')).toBeLessThan(rate('80%'));
 });
 
-test('leaves out sets that are noisier than asked', () => {
+test('omits sets that are noisier than requested', () => {
   writeFileSync(join(folder, 'mixed'), `${wild}\n${quiet}\n${wild}\n`);
   const [left, alone, mixed] = [
     rowsOf(['--noise', 'mixed', '--max-cv', '1%']),
@@ -316,7 +316,7 @@ function rowsOf(args: readonly string[]): z.output<typeof rowSchema>[] {
 }
 
 describe('--bisect', () => {
-  test('answers a row for each number of commits and each change', () => {
+  test('prints a row for each number of commits and each change', () => {
     const rest = ['--noise', '0.5%', '--history', '20', '--experiments', '20', '--json'];
     const many = ['--commits', '16,64', '--effects', '0,-5%', '--broken', '10%'];
     const { stdout, status } = run(['--bisect', ...many, ...rest]);

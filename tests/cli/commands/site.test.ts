@@ -60,7 +60,7 @@ const overview: TestbedsOverview = {
   ],
 };
 
-test('what a gate of the default branch has left becomes pages', async () => {
+test('the results of gates of the default branch become pages', async () => {
   const [from, to] = [await published(), join(temporaryFolder(), 'site')];
   expect(await makeSite({ from, to })).toBe(0);
   expect(said).toMatch(/site\/index\.html: \d+ pages\n$/);
@@ -73,7 +73,7 @@ test('what a gate of the default branch has left becomes pages', async () => {
   expect(readFileSync(join(to, result), 'utf8')).toContain('<h1>');
 });
 
-test('who has which testbed is told where a file of it lies in the data, or is named', async () => {
+test('testbed holders are read from the data, or from a named file', async () => {
   const [from, to] = [await published(), join(temporaryFolder(), 'site')];
   writeFileSync(join(from, 'lab.json'), JSON.stringify(overview));
   const health = join(temporaryFolder(), 'health.json');

@@ -63,7 +63,7 @@ describeWith(['root'], 'a command through sudo', () => {
     expect(throughSudo(repository, 'gate').status).toBe(0);
   });
 
-  test('gate in a repository whose objects are root’s says how to get them back', () => {
+  test('gate in a repository with objects of root prints the way to fix their owner', () => {
     const repository = newRepository();
     commit(repository, { 'dut/nftables.conf': '# one\n', 'ppsgate.yml': config });
     writeFileSync(join(repository, 'dut/nftables.conf'), '# two\n');

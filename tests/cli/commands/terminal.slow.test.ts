@@ -48,7 +48,7 @@ describeWith(['script'], 'at a terminal', () => {
     expect((await readLab(store)).held.size).toBe(0);
   });
 
-  test('who takes a testbed by force is asked who he is, and whether he means it', async () => {
+  test('taking a testbed by force prompts for a name, and for a confirmation', async () => {
     const { folder, take, store } = await aPlace({ hp: linuxOf('hp') });
     await take('hp', { patch: 'main..fast' });
     const { shown, type, ended } = terminal(folder, 'release hp --force');
@@ -72,7 +72,7 @@ describeWith(['script'], 'at a terminal', () => {
     expect((await readLab(store)).held.size).toBe(3);
   });
 
-  test('a watch draws anew what has changed, in colours, until Ctrl-C', async () => {
+  test('a watch redraws changes, in colours, until Ctrl-C', async () => {
     const { folder, take } = await aPlace({ hp: linuxOf('hp') });
     const { shown, type, ended } = terminal(folder, 'testbeds --watch');
     await expect.poll(shown, patience).toContain('\x1b[32mfree \x1b[0m');

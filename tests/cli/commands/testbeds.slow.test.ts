@@ -69,7 +69,7 @@ test('lists them as JSON', async () => {
   ]);
 });
 
-test('lists what a patch may ask for', async () => {
+test('lists the testbeds that a patch may select', async () => {
   const capabilities = {
     nic: { vendor: 'Chelsio', model: 'T540-CR', speed: '10 Gbit/s' },
     cpu: { cores: 8 },
@@ -97,7 +97,7 @@ test('an unknown name is wrong usage, and so is none', async () => {
   expect((await testbeds('check')).status).toBe(2);
 });
 
-test('there is nothing to check of the embedded lab', async () => {
+test('the embedded lab has nothing to check', async () => {
   const { status, stdout } = await testbeds('check', 'here', '-c', three());
   expect(status).toBe(0);
   expect(stdout).toBe(
@@ -105,7 +105,7 @@ test('there is nothing to check of the embedded lab', async () => {
   );
 });
 
-test('what is wrong is told with its fix, and what depends on it is not tried', async () => {
+test('a fault is printed with its fix, and dependent steps are skipped', async () => {
   const { status, stdout } = await testbeds('check', 'linux', '-c', three());
   expect(status).toBe(4);
   const lines = stdout.split('\n');
@@ -128,7 +128,7 @@ test('packets that a FreeBSD testbed cannot send are refused before any machine 
   expect(tested.stderr).toContain(why);
 });
 
-test('answers the diagnostics as JSON', async () => {
+test('prints the diagnostics as JSON', async () => {
   const { status, stdout } = await testbeds('check', 'linux', '--json', '-c', three());
   expect(status).toBe(4);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -167,7 +167,7 @@ test('a check that sends packets waits for a running measurement, and one that o
   expect((await readLab(store)).held.values().next().value).toMatchObject({ testbed: 'shelf' });
 });
 
-test('signs have colours on a terminal, and what a host says stays on its line', () => {
+test('symbols are coloured on a terminal, and output of a host stays on its line', () => {
   const diagnostic = { kind: 'ok', what: 'ssh', why: 'one\n::error::\x1b[2J' } as const;
   expect(diagnosticText(diagnostic, true)).toBe('\x1b[32m✓\x1b[0m ssh: one ::error:: [2J');
   expect(diagnosticText(diagnostic, false)).toBe('✓ ssh: one ::error:: [2J');

@@ -18,7 +18,7 @@ describe('a machine', () => {
     expect(warning(0.1)).toBeUndefined();
   });
 
-  test('whose CPUs are taken is, and what that means is told with what to do', () => {
+  test('with busy CPUs is reported, with the consequence and the remedy', () => {
     expect(warning(1, 0.96)).toBe(
       'this machine is busy: other programs use 98 % of its 2 CPUs, but the lab needs 2; stop them or wait, or the demo takes longer and may end without a verdict',
     );
@@ -26,12 +26,12 @@ describe('a machine', () => {
     expect(warning(0.5)).toContain('use 50 % of its 1 CPUs, but the lab needs 1; stop them');
   });
 
-  test('with two CPUs to spare is not, however many are taken', () => {
+  test('with two idle CPUs is not, however many are busy', () => {
     expect(warning(1, 1, 1, 0.1, 0.1)).toBeUndefined();
     expect(warning(1, 1, 1, 0.1, 0.6)).toBeDefined();
   });
 
-  test('whose clock stood still, or that has got a CPU since, is not', () => {
+  test('whose clock stood still, or that got a CPU since, is not', () => {
     expect(warningOf([times(7, 9)], [times(7, 9)])).toBeUndefined();
     expect(warningOf([], [times(900, 0), times(900, 0)])).toBeUndefined();
   });

@@ -77,7 +77,7 @@ test('the patches of the demo on FreeBSD are a rule set of pf, and nothing besid
   });
 });
 
-test('what is committed is clean, with main checked out and its configuration valid', async () => {
+test('the commit is clean, with main checked out and a valid configuration', async () => {
   const { directory } = await made();
   expect(git(directory, 'status', '--porcelain', '--branch')).toBe(`## ${baseBranch}`);
   const path = join(directory, 'ppsgate.yml');
@@ -85,7 +85,7 @@ test('what is committed is clean, with main checked out and its configuration va
   expect(git(directory, 'show', `${baseBranch}:ppsgate.yml`)).toBe(demoConfig.trimEnd());
 });
 
-test('what a kill left of it is made anew, and nothing but the repository remains', async () => {
+test('an interrupted creation is repeated, and leaves nothing but the repository', async () => {
   const parent = temporaryFolder();
   const directory = join(parent, 'repository');
   mkdirSync(`${directory}.part`);

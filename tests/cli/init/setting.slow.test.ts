@@ -29,7 +29,7 @@ test('without a remote the default branch is the one that is checked out', async
 
 const { version } = packageJson;
 
-test('the ppsgate that runs is pinned where it is a clone, with the version that its commit is tagged with, and not where it lies in another repository', async () => {
+test('the running ppsgate is pinned if it is a clone, with the version of its tag, but not in another repository', async () => {
   const clone = clonedFrom('https://github.com/example/ppsgate.git');
   const head = commit(clone, { 'action.yml': 'name: ppsgate\n' });
   expect(await ownAction(clone)).toBe(`example/ppsgate@${head}`);

@@ -129,7 +129,7 @@ test('each job may do what it does and no more', () => {
 
 // Attack secret/runner-root: Rules or settings of a fork take over the root process that reads them in GitHub's runner.
 // Defence: Measuring and publishing are separate jobs; the measuring job may write nothing.
-test('What measures may write nothing, and no job that may write measures.', () => {
+test('Jobs that measure may write nothing, and jobs that may write measure nothing.', () => {
   for (const one of [setting, beside, own]) {
     const { jobs } = read(splitWorkflow(one));
     const commands = Object.values(jobs).flatMap(({ permissions, steps }) =>
@@ -189,7 +189,7 @@ const steps = [splitWorkflow(setting), splitWorkflow(beside)]
 
 // Attack secret/action-tag: Another version of an action is published under the same tag. Defence: Actions are pinned
 // to commits.
-test('nothing is run that is not pinned to a commit', () => {
+test('every action is pinned to a commit', () => {
   const actions = steps.flatMap(({ uses }) => uses ?? []);
   expect(actions).toHaveLength(24);
   for (const action of actions) expect(action).toMatch(/@[\da-f]{40}$/);
@@ -206,7 +206,7 @@ test('every checkout is of the base, with its history and without a token left b
 });
 
 // Attack secret/upload-folder: An output makes the job upload another folder. Defence: The folder has a fixed place.
-test('what is uploaded lies at a place that no output can change', () => {
+test('the uploaded path cannot be changed by any output', () => {
   const uploads = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
   const paths = uploads.map((upload) => upload.with.path);
   expect(paths).toEqual(new Array(4).fill(`\${{ runner.temp }}/ppsgate`));
@@ -214,7 +214,7 @@ test('what is uploaded lies at a place that no output can change', () => {
 
 // Attack run/push-during-job: A push arrives while the job runs. Defence: `admit` fixes base and head by their full
 // ids.
-test('what is measured beside the lab is what was admitted', () => {
+test('the job beside the lab measures what was admitted', () => {
   const text = splitWorkflow({ ...beside, hasPhabricator: true });
   const request = `\${{ needs.admit.outputs.request }}`;
   const inputs = (name: string) =>
@@ -258,7 +258,7 @@ const onComment = (body: string, association: string, { isIssue = false } = {}) 
 
 const onCheck = (name: string) => onEvent('check_run', { check_run: { name } });
 
-test('the form for a start by hand has at most ten fields, which GitHub takes everywhere', () => {
+test('the form of a manual start has at most ten fields, GitHub’s limit', () => {
   const form = z.object({ inputs: z.record(z.string(), z.unknown()) });
   const { inputs } = form.parse(read(splitWorkflow(beside)).on.workflow_dispatch);
   expect(Object.keys(inputs).length).toBeLessThanOrEqual(10);
@@ -271,7 +271,7 @@ const admitted = (outputs: Record<string, string>): Values => ({
   needs: { admit: { outputs } },
 });
 
-test('what is admitted ends what is measured of the same patch, and so does a cancel', () => {
+test('an admission ends running measurements of the same patch, and so does a cancel', () => {
   const text = splitWorkflow(beside);
   const line = { line: 'ppsgate-#7', ends: true };
   const go = admitted({ go: 'true', cancel: 'false', subject: '#7' });
@@ -295,7 +295,7 @@ test('a bisection has a separate concurrency group, and so a cancel that ends it
 
 // Attack secret/others-queue: A stranger cancels or delays the measurements of others. Defence: A request without
 // approval joins no queue of theirs.
-test('what is not admitted ends nothing, even where it names a patch', () => {
+test('a refused event ends nothing, even if it names a patch', () => {
   const text = splitWorkflow(beside);
   const refused = admitted({ go: 'false', cancel: 'false', subject: '#7' });
   for (const job of ['gate', 'cancel']) {

@@ -76,7 +76,7 @@ test('one variant alone has its numbers and nothing that it is compared with', a
   expect(comparisons).toEqual([]);
 });
 
-test('where the generator was the limit there is no verdict, for any result of ministat', async () => {
+test('a limit of the generator prevents a verdict, for any result of ministat', async () => {
   const folder = benches({
     'r1.inet4': around(14.8e6, 14.88e6),
     'r1D7.inet4': around(14.7e6, 14.88e6),

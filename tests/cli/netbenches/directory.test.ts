@@ -20,7 +20,7 @@ function benches(files: Readonly<Record<string, string>>): string {
 const logsNamed = (...names: string[]) =>
   benches(Object.fromEntries(names.map((name) => [name, log])));
 
-test('a set tells what its .info says, and its runs carry both logs', async () => {
+test('a set shows the content of its .info, and its runs have both logs', async () => {
   const sender = madeLog({ pps: [7], side: 'sender' });
   const folder = benches({
     'bench.r1.aim.off.inet6.1.receiver': log,
@@ -72,7 +72,7 @@ test.for([
   expect(about).toEqual({ label, ...told });
 });
 
-test('what an .info leaves out, the rest of the label tells', async () => {
+test('the rest of the label replaces what an .info omits', async () => {
   const folder = benches({
     'bench.13.1.pf.inet4.1.receiver': log,
     'bench.13.1.pf.inet4.info': 'IMAGE=\'13.1\'\nCFG=""\nPKTGEN=\n',
@@ -142,7 +142,7 @@ test('a directory that is not there is an error that names it', async () => {
   await expect(reading).rejects.toThrow(`The benches in ${missing} cannot be read (ENOENT`);
 });
 
-test('a directory without a receiver’s log is an error that says how they are named', async () => {
+test('a directory without a receiver’s log is an error with the naming scheme', async () => {
   const reading = readBenches(logsNamed('bench.a.1.sender'));
   await expect(reading).rejects.toMatchObject({ name: 'BenchesError' });
   await expect(reading).rejects.toThrow('bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver');

@@ -34,7 +34,7 @@ test('comments, empty lines and nightly runs without a value are passed over', a
   expect((await readSeries(path))[0]?.skipped).toEqual(['n2']);
 });
 
-test('what is no value above 0 is refused with its line', async () => {
+test('a value that is not above 0 is refused with its line', async () => {
   await expect(readSeries(fileOf('n1 100\nn2 fast\n'))).rejects.toThrow(
     /nightlyRuns:2: expected a name and values above 0, found "fast"; remove a header,/,
   );
@@ -110,7 +110,7 @@ test('a folder of netbenches has a series for each configuration, its revisions 
   expect((await readSeries(plain))[0]?.name).toBe(plain);
 });
 
-test('where there is no nightly run, or nothing at all, a sentence says what is expected', async () => {
+test('an empty series, or no file at all, is an error with the expected form', async () => {
   await expect(readSeries(fileOf('# none\n'))).rejects.toThrow(/There is no nightly run in/);
   await expect(readSeries(folder({}))).rejects.toThrow(/files named REV\.CONFIG\.pps/);
   await expect(readSeries(join(folder({}), 'absent'))).rejects.toThrow(

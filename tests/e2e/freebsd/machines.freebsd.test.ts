@@ -123,7 +123,7 @@ describeWith(
       expect(code).toBe(1);
     });
 
-    test('are home again after all of this: the DUT runs its own kernel, and has none of ours', async () => {
+    test('are restored after all of this: the DUT runs its own kernel, and has none of ours', async () => {
       const { code, text } = await ppsgate(
         repository(),
         'testbeds',

@@ -89,7 +89,7 @@ describeWith(needs('base', 'slower'), 'a slower kernel', () => {
     expect(slower.code).toBe(1);
   });
 
-  test('has the function named that takes the instructions', () => {
+  test('names the function that needs the instructions', () => {
     const [cell] = cellsOf(slower.result);
     const [first] = cell?.reason?.changedFunctions ?? [];
     expect(first?.function).toMatch(/^(?:accident_of|ip_tryforward)$/);
@@ -127,7 +127,7 @@ describeWith(needs('base', 'hang-at-boot'), 'a kernel that hangs at boot', () =>
 });
 
 describeWith(needs('base', 'forwards-nothing'), 'a kernel that forwards nothing', () => {
-  test('is a regression that says so', async () => {
+  test('is a regression with that reason', async () => {
     const { code, result, report } = await gated(repository(), 'forwards-nothing');
     expect(cellsOf(result).map(({ verdict }) => verdict.kind)).toEqual(['regression']);
     expect(report).toContain('forwards nothing');

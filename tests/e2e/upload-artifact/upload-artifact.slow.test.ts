@@ -59,7 +59,7 @@ test('several paths keep what they do not have in common', async () => {
   expect(Object.keys(await uploaded())).toEqual(['b.txt', 'out/sub/größe.txt']);
 });
 
-test('nothing found is a warning, an error or nothing, as it is asked for', async () => {
+test('a missing file is a warning, an error or nothing, as configured', async () => {
   const path = 'nowhere';
   expect(await upload({ path })).toContain('::warning::No files were found');
   expect(await upload({ path, 'if-no-files-found': 'ignore' })).toBe('');
