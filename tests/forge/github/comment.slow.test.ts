@@ -317,7 +317,7 @@ test('an error that is not about GitHub is no answer of GitHub', () => {
 });
 
 test.for(['https://api.github.com', 'https://api.octocorp.ghe.com'])(
-  'a second lies between two writes on %s',
+  'two writes on %s are a second apart',
   async (apiUrl) => {
     const writtenAt: number[] = [];
     vi.stubGlobal('fetch', async () => {

@@ -70,7 +70,7 @@ test('the head repository of a deleted fork is null, and a deleted author is a g
 });
 
 test.each(['push', 'issues'])(
-  'the event %s has no pull request, and the error says so',
+  'the event %s has no pull request, which is an error',
   (eventName) => {
     expect(pullRequestFromEvent(eventName, payloadsOf(eventName)[0])).toEqual({
       kind: 'not-found',
@@ -79,7 +79,7 @@ test.each(['push', 'issues'])(
   },
 );
 
-test('takes no example of another event for a pull request, under any event name', () => {
+test('finds no pull request in an example of another event, under any event name', () => {
   const others = eventNames.filter((name) => !name.startsWith('pull_request'));
   const kinds = others
     .flatMap(payloadsOf)
@@ -189,7 +189,7 @@ describe('who may write', () => {
     expect(await mayWrite(await hastyOctokit(github), repository, 'bob')).toBe(true);
   });
 
-  test('a GitHub that does not tell is an error, and never a yes', async () => {
+  test('a failing GitHub is an error, and never a yes', async () => {
     const operation = 'repos/get-collaborator-permission-level';
     github.faults.order(operation, { kind: 'read-only' });
     await expect(mayWrite(await hastyOctokit(github), repository, 'bob')).rejects.toThrow(
@@ -218,11 +218,11 @@ describe('the pull requests with a head', () => {
     ]);
   });
 
-  test('are none where no head is this commit', async () => {
+  test('are none if this commit is no head', async () => {
     expect(await find('c'.repeat(40))).toEqual([]);
   });
 
-  test('are none where it is closed', async () => {
+  test('are none if the pull request is closed', async () => {
     for (const one of github.state.pullRequests) one.state = 'closed';
     expect(await find('b'.repeat(40))).toEqual([]);
   });
@@ -248,7 +248,7 @@ describe('the pull requests with a head', () => {
     expect(await find('b'.repeat(40))).toMatchObject([{ pullRequest: { number: 400 } }]);
   });
 
-  test('are an error where GitHub does not tell', async () => {
+  test('are an error if GitHub does not reply', async () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
     github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
     await expect(find('b'.repeat(40))).rejects.toThrow(
@@ -276,7 +276,7 @@ describe('the pull requests of a branch', () => {
     expect(await find(changes)).toEqual([]);
   });
 
-  test('are none where it is closed', async () => {
+  test('are none if the pull request is closed', async () => {
     for (const one of github.state.pullRequests) one.state = 'closed';
     expect(await find()).toEqual([]);
   });

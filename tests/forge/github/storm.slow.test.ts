@@ -532,7 +532,7 @@ test.each([
 );
 
 test.each(['checks/create', 'checks/update'])(
-  'an end that GitHub has taken though its answer to %s is lost is there once, its annotations too',
+  'a conclusion that GitHub accepted exists once, with its annotations, though the answer to %s was lost',
   async (operationId) => {
     const turns = takingTurns(() => 0, start);
     const octokit = await hastyOctokit(github);
@@ -592,7 +592,7 @@ describe('one sentence for each that could not be told, and the result is kept, 
   });
 });
 
-test("a rate limit of GraphQL's, for which octokit throws a plain error, is told as one", async () => {
+test("a rate limit of GraphQL's, for which octokit throws a plain error, is recognized", async () => {
   const turns = takingTurns(() => 0, start);
   const octokit = await hastyOctokit(github);
   turns.lead(octokit, async () => graphqlLimit(3000));

@@ -140,7 +140,7 @@ test('approves no diff when no person is configured, and requests no project', a
 });
 
 // Attack phabricator/project
-test('a server that does not tell who is a member gives no approval', async () => {
+test('a server that does not list members gives no approval', async () => {
   const silent = { ...rules, isMember: () => Promise.reject(new Error('no answer')) };
   await expect(authorizeRevision(diff, { kind: 'sent', by: [eve] }, silent)).rejects.toThrow(
     'no answer',

@@ -44,7 +44,7 @@ test('a pull request from a branch of the repository itself is allowed', async (
 });
 
 // Attack run/fork: A fork opens a pull request. Defence: It is refused until a user with write access approves it.
-test('one from a fork is refused, and told what a maintainer does to run it', async () => {
+test('one from a fork is refused, with the way for a maintainer to run it', async () => {
   expect(await authorizationOf({ kind: 'pushed', by: 'alice' })).toEqual({
     kind: 'refused',
     why: 'Thank you for #123: because it comes from alice/freebsd-src, it runs on the testbed only after a maintainer of freebsd/freebsd-src has read bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbband then added the label ppsgate or written /ppsgate run bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.',
@@ -104,7 +104,7 @@ test('the label approves the head where a maintainer puts it', async () => {
   expect((await authorizationOf({ ...labelled, by: 'dan' }, fork, more)).kind).toBe('refused');
 });
 
-test('the label at a branch of the repository itself asks for nothing more, for no stranger can push there', async () => {
+test('the label at a branch of the repository itself needs nothing more, as no stranger can push there', async () => {
   expect((await authorizationOf({ ...labelled, by: 'carol' }, own)).kind).toBe('allowed');
 });
 
@@ -217,13 +217,16 @@ const unseen = [
   ['for another head', { headCommit: 'c'.repeat(40), since: '2026-11-20T11:00:00Z' }],
 ] as const;
 
-test.each(unseen)('and is refused where the head was known %s', async (_, seen) => {
-  const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
-  expect(await authorizationOf(commanded, fork, { seen })).toEqual({
-    kind: 'refused',
-    why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run b{40}\.$/),
-  });
-});
+test.each(unseen)(
+  'a command without a head is refused if the head was known %s',
+  async (_, seen) => {
+    const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
+    expect(await authorizationOf(commanded, fork, { seen })).toEqual({
+      kind: 'refused',
+      why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run b{40}\.$/),
+    });
+  },
+);
 
 test.each(unseen)('the label is refused where the head was known %s', async (_, seen) => {
   expect(await authorizationOf({ ...labelled, by: 'carol' }, fork, { seen })).toEqual({

@@ -190,7 +190,7 @@ test('Phabricator has a separate call', () => {
   });
 });
 
-test('on Phabricator a diff is named by its id, and earlier ones can be asked for', () => {
+test('on Phabricator a diff is named by its id, and earlier ones can be requested', () => {
   expect(parseCommand('@ppsgate run 80677 inet6 earlier=all', '@ppsgate')).toEqual({
     kind: 'run',
     diff: 80677,
@@ -206,7 +206,7 @@ test('on Phabricator a diff is named by its id, and earlier ones can be asked fo
 });
 
 // Attack read/mistyped-markup: A mistyped command contains markup. Defence: It is quoted as one short line of code.
-test('reads scenarios, families and commits as plain names from any text, and answers in one short line', () => {
+test('reads scenarios, families and commits as plain names from any text, and replies in one short line', () => {
   const comment = fc.oneof(
     fc.string().map((text) => `/ppsgate run ${text}`),
     fc.string().map((text) => `/ppsgate bisect ${text}`),
@@ -234,7 +234,7 @@ test('reads scenarios, families and commits as plain names from any text, and an
   );
 });
 
-test('what is asked of a bisection comes back of the words that ask for it', () => {
+test('a bisection survives the words of its command', () => {
   const commit = fc.stringMatching(/^[a-z][a-z0-9]{0,5}(?:~[1-9])?$/);
   const asked = fc.record({
     ends: fc.option(fc.tuple(commit, commit), { nil: undefined }),

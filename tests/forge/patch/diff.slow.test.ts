@@ -126,7 +126,7 @@ test('both names of a rename are changed', () => {
   expect(checked).toMatchObject({ kind: 'accepted', paths: ['x', 'y z'] });
 });
 
-test('what is unusual in the bytes is told', () => {
+test('unusual bytes are reported', () => {
   const remarksOn = (text: string | Buffer) => {
     const checked = checkDiff(
       Buffer.concat([Buffer.from(edit('a/x', 'b/x').join('\n')), Buffer.from(text)]),
@@ -237,11 +237,11 @@ test.each(['-100644', 'x', '9', '100644x'])(
   },
 );
 
-describe('what git made of a diff', () => {
+describe('the result of git for a diff', () => {
   const raw = (...changes: [modes: string, path: string][]) =>
     changes.map(([modes, path]) => `:${modes} 1a2b3c 4d5e6f M\0${path}\0`).join('');
 
-  test('is as said where the files that it names changed, and all are plain', () => {
+  test('is accepted if exactly the named files changed, and all are plain', () => {
     const made = raw(['100644 100755', 'a'], ['000000 100644', 'b'], ['100644 000000', 'c\n:d']);
     expect(isAsSaid(['a', 'b', 'c\n:d'], made)).toEqual({ kind: 'as-said' });
     expect(isAsSaid([], '')).toEqual({ kind: 'as-said' });

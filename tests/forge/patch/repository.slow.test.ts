@@ -148,7 +148,7 @@ function cloneOfEvil() {
 
 // Attack run/git-options
 test.for(refspecs)(
-  'what is no name of a commit is refused before git sees it: %j',
+  'a text that is no name of a commit is refused before git sees it: %j',
   async (name) => {
     const { clone, state } = cloneOfEvil();
     const before = state();
@@ -210,7 +210,7 @@ test('fetches a commit without ref, tag or FETCH_HEAD, against any configuration
 
 // Attack run/git-options
 test.for(['main', '--output=x', 'HEAD:file', '0'.repeat(39)])(
-  'where an id is meant, another name is refused: %s',
+  'where an id is required, another name is refused: %s',
   async (name) => {
     const directory = newRepository();
     const id = commit(directory, { file: '' });
@@ -465,7 +465,7 @@ describe('the commit of a branch at a time', () => {
     );
   });
 
-  test('is that of the server, where a branch of the same name lies here', async () => {
+  test('is that of the server, even with a local branch of the same name', async () => {
     const origin = newRepository();
     dated(origin, 'a', 1_700_000_000);
     const clone = join(temporaryFolder(), 'clone');
@@ -539,7 +539,7 @@ describe('the commit of a revision of Subversion', () => {
     expect(await commitOfSvn('main', 8, new Date(1_700_000_150_000))).toMatchObject({ commit: r5 });
   });
 
-  test('is told by the notes of a conversion', async () => {
+  test('is found by the notes of a conversion', async () => {
     const directory = newRepository();
     const [r5 = '', r8 = ''] = [5, 8].map((revision) => {
       const id = svnCommit(directory, 'Fix it', 1_700_000_000 + revision);
@@ -558,7 +558,7 @@ describe('the commit of a revision of Subversion', () => {
     expect(await commitOfSvn('main', 7, now)).toEqual(of(r5, 5));
   });
 
-  test('is not told where there are neither lines nor notes', async () => {
+  test('is not found without lines and notes', async () => {
     const directory = newRepository();
     svnCommit(directory, 'Fix it', 1_700_000_000);
     const { commitOfSvn } = openRepository(directory);
@@ -696,7 +696,7 @@ describe('a diff', () => {
     }
   });
 
-  test('becomes a commit on its base that says what it is, when it came, and nothing of this machine', async () => {
+  test('becomes a commit on its base with its description and date, and without details of this machine', async () => {
     const { directory, base } = scene();
     const diff = changesOf(directory);
     const made = committed(await openRepository(directory).commitDiff(base, diff, about));
@@ -810,7 +810,7 @@ describe('a diff', () => {
   });
 
   test.each(hostile)(
-    'whose blanks are others does not apply, however lax git is set up: %s',
+    'whose blanks differ does not apply, however lax the settings of git are: %s',
     async (_, settings) => {
       const { directory, base } = scene();
       const home = temporaryFolder();
@@ -824,7 +824,7 @@ describe('a diff', () => {
     },
   );
 
-  test('that says of its rename moves the file', async () => {
+  test('that declares a rename moves the file', async () => {
     const { directory, base } = scene();
     const renamed =
       'diff --git a/sys/net/gone.c b/sys/net/moved.c\nsimilarity index 100%\nrename from sys/net/gone.c\nrename to sys/net/moved.c\n';
@@ -855,7 +855,7 @@ function filesBelow(folder: string): Map<string, string> {
 }
 
 describe('what differs between two commits', () => {
-  test('is told by its paths, be it content, a mode, a link or what is gone', async () => {
+  test('is listed by paths: content, a mode, a link, or a deletion', async () => {
     const directory = newRepository();
     const first = commit(directory, {
       same: '1',
@@ -891,7 +891,7 @@ describe('what differs between two commits', () => {
     }
   });
 
-  test('cannot be computed for a missing commit, and the error says so', async () => {
+  test('is an error for a missing commit', async () => {
     const directory = newRepository();
     const id = commit(directory, { file: '1' });
     const asked = openRepository(directory).changedPaths(id, 'c'.repeat(40));

@@ -126,7 +126,7 @@ describe('a revision', () => {
     expect(git(directory, 'show', `${headCommit}:${file}`)).toBe('first');
   });
 
-  test('whose base is unknown is measured against the branch as of its day, with a note', async () => {
+  test('whose base is unknown is measured on the branch of its day, with a note', async () => {
     const { id } = revisionWith(diffTo('faster'), {});
     const { baseCommit, notes } = await patchOf(id);
     expect(baseCommit).toBe(base);
@@ -156,7 +156,7 @@ describe('a revision', () => {
     expect(notes).toEqual([expect.stringContaining('against stable/15 as of')]);
   });
 
-  test('that does not apply tells its author why', async () => {
+  test('that does not apply reports the reason to its author', async () => {
     const { id } = revisionWith(unapplicable);
     await expect(patchOf(id)).rejects.toThrow(
       new PatchError(
@@ -166,7 +166,7 @@ describe('a revision', () => {
     );
   });
 
-  test('that Phabricator gives back as something else is not applied at all', async () => {
+  test('that Phabricator returns differently is not applied at all', async () => {
     const { id } = revisionWith(diffTo('faster').replaceAll(` b/${file}`, ' b/netinet/x.c'));
     await expect(patchOf(id)).rejects.toThrow(PatchError);
     await expect(patchOf(id)).rejects.toThrow(
@@ -276,7 +276,7 @@ describe('a diff of a working copy of Subversion', () => {
     expect(notes).toEqual(note === undefined ? [] : [sentence]);
   });
 
-  test('is measured against the branch of its day where the clone does not tell of Subversion', async () => {
+  test('is measured on the branch of its day if the clone has no Subversion revisions', async () => {
     const { id } = revisionWith(diffTo('faster'), { base: 'r325006' });
     const { baseCommit, notes } = await patchOf(id);
     expect(baseCommit).toBe(base);
@@ -337,7 +337,7 @@ describe('earlier diffs', () => {
     expect(await patchOf(number)).toMatchObject({ earlier: [], notes: [] });
   });
 
-  test('are all made for the base of the newest, and those that do not apply are left out with a note', async () => {
+  test('are all made for the base of the newest, and those that do not apply are omitted with a note', async () => {
     const { number, first, second } = ofThree();
     const { earlier, notes } = await patchOf(number, 'all');
     expect(earlier).toEqual([{ diff: first, headCommit: expect.stringMatching(/^[0-9a-f]{40}$/) }]);
@@ -388,7 +388,7 @@ describe('earlier diffs', () => {
   });
 
   test.each(['', 'some', 'All', '0', '-1', '80345;80654', '80345,', '1.5', '$(reboot)'])(
-    'are not asked for as %j',
+    'are not requested by %j',
     (text) => {
       expect(() => parseEarlier(text, '--earlier')).toThrow(
         new UsageError(
@@ -431,7 +431,7 @@ describe('on another machine', () => {
     expect(has(other, patch.headCommit)).toBe(true);
   });
 
-  test('Phabricator is not asked for diffs that are already here', async () => {
+  test('no diff that is already here is requested from Phabricator', async () => {
     const patch = await patchOf(revisionWith(diffTo('first')).id);
     phabricator.requests.length = 0;
     await restoreRevision(patch, depsIn(directory));

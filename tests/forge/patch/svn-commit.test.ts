@@ -57,7 +57,7 @@ describe.each([
   });
 });
 
-test('a history without either tells nothing', async () => {
+test('a history without either has no revisions', async () => {
   expect(await find(8, [{ message: 'Fix it' }, {}])).toEqual({ kind: 'no-revisions' });
   expect(await find(8, [])).toEqual({ kind: 'no-revisions' });
 });
@@ -75,7 +75,7 @@ test.each<[string, Told]>([
   expect(await find(8, [told, byMessage(5)])).toEqual(found(1, 5));
 });
 
-test('a note comes before a message, and of several lines the last', async () => {
+test('a note precedes a message, and of several lines the last counts', async () => {
   const note = `${byNote(7).note}svn path=/stable/14/; revision=4; tag=x\n`;
   expect(await find(5, [{ ...byMessage(6), note }])).toEqual(found(0, 4));
 });
@@ -94,7 +94,7 @@ test('the history is read no further than to the commit', async () => {
   expect(read).toBe(10);
 });
 
-test('what is found does not depend on how the output is cut', async () => {
+test('the result does not depend on how the output is split', async () => {
   const told = fc.oneof(
     fc.integer({ min: 1, max: 99 }).map(byMessage),
     fc.integer({ min: 1, max: 99 }).map(byNote),
@@ -113,7 +113,7 @@ test('what is found does not depend on how the output is cut', async () => {
 });
 
 // Attack phabricator/old-base
-test('of a message that is longer than any string the end is kept', async () => {
+test('a message longer than any string keeps its end', async () => {
   const piece = 'x'.repeat(2 ** 20);
   async function* huge() {
     yield `${idOf(0)}\0\0`;

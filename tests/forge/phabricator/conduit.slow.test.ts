@@ -95,7 +95,7 @@ async function failureOf(conduit: Conduit, method: string, schema: z.ZodType = z
   return { kind, code, message };
 }
 
-describe('what is sent', () => {
+describe('a request', () => {
   test('is one form field, params, of JSON with the token in it', async () => {
     await using server = await serve(result('vm'));
     await open(server).call('conduit.ping', { ids: [1], isDraft: false }, z.string());
@@ -145,7 +145,7 @@ describe('what is sent', () => {
     }
   });
 
-  test.each(['', 'api-abc\n', 'api abc', '"api-abc"'])('is no token like %j', (token) => {
+  test.each(['', 'api-abc\n', 'api abc', '"api-abc"'])('has no token like %j', (token) => {
     const conduit = () => open({ url: 'https://reviews.example.org' }, { token });
     expect(conduit).toThrow(/^The Conduit token for https:\/\/reviews.example.org is empty, or/);
   });
@@ -167,8 +167,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is answered', () => {
-  test('is read by its schema, and only to what that asks for', async () => {
+describe('a response', () => {
+  test('is parsed by its schema, and only as far as that goes', async () => {
     await using server = await serve(result({ userName: 'perfbot', image: 'x' }));
     const schema = z.object({ userName: z.string() });
     const me = await open(server).call('user.whoami', {}, schema);
@@ -252,7 +252,7 @@ describe('what is answered', () => {
   });
 
   // Attack phabricator/slow-diff
-  test('in more than 32 MiB is given up while it comes', async () => {
+  test('of more than 32 MiB is aborted while it arrives', async () => {
     const chunk = Buffer.alloc(1024 ** 2, ' ');
     let sent = 0;
     const endless: Reply = (response) => {
@@ -306,15 +306,15 @@ describe('what is answered', () => {
   });
 });
 
-describe('a server that wants patience', () => {
-  test('answers 429 without a Retry-After, and is asked again after longer and longer', async () => {
+describe('a busy server', () => {
+  test('returns 429 without a Retry-After, and is tried again after growing waits', async () => {
     await using server = await serve(tooMany, tooMany, tooMany, result('done'));
     expect(await open(server).call(write, { type: 'work' }, z.string())).toBe('done');
     expect(waits).toEqual([1, 2, 5]);
     expect(server.params()).toEqual(Array(4).fill({ type: 'work', __conduit__: { token } }));
   });
 
-  test('is told of where a wait lasts more than 2 s', async () => {
+  test('is logged if a wait exceeds 2 s', async () => {
     await using server = await serve(tooMany, tooMany, tooMany, result('done'));
     await open(server).call(write, {}, z.string());
     expect(sentences).toEqual([
@@ -333,7 +333,7 @@ describe('a server that wants patience', () => {
     expect(server.requests).toHaveLength(6);
   });
 
-  test('is obeyed where a proxy says for how long, if that is bearable', async () => {
+  test('is obeyed if a proxy names the wait, within limits', async () => {
     await using server = await serve(page(429, { 'retry-after': '60' }), result('done'));
     await open(server).call(write, {}, z.string());
     expect(waits).toEqual([60]);
@@ -382,7 +382,7 @@ const breakdowns: [string, Reply][] = [
 ];
 
 describe.each(breakdowns)('a server that %s', (_, reply) => {
-  test('is asked again what is only read', async () => {
+  test('gets reads again', async () => {
     await using server = await serve(reply, reply, result({ phid: 'PHID-USER-a' }));
     const schema = z.object({ phid: z.string() });
     expect(await open(server).call('user.whoami', {}, schema)).toEqual({ phid: 'PHID-USER-a' });
@@ -407,7 +407,7 @@ describe.each(breakdowns)('a server that %s', (_, reply) => {
   });
 });
 
-test('HTTP 500 is also what a server says to a name that is not its own, as the error tells', async () => {
+test('HTTP 500 is also the response to a wrong server name, as the error explains', async () => {
   await using server = await serve(page(500));
   const { message } = await failureOf(open(server), 'user.whoami');
   expect(message).toContain('it also returns for an unknown host name');
@@ -457,7 +457,7 @@ test.each([
 });
 
 describe('cancelling', () => {
-  test('ends a wait, and asks no more', async () => {
+  test('ends a wait, and sends nothing more', async () => {
     const cancel = new AbortController();
     let pauses = 0;
     const pause = async () => {
@@ -492,7 +492,7 @@ describe('searching', () => {
   const askedFor = (server: { params(): { after?: unknown; limit?: unknown }[] }) =>
     server.params().map(({ after, limit }) => ({ after, limit }));
 
-  test('takes page after page, by cursors that are strings, until one is null', async () => {
+  test('reads page after page, by cursors that are strings, until one is null', async () => {
     await using server = await serve(pageOf([9, 7], '7'), pageOf([6], '6'), pageOf([1], null));
     const params = { constraints: { ids: [1] } };
     expect(await open(server).search('x.search', params, item)).toEqual(rows(9, 7, 6, 1));
@@ -508,7 +508,7 @@ describe('searching', () => {
     expect(await open(server).search('x.search', {}, item)).toEqual(rows(6));
   });
 
-  test('takes no more than it was asked for', async () => {
+  test('reads no more than requested', async () => {
     await using server = await serve(pageOf([9, 8], '8'));
     expect(await open(server).search('x.search', {}, item, 3)).toEqual(rows(9, 8, 9));
     expect(askedFor(server)).toEqual([
@@ -517,7 +517,7 @@ describe('searching', () => {
     ]);
   });
 
-  test('asks for at most 100 rows at once, as more are refused', async () => {
+  test('requests at most 100 rows at once, as more are refused', async () => {
     await using server = await serve(pageOf([1], null));
     await open(server).search('x.search', {}, item, 250);
     expect(askedFor(server)).toEqual([{ limit: 100, after: undefined }]);
@@ -547,7 +547,7 @@ describe('searching', () => {
     expect(server.requests).toHaveLength(8);
   });
 
-  test('does not begin anew for an error of the first page', async () => {
+  test('does not start again for an error of the first page', async () => {
     await using server = await serve(vanished('Expected a numeric scalar.'));
     await expect(open(server).search('x.search', {}, item)).rejects.toThrow('numeric scalar');
     expect(server.requests).toHaveLength(1);

@@ -91,7 +91,7 @@ describe('the name of a revision', () => {
   });
 
   test.each(['https://phabricator.example.net/D27401', 'https://reviews.example.org:8443/D27401'])(
-    'is none of another server: %s',
+    'is rejected for another server: %s',
     (text) => {
       expect(() => parseRevisionName(text, server)).toThrow(
         new RevisionError(
@@ -340,7 +340,7 @@ describe('a revision that is not found', () => {
     expect(await why(id)).toBe((await why(99999)).replace('D99999', `D${id}`));
   });
 
-  test('may be asked for by a diff that is unknown or invisible', async () => {
+  test('was named by a diff that is unknown or invisible', async () => {
     const author = phabricator.addUser('author');
     phabricator.addRevision({ author, title: 'x', diff: { raw }, visibleTo: author });
     const [hidden] = phabricator.state.diffs;
@@ -349,7 +349,7 @@ describe('a revision that is not found', () => {
     }
   });
 
-  test('may be asked for by a diff of another revision', async () => {
+  test('was named by a diff of another revision', async () => {
     const author = phabricator.addUser('author');
     const one = phabricator.addRevision({ author, title: 'x', diff: { raw } });
     const other = phabricator.addRevision({ author, title: 'y', diff: { raw } });
@@ -360,7 +360,7 @@ describe('a revision that is not found', () => {
     );
   });
 
-  test('may be asked for by a diff that is of no revision yet', async () => {
+  test('was named by a diff without a revision', async () => {
     const { id } = phabricator.addDiff(phabricator.addUser('author'), { raw });
     await expect(findRevision(conduit, { diff: id })).rejects.toThrow(
       new RevisionError(
@@ -395,7 +395,7 @@ describe('a diff', () => {
     expect(await bytesOf(raw)).toBe(`${raw.replace('-1,1', '-1')}\n`);
   });
 
-  test('comes in UTF-8', async () => {
+  test('arrives in UTF-8', async () => {
     expect(await bytesOf(change('x.c', ' /* résumé ☃ 🚀 */'))).toContain('/* résumé ☃ 🚀 */');
   });
 
@@ -409,7 +409,7 @@ describe('a diff', () => {
   });
 
   // Attack phabricator/garbled-diff
-  test('of a binary file comes back as one that empties it, and is refused', async () => {
+  test('of a binary file arrives as one that empties it, and is refused', async () => {
     const binary =
       'diff --git a/sys/blob.bin b/sys/blob.bin\nnew file mode 100644\nindex 0..1\nGIT binary patch\nliteral 4\nLc${NkU|;|M00jU5\n\nliteral 0\nHcmV?d00001\n\n';
     expect(await sent(raw + binary)).toEqual({
@@ -420,7 +420,7 @@ describe('a diff', () => {
     });
   });
 
-  test('that tells of a binary file in words only is refused too', () => {
+  test('that only mentions a binary file is refused, too', () => {
     const names = 'a/x.bin b/x.bin';
     expect(
       whyMisleading(`diff --git ${names}\nBinary files ${names.replace(' ', ' and ')} differ\n`),
@@ -434,7 +434,7 @@ describe('a diff', () => {
 
   // Attack phabricator/garbled-diff: Phabricator returns a diff changed. Defence: Diffs that it is known to garble are
   // refused.
-  test('of git diff --noprefix comes back as one that moves the file, and is refused', async () => {
+  test('of git diff --noprefix arrives as one that moves the file, and is refused', async () => {
     expect(await sent(raw.replaceAll(/\b[ab]\//g, ''))).toEqual({
       kind: 'misleading',
       fault: 'without-prefixes',
@@ -443,14 +443,14 @@ describe('a diff', () => {
     });
   });
 
-  test('may move a file, or copy one, where it says so', async () => {
+  test('may move or copy a file if it declares that', async () => {
     for (const word of ['rename', 'copy']) {
       const diff = `diff --git a/x.c b/y.c\n${word} from x.c\n${word} to y.c\n`;
       expect(await bytesOf(diff)).toContain(`${word} from x.c\n`);
     }
   });
 
-  test('with a tab in a file name, which comes back unquoted, is refused', async () => {
+  test('with a tab in a file name, which arrives unquoted, is refused', async () => {
     const named = raw.replaceAll(/([ab]\/)\S*(?= b|\n)/g, '"$1t\\tab.c"');
     expect(await sent(named)).toEqual({
       kind: 'misleading',
@@ -460,11 +460,11 @@ describe('a diff', () => {
     });
   });
 
-  test('with a blank in a file name is fine, though a tab comes after the name', async () => {
+  test('with a blank in a file name is valid, though a tab follows the name', async () => {
     expect(await bytesOf(change('sp ace.c'))).toContain('+++ b/sp ace.c\t\n');
   });
 
-  test('in Latin-1 comes back in UTF-8, and why it may not apply is remarked', async () => {
+  test('in Latin-1 arrives in UTF-8, with a note on why it may not apply', async () => {
     const latin1 = Buffer.from(change('sys/netinet/ip_id.c', ' /* Björn */'), 'latin1');
     expect(await sent(latin1)).toMatchObject({
       kind: 'usable',
@@ -488,7 +488,7 @@ describe('a diff', () => {
   });
 
   // Attack phabricator/slow-diff: A diff takes very long to read. Defence: It is read in one pass, with a bound.
-  test('of a name that is made to take long is read at once', () => {
+  test('with a name made to be slow is read at once', () => {
     const names = `a/${' b/'.repeat(2_000_000)}`;
     expect(whyMisleading(`diff --git ${names}\n`)).toEqual({
       fault: 'without-prefixes',
@@ -509,7 +509,7 @@ describe('a diff', () => {
   });
 });
 
-describe('what happened to a revision', () => {
+describe('events of a revision', () => {
   test('is its diffs and comments, the oldest first, and nothing of what has no name', async () => {
     const author = phabricator.addUser('author');
     const revision = phabricator.addRevision({ author, title: 'x', diff: { raw } });
@@ -547,7 +547,7 @@ describe('what happened to a revision', () => {
     return { revision, comments };
   };
 
-  test('can be asked for by PHIDs, as a webhook names it', async () => {
+  test('are found by PHIDs, as a webhook names them', async () => {
     const { revision, comments } = withComments(3);
     const phids = comments.slice(1, 2).map(({ phid }) => phid);
     const found = await transactionsOf(conduit, revision.phid, { phids });
@@ -555,7 +555,7 @@ describe('what happened to a revision', () => {
     expect(await transactionsOf(conduit, revision.phid, { phids: [] })).toEqual([]);
   });
 
-  test('can be asked for since a transaction, without that one', async () => {
+  test('are found since a transaction, without that one', async () => {
     const { revision, comments } = withComments(3);
     const since = comments[0]?.id ?? 0;
     const found = await transactionsOf(conduit, revision.phid, { since });
@@ -623,7 +623,7 @@ describe('a comment that was changed', () => {
     expect(await commentsOf(old, changed)).toMatchObject([{ text: 'never mind' }]);
   });
 
-  test('is none any more where it was removed', async () => {
+  test('is omitted if it was removed', async () => {
     expect(await commentsOf(version(2, undefined), version(1, '@perfbot rerun'))).toEqual([]);
     expect(await commentsOf()).toEqual([]);
   });
@@ -643,7 +643,7 @@ describe('a comment that was changed', () => {
 });
 
 describe('people', () => {
-  test('have a name each, asked for once, unless the bot may not see them', async () => {
+  test('have one name each, requested once, unless they are hidden from the bot', async () => {
     const [alice, bob] = [phabricator.addUser('alice'), phabricator.addUser('bob')];
     const phids = [alice.phid, bob.phid, alice.phid, 'PHID-USER-gone'];
     const applications = ['PHID-APPS-PhabricatorHarbormasterApplication'];
@@ -658,7 +658,7 @@ describe('people', () => {
     ]);
   });
 
-  test('are not asked for where there are none, for an empty list is refused', async () => {
+  test('are not requested if there are none, as an empty list is refused', async () => {
     expect(await userNames(conduit, ['PHID-APPS-x'])).toEqual(new Map());
     expect(phabricator.requests).toEqual([]);
   });
@@ -766,7 +766,7 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
     await expect(findRevision(server.conduit, { revision: 3 })).rejects.toThrow(seenNever);
   });
 
-  test('a diff by itself is of no revision', async () => {
+  test('a diff alone has no revision', async () => {
     const found = recordingOf('differential.diff.search-all');
     await using server = await answering({ 'differential.diff.search': found });
     await expect(findRevision(server.conduit, { diff: 17 })).rejects.toThrow(
