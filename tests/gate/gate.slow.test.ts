@@ -238,7 +238,7 @@ test('the testbed that was to be had of several is the one that is measured', as
   expect(testbed.name).toBe('other');
 });
 
-test('a lost testbed ends the experiment at once and says so, and what was measured is gone on with', async () => {
+test('a lost testbed ends the experiment at once with that reason, and a resumed one continues it', async () => {
   const lost = new AbortController();
   const why = new Error('the lease was lost');
   const outcomes: string[] = [];
@@ -268,7 +268,7 @@ test('a lost testbed ends the experiment at once and says so, and what was measu
   expect(outcome).toMatchObject({ kind: 'judged' });
 });
 
-test('a verdict stands if the testbed cannot be restored afterwards, and a warning says so', async () => {
+test('a verdict holds if the testbed cannot be restored afterwards, with a warning', async () => {
   const events: ExperimentEvent[] = [];
   const giveBack = async () => 'fake is in quarantine now.';
   const { outcome } = await gate(
@@ -302,7 +302,7 @@ describe('the files that a patch changes', () => {
   const shelf = { ...config, ...singleRuns, ...cells, testbeds: { shelf: freebsd } } as Config;
   const overrides = { ...request, config: shelf, testbeds: ['shelf'] };
 
-  test('decide which cells come first in each round, and are shown', async () => {
+  test('determine the first cells in each round, and are shown', async () => {
     const told: string[] = [];
     const deps = depsOf(fakeTestbed({ boots: true }), {
       repository: kernels('sys/netpfil/pf/pf.c', 'share/man/man4/pf.4'),
@@ -360,7 +360,7 @@ describe('base against another layout of it', () => {
     );
   });
 
-  test('is measured, though nothing differs, and says in its runs which layout was booted', async () => {
+  test('is measured, though nothing differs, and its runs name the booted layout', async () => {
     const directory = temporaryFolder();
     const shelf = { ...config, ...singleRuns, testbeds: { shelf: freebsd } };
     const reserve = async () => unshared('shelf', async () => fakeTestbed());
@@ -407,13 +407,13 @@ describe('a patch that changes nothing that the testbed installs', () => {
     );
   });
 
-  test('teaches nothing about the testbed', async () => {
+  test('adds nothing to the history of the testbed', async () => {
     const history = memoryHistory();
     await gate(request, temporaryFolder(), refusing({ history }));
     expect(await history.read()).toEqual([]);
   });
 
-  test('is measured all the same where that is asked for', async () => {
+  test('is measured anyway on request', async () => {
     const deps = depsOf(fakeTestbed(), { repository: nothing });
     const { outcome } = await gate({ ...request, isMeasuredAnyway: true }, temporaryFolder(), deps);
     expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
@@ -491,7 +491,7 @@ describe('a gate that has finished', () => {
     expect(await history.read()).toEqual([]);
   });
 
-  test('and was killed before its result was written has it written without a testbed', async () => {
+  test('and was killed before its result was written gets it without a testbed', async () => {
     const directory = temporaryFolder();
     const first = await judge({ speed: () => 0.8 }, directory);
     rmSync(join(directory, 'result.json'));
@@ -503,7 +503,7 @@ describe('a gate that has finished', () => {
   });
 });
 
-test('a trial that is repeated tells what was the matter with it', async () => {
+test('a repeated trial reports its fault', async () => {
   const events: ExperimentEvent[] = [];
   const testbed = fakeTestbed({ faults: (trial) => (trial === 1 ? ['fails', 'holes'] : []) });
   const onEvent = (event: ExperimentEvent) => void events.push(event);
@@ -664,7 +664,7 @@ describe('runs that are trials of their own', () => {
     },
   );
 
-  test('of which one stands apart get it once more, and it counts as before', async () => {
+  test('of which one is an outlier repeat it once, and it still counts', async () => {
     const testbed = fakeTestbed({ noise: 0.002, jumps: (trial) => (trial === 2 ? 0.8 : 1) });
     const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
     expect(testbed.calls.slice(1, 8)).toEqual([1, 2, 3, 4, 5, 6, 2].map((n) => `trial ${n}`));
@@ -705,7 +705,7 @@ describe('the history', () => {
   });
 
   // Attack forge/future-result
-  test('teaches nothing by lines of the future, which would outlive all others', async () => {
+  test('ignores lines of the future, which would outlive all others', async () => {
     const history = memoryHistory([aHistoryEntry({ at: '9999-11-01T12:00:00.000Z' })]);
     const deps = depsOf(fakeTestbed({ noise: 0.005 }), { history });
     const single = { ...request, config: { ...config, ...singleRuns } };

@@ -60,7 +60,7 @@ function written(events: ExperimentEvent[], terminal: { isTTY?: boolean; columns
   return texts;
 }
 
-test('a log gets a line a trial: where it stands, what the last one gave, and the time left', () => {
+test('a log gets one line per trial: its place, the last numbers, and the remaining time', () => {
   expect(
     written([
       { kind: 'preparing', text: 'installing each variant once' },
@@ -120,7 +120,7 @@ test('a terminal gets one line that changes, cut to its width, and is cleared at
   expect(texts).toEqual(['\r\u001b[2Ktrial 1 of at most ', '\r\u001b[2K']);
 });
 
-test('a repeated trial says what was the matter with the try before, once', () => {
+test('a repeated trial reports the fault of the previous try, once', () => {
   const why = 'trafgen ended\u001b[1m without\nits summary';
   const failed: ExperimentEvent = {
     kind: 'ended',
@@ -142,7 +142,7 @@ test('a repeated trial says what was the matter with the try before, once', () =
 
 // Attack read/host-line: A line from a host is a command to the runner. Defence: Output of a host is put on one line of
 // ours, without commands.
-test('a repeated trial says so, and a failed one why', () => {
+test('a repeated trial is marked, and a failed one has the reason', () => {
   const reason = 'trafgen ended\n::error::without its summary';
   const failed: ExperimentEvent = {
     kind: 'ended',

@@ -75,7 +75,7 @@ test("reports gcc's errors by paths from the top of the tree, and not that make 
   ]);
 });
 
-test('of several makes that stop reports those that failed', () => {
+test('of several makes that stop those that failed are reported', () => {
   const lines = [
     'make[2]: *** [Makefile:9: own] Error 1',
     'make[2]: *** Waiting for unfinished jobs....',

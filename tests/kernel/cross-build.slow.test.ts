@@ -104,7 +104,7 @@ describeWith(
       ]);
     });
 
-    test('takes what a patch has not touched from the build before, unless builds are clean', async () => {
+    test('reuses unchanged objects of the previous build, unless builds are clean', async () => {
       const diff = diffTo({ 'sys/modules/pf.c': 'int pf_test(void) { return 2; }\n' });
       await build(undefined, { clean: false });
       expect(log.match(/^cc .+/gm)).toEqual(['cc sys/kern/core.c', 'cc sys/modules/pf.c']);
@@ -134,7 +134,7 @@ describeWith(
       ]);
     });
 
-    test('is refused where a module reaches a symbol by what the kernel linker does not know', async () => {
+    test('is refused if a module refers to a symbol by a relocation unknown to the kernel linker', async () => {
       const diff = diffTo({
         'sys/modules/pf.c': throughTable,
         'sys/kern/core.c': 'long __stack_chk_guard;\n',

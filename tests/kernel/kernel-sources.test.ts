@@ -54,7 +54,7 @@ test.each([
 });
 
 test.each(['sbin/ifconfig/ifconfig.c', 'usr.bin/netstat/main.c', 'libexec/ftpd/ftpd.c'])(
-  'a program that takes no part does not: %s',
+  'an unused program has no effect: %s',
   (path) => {
     expect(may(path)).toBe(false);
   },
@@ -89,7 +89,7 @@ test.each([
 describe('everything counts', () => {
   const manual = 'share/man/man4/em.4';
 
-  test("where a site's own command builds, because its inputs are unknown", () => {
+  test("if a site's own command builds, because its inputs are unknown", () => {
     expect(may(manual, builderWith({ kind: 'command', argv: ['build'] }))).toBe(true);
   });
 
@@ -99,13 +99,13 @@ describe('everything counts', () => {
 
   // Attack forge/outside-sys
   test.each(['LOCAL_TOOL_DIRS=share/man', 'PORTS_MODULES=graphics/drm-kmod', 'SRCCONF=/x'])(
-    'where an option may have make read more: %s',
+    'if an option may make make(1) read more: %s',
     (option) => {
       expect(may(manual, builderWith({ kind: 'make', options: [option] }))).toBe(true);
     },
   );
 
-  test('where the kernel configuration lies in the tree that is built', () => {
+  test('if the kernel configuration is in the tree that is built', () => {
     const folder = '/var/db/ppsgate/tree/src/share/man';
     const inTree = builderWith({ kind: 'make', kernelConfigFolder: folder });
     expect(may(manual, inTree)).toBe(true);

@@ -45,7 +45,7 @@ test('forgets sums that were not requested for half a year', () => {
   expect(readdirSync(folder)).toHaveLength(2);
 });
 
-test('where nothing can be written nothing is remembered, and nothing fails', () => {
+test('an unwritable folder stores nothing, and fails nothing', () => {
   const path = join(temporaryFolder(), 'file');
   writeFileSync(path, '');
   for (const sums of [kernelSums(path), noSums]) {

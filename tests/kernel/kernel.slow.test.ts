@@ -168,7 +168,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
-  test('keeps the whole log, and reports its headings as they come', async () => {
+  test('keeps the whole log, and reports its headings as they are printed', async () => {
     const { key } = await built();
     expect(progress).toEqual([
       '>>> Kernel toolchain build started',
@@ -261,7 +261,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       expectNothingLeft();
     });
 
-    test('is the kernel as it always was in its first layout, of which all come out of the cache', async () => {
+    test('equals the usual kernel in its first layout, and all layouts come from the cache', async () => {
       const all = await layouts([1, 2, 3]);
       const made = programs.makes().length;
       expect((await layouts([1, 2, 3])).map(({ key }) => key)).toEqual(all.map(({ key }) => key));
@@ -335,7 +335,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   // Attack forge/cache-write: The build of a patch replaces base in the builder's cache, with its checksum. Defence: A
   // cached kernel is used if the controller stored its checksum, or if builds run in a jail without access to the
   // cache.
-  test("what a patch's build writes over base in the cache, with the sum beside it, is built again", async () => {
+  test("a base whose cached kernel and checksum a patch's build overwrote is built again", async () => {
     const { archive, sha256 } = await built();
     const forged = [
       `cp /etc/hostname ${archive}`,
@@ -350,7 +350,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   });
 
   // Attack forge/cache-write
-  test('a machine that does not know the sum of a kernel has it built', async () => {
+  test('a machine without the checksum of a kernel builds it again', async () => {
     await built();
     sums = kernelSums(temporaryFolder());
     expect((await built()).cached).toBe(false);
@@ -730,7 +730,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect((await built()).cached).toBe(false);
   });
 
-  test('of the cache what was not used for longest is removed', async () => {
+  test('the least recently used kernels are removed from the cache', async () => {
     config.cache = { mostKernels: 2, mostBytes: 1e9 };
     const diffs = ['one', 'two', 'three'].map((name) =>
       diffTo({ 'sys/net/if.c': `int ${name};\n` }),
@@ -753,7 +753,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(existsSync(last.archive)).toBe(true);
   });
 
-  test('a diff that does not apply says where', async () => {
+  test('a diff that does not apply is reported with the place', async () => {
     const diff = diffTo({ 'sys/net/if.c': 'int if_patched;\n' });
     base = commit(repository, { 'sys/net/if.c': 'int by_others;\n' });
     expect(await build({ diff })).toEqual({
@@ -765,7 +765,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
-  test('a diff that does not apply says what is unusual in it', async () => {
+  test('a diff that does not apply is reported with its unusual parts', async () => {
     const diff = Buffer.from(
       diffTo({ 'sys/net/if.c': 'int if_patched;\n' })
         .toString()
@@ -788,7 +788,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
-  test('a diff that does something else than it says is refused', async () => {
+  test('a diff that differs from its description is refused', async () => {
     const idle = 'diff --git a/sys/net/if.c b/sys/net/if.c\nold mode 100755\nnew mode 100644\n';
     expect(await build({ diff: Buffer.from(idle) })).toEqual({
       kind: 'does-not-apply',
@@ -797,7 +797,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     });
   });
 
-  test('a patch that does not compile says why, and is not kept', async () => {
+  test('a patch that does not compile is reported with the errors, and is not cached', async () => {
     const diff = diffTo({ 'sys/net/if.c': 'int x;\n#error "not today"\n' });
     const failed = await build({ diff });
     const [log = ''] = logs.keys();
@@ -854,14 +854,14 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
-  test('of two that want the same kernel at once, one builds it', async () => {
+  test('of two requests for the same kernel at once, one builds it', async () => {
     await using other = await connect(sshd);
     const both = await Promise.all([built(), built({ on: other })]);
     expect(both.map(({ cached }) => cached).toSorted()).toEqual([false, true]);
     expect(programs.makes()).toEqual(oneKernel);
   });
 
-  test('a build that waits too long for its turn learns which one has it', async () => {
+  test('a build that waits too long for its turn is told the owner of the running one', async () => {
     config.turnSeconds = 0.1;
     await using other = await connect(sshd);
     const started = Promise.withResolvers<void>();
@@ -898,7 +898,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     await vi.waitFor(() => expect(makesRunning()).toEqual([]), { timeout: 120_000 });
   });
 
-  test('what a lost connection left days ago is swept', async () => {
+  test('leftovers of a lost connection are removed days later', async () => {
     const left = join(config.folder, 'builds', 'left');
     execFileSync('mkdir', ['-p', left]);
     execFileSync('touch', ['-d', '9 days ago', left]);
@@ -906,7 +906,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
-  test('where builds are not clean, only what differs is compiled again', async () => {
+  test('if builds are not clean, only differences are compiled again', async () => {
     config.recipe = { ...recipe, clean: false };
     await built();
     logs.clear();
@@ -996,7 +996,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect((await built()).cached).toBe(false);
   });
 
-  test("a site's own command that fails says why by its last lines", async () => {
+  test("a site's own command that fails is reported with its last lines", async () => {
     useCommand('echo one; echo two >&2; exit 1');
     expect(await build()).toMatchObject({ kind: 'build-failed', errors: ['one', 'two'] });
   });

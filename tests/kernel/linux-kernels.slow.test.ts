@@ -155,7 +155,7 @@ describeWith(
       expect(logs.size).toBe(1);
     });
 
-    test('comes out as the same bytes of another commit that changes nothing of it', async () => {
+    test('has the same bytes for another commit without an effect on it', async () => {
       const { sha256 } = await built();
       const other = await built({ diff: diffTo({ README: 'Other words.\n' }) });
       expect(other).toMatchObject({ sha256, cached: false });
@@ -175,7 +175,7 @@ describeWith(
       expect(compiled().toSorted()).toEqual(['net/core.o', 'net/route.o']);
     });
 
-    test('of another configuration is another one', async () => {
+    test('of another configuration differs', async () => {
       await built();
       writeFileSync(configPath, 'CONFIG_NET=y\nCONFIG_IPV6=y\n');
       const { path, cached } = await built();
@@ -195,7 +195,7 @@ describeWith(
       expect((await built({ builder })).cached).toBe(isCached);
     });
 
-    test('whose configuration names files of the builder is built anew', async () => {
+    test('whose configuration names files of the builder is built again', async () => {
       writeFileSync(configPath, 'CONFIG_INITRAMFS_SOURCE="/srv/initramfs"\n');
       await built();
       expect((await built()).cached).toBe(false);
@@ -219,7 +219,7 @@ describeWith(
       });
     });
 
-    test('that does not compile is rejected with the first lines that say why', async () => {
+    test('that does not compile is rejected with the first errors', async () => {
       const diff = diffTo({ 'net/core.c': 'int net_patched\nint x;\n' });
       expect(await whyRejected({ diff })).toEqual({
         kind: 'build-failed',
@@ -229,7 +229,7 @@ describeWith(
       expect(existsSync(join(folder, 'tree'))).toBe(false);
     });
 
-    test('whose makefile is wrong is rejected with what make says', async () => {
+    test('whose makefile is wrong is rejected with the message of make', async () => {
       const diff = diffTo({ 'net/Makefile': 'bzImage: nowhere.o\n' });
       expect(await whyRejected({ diff })).toEqual({
         kind: 'build-failed',
@@ -489,7 +489,7 @@ describeWith(
     });
 
     // Attack forge/linux-makefiles
-    test('is not built as root, however it is called', async () => {
+    test('is not built as root, under any name', async () => {
       const builder = { ...written(), jail: { user: '0' } };
       await expect(build({ builder })).rejects.toThrow(/^this machine: 0 is root; /);
     });
@@ -501,7 +501,7 @@ describeWith(
       );
     });
 
-    test('of a configuration that is not there is not built', async () => {
+    test('of a missing configuration is not built', async () => {
       configPath = '/nonexistent/guest.config';
       await expect(build()).rejects.toThrow(
         /^The kernel's configuration \/nonexistent\/guest\.config cannot be read \(ENOENT.*correct `builder\.kernel\.config`/,

@@ -89,7 +89,7 @@ test('a submodule is listed, though there is nothing of it to read', async () =>
   expect(files).toMatchObject([{ path: 'sub', mode: '160000', content: '' }]);
 });
 
-test('a patch may bring the first file of an overlay, or take away the last', async () => {
+test('a patch may add the first file of an overlay, or remove the last', async () => {
   const directory = newRepository();
   const without = commit(directory, { 'README.md': '' });
   const first = commit(directory, { 'dut/nftables.conf': '' });
@@ -101,7 +101,7 @@ test('a patch may bring the first file of an overlay, or take away the last', as
   expect(await counts(first, last)).toEqual([1, 0]);
 });
 
-test('where neither commit has an overlay, nothing would be compared with nothing: an error', async () => {
+test('if neither commit has an overlay, comparing nothing with nothing is an error', async () => {
   const directory = newRepository();
   const base = commit(directory, { 'dutt/nftables.conf': '# one\n' });
   const head = commit(directory, { 'dutt/nftables.conf': '# two\n' });

@@ -70,7 +70,7 @@ describe('cells that a patch touches', () => {
     expect(touched(['sys/netpfil/pf/pf.c', path])).toEqual(all);
   });
 
-  test('are those of each of its files, and none for files that count for nothing', () => {
+  test('are those of each of its files, and none for files without an effect', () => {
     const both = ['sys/netpfil/pf/pf.c', 'sys/netpfil/ipfw/ip_fw2.c', 'sys/dev/mlx5/driver.h'];
     expect(touched(both)).toEqual(all.filter((name) => !name.startsWith('forwarding')));
     expect(touched(['sys/dev/mlx5/driver.h'])).toEqual([]);
@@ -123,7 +123,7 @@ describe('a file counts for nothing', () => {
     expect(paths.map((path) => leftAlone(path, 'mce'))).toEqual(paths.map(() => undefined));
   });
 
-  test('or where the card that the configuration names has the driver', () => {
+  test('unless the configured card has its driver', () => {
     const nic = { nic: { driver: 'cxgbe' } };
     expect(leftAlone('sys/dev/cxgbe/t4_sge.c', 'mce', {}, nic)).toBeUndefined();
   });
@@ -149,7 +149,7 @@ describe('a file counts for nothing', () => {
     expect(on('sys/riscv/riscv/pmap.c', ['TARGET=other'])).toBeUndefined();
   });
 
-  test('that the site leaves out, and not what it says counts everywhere', () => {
+  test('that the site excludes, unless the site counts it everywhere', () => {
     const paths = pathsSchema.parse({
       nothing: ['tools/', 'sys/*/conf/NOTES'],
       everything: ['sys/dev/mlx5/', 'tools/build/'],

@@ -74,7 +74,7 @@ describe('on Linux', () => {
     expect(await differing({ linux }, change)).toEqual(['linux']);
   });
 
-  test('or that takes the last one away', async () => {
+  test('a patch that removes the last one is measured', async () => {
     const remove = (directory: string) => rmSync(join(directory, 'dut/nftables.conf'));
     expect(await differing({ linux }, remove)).toEqual(['linux']);
   });
@@ -99,16 +99,16 @@ describe('on Linux', () => {
     expect(await testbedsThatDiffer({ ...question, variants }, repository)).toEqual(worth);
   });
 
-  test('nor is the base against itself', async () => {
+  test('the base against itself needs no measurement', async () => {
     expect(await differing({ linux, make, command }, {})).toEqual([]);
   });
 
-  test('nor is one that makes a file executable', async () => {
+  test('a patch that makes a file executable needs no measurement', async () => {
     const change = (directory: string) => chmodSync(join(directory, 'dut/nftables.conf'), 0o755);
     expect(await differing({ linux }, change)).toEqual([]);
   });
 
-  test('nor is one that changes a file which no DUT of the kind loads', async () => {
+  test('a patch of a file that no DUT of the kind loads needs no measurement', async () => {
     expect(await differing({ linux }, { 'dut/README.md': 'new', 'dut/pf.conf': '' })).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describe('on Linux', () => {
   // Attack forge/mode-only: A patch changes only a file to a link that reads like it, or a submodule that `.gitmodules`
   // has git ignore. Defence: Paths are compared with kinds and ids; submodules always count, and git's settings for them
   // do not.
-  test('one that makes a file a link whose target reads like it is worth it', async () => {
+  test('a patch that replaces a file by a link with the same text is measured', async () => {
     const change = (directory: string) => {
       rmSync(join(directory, 'dut/nftables.conf'));
       symlinkSync('# one\n', join(directory, 'dut/nftables.conf'));
@@ -132,7 +132,7 @@ describe('on Linux', () => {
   });
 
   // Attack forge/mode-only
-  test('or with another commit of a submodule, of which nothing is read', async () => {
+  test('a patch with another commit of a submodule, which is not read, is measured', async () => {
     const submoduleAt = (directory: string, id: string) => {
       git(directory, 'update-index', '--add', '--cacheinfo', `160000,${id},dut/sysctl.conf`);
       git(directory, 'commit', '--quiet', '--message', 'A submodule');
@@ -150,7 +150,7 @@ describe('on Linux', () => {
     expect(await testbedsThatDiffer({ ...question, variants }, repository)).toEqual(['linux']);
   });
 
-  test('an earlier diff that differs is worth it, where it is to be measured too', async () => {
+  test('an earlier diff that differs is measured if it was requested', async () => {
     const elsewhere = { 'sys/net/if.c': 'int if_patched;\n' };
     expect(await differing({ linux }, elsewhere, { earlier: elsewhere })).toEqual([]);
     const earlier = { 'dut/nftables.conf': '# two\n' };
@@ -159,19 +159,19 @@ describe('on Linux', () => {
 });
 
 describe('on FreeBSD', () => {
-  test('a change of the kernel is worth it with every builder', async () => {
+  test('a change of the kernel is measured with every builder', async () => {
     const change = { 'sys/net/if.c': 'int if_patched;\n' };
     const all = { make, command, nanobsd };
     expect(await differing(all, change)).toEqual(['make', 'command', 'nanobsd']);
   });
 
-  test('a change of manuals and userland is worth it only where more than a kernel may be made of it', async () => {
+  test('a change of manuals and userland is measured only if more than a kernel may be built from it', async () => {
     const change = { 'share/man/man4/em.4': 'new', 'sbin/ifconfig/ifconfig.c': 'int main;' };
     const all = { make, command, nanobsd, none: freebsd() };
     expect(await differing(all, change)).toEqual(['command', 'nanobsd', 'none']);
   });
 
-  test('a change of what builds the kernel is worth it', async () => {
+  test('a change of the build tools of the kernel is measured', async () => {
     expect(await differing({ make }, { 'usr.sbin/config/main.c': 'int main;' })).toEqual(['make']);
   });
 
@@ -193,7 +193,7 @@ describe('on FreeBSD', () => {
     expect(await differing({ make }, submodule)).toEqual(['make']);
   });
 
-  test('a driver is worth it only if the DUT forwards through its ports, with every builder', async () => {
+  test('a driver is measured only if the DUT forwards through its ports, with every builder', async () => {
     const all = { make, command, nanobsd };
     expect(await differing(all, { 'sys/dev/cxgbe/t4_sge.c': 'int t4;' })).toEqual(Object.keys(all));
     expect(await differing(all, { 'sys/dev/mlx5/driver.h': '#define M' })).toEqual([]);
@@ -204,7 +204,7 @@ describe('on FreeBSD', () => {
   // Attack forge/ignored-folder: A patch moves, links or deletes a file in the folder of another card's driver to avoid
   // a measurement. Defence: Only plain files below such a folder are ignored, by old and new name, never a makefile;
   // the check stays neutral.
-  test('what is renamed, deleted or linked from elsewhere into such a folder counts where it was', async () => {
+  test('a file renamed, deleted or linked from elsewhere into such a folder counts at its old place', async () => {
     const renamed = (directory: string) => {
       mkdirSync(join(directory, 'sys/dev/mlx5'), { recursive: true });
       git(directory, 'mv', 'sys/net/if.c', 'sys/dev/mlx5/if.c');
@@ -229,7 +229,7 @@ describe('on FreeBSD', () => {
     expect(places).toEqual(['sys/dev/mlx5/']);
   });
 
-  test('kernels that were built before are worth it where their sums differ', async () => {
+  test('kernels that were built before are measured if their checksums differ', async () => {
     const folder = temporaryFolder();
     const given = (name: string, content: string) => {
       writeFileSync(join(folder, name), content);
@@ -250,7 +250,7 @@ describe('on virtual machines', () => {
     builder: { user: 'kernels', kernel },
   });
 
-  test('a change of the kernel that is built is worth it', async () => {
+  test('a change of the built kernel is measured', async () => {
     expect(await differing({ virtual }, { 'net/ipv4/route.c': 'int route;\n' })).toEqual([
       'virtual',
     ]);
@@ -262,7 +262,7 @@ describe('on virtual machines', () => {
   });
 });
 
-test('of several testbeds those are left that lay what the patch changes', async () => {
+test('of several testbeds only those that install the change remain', async () => {
   const all = { linux, make };
   expect(await differing(all, { 'dut/nftables.conf': '# two\n' })).toEqual(['linux', 'make']);
   expect(await differing(all, { 'sys/net/if.c': 'int if_patched;\n' })).toEqual(['make']);

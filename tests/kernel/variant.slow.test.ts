@@ -96,7 +96,7 @@ test('kernels of base and patched alone do not make a comparison with earlier di
 
 // Attack run/refspec
 test.for(['main', '--upload-pack=reboot', '+refs/heads/evil:refs/heads/main', '0'.repeat(39)])(
-  'are read again with a base that is a full commit id, and none else: %s',
+  'are read again only with a base that is a full commit id: %s',
   (baseCommit) => {
     const variant = { variant: 'base', commit: '0'.repeat(40), files: [] };
     const of = (baseCommit: string) => ({ ...variant, kernel: { kind: 'tree', baseCommit } });

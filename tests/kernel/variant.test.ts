@@ -56,7 +56,7 @@ describe('variants are', () => {
 
 // Attack read/sparse-kernel: A kernel has 10^12 bytes without using space, or never ends. Defence: Its size is checked
 // before it is read.
-test('A kernel of 10^12 bytes, none of which takes space, is refused without being read', async () => {
+test('a kernel of 10^12 bytes, which occupy no space, is refused without being read', async () => {
   const path = join(temporaryFolder(), 'kernel.tar');
   writeFileSync(path, '');
   truncateSync(path, 1e12);

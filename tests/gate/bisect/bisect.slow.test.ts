@@ -143,7 +143,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     expectNoneBlamedBut(result, ['Change 3', 'Change 5', 'Change 9']);
   });
 
-  test('goes across another release, and tells of it once', async () => {
+  test('crosses another release, and reports it once', async () => {
     const repository = newRepository();
     for (let place = 0; place <= 6; place++) {
       const release = place < 3 ? '15.0-CURRENT' : '16.0-CURRENT';
@@ -220,7 +220,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     ).rejects.toThrow(how);
   });
 
-  test('of which an end is unknown costs no testbed', async () => {
+  test('with an unknown end uses no testbed', async () => {
     const repository = commits();
     await using study = await startLab(repository);
     const request = requestFor(study, { good: 'v99' });

@@ -58,7 +58,7 @@ describe('earlier runs', () => {
     expect(priorOf(plan)).toEqual({ sumOfSquares: 0, degreesOfFreedom: 0 });
   });
 
-  test('say nothing of levels in trials that variants share', () => {
+  test('do not affect levels in trials that variants share', () => {
     const plan = { ...aSharedPlan(8), history };
     expect(evidenceOf(plan, []).problem.history.degreesOfFreedom).toBe(0);
   });
@@ -75,7 +75,7 @@ describe('a boot', () => {
     expect([boots, steps]).toEqual([5, 8]);
   });
 
-  test('that does not count tells nothing, and counts as a boot', () => {
+  test('that does not count yields nothing, but counts as a boot', () => {
     const entry = booted(5, variantAt(3), 796);
     if (entry.kind === 'measured') {
       entry.runs = entry.runs.map((run) => ({ ...run, validity: unfit('A hole.') }));
@@ -84,7 +84,7 @@ describe('a boot', () => {
     expect([measured.has(3), failed.has(3), boots]).toEqual([false, false, 5]);
   });
 
-  test('in which nothing comes through fails for sure when it was seen twice', () => {
+  test('in which no packet comes through is a sure failure when seen twice', () => {
     const once = notify(booted(5, variantAt(3), 0));
     expect(once.failed.get(3)).toEqual({ kind: 'forwards-nothing', isSure: false });
     const twice = notify(booted(5, variantAt(3), 0), booted(6, variantAt(3), 0));
@@ -114,7 +114,7 @@ describe('a boot', () => {
     expect(twice.failed.get(3)?.isSure).toBe(true);
   });
 
-  test('of a bad end that forwards nothing has a level: that is what is looked for', () => {
+  test('of a bad end that forwards nothing has a level, which is the target', () => {
     const silent = [
       started,
       booted(1, 'base', 800),
@@ -179,19 +179,19 @@ describe('a fix-up', () => {
   });
 });
 
-describe('what comes next', () => {
+describe('the next boot', () => {
   const plan = aBisectPlan(8);
   const next = (...entries: JournalEntry[]) => nextOf(plan, [...reproduced, ...entries], noCosts);
   const measuring = (variant: string) => ({ kind: 'measure', variants: [variant] });
 
-  test('are the ends in turn, and then the middle', () => {
+  test('is of the ends in turn, and then of the middle', () => {
     const after = (count: number) => nextOf(plan, reproduced.slice(0, count), noCosts);
     expect(after(1)).toMatchObject(measuring('base'));
     expect(after(2)).toMatchObject(measuring('patched'));
     expect(next()).toMatchObject(measuring(variantAt(4)));
   });
 
-  test('is what was lost, up to three times', () => {
+  test('repeats a lost one, up to three times', () => {
     const one = lost(5, variantAt(4));
     expect(next(one)).toMatchObject(measuring(variantAt(4)));
     expect(next(one, lost(6, variantAt(4)), lost(7, variantAt(4)))).toEqual({
@@ -209,7 +209,7 @@ describe('what comes next', () => {
     expect(next(...again, booted(9, 'base', 800))).toMatchObject(measuring(variantAt(4)));
   });
 
-  test('is nothing where all boots are used up', () => {
+  test('is none if all boots are used up', () => {
     const spent = aBisectPlan(8, { mostBoots: 5 });
     const entries = [...reproduced, lost(5, variantAt(4))];
     expect(nextOf(spent, entries, noCosts)).toMatchObject({

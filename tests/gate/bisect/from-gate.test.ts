@@ -26,7 +26,7 @@ test('a gate that has judged nothing is no beginning', () => {
   expect(() => gateFindingOf(unchanged)).toThrow('--from: that gate judged no cell');
 });
 
-test('the runs of a gate are no evidence: both ends are booted anew', () => {
+test('the runs of a gate are no evidence: both ends are booted again', () => {
   const cells = [aCell({ kind: 'regression' }, { change: -0.1, low: -0.11, high: -0.09 })];
   const told = gateFindingOf(
     aResult({ outcome: { kind: 'judged', verdict: 'regression', cells } }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { informationOf } from '../../../src/gate/bisect/information.ts';
 
-test('a boot that decides surely yields the entropy of the question, however small its chance', () => {
+test('a boot with a certain answer yields the entropy of the question, however small its chance', () => {
   const entropyOf = (p: number) => -p * Math.log2(p) - (1 - p) * Math.log2(1 - p);
   for (const probability of [0.5, 0.2, 0.01, 0.004, 0.001, 1e-6]) {
     const ratio = informationOf(probability, 10) / entropyOf(probability);
@@ -11,7 +11,7 @@ test('a boot that decides surely yields the entropy of the question, however sma
   }
 });
 
-test('the answer and its opposite yield the same', () => {
+test('the answer and its opposite yield the same information', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1e-6, max: 0.5, noNaN: true }),

@@ -76,7 +76,7 @@ const variantsOf = ({ revisions }: CommitRange) =>
 const short = (id: string | undefined): string => id?.slice(0, 12) ?? '';
 
 describe('a range', () => {
-  test('goes from the good commit to the bad one, each a step with its name', async () => {
+  test('extends from the good commit to the bad one, each a step with its name', async () => {
     const { directory, ids } = historyOf(first, kernel('a'), kernel('b'));
     const form = (variant: string, index: number) => ({
       variant,
@@ -110,7 +110,7 @@ describe('a range', () => {
     ]);
   });
 
-  test('counts a merge as one step, regardless of what it merged', async () => {
+  test('counts a merge as one step, regardless of the merged commits', async () => {
     const { directory, ids } = historyOf(
       first,
       kernel('a'),
@@ -135,7 +135,7 @@ describe('a range', () => {
     expect(range.revisions).toHaveLength(2_001);
   });
 
-  test('of more is refused, with a good one that is near enough', async () => {
+  test('of more is refused, with a suggestion of a good commit near enough', async () => {
     const commits = Array.from({ length: 20_001 }, (_, index) => manual(`${index}`));
     await expect(rangeOf(first, ...commits)).rejects.toThrow(
       new UsageError(
@@ -212,7 +212,7 @@ describe('commits that are the same kernel', () => {
     );
   });
 
-  test('so is one whose ends are', async () => {
+  test('at both ends are refused', async () => {
     await expect(rangeOf(first, kernel('a'), { files: { 'sys/net/if.c': undefined } }))
       .rejects //
       .toThrow(/--good and --bad have the same content/);
@@ -273,7 +273,7 @@ describe('on Linux', () => {
     ]);
   });
 
-  test('commits are alike that change none of the files that an overlay names', async () => {
+  test('commits are equal if they change no file of the overlay', async () => {
     const overlay = { files: { 'nftables.conf': 'etc/nft.conf', 'sysctl.conf': 's' }, beside: '' };
     const { directory } = historyOf(
       { files: { 'etc/nft.conf': '# one\n', s: '' } },
@@ -289,7 +289,7 @@ describe('on Linux', () => {
     ]);
   });
 
-  test('none is alike where the overlay has a submodule, of which nothing is read', async () => {
+  test('no commits are equal if the overlay has a submodule, which is not read', async () => {
     const { directory } = historyOf(
       first,
       installed('1'),
@@ -316,7 +316,7 @@ describe('on Linux', () => {
     );
   });
 
-  test('what is installed is what the form has', async () => {
+  test('the installed part is that of the form', async () => {
     const { directory } = historyOf(installed('1'), installed('2'));
     const { revisions } = await rangeIn(directory, linux);
     const [, bad] = revisions;
@@ -487,7 +487,7 @@ describe('a fix-up', () => {
     ]);
   });
 
-  test('nor where that came in by a merge', async () => {
+  test('is not needed if a merge brought the fix', async () => {
     const { directory, ids } = pickedFrom([
       { ...driven({ uar: 'fixed' }), parents: [2] },
       { files: { 'sys/net/side.c': 'side\n' } },
@@ -524,7 +524,7 @@ describe('a fix-up', () => {
     ]);
   });
 
-  test('of which all is there but what no kernel is made of is no other kernel', async () => {
+  test('that changes nothing but non-kernel files makes no other kernel', async () => {
     const { directory, ids } = historyOf(
       ...broken.slice(0, 3),
       {
@@ -558,7 +558,7 @@ describe('a fix-up', () => {
     ]);
   });
 
-  test('that does not apply to some is left out there, and a note says where', async () => {
+  test('that does not apply to some is omitted there, with a note', async () => {
     const { directory, ids } = historyOf(
       ...broken.slice(0, 3),
       driven({ uar: 'broken otherwise' }),
@@ -593,7 +593,7 @@ describe('a fix-up', () => {
       kernel('c'),
     );
 
-  test('of several is tried alone, and then all together', async () => {
+  test('of several is tried alone, and then all are tried together', async () => {
     const { directory, ids } = two();
     const [uar = '', rx = ''] = [ids[3], ids[5]];
     const range = await rangeIn(directory, { good: ids[1] ?? '', fixUps: [uar, rx] });
@@ -611,7 +611,7 @@ describe('a fix-up', () => {
     for (const name of variantsOf(range).flat()) expect(name).toMatch(/^[\da-z-]{4,60}$/);
   });
 
-  test('of several lies below the others where it is needed from some commit on', async () => {
+  test('of several is applied below the others if it is needed from some commit on', async () => {
     const { directory, ids } = two();
     const [uar = '', rx = ''] = [ids[3], ids[5]];
     const range = await rangeIn(directory, { fixUps: [uar, `${rx}:${ids[1]}`] });
@@ -641,7 +641,7 @@ describe('a fix-up', () => {
     ]);
   });
 
-  test('goes to the builder as what it changes of a commit that others have, gone or not', async () => {
+  test('is sent to the builder as its change to a shared commit, present or not', async () => {
     const { directory, ids } = historyOf(...broken);
     const { revisions } = await rangeIn(directory, { fixUps: [`${ids[5]}:${ids[2]}`] });
     const [, before, revision] = revisions;
@@ -668,7 +668,7 @@ describe('a fix-up', () => {
     ]);
   });
 
-  test('says how far it is', async () => {
+  test('reports its progress', async () => {
     const { directory, ids } = historyOf(...broken);
     const told: string[] = [];
     const ends = { good: 'good', bad: 'main', skips: [], fixUps: [`${ids[5]}:${ids[2]}`] };
@@ -767,7 +767,7 @@ describe('a skip', () => {
     expect(await skipped(directory, ids[1] ?? '', 'main~1')).toEqual([1, 4]);
   });
 
-  test('or those after one up to another', async () => {
+  test('covers the commits after one up to another', async () => {
     const { directory, ids } = line();
     expect(await skipped(directory, `${ids[1]}..main~1`)).toEqual([2, 4]);
     expect(await skipped(directory, 'good..main~1')).toEqual([1, 2, 4]);
@@ -780,7 +780,7 @@ describe('a skip', () => {
     expect(await skipped(directory, 'main~3..main~1')).toEqual([4]);
   });
 
-  test('between merged commits goes by what of the line contains them', async () => {
+  test('between merged commits covers the line’s commits that contain them', async () => {
     const { directory, ids } = historyOf(
       first,
       kernel('a'),
@@ -966,7 +966,7 @@ describe('bad input is refused in one sentence', () => {
     });
   });
 
-  test('the same fix-up twice, however it is called', async () => {
+  test('the same fix-up twice, under any names', async () => {
     const { directory, ids } = historyOf(...broken);
     await refused('--fix-up main~1 is given twice: remove one.', directory, {
       fixUps: [ids[5] ?? '', 'main~1'],

@@ -103,7 +103,7 @@ test('a commit that forwards nothing in two boots is not named as the slow one',
   expect(new Set(faults)).toEqual(new Set(faults.length > 0 ? ['forwards-nothing'] : []));
 });
 
-test('where the bad end forwards nothing, the commit from which on nothing comes through is named', async () => {
+test('if the bad end forwards nothing, the first silent commit is named', async () => {
   const plan = aBisectPlan(12);
   const silent = slowerFrom(plan, 7, 0);
   const testbed = testbedFor(plan, 7, { speed: (_, name) => silent(name) });
@@ -250,7 +250,7 @@ describe('the laboratory', () => {
     expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
   });
 
-  test('that was opened anew boots base first where a commit fails', async () => {
+  test('boots base first after it was reopened, if a commit fails', async () => {
     const plan = aBisectPlan(12);
     const directory = temporaryFolder();
     const begun = await runOn(plan, testbedFor(plan, 7), directory);
@@ -275,7 +275,7 @@ describe('the laboratory', () => {
   });
 });
 
-test('the bad end is measured without the culprit where that is asked for', async () => {
+test('the bad end is measured without the culprit on request', async () => {
   const plan = aBisectPlan(12, { isVerified: true });
   const journal = await runOn(plan, testbedFor(plan, 7), temporaryFolder());
   const { revert } = notify(plan, journal);

@@ -116,7 +116,7 @@ describe('a search', () => {
     );
   });
 
-  test('says that nothing was reproduced where good and bad are alike', () => {
+  test('reports that nothing was reproduced if good and bad are equal', () => {
     const { ending, boots } = search((position) => 1e6 * (1 + ((position * 7) % 3) / 1e4));
     expect(ending).toEqual({ kind: 'not-reproduced' });
     expect(boots).toHaveLength(40);
@@ -150,7 +150,7 @@ describe('a search', () => {
     expect(ending).toMatchObject({ kind: 'found', after: 39, last: 43 });
   });
 
-  test('takes what failed once for what it is, when it is tried again', () => {
+  test('accepts a single failure as such once it is repeated', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 }),
@@ -251,13 +251,13 @@ describe('failures', () => {
   const failures = (...entries: [number, string][]) =>
     new Map(entries.map(([position, kind]) => [position, { kind, isSure: true }] as const));
 
-  test('stand for what lies between them, where they are alike and near each other', () => {
+  test('represent the positions between, if they are similar and near each other', () => {
     const measured = new Map<number, number[]>();
     const failed = failures([10, 'build-failed'], [14, 'build-failed'], [40, 'build-failed']);
     expect(takenForFailed({ failed, measured })).toEqual([11, 12, 13]);
   });
 
-  test('stand for nothing where they differ, or where something between was measured', () => {
+  test('represent nothing if they differ, or if a position between was measured', () => {
     const failed = failures([10, 'build-failed'], [14, 'boot-failed'], [16, 'boot-failed']);
     expect(takenForFailed({ failed, measured: new Map([[15, [13.8]]]) })).toEqual([]);
   });
@@ -276,7 +276,7 @@ describe('builds ahead', () => {
     );
   });
 
-  test('are none where every commit that tells something is built', () => {
+  test('are none if every informative commit is built', () => {
     expect(nextBuilds(problemOf({ steps: 4 }), () => true, 3)).toEqual([]);
   });
 });

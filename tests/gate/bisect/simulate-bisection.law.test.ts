@@ -18,7 +18,7 @@ const request: BisectSimulation = {
   seed: 1,
 };
 
-test('a large loss takes one boot a step, two at both ends, and two or three at both neighbours', () => {
+test('a large loss needs one boot per step, two at both ends, and two or three at both neighbours', () => {
   const row = simulateBisect(request);
   expect(row.namedRight).toBeGreaterThan(0.98);
   // 2 + 2 to reproduce it, log2 of 64, the second boots of both neighbours, and a third boot in half of all cases.
@@ -44,7 +44,7 @@ test('the same request gives the same row, and another seed another one', () => 
   expect(simulateBisect({ ...noisy, seed: 2 })).not.toEqual(simulateBisect(noisy));
 });
 
-test('a loss that is there is hardly ever blamed on a commit beside it, however many are broken', () => {
+test('a real loss is hardly ever blamed on a commit beside it, however many are broken', () => {
   const row = simulateBisect({ ...request, brokenRatio: 0.3, experiments: 300 });
   expect(row.namedWrong + row.groupWrong).toBeLessThan(0.01);
   expect(row.groupRight).toBeGreaterThan(0.05);

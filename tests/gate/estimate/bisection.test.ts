@@ -18,7 +18,7 @@ test('estimates a cell of unknown noise like a quiet one', () => {
   ]);
 });
 
-test('by the noise of a cell it says how many boots a change of that size takes', () => {
+test('with the noise of a cell it estimates the boots for a change of that size', () => {
   const plan = aBisectPlan(64, { history: historyOf(0.005), effect: -0.05 });
   expect(estimateBisection(plan).boots).toBe(13);
   expect(bisectionEstimateLines(plan)).toEqual([
@@ -26,12 +26,12 @@ test('by the noise of a cell it says how many boots a change of that size takes'
   ]);
 });
 
-test('it says that the noise is too large before anything is built', () => {
+test('it reports that the noise is too large before anything is built', () => {
   const plan = aBisectPlan(64, { history: historyOf(0.05), effect: -0.02 });
   expect(bisectionEstimateLines(plan)[1]).toMatch(/^the noise is too large: only \d+ % of such/);
 });
 
-test('where commits share trials, these are counted', () => {
+test('if commits share trials, these are counted', () => {
   const lines = bisectionEstimateLines(aSharedPlan(24));
   expect(lines).toEqual([
     '24 commits after good, 24 with different files: about 3 trials on fake, 1 min, and at most 60 trials',

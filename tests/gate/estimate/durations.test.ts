@@ -65,7 +65,7 @@ function regularGate({ boot, trial, base, patched }: Lab, perBoot: number, boots
 describe('one gate', () => {
   const lab = { boot: 180, trial: 25, base: 60, patched: 30 };
 
-  test('tells boots from trials where a boot has several, and for how long it waited for kernels', () => {
+  test('distinguishes boots from trials if a boot has several, and counts the wait for kernels', () => {
     expect(regularGate(lab, 5, 4)).toEqual({
       bootSeconds: 180,
       trialSeconds: 25,
@@ -109,7 +109,7 @@ describe('one gate', () => {
     });
   });
 
-  test('tells nothing of one trial, and of none', () => {
+  test('yields nothing for one trial, or none', () => {
     expect(gateOf([{ variant: 'base', pair: 1, atSeconds: 10 }])).toBeUndefined();
     expect(gateOf([])).toBeUndefined();
   });
@@ -151,7 +151,7 @@ describe('several gates', () => {
   const onDay = (day: number, changes: object) =>
     aHistoryEntry({ at: `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`, ...changes });
 
-  test('tell their medians, each gate once, of this testbed and of the ten latest', () => {
+  test('yield their medians, each gate once, of this testbed and of the ten latest', () => {
     const old = [1, 2, 3, 4, 5, 6].map((day) => onDay(day, { durations: durations(900) }));
     const late = [11, 12, 13, 14, 15, 16, 17, 18, 19, 20].flatMap((day) => [
       onDay(day, { durations: durations(170 + day) }),
@@ -167,7 +167,7 @@ describe('several gates', () => {
     });
   });
 
-  test('leave what none of them tells to what is usual', () => {
+  test('leave durations that none of them has to the usual values', () => {
     const selfTested = { bootSeconds: 200, trialSeconds: 1 };
     expect(expectedDurationsOn([onDay(1, { durations: selfTested })], 'fake', aConfig())).toEqual({
       ...selfTested,

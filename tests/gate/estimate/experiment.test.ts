@@ -46,7 +46,7 @@ function outlinedOf(
 
 const profile = { seconds: 10 };
 
-describe('where each variant is booted', () => {
+describe('with a boot for each variant', () => {
   test('every boot serves all cells, and the last one brings the base home', () => {
     const { ifUnchanged, cells } = estimateExperiment(outlinedOf());
     const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
@@ -65,7 +65,7 @@ describe('where each variant is booted', () => {
     expect(totalSeconds).toBeCloseTo(600 + boots * 180 + trials * 25 + 180);
   });
 
-  test('there are as many boots as the slowest cell takes, which is more than any one on average', () => {
+  test('there are as many boots as the slowest cell needs, which is more than any single cell on average', () => {
     const noisy = known.map((entry) => ({ ...entry, pps: [8e5, 8.4e5, 7.8e5, 8.2e5, 7.9e5] }));
     const { ifUnchanged, cells } = estimateExperiment(outlinedOf({}, noisy));
     const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
@@ -84,7 +84,7 @@ describe('where each variant is booted', () => {
     expect(seconds.profiles).toBe(4 * (10 + 10));
   });
 
-  test('what earlier runs do not tell of the noise is assumed, and said', () => {
+  test('unknown noise is assumed, with a note', () => {
     const outlined = outlinedOf({}, []);
     const estimate = estimateExperiment(outlined);
     expect(estimate.cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.01 }, {}]);
@@ -99,7 +99,7 @@ describe('where each variant is booted', () => {
   });
 });
 
-describe('where variants share their trials', () => {
+describe('with trials that variants share', () => {
   const shared = aConfig();
 
   test('there are no boots, and the estimate covers only the first interim analysis', () => {
@@ -115,14 +115,14 @@ describe('where variants share their trials', () => {
   });
 });
 
-test('one line says both ends, and what they rest on', () => {
+test('one line shows both ends, and their basis', () => {
   const outlined = outlinedOf();
   expect(experimentEstimateLine(estimateExperiment(outlined), outlined)).toMatch(
     /^about \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; from the last 3 gates here$/,
   );
 });
 
-describe('what would be shorter', () => {
+describe('a suggestion to shorten', () => {
   const ways = (outlined: ExperimentOutline) => waysToShorten(outlined).map(({ how }) => how);
 
   test('is listed with the time that it saves, the largest first', () => {
@@ -140,7 +140,7 @@ describe('what would be shorter', () => {
     });
   });
 
-  test('is a history where there is none', () => {
+  test('is a history if there is none', () => {
     expect(ways(outlinedOf({}, []))).toContainEqual(
       expect.stringMatching(/^10 earlier runs of each cell/),
     );
@@ -154,12 +154,12 @@ describe('what would be shorter', () => {
     );
   });
 
-  test('is not what saves next to nothing', () => {
+  test('is not one that saves next to nothing', () => {
     const quick = outlinedOf({ durations: { ...durations, buildSeconds: 5 } });
     expect(ways(quick).join()).not.toContain('kernels');
   });
 
-  test('never takes longer', () => {
+  test('never lengthens the gate', () => {
     for (const history of [known, []]) {
       for (const { savedSeconds } of waysToShorten(outlinedOf({ profile }, history))) {
         expect(savedSeconds).toBeGreaterThan(0);

@@ -40,7 +40,7 @@ test('plays a queue on, as one would by hand', () => {
   ]);
 });
 
-test('what one waits for is when one starts', () => {
+test('the expected wait equals the simulated start', () => {
   expect(expectedWait(example, 'erin')).toBe(30);
   expect(expectedWait(example, 'carol')).toBe(110);
 });
@@ -51,7 +51,7 @@ test('a gate that wants no healthy testbed never starts', () => {
   expect(expectedWait({ ...example, lines }, 'carol')).toBe(110);
 });
 
-test('of what becomes free at one moment, the best is taken', () => {
+test('of testbeds that become free at the same moment, the best is assigned', () => {
   const held = ['dut-x', 'dut-y'].map((machine) => ({ machines: [machine], secondsLeft: 10 }));
   for (const order of [held, held.toReversed()]) {
     expect(startsOf({ ...example, held: order }).slice(0, 3)).toEqual([
@@ -62,7 +62,7 @@ test('of what becomes free at one moment, the best is taken', () => {
   }
 });
 
-test('comes to the same as playing it on step by step', () => {
+test('equals a step-by-step simulation', () => {
   fc.assert(
     fc.property(loads, (load) => {
       expect(startsOf(load).sort()).toEqual(plainStarts(load).sort());

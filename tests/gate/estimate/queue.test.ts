@@ -26,7 +26,7 @@ test('reports the place in the queue for the same machines, and the expected wai
   });
 });
 
-test('reports which testbed a gate that has not come yet would get, and when', async () => {
+test('reports the testbed and the start for a new gate', async () => {
   const lab = await aLab();
   await queue(lab, { alice: 'x', bob: 'x' });
   const start = async (...names: string[]) =>
@@ -67,7 +67,7 @@ test('a holder whose clock is ahead stays for no longer than usual', async () =>
   expect(await estimates(lab)).toEqual({ bob: { place: 1, of: 1, expectedSeconds: 30 * minute } });
 });
 
-test('says no time where what one waits for is in quarantine', async () => {
+test('reports no time if all suitable testbeds are in quarantine', async () => {
   const lab = await aLab();
   await queue(lab, { alice: 'x', bob: 'x' });
   const broken = { reason: 'no link', by: 'eve', since: lab.date().toISOString() };
@@ -88,7 +88,7 @@ test('estimates a testbed without history like the others', () => {
   expect(usualSecondsOf([])('z')).toBe(30 * minute);
 });
 
-test('what says nothing of how long a gate takes does not count', () => {
+test('leases without a usual duration do not count', () => {
   const [one] = [logged('x', 10)];
   const { since: _, ...superseded } = logged('x', 999);
   const { until: __, ...held } = logged('x', 999);
@@ -99,7 +99,7 @@ test('what says nothing of how long a gate takes does not count', () => {
 });
 
 test.each(['not used: no route to host', 'ended: The connection to the DUT was lost.'])(
-  'a failure of one testbed tells nothing of that or another one: %s',
+  'a failure of one testbed does not affect the estimate of any: %s',
   (outcome) => {
     const usual = usualSecondsOf([{ ...logged('x', 2), outcome }, logged('y', 600)]);
     expect([usual('x'), usual('y'), usual('z')]).toEqual([600, 600, 600]);

@@ -17,7 +17,7 @@ const planned = (noise: number, changes: Partial<PlannedCell> = {}): PlannedCell
   ...changes,
 });
 
-test('a calm cell takes few runs, and more where the margin was lost', () => {
+test('a calm cell needs few runs, and more if the margin was lost', () => {
   const calm = estimateRuns(planned(0.005), policy, 1);
   expect(calm?.noiseRatio).toBeCloseTo(0.005, 12);
   // The first interim analysis has four runs.
@@ -28,14 +28,14 @@ test('a calm cell takes few runs, and more where the margin was lost', () => {
   expect(calm?.reachableMarginRatio).toBeLessThan(0.01);
 });
 
-test('what a cell can reach grows with its noise, and with the cells that share the false alarms', () => {
+test('the reachable margin grows with the noise, and with the cells that share the false alarms', () => {
   const reach = (noise: number, cells: number) =>
     estimateRuns(planned(noise), policy, cells)?.reachableMarginRatio ?? Number.NaN;
   expect(reach(0.02, 1)).toBeGreaterThan(2 * reach(0.01, 1) * 0.97);
   expect(reach(0.02, 12)).toBeGreaterThan(reach(0.02, 1));
 });
 
-test('the margin that is said to be within reach is one that is found as often as was asked', () => {
+test('the reachable margin is found with the requested power', () => {
   const { reachableMarginRatio: reach = 0 } = estimateRuns(planned(0.03), policy, 1) ?? {};
   expect(reach).toBeGreaterThan(policy.marginRatio);
   const { regression } = simulate({
@@ -52,7 +52,7 @@ test('the margin that is said to be within reach is one that is found as often a
   expect(regression).toBeGreaterThan(0.95);
 });
 
-test('nothing is foretold without a history, nor of runs that are compared with neighbours', () => {
+test('nothing is estimated without a history, nor for runs that are compared with neighbours', () => {
   const { history: _, ...unknown } = planned(0.01);
   expect(estimateRuns(unknown, policy, 1)).toBeUndefined();
   const design = { ...planned(0.01).design, method: 'paired' } as const;

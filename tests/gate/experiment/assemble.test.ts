@@ -75,7 +75,7 @@ test('the plan and the journal of an experiment become a result that keeps to it
   expect(result.trials.map(({ number }) => number)).toEqual([1, 2]);
 });
 
-test('however often it is computed, the answer is the same', () => {
+test('repeated computation yields the same result', () => {
   const journal = [started, ...measured(1), finished];
   expect(assembleResult(plan, journal)).toEqual(assembleResult(plan, structuredClone(journal)));
 });
@@ -112,7 +112,7 @@ test('a journal without a line makes no result that passes', () => {
   expect(resultSchema.safeParse(result).success).toBe(true);
 });
 
-test('why trials of a cell failed is why pairs are missing', () => {
+test('the reason of failed trials of a cell is the reason of missing pairs', () => {
   const failed: JournalEntry = {
     kind: 'failed',
     at: at(3),
@@ -134,7 +134,7 @@ test('patched files that do not load are the outcome', () => {
   });
 });
 
-test('of an experiment that was resumed the last word counts', () => {
+test('a resumed experiment uses the last entry', () => {
   const loaded = assembleResult(plan, [
     started,
     refusal('forwarding', 'x'),
@@ -201,7 +201,7 @@ describe('with earlier diffs beside base and patched', () => {
     ]);
   });
 
-  test('a patch that does not load is the outcome, regardless of variants left out before or after', () => {
+  test('a patch that does not load is the outcome, regardless of omitted variants', () => {
     const refused = refusal('forwarding', 'x');
     for (const journal of [
       [started, leftOut, refused],

@@ -146,8 +146,8 @@ function withoutOthers(plan: Plan, entries: readonly JournalEntry[]): [Plan, Jou
   return [{ ...plan, trials, variants: keep(plan.variants) }, journal];
 }
 
-describe('what is shown beside patched', () => {
-  test('influences no verdict, regardless of its outcome and of when the experiment is cut', async () => {
+describe('a variant shown beside patched', () => {
+  test('influences no verdict, whatever its outcome and wherever the experiment stops', async () => {
     const decisive = async (one: Story) => {
       const entries = await journalOf(one);
       const judged = (plan: Plan, journal: readonly JournalEntry[]) => {
@@ -188,7 +188,7 @@ describe('what is shown beside patched', () => {
     expect(outcome).toMatchObject({ cells: [{ verdict: { kind: 'invalid', reason } }] });
   });
 
-  test('comes to an end: no trial is asked for more often than three times, and its own once', async () => {
+  test('is finite: no trial is requested more than three times, and its own only once', async () => {
     await fc.assert(
       fc.asyncProperty(story, async (one) => {
         const entries = await journalOf({ ...one, cut: 1000 });
@@ -274,7 +274,7 @@ describe('a trial of one run, which needs a boot of its variant', () => {
     expect(sentTrials(plan, [invalid, invalid]).slice(0, 4)).toEqual(['1.1', '1.2', '2.1', '3.1']);
   });
 
-  test('is repeated after the others where the testbed was opened anew', () => {
+  test('is repeated after the others if the testbed was reopened', () => {
     const started: JournalEntry = { kind: 'started', at, fingerprint: {}, warnings: [] };
     expect(sentTrials(plan, [invalid], [started]).slice(0, 2)).toEqual(['1.1', '2.1']);
   });

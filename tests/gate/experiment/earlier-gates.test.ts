@@ -100,7 +100,7 @@ describe('An earlier gate does not count', () => {
     expect(earlierIn(aPlan({}, [alike]))).toEqual([undefined]);
   });
 
-  test('where base and patched are one commit', () => {
+  test('if base and patched are one commit', () => {
     const same = overlays.map((overlay) => ({ ...overlay, commit: 'a'.repeat(40) }));
     const patch = { ...pullRequest, headCommit: 'a'.repeat(40) };
     const request = { patch, config: aConfig(), testbed: 'fake', seed: 6 };

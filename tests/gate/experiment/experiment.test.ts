@@ -44,7 +44,7 @@ const kinds = (entries: readonly JournalEntry[]) => entries.map(({ kind }) => ki
 const trialsSent = (testbed: FakeTestbed) =>
   testbed.calls.filter((call) => call.startsWith('trial '));
 
-test('while nothing is decided every trial of the plan is sent once, in its order, and the journal says so', async () => {
+test('without a decision every trial of the plan is sent once, in order, and journalled', async () => {
   const testbed = noisyTestbed();
   const entries = await experiment(testbed);
   expect(testbed.calls).toEqual(['prepare', 'trial 1', 'trial 2', 'trial 3', 'trial 4']);
@@ -69,14 +69,14 @@ test('every run of the plan is measured, as the first attempt of its trial', asy
   );
 });
 
-test('what the journal answers is what the file holds', async () => {
+test('the journal returns the content of the file', async () => {
   const directory = temporaryFolder();
   const entries = await experiment(noisyTestbed(), { directory });
   const lines = readFileSync(join(directory, 'journal.jsonl'), 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual(entries);
 });
 
-test('a failed trial is repeated when no other cell waits for a first try, and before its own cell goes on', async () => {
+test('a failed trial is repeated when no other cell waits for a first try, and before its own cell continues', async () => {
   const testbed = noisyTestbed({ faults: (trial) => (trial === 1 ? ['fails'] : []) });
   const entries = await experiment(testbed);
   expect(trialsSent(testbed)).toEqual([1, 2, 3, 1, 4].map((n) => `trial ${n}`));
@@ -106,7 +106,7 @@ test.for(['fails', 'receiver-loss', 'holes'] as const)(
   },
 );
 
-test('the trial with the fewest tries comes first', async () => {
+test('the trial with the fewest tries is first', async () => {
   const faults = (trial: number) => (trial <= 2 ? (['fails', 'fails'] as const) : []);
   const testbed = noisyTestbed({ faults });
   await experiment(testbed);
@@ -208,7 +208,7 @@ test('an abort stops before the next trial and keeps those that have ended', asy
   expect(trialsSent(resumed)).toEqual(['trial 3', 'trial 4']);
 });
 
-test('a lost connection ends the experiment without a word on the trial, which then comes again', async () => {
+test('a lost connection ends the experiment without an entry for the trial, which is then repeated', async () => {
   const directory = temporaryFolder();
   const broken = noisyTestbed({ faults: (trial) => (trial === 3 ? ['throws'] : []) });
   await expect(experiment(broken, { directory })).rejects.toThrow('connection to the DUT was lost');
@@ -227,7 +227,7 @@ test('a finished experiment that is resumed sends nothing more', async () => {
   expect(trialsSent(resumed)).toEqual([]);
 });
 
-test('a trial is done after one whole attempt, regardless of earlier ones', () => {
+test('a trial is complete after one whole attempt, regardless of earlier ones', () => {
   const single = aPlan();
   const [trial] = single.trials;
   const failed: JournalEntry = { kind: 'failed', at, trial: 1, reason: 'no traffic' };

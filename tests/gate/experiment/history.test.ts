@@ -21,7 +21,7 @@ const query = { testbed: 'fake', cell: forwarding, traffic, metric: 'pps' } as c
 const onDay = (day: number, changes: Partial<HistoryEntry> = {}) =>
   aHistoryEntry({ at: `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`, ...changes });
 
-test('what is appended is read again, and a file that is not there yet is empty', async () => {
+test('an appended line is read again, and a missing file is empty', async () => {
   const history = historyFile(join(temporaryFolder(), 'not', 'yet', 'history.jsonl'));
   expect(await history.read()).toEqual([]);
   await history.append([onDay(1)]);
@@ -50,7 +50,7 @@ test.for([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('a line of before instructions were counted is read, and tells none', async () => {
+test('a line from before instructions were counted is read without them', async () => {
   const path = join(temporaryFolder(), 'history.jsonl');
   const { instructionsPerPacket: _, ...old } = aHistoryEntry();
   writeFileSync(path, `${JSON.stringify(old)}\n`);
@@ -172,7 +172,7 @@ test('the level of base does not depend on patched', () => {
   );
 });
 
-test('what is typical is what was measured since the base last moved', () => {
+test('the typical value covers runs since the base last changed', () => {
   const entries = [
     onDay(1, { pps: [100, 100, 100] }),
     onDay(2, { pps: [200, 200], moved: true }),
@@ -216,7 +216,7 @@ test('reads more sessions where they are short, and fewer where patched has numb
   expect(degreesOfFreedom(both)).toMatchObject({ runs: 24, degreesOfFreedom: 24 });
 });
 
-test('single runs tell the level of base, and not its noise', () => {
+test('single runs show the level of base, but not its noise', () => {
   const entries = Array.from({ length: 28 }, (_, day) => onDay(day + 1, { pps: [100] }));
   expect(historyOf(entries, query)).toMatchObject({
     runs: 28,
@@ -241,7 +241,7 @@ test('reads no more sessions than 24 degrees of freedom take, nor fewer', () => 
   );
 });
 
-describe('how far sessions of a testbed differ', () => {
+describe('the variation between sessions of a testbed', () => {
   const families = ['inet4', 'inet6'] as const;
   const sessions = (count: number, spreadOf: (day: number) => number) =>
     families.flatMap((family) =>
@@ -299,7 +299,7 @@ describe('how far sessions of a testbed differ', () => {
   });
 });
 
-test('of an experiment that wrote twice, as one that was extended does, the last line counts', () => {
+test('of an experiment that wrote twice, such as an extended one, the last line counts', () => {
   const history = historyOf([onDay(1, { pps: [1, 2] }), onDay(1, { pps: [1, 2, 3] })], query);
   expect(history?.runs).toBe(3);
 });

@@ -161,7 +161,7 @@ test('a journal that cannot be read is an error, not an empty journal', async ()
   await expect(openJournal(temporaryFolder())).rejects.toThrow('it is not a regular file');
 });
 
-test('Only a folder with a measured trial, its own or of a gate below it, is worth going on with', async () => {
+test('Only a folder with a measured trial, its own or of a gate below it, can be resumed', async () => {
   const folder = temporaryFolder();
   expect(await hasMeasured(folder)).toBe(false);
   const path = join(folder, 'first', 'journal.jsonl');

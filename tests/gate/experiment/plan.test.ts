@@ -37,7 +37,7 @@ test('every scenario with every family is a cell', () => {
   ]);
 });
 
-test('of some cells those are measured that the configuration still has, in its order', () => {
+test('of selected cells those in the configuration are measured, in its order', () => {
   const cell = (scenario: string) => ({ scenario, family: 'inet6' as const });
   const some = ['nftables-stateful', 'gone', 'forwarding'].map(cell);
   expect(cellsAmong(config, some)).toEqual([cell('forwarding'), cell('nftables-stateful')]);
@@ -111,7 +111,7 @@ describe('the layouts of a kernel', () => {
     expect(JSON.stringify(plan)).not.toContain('layout');
   });
 
-  test('of base against itself are two, the other one drawn by the seed', () => {
+  test('of base against itself are two, the second one drawn by the seed', () => {
     for (const layoutVariants of [1, 8]) {
       const of = (variant: string, seed: number) => {
         const plan = planOf(layoutVariants, { measuresLayoutNoise: true, seed });
@@ -146,7 +146,7 @@ test('a plan is read as it was written, and nothing else is left in its director
   expect(readdirSync(directory)).toEqual(['experiment.json']);
 });
 
-test('a directory that holds an experiment is not written over, and it is said how to go on', async () => {
+test('a directory with an experiment is not overwritten, and the error explains how to resume', async () => {
   const directory = temporaryFolder();
   await writePlan(directory, plan);
   const again = writePlan(directory, { ...plan, seed: 8 });
@@ -175,7 +175,7 @@ test('runs that share a trial are looked at trial by trial', () => {
   });
 });
 
-test('runs that stand apart are looked at one by one, and the noise of earlier ones is known', () => {
+test('single runs are analysed one by one, with the noise of earlier ones', () => {
   const pps = [8.0e5, 8.1e5, 8.05e5, 7.9e5, 8.0e5];
   const known = [
     aHistoryEntry({ at: '2026-11-01T00:00:00.000Z', pps }),

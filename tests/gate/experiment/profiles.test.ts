@@ -56,13 +56,13 @@ test('once a cell is decided, one profile of each variant is taken, and nothing 
   expect(entries.slice(-3).map(({ kind }) => kind)).toEqual(['profiled', 'profiled', 'finished']);
 });
 
-test('none is taken where none was planned', async () => {
+test('no profile is taken if none was planned', async () => {
   const { testbed, entries } = await experiment({ of: aPlan() });
   expect(profilesTaken(testbed)).toEqual([]);
   expect(profilesOf(aPlan(), entries, cell)).toEqual([]);
 });
 
-test('the variant that ran last comes first, for it may be booted still', async () => {
+test('the variant that ran last is first, as it may still be booted', async () => {
   const of = aPlan({ ...singleRuns, profile, scenarios: ['forwarding', 'nftables-stateless'] });
   const { testbed, entries } = await experiment({ of });
   const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
@@ -72,7 +72,7 @@ test('the variant that ran last comes first, for it may be booted still', async 
   expect(profilesTaken(testbed)).toEqual(inOrder);
 });
 
-test('a profile is kept as it was given, and the result says where', async () => {
+test('a profile is stored unchanged, and the result has its path', async () => {
   const { entries, directory } = await experiment();
   const [base] = profilesOf(plan, entries, cell);
   expect(base).toEqual({
@@ -89,7 +89,7 @@ test('a profile is kept as it was given, and the result says where', async () =>
   expect(readFileSync(file, 'utf8')).toContain('ip_forward 1200');
 });
 
-test('what the profiles of base and patched differ in is the reason', async () => {
+test('the difference between the profiles of base and patched is the reason', async () => {
   const { entries, directory } = await experiment();
   const { result } = await explained(assembleResult(plan, entries), directory);
   expect(cellOf(result)?.reason?.changedFunctions.at(0)).toMatchObject({
@@ -120,7 +120,7 @@ test('a missed window is tried again, up to three times', async () => {
   });
 });
 
-test('what is impossible is tried once', async () => {
+test('an impossible profile is tried once', async () => {
   const reason = 'perf does not run on the DUT';
   const { testbed, entries } = await experiment({
     profiles: () => ({ kind: 'impossible', reason }),
@@ -133,7 +133,7 @@ test('what is impossible is tried once', async () => {
   });
 });
 
-test('what is impossible for a variant in one cell is not tried in the others, which give the reason, too', async () => {
+test('a profile that is impossible for a variant in one cell is not tried in the others, which show the reason, too', async () => {
   const reason = 'the DUT gave no sample';
   const two = aPlan({ profile, families: ['inet4', 'inet6'] });
   const { testbed, entries } = await experiment({
@@ -190,7 +190,7 @@ test('earlier diffs have a profile too, but for one that is left out', async () 
   );
 });
 
-test('an experiment that is resumed takes those that it lacks', async () => {
+test('a resumed experiment takes its missing profiles', async () => {
   const { entries } = await experiment();
   const end = entries.findIndex(({ kind }) => kind === 'profiled') + 1;
   const again = temporaryFolder();
@@ -205,7 +205,7 @@ test('an experiment that is resumed takes those that it lacks', async () => {
   ]);
 });
 
-describe('where each pair’s variant has a separate boot', () => {
+describe('with a separate boot for each pair’s variant', () => {
   const scenarios = ['forwarding', 'nftables-stateless'];
   const of = aPlan({ ...singleRuns, profile, scenarios });
   const booted = (options: Setup = {}) => experiment({ of, boots: true, ...options });
@@ -237,7 +237,7 @@ describe('where each pair’s variant has a separate boot', () => {
     }
   });
 
-  test('what is measured is the same as without profiles', async () => {
+  test('the measurements equal those without profiles', async () => {
     const measured = ({ entries }: { entries: JournalEntry[] }) =>
       entries.filter(({ kind }) => kind === 'measured');
     const without = await booted({ of: aPlan({ ...singleRuns, scenarios }) });
@@ -280,7 +280,7 @@ describe('where each pair’s variant has a separate boot', () => {
     expect(entries.at(-2)).toMatchObject({ kind: 'profiled', profile: { kind: 'profiled' } });
   });
 
-  test('a DUT that goes down meanwhile is not booted for the profile of the next cell', async () => {
+  test('a DUT that dies meanwhile is not booted for the profile of the next cell', async () => {
     const { testbed } = await booted({
       profiles: (_, variant, attempt) =>
         variant === first && attempt === 1 ? { kind: 'missed', reason: lostWhy } : undefined,
@@ -304,7 +304,7 @@ describe('where each pair’s variant has a separate boot', () => {
     expect(assembleResult(of, entries).outcome).toMatchObject({ verdict: 'no-regression' });
   });
 
-  test('an experiment that is resumed repeats none', async () => {
+  test('a resumed experiment repeats none', async () => {
     const { entries } = await booted();
     const end = entries.findLastIndex(({ kind }) => kind === 'profiled') + 1;
     const again = temporaryFolder();

@@ -85,7 +85,7 @@ describe('an honest result', () => {
     );
   });
 
-  test('of an experiment that went on comes out so, too', () => {
+  test('of an extended experiment is confirmed, too', () => {
     const config = aConfig(singleRuns);
     const deps = { ...still, speed: 0.97, noiseRatio: 0.06, random: drawn(7) };
     const plan = planOf(config, pullRequest);
@@ -99,7 +99,7 @@ describe('an honest result', () => {
     });
   });
 
-  test('of some of the cells comes out with those alone', () => {
+  test('of some of the cells is confirmed with only those', () => {
     const config = aConfig({ families: ['inet4', 'inet6'] });
     const [cell] = cellsOf(config);
     const cells = cell === undefined ? [] : [cell];
@@ -114,7 +114,7 @@ describe('an honest result', () => {
   });
 
   // Attack forge/ignored-folder
-  test('of a patch that need not be measured keeps the places that are known to count for nothing, and no others', () => {
+  test('of a patch that needs no measurement keeps the places known to have no effect, and no others', () => {
     const config = aConfig({ paths: pathsSchema.parse({ nothing: ['tools/'] }) });
     const plan = planOf(config, pullRequest);
     const at = new Date('2026-11-20T12:00:00.000Z');
@@ -126,7 +126,7 @@ describe('an honest result', () => {
     });
   });
 
-  test('of a patch that nothing could be measured of stays what it is', () => {
+  test('of a patch that could not be measured stays unchanged', () => {
     const outcome = { kind: 'build-failed', message: 'ip_input.c:7: error' } as const;
     const plan = planOf(aConfig(), pullRequest);
     const result = { ...written(assembleResult(plan, [])), outcome };
@@ -162,7 +162,7 @@ describe('earlier gates of a commit', () => {
     expect(earlier(claimed, { history: known })).toEqual([{ count: 2, regressions: 1 }]);
   });
 
-  test('are those of the result where its testbed knows more of them', () => {
+  test('are those of the result if its testbed has more of them', () => {
     const claimed = gateOn(3, 1, planOf(config, pullRequest, known));
     expect(earlier(claimed, { history: [] })).toEqual([{ count: 2, regressions: 1 }]);
   });
@@ -200,12 +200,12 @@ describe('earlier gates of a commit', () => {
     expect(again).toHaveProperty('result.variants[0].commit', mergeBase);
   });
 
-  test('are of the same base where git knows it', () => {
+  test('are of the same base if git knows it', () => {
     const mergeBase = 'c'.repeat(40);
     expect(earlier(gateOn(3), { history: known, mergeBase })).toEqual([undefined]);
   });
 
-  test('are none of an A/A run', () => {
+  test('are absent for an A/A run', () => {
     const patch = { ...pullRequest, headCommit: pullRequest.baseCommit };
     const history = known.map((entry) => ({
       ...entry,
@@ -224,7 +224,7 @@ function drawn(seed: number): () => number {
   };
 }
 
-describe('a result that lies', () => {
+describe('a forged result', () => {
   const config = aConfig({ ...singleRuns, families: ['inet4', 'inet6'] });
   const plan = planOf(config, pullRequest);
   const lost = written(assembleResult(plan, journalOf(plan, { ...still, speed: 0.8 })));
@@ -469,7 +469,7 @@ describe('a result that lies', () => {
   });
 
   // Attack forge/forged-verdict
-  test('of an extension that there was none of is judged by the budget that was planned', () => {
+  test('of a nonexistent extension is judged by the planned budget', () => {
     const cells = computed(
       forged((_, all) => {
         for (const cell of all) cell.design.budgets = [20, 40];
@@ -478,7 +478,7 @@ describe('a result that lies', () => {
     expect(judged(cells).cells.map(({ design }) => design.budgets)).toEqual([[20], [20]]);
   });
 
-  test('of extensions without end is judged by the budget that was planned', () => {
+  test('of endless extensions is judged by the planned budget', () => {
     const budgets = Array.from({ length: 60 }, (_, index) => 20 + index * 100);
     const endless = forged((_, all) => {
       for (const cell of all) cell.design.budgets = budgets;
@@ -500,7 +500,7 @@ describe('a result that lies', () => {
     });
   });
 
-  test('of variants and their commits has those that were approved', () => {
+  test('of other variants and commits gets the approved ones', () => {
     const { variants, leftOut } = computed(
       forged((result) => {
         result.variants = [
@@ -518,7 +518,7 @@ describe('a result that lies', () => {
 
   // Attack forge/many-profiles: A `result.json` has thousands of profiles. Defence: At most one of each variant and
   // cell is accepted.
-  test('of profiles has one of each variant at most', () => {
+  test('of many profiles keeps at most one of each variant', () => {
     const many = forged((_, cells) => {
       for (const cell of cells) {
         cell.profiles = Array.from({ length: 1000 }, (__, index) => ({
@@ -537,7 +537,7 @@ describe('a result that lies', () => {
     expect(profiles).toEqual([two, two]);
   });
 
-  test('of any number of cells is reported twenty times at most', () => {
+  test('of any number of cells is reported at most twenty times', () => {
     const many = forged((result, [first]) => {
       if (first === undefined) return;
       judged(result).cells = Array.from({ length: 1000 }, (_, index) => ({

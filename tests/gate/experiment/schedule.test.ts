@@ -40,7 +40,7 @@ test('another seed gives another order', () => {
   expect(schedule({ ...request, seed: 1 })).not.toEqual(schedule({ ...request, seed: 2 }));
 });
 
-test('cells that come first do so in each round, each part in an order by chance', () => {
+test('first cells precede the others in each round, each part in random order', () => {
   fc.assert(
     fc.property(requests, fc.integer({ min: 0, max: 3 }), (request, count) => {
       const first = new Set(request.cells.slice(0, count));
@@ -61,7 +61,7 @@ function pairsOf({ runsPerVariant, runsPerTrial, variants }: ScheduleRequest): n
   return Math.ceil(runsPerVariant / step) * step;
 }
 
-test('every cell gets the runs of each variant that were asked for, in whole trials', () => {
+test('every cell gets the requested runs of each variant, in whole trials', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const trials = schedule(request);
@@ -134,7 +134,7 @@ test('with one run a trial a variant that must be booted is booted once for all 
   expect(new Set(changes).size).toBe(8);
 });
 
-test('base and patched both come first about as often', () => {
+test('base and patched are first about equally often', () => {
   const trials = schedule({
     cells: allCells.slice(0, 1),
     variants: ['base', 'patched'],
@@ -174,7 +174,7 @@ test('trials and runs are numbered from 1 in the order in which they happen', ()
   );
 });
 
-test('every round of trials visits every cell once before any comes again', () => {
+test('every round of trials visits every cell once before any repeats', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const names = schedule(request).map(({ cell }) => cellName(cell));
@@ -186,7 +186,7 @@ test('every round of trials visits every cell once before any comes again', () =
   );
 });
 
-test('in a pair and its mirror image the runs of every variant lie around the same middle, so a steady drift cancels', () => {
+test('in a pair and its mirror image the runs of every variant have the same middle, so a steady drift cancels', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const count = request.variants.length;
@@ -216,7 +216,7 @@ test('more than two variants that share a trial share it with their mirror image
   );
 });
 
-test('of four variants each of the 24 orders comes about as often', () => {
+test('of four variants each of the 24 orders is about equally frequent', () => {
   const variants = ['base', 'diff 1', 'diff 2', 'patched'];
   const request = { cells: allCells.slice(0, 1), variants, runsPerTrial: 8, seed: 1 };
   const orders = schedule({ ...request, runsPerVariant: 4800 }).map(({ runs }) =>

@@ -76,7 +76,7 @@ test('the patch is a regression with the runs that were made, and the other cell
   expect(entries.length).toBeLessThan((await measured(toTheEnd)).length);
 });
 
-test('the report says what is not known, and how it would be', async () => {
+test('the report names the unknown cells, and how to measure them', async () => {
   const text = renderMarkdown(assembleResult(plan, await measured(plan)), {});
   expect(text).toContain(
     'That ended the experiment, as requested: 1 of 2 cells is not decided yet',
@@ -108,7 +108,7 @@ test('a cell that had no run yet has no numbers, in any report', async () => {
   );
 });
 
-test('it goes on with all cells where more runs are asked for', async () => {
+test('more runs extend all cells', async () => {
   const directory = temporaryFolder();
   const first = await measured(plan, directory);
   expect(nextTrial(plan, first)).toBeUndefined();

@@ -39,7 +39,7 @@ function machine(limit = Number.POSITIVE_INFINITY): Host {
 }
 
 // Attack read/recorded-names
-test('learns names, serial numbers, host ids, users and the password of carp', async () => {
+test('reads names, serial numbers, host ids, users and the password of carp', async () => {
   const { hosts, serials, secrets, users } = await learnFrom(machine());
   const names = [
     'dut7.lab.example.org',

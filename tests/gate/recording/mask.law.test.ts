@@ -124,7 +124,7 @@ describe('a mask', () => {
   });
 });
 
-describe('what a machine prints of itself', () => {
+describe('a machine’s own names in its output', () => {
   // Attack read/recorded-names
   test.each([
     ['long', 'Setting hostname: dut7.lab.example.org.\n', 'dut7.lab.example.org'],
@@ -198,7 +198,7 @@ describe('a secret', () => {
 });
 
 // Attack read/recorded-names
-test('counts what it has replaced, by kinds, and keeps none of it', () => {
+test('counts its replacements, by kinds, and keeps none of them', () => {
   const hide = maskFor({ ...nothing, hosts: ['dut7', 'dut8'], secrets: ['hunter2!'] });
   hide('dut7 DUT7 dut8 10.1.2.3 127.0.0.1 hunter2!');
   hide('dut7');

@@ -90,7 +90,7 @@ describe('a recording', () => {
   });
 
   // Attack read/recorded-names
-  test('contains nothing that a machine says of itself, and not that it was asked', async () => {
+  test('contains no name that a machine prints of itself, nor the query for it', async () => {
     await using lab = await startFreebsdLab();
     const { machine } = lab.dut;
     const name = machine.sysctls.get('kern.hostname');

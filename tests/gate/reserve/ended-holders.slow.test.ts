@@ -39,7 +39,7 @@ describeWith(['setpriv'], 'a process of this host that was killed', () => {
     await releases(waiter);
   });
 
-  test('leaves its testbed to a gate that comes later, which need not wait', async () => {
+  test('leaves its testbed to a later gate, which need not wait', async () => {
     const { start } = await aPlace();
     const killed = start('killed');
     await says(killed, 'holds');

@@ -10,7 +10,7 @@ test('lives as long as its process', async () => {
   expect(await keys()).toEqual(['ours']);
 });
 
-test('a store that cannot be asked for shorter than a lease costs nothing', async () => {
+test('a store that is unreachable for less than a lease has no effect', async () => {
   for (const lost of ['requests', 'answers'] as const) {
     const { lab, process, session, keys } = await aSession();
     process.cut(lost);
@@ -23,7 +23,7 @@ test('a store that cannot be asked for shorter than a lease costs nothing', asyn
   }
 });
 
-test('a store that cannot be asked for longer ends it just in time, and says why', async () => {
+test('a store that is unreachable for longer ends it just in time, with the reason', async () => {
   for (const lost of ['requests', 'answers'] as const) {
     const { lab, process, session, openedAt } = await aSession();
     process.cut(lost);
@@ -38,7 +38,7 @@ test('a store that cannot be asked for longer ends it just in time, and says why
   }
 });
 
-test('counts from when a renewal was asked for, not from when it was answered', async () => {
+test('counts from the request of a renewal, not from its response', async () => {
   const { lab, process, session, openedAt } = await aSession({ answerSeconds: 5 });
   const askedAt = openedAt + lab.leaseSeconds / 3;
   await lab.elapse(askedAt + 5 - lab.now());
@@ -58,7 +58,7 @@ test('is never alive here when it is over for the store', async () => {
   }
 });
 
-test('a process that was stopped for too long knows before anything else happens', async () => {
+test('a process that was suspended for too long detects that first', async () => {
   const { lab, process, session } = await aSession();
   process.stop();
   await lab.elapse(lab.leaseSeconds);
@@ -95,7 +95,7 @@ test('ends at the next renewal after another client ended it', async () => {
   expect(session.signal.aborted).toBe(true);
 });
 
-test('takes what is bound to it along when it is ended, and is not renewed any more', async () => {
+test('removes its keys when it is ended, and is not renewed any more', async () => {
   const { lab, process, session, keys } = await aSession();
   const ending = session.end();
   await lab.settle();
@@ -107,7 +107,7 @@ test('takes what is bound to it along when it is ended, and is not renewed any m
   expect(session.signal.aborted).toBe(false);
 });
 
-test('is not opened where the store cannot be asked', async () => {
+test('is not opened if the store is unreachable', async () => {
   const lab = await aLab();
   const process = await lab.start('alice');
   process.cut('requests');

@@ -18,7 +18,7 @@ const clean = { outcome: 'pass', isClean: true };
 const moment = 5;
 const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
 
-test('takes at once what is free', async () => {
+test('reserves a free testbed at once', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x', 'z']);
   expect(lease).toMatchObject({ testbed: 'x', holding: { leftBy: [] } });
@@ -45,7 +45,7 @@ test('waits in line for a testbed in use, and reports what it waits for', async 
   expect(leaseOf(carol.claim).testbed).toBe('y');
 });
 
-test('a release gate is served before patches that came earlier, and takes nothing from a holder', async () => {
+test('a release gate precedes earlier patches, but takes nothing from a holder', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -56,7 +56,7 @@ test('a release gate is served before patches that came earlier, and takes nothi
   expect(bob.claim).toEqual({});
 });
 
-test('the newer request of a subject takes the place of the older one, which is refused saying so', async () => {
+test('the newer request of a subject replaces the older one, which is refused with that reason', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   const older = await aWaiter(lab, 'bob', ['x'], { subject: 'o/r#12' });
@@ -126,7 +126,7 @@ test('a testbed in quarantine is passed over', async () => {
   expect(lease.testbed).toBe('z');
 });
 
-test('where all that would do are in quarantine that is an error at once, naming the reasons', async () => {
+test('if all suitable testbeds are in quarantine that is an error at once, with the reasons', async () => {
   const lab = await aLab();
   await setQuarantine(lab.onlooker, 'x', broken);
   await setQuarantine(lab.onlooker, 'z', { ...broken, reason: 'no power' });
@@ -188,7 +188,7 @@ test('a repeated request with the earlier order has the old place', async () => 
   expect(leaseOf(again)).toMatchObject({ testbed: 'z', holding: { order } });
 });
 
-test('renewing keeps it for as long as it takes', async () => {
+test('renewing keeps it as long as needed', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -198,7 +198,7 @@ test('renewing keeps it for as long as it takes', async () => {
   expect(lease.signal.aborted).toBe(false);
 });
 
-test('renewing keeps the place in the queue for as long as it takes', async () => {
+test('renewing keeps the place in the queue as long as needed', async () => {
   const lab = await aLab();
   await aHolder(lab, 'alice', ['x']);
   await aWaiter(lab, 'bob', ['x']);
@@ -232,7 +232,7 @@ test('a holder that was stopped for longer than a lease is notified by its signa
   expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
 });
 
-test('a holder that was stopped and wakes cannot give back what another has by now', async () => {
+test('a holder that was suspended cannot release a testbed that has another holder by now', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -245,7 +245,7 @@ test('a holder that was stopped and wakes cannot give back what another has by n
   expect((await readLab(lab.onlooker)).quarantines.size).toBe(0);
 });
 
-test('a store that cannot be asked for shorter than a lease costs a holder nothing', async () => {
+test('a store that is unreachable for less than a lease does not affect a holder', async () => {
   for (const lost of ['requests', 'answers'] as const) {
     const lab = await aLab();
     const { process, lease } = await aHolder(lab, 'alice', ['x']);
@@ -308,7 +308,7 @@ test('a waiting gate that cannot reach the store for longer than a lease leaves 
   expect(bob.claim.error).toMatchObject({ message: expect.stringContaining('cut off') });
 });
 
-test('a gate that was stopped in the queue for longer than a lease takes no free testbed', async () => {
+test('a gate that was suspended in the queue for longer than a lease takes no free testbed', async () => {
   const lab = await aLab();
   const alice = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -321,7 +321,7 @@ test('a gate that was stopped in the queue for longer than a lease takes no free
   expect(await holders(lab)).toEqual({});
 });
 
-test('a store that cannot be asked from the beginning is an error at once', async () => {
+test('a store that is unreachable from the beginning is an error at once', async () => {
   const lab = await aLab();
   const alice = await lab.start('alice');
   alice.cut('requests');
@@ -350,7 +350,7 @@ test('a lease that expired before its holder got it is lost, even if the store s
   expect(await holders(lab)).toEqual({});
 });
 
-test('a holder whose testbed is taken away learns at once who did it', async () => {
+test('a holder whose testbed is taken away is notified at once, with the taker', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   await takeAway(lab.onlooker, 'x', 'eve', lab.date());
@@ -359,7 +359,7 @@ test('a holder whose testbed is taken away learns at once who did it', async () 
   expect(() => lease.assertHeld()).toThrow('The lease of x was lost: taken away by eve;');
 });
 
-test('a holder that asks the store before a step learns of an unnoticed taking away', async () => {
+test('a holder that checks the store before a step detects an unnoticed loss', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   await takeAway(lab.onlooker, 'x', 'eve', lab.date());
@@ -367,7 +367,7 @@ test('a holder that asks the store before a step learns of an unnoticed taking a
   await expect(settled(lab, lease.prove())).rejects.toThrow('taken away by eve');
 });
 
-test('a holder whose reservation was unconfirmed and taken away meanwhile learns who did it', async () => {
+test('a holder whose reservation was unconfirmed and taken away meanwhile gets the taker’s name', async () => {
   const lab = await aLab();
   const { process, request } = await aClaim(lab, 'bob', ['x']);
   while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
@@ -504,7 +504,7 @@ test('a dead holder whose reservation was never confirmed is named to the next o
   expect(lease.holding.leftBy).toMatchObject([{ holder: { who: 'bob' } }]);
 });
 
-test('what the wall clock does changes nothing', async () => {
+test('the wall clock has no effect', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   lab.jump(-1e9);

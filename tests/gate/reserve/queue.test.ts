@@ -13,7 +13,7 @@ import { priorities } from '../../../src/model/priority.ts';
 import { plainAssign, type Wanting } from '../../fakes/plain-queue.ts';
 import { times } from '../../random.ts';
 
-test('a release gate comes before a patch, and a patch before a rerun, however late', () => {
+test('a release gate precedes a patch, and a patch a rerun, however late', () => {
   const waiting = [
     want('rerun', { priority: 'rerun', order: 1 }),
     want('patch', { priority: 'patch', order: 2 }),
@@ -110,7 +110,7 @@ test('serves no later gate with a machine that an earlier one waits for', () => 
   );
 });
 
-test('grants come in the order of turns', () => {
+test('grants are in the order of turns', () => {
   fc.assert(
     fc.property(queues, ({ waiting, free }) => {
       const places = assign(linesFor(waiting), new Map(Object.entries(free))).map(
@@ -121,7 +121,7 @@ test('grants come in the order of turns', () => {
   );
 });
 
-test('a testbed takes all machines that any gate waiting for it lists', () => {
+test('a testbed reserves all machines that any gate waiting for it lists', () => {
   const lines = linesFor([
     want('a', { wants: { x: ['m'], y: ['n'] } }),
     want('b', { wants: { x: ['m', 'o'] } }),
@@ -129,7 +129,7 @@ test('a testbed takes all machines that any gate waiting for it lists', () => {
   expect(Object.fromEntries(testbedsOf(lines))).toEqual({ x: ['m', 'o'], y: ['n'] });
 });
 
-test('what is inserted in order leaves the list in order, before its equals', () => {
+test('an ordered insertion keeps the list in order, before its equals', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(9)), (numbers) => {
       const list: { number: number; index: number }[] = [];

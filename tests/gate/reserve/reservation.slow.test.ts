@@ -39,7 +39,7 @@ test('a later commit that finds its machine taken changes nothing', async () => 
   expect(tickets.map(({ id }) => id)).toEqual(['b']);
 });
 
-test('a gate that is overtaken between look and commit takes nothing that is in use by now', async () => {
+test('a gate that is overtaken between read and commit takes nothing that is in use by now', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   const overtake = async () => {
@@ -54,7 +54,7 @@ test('a gate that is overtaken between look and commit takes nothing that is in 
   ]);
 });
 
-test('a gate whose place is taken over between look and commit takes nothing', async () => {
+test('a gate whose place is taken over between read and commit takes nothing', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x'], { subject: 'o/r#12' });
   const replace = () => steps.meanwhile.enter('newer', ['x'], { subject: 'o/r#12' });
@@ -115,7 +115,7 @@ test('refuses a request on an expired session', async () => {
   expect(await steps.waiting()).toEqual([]);
 });
 
-test('the newer request of a subject takes the place of the older one, which is notified', async () => {
+test('the newer request of a subject replaces the older one, which is notified', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x'], { subject: 'o/r#12' });
   await steps.enter('other', ['x']);
@@ -137,7 +137,7 @@ test('requests of one subject for different testbeds, and of different subjects,
   expect(await steps.waiting()).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('of requests of one subject that come at the same moment, one waits, in the place of the first', async () => {
+test('of simultaneous requests of one subject, one waits, in the place of the first', async () => {
   const steps = await aStage();
   await steps.enter('first', ['x'], { subject: 'o/r#12' });
   await steps.enter('other', ['x']);
@@ -165,7 +165,7 @@ test('a request whose older one is served before its replacement waits behind al
   expect(logged?.outcome).toBeUndefined();
 });
 
-test('a gate that is removed from the queue while it enters does not come back', async () => {
+test('a gate that is removed from the queue while it enters does not return', async () => {
   const steps = await aStage();
   const subject = 'o/r#12';
   let commits = 0;
@@ -180,7 +180,7 @@ test('a gate that is removed from the queue while it enters does not come back',
   expect(await steps.waiting()).toEqual(['older']);
 });
 
-test('a gate that comes back to its place gives way to a newer request of the subject', async () => {
+test('a gate that returns to its place yields to a newer request of the subject', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x'], { subject: 'o/r#12' });
   const { holding } = taken(await steps.tryTake('older'));
@@ -193,7 +193,7 @@ test('a gate that comes back to its place gives way to a newer request of the su
   expect(await steps.waiting()).toEqual(['newer']);
 });
 
-test('a gate that comes back to its place is before all that came later', async () => {
+test('a gate that returns to its place is before all later ones', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.enter('b', ['x']);
@@ -203,7 +203,7 @@ test('a gate that comes back to its place is before all that came later', async 
   expect(await steps.waiting()).toEqual(['again', 'b']);
 });
 
-test('a testbed in quarantine is passed over, and blocks none of the machines that it shares', async () => {
+test('a testbed in quarantine is skipped, and blocks none of the machines that it shares', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x', 'z']);
   await steps.enter('b', ['y']);
@@ -220,7 +220,7 @@ test('a quarantine that is put between the look and the commit is respected', as
   expect(taken(attempt).holding.testbed).toBe('z');
 });
 
-test('where none is healthy that is said at once, with the reasons', async () => {
+test('without a healthy testbed that is reported at once, with the reasons', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x', 'z']);
   await setQuarantine(steps.lab.onlooker, 'x', broken);

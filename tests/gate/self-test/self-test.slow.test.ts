@@ -136,7 +136,7 @@ function expectHome(lab: FreebsdLab): void {
 }
 
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
-  test('of a good lab does all that a gate does, and undoes it', async () => {
+  test('on a good lab does everything that a gate does, and undoes it', async () => {
     const { lab, told, learnt, runSelfTest } = await aLab();
     const diagnostics = await runSelfTest();
     const checked = diagnostics.findIndex(({ what }) => what === 'the kernel of base');
@@ -197,15 +197,18 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     expectHome(lab);
   });
 
-  test.each(['boot-environment', 'nextboot'] as const)('goes home on ZFS by %s', async (method) => {
-    const { lab, testbed, runSelfTest } = await aLab({ root: 'zfs' });
-    testbed.dut.boot.method = method;
-    const diagnostics = await runSelfTest({ skip: ['check', 'trials', 'profile', 'noise'] });
-    expect(wrongs(diagnostics)).toEqual([]);
-    expectHome(lab);
-  });
+  test.each(['boot-environment', 'nextboot'] as const)(
+    'restores the own system on ZFS by %s',
+    async (method) => {
+      const { lab, testbed, runSelfTest } = await aLab({ root: 'zfs' });
+      testbed.dut.boot.method = method;
+      const diagnostics = await runSelfTest({ skip: ['check', 'trials', 'profile', 'noise'] });
+      expect(wrongs(diagnostics)).toEqual([]);
+      expectHome(lab);
+    },
+  );
 
-  test('of a bench that was set up by its page of docs/lab finds nothing wrong', async () => {
+  test('of a bench set up by its page of docs/lab finds no fault', async () => {
     const { lab, testbed, config } = await aBench('rcc-ve-i350');
     onTestFinished(() => lab.stop());
     const { scenarios, families, traffic } = config;
@@ -252,7 +255,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     `);
   });
 
-  test('of a kernel that the builder has built is what gates of it learn from', async () => {
+  test('of a kernel by the builder starts the history of its gates', async () => {
     const { testbed, learnt, runSelfTest } = await aLab();
     const home = temporaryFolder();
     const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
@@ -355,7 +358,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     expectHome(lab);
   });
 
-  describe('meets what goes wrong with a testbed:', () => {
+  describe('detects a faulty testbed:', () => {
     const rows = Object.entries(faults);
     test('every fault of a FreeBSD testbed but Ctrl-C, which has its own tests above', () => {
       expect([...Object.keys(faults), 'Ctrl-C is pressed']).toEqual(Object.keys(cases));

@@ -126,7 +126,7 @@ test('a testbed whose holder died is restored before the next gate gets it, and 
   ]);
 });
 
-test('a controller that does not know that it was replaced is refused by the machines themselves', async () => {
+test('a controller that does not know of its replacement is refused by the machines themselves', async () => {
   await using lab = await startFreebsdLab();
   const { reserve, store, clock, config, folder } = await aPlace({ shelf: lab });
   const frozen = { now: clock.seconds };
@@ -142,7 +142,7 @@ test('a controller that does not know that it was replaced is refused by the mac
   await next.giveBack('ended');
 });
 
-test('a testbed that does not answer goes into quarantine, and the next one is taken', async () => {
+test('a testbed that does not respond is quarantined, and the next one is used', async () => {
   await using broken = await startFreebsdLab();
   await using lab = await startFreebsdLab();
   const { reserve, store, told } = await aPlace({ shelf: broken, rack: lab });
@@ -172,7 +172,7 @@ test('A testbed that has never answered is a mistake in its configuration, and i
   expect(await readLab(store)).toMatchObject({ held: new Map(), quarantines: new Map() });
 });
 
-test('Another testbed takes the place of one that has never answered', async () => {
+test('another testbed replaces one that has never responded', async () => {
   await using broken = await startFreebsdLab();
   await using lab = await startFreebsdLab();
   const { reserve, store, told } = await aPlace({ shelf: broken, rack: lab });
@@ -184,7 +184,7 @@ test('Another testbed takes the place of one that has never answered', async () 
   await reserved.giveBack('ended');
 });
 
-test('A name that no server knows is a mistake in the configuration, also of a testbed that has answered', async () => {
+test('a name unknown to every server is a mistake in the configuration, even of a testbed that has responded', async () => {
   await using lab = await startFreebsdLab();
   const { reserve, store, config } = await aPlace({ shelf: lab });
   await (await reserve('alice')).giveBack('no-regression');
@@ -213,7 +213,7 @@ test('a controller that the machines reject gets an error, and the testbed stays
   await (await reserve('bob')).giveBack('ended');
 });
 
-test('a testbed that is not restored at its release goes into quarantine, and the verdict stands', async () => {
+test('a testbed that is not restored at its release is quarantined, and the verdict holds', async () => {
   await using lab = await startFreebsdLab();
   const { reserve, store, config } = await aPlace({ shelf: lab });
   const reserved = await reserve('alice');
@@ -227,7 +227,7 @@ test('a testbed that is not restored at its release goes into quarantine, and th
   expect(used.size).toBeGreaterThan(0);
 });
 
-test('a testbed that the configuration does not know is refused, and no other takes its place', async () => {
+test('a testbed unknown to the configuration is refused, and no other replaces it', async () => {
   await using lab = await startFreebsdLab();
   const { config, reserve } = await aPlace({ 'dut-1': lab });
   const reserved = await reserve('alice');
@@ -237,7 +237,7 @@ test('a testbed that the configuration does not know is refused, and no other ta
   );
 });
 
-test('a store that cannot be asked keeps everything from being touched', async () => {
+test('with an unreachable store nothing is touched', async () => {
   await using lab = await startFreebsdLab();
   const { reserve, store } = await aPlace({ shelf: lab });
   const refuse = () => Promise.reject(new StoreError('The store is away.'));

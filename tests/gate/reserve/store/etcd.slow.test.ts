@@ -27,7 +27,7 @@ const soon = { timeout: 120_000, interval: 20 };
 const longSeconds = 600;
 
 describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
-  test('are all asked until one answers', async () => {
+  test('are all tried until one responds', async () => {
     const cluster = await start();
     const store = await open(membersFirst(cluster, await followerOf(cluster)));
     const before = await put(store, 'testbed', 'free');
@@ -64,7 +64,7 @@ describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(/^etcd has no leader/);
   });
 
-  test('need not all answer: one that is stopped is left alone', async () => {
+  test('need not all respond: a stopped one is skipped', async () => {
     const cluster = await start();
     const follower = await followerOf(cluster);
     const store = await open(membersFirst(cluster, follower));
@@ -73,7 +73,7 @@ describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
     expect(await valuesIn(store)).toEqual({ testbed: 'free' });
   });
 
-  test('may take a change without a word: it is made again only where that can do no harm', async () => {
+  test('may lose the response to a change, which is repeated only if that is harmless', async () => {
     const cluster = await start();
     const follower = await followerOf(cluster);
     const [careful, careless] = [
@@ -295,7 +295,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
 });
 
 describeWith(etcdNeeds, 'etcd whose database is full', () => {
-  test('says so, and what to do', async () => {
+  test('reports that, with the remedy', async () => {
     const flags = ['--quota-backend-bytes=100000'];
     const { endpoints } = await start({ members: 1, flags });
     const store = await open({ endpoints });
@@ -310,8 +310,8 @@ describeWith(etcdNeeds, 'etcd whose database is full', () => {
   });
 });
 
-describe('a session that etcd does not know', () => {
-  test('is asked for again once its leader has caught up', async () => {
+describe('a session that etcd has lost', () => {
+  test('is requested again once its leader has caught up', async () => {
     const paths: string[] = [];
     const leases = [{}, { TTL: '5' }];
     const endpoint = await startHttp(({ url = '' }, response) => {
@@ -326,7 +326,7 @@ describe('a session that etcd does not know', () => {
   });
 });
 
-describe('an answer of etcd', () => {
+describe('a response of etcd', () => {
   test('may take longer than others are left for it, where there are no others', async () => {
     const endpoint = await startHttp(async (_, response) => {
       await setTimeout(2200);
@@ -337,7 +337,7 @@ describe('an answer of etcd', () => {
   });
 });
 
-describe('an endpoint that is none of etcd', () => {
+describe('a foreign endpoint', () => {
   test('is named if the port is closed', async () => {
     const endpoints = ['http://127.0.0.1:1', 'http://etcd.invalid:2379'];
     const store = await open({ endpoints }, { now: impatient() });
@@ -346,7 +346,7 @@ describe('an endpoint that is none of etcd', () => {
     );
   });
 
-  test('is named where something else answers', async () => {
+  test('is named if another program responds', async () => {
     const endpoints = [await startHttp((_, response) => response.end('<h1>It works!</h1>'))];
     const store = await open({ endpoints });
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
@@ -356,7 +356,7 @@ describe('an endpoint that is none of etcd', () => {
 
   // Attack secret/readable-secret
   test.each(['passwordPath', 'keyPath'] as const)(
-    'is not asked with what others on this machine can read: %s',
+    'gets no credentials that others on this machine can read: %s',
     async (which) => {
       const path = join(temporaryFolder(), 'secret');
       writeFileSync(path, 'open sesame\n', { mode: 0o644 });
@@ -378,7 +378,7 @@ describe('an endpoint that is none of etcd', () => {
     await expect(store.read('')).rejects.toThrow('What is {"name":"ali","password":"…"}?');
   });
 
-  test('is not asked any more once the store is closed', async () => {
+  test('gets no request once the store is closed', async () => {
     const store = await open({ endpoints: ['http://127.0.0.1:1'] });
     const waiting = store.changed(1, never);
     const reading = store.read('');
@@ -388,7 +388,7 @@ describe('an endpoint that is none of etcd', () => {
   });
 });
 
-describe('the files that etcd is asked with', () => {
+describe('the credentials of etcd', () => {
   const endpoints = ['https://127.0.0.1:1'];
 
   test('have to be there', async () => {

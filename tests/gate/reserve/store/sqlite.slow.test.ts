@@ -206,7 +206,7 @@ test('an operation that breaks off changes nothing, and the next is done', async
   expect(await store.commit(put('a', '1'))).toBeDefined();
 });
 
-test('a file that is made anew gives higher revisions than the one before', async () => {
+test('a new file has higher revisions than the previous one', async () => {
   const path = newPath();
   const first = await open(path);
   for (let round = 0; round < 3; round += 1) await first.commit(put('a', '1'));
@@ -465,7 +465,7 @@ test('a file that another process keeps locked can be read, and a commit gives u
   expect(await store.commit(put('a', '2'))).toBeDefined();
 });
 
-test('a commit waits for its turn for as long as others go on committing', async () => {
+test('a commit waits for its turn while others keep committing', async () => {
   const path = newPath();
   const store = await open(path);
   const crowding = `
@@ -483,7 +483,7 @@ test('a commit waits for its turn for as long as others go on committing', async
 });
 
 describeWith(['root', 'mount'], 'on a separate file system', () => {
-  test('a full disk is said to be full, and works on once there is space', async () => {
+  test('a full disk is reported, and the store works once there is space', async () => {
     const path = join(smallDisk(), 'reservations');
     const store = await open(path);
     const filling = (async () => {
@@ -516,7 +516,7 @@ describeWith(['root', 'mount'], 'on a separate file system', () => {
     );
   });
 
-  test('one that becomes read-only is said to be that', async () => {
+  test('one that becomes read-only is reported', async () => {
     const path = join(smallDisk(), 'reservations');
     await (await open(path)).close();
     execFileSync('mount', ['-o', 'remount,ro', dirname(path)]);

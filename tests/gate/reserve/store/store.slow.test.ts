@@ -217,7 +217,7 @@ function conforms(makeStores: () => Stores): void {
       expect(new Set(names).size).toBe(3);
     });
 
-    test('takes its keys with it when it is ended, and no others', async () => {
+    test('removes its keys when it is ended, and no others', async () => {
       const { open } = makeStores();
       const [one, other] = [await open(), await open()];
       const [session, neighbour] = [await one.openSession(60), await one.openSession(60)];
@@ -235,7 +235,7 @@ function conforms(makeStores: () => Stores): void {
       expect(valuesIn(await other.read(''))).toEqual({ b: '1', d: '1' });
     });
 
-    test('takes its keys with it when it expires, and not before', async () => {
+    test('removes its keys when it expires, and not before', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
       await inTime(2, async () => {
