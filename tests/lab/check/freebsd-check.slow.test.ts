@@ -84,7 +84,7 @@ const wrongs = (diagnostics: readonly Diagnostic[]) =>
 const about = (diagnostics: readonly Diagnostic[], what: string) =>
   diagnostics.find((diagnostic) => diagnostic.what === what);
 
-test('of a good lab nothing is wrong', async () => {
+test('a good lab has no fault', async () => {
   const { check } = await aLab();
   const diagnostics = await check();
   expect(wrongs(diagnostics)).toEqual([]);
@@ -117,7 +117,7 @@ test('of a good lab nothing is wrong', async () => {
   `);
 });
 
-test('the trial tells what is offered, what the wire carries and what comes through', async () => {
+test('the trial shows the offered rate, the wire’s rate and the received rate', async () => {
   const { check, told } = await aLab({ truth: () => 5e6 });
   const diagnostics = await check({ sends: true });
   expect(wrongs(diagnostics)).toEqual([]);
@@ -166,7 +166,7 @@ test('reports ports that are not joined', async () => {
   ]);
 });
 
-test('without such ports it is said what is not known', async () => {
+test('without such ports the unknown part is reported', async () => {
   const { check } = await aLab();
   expect(about(await check({ sends: true }), 'the ceiling of the sender past the DUT')).toEqual({
     kind: 'skipped',
@@ -196,7 +196,7 @@ test('a receiver is held against what the DUT sent', async () => {
   ]);
 });
 
-test('a generator that offers no more than comes through cannot find the limit of the DUT', async () => {
+test('a generator that offers no more than is received cannot find the limit of the DUT', async () => {
   const { check } = await aLab({ generatorPps: 3e6 });
   const diagnostics = await check({ sends: true });
   expect(wrongs(diagnostics)).toEqual([
@@ -211,7 +211,7 @@ test('a generator that offers no more than comes through cannot find the limit o
   ]);
 });
 
-test('where the wire is full, a faster sender is no help', async () => {
+test('a full wire needs no faster sender', async () => {
   const { check } = await aLab({ truth: () => 20e6 });
   const diagnostics = await check({ sends: true });
   expect(wrongs(diagnostics)).toMatchObject([
@@ -424,7 +424,7 @@ test('a sender that heeds pause frames of the DUT is as slow as the DUT, and bot
   expect(steadyPps(trial.sender) / 5e6).toBeCloseTo(1, 1);
 });
 
-test('of a machine that cannot be reached nothing more is tried', async () => {
+test('an unreachable machine is not checked further', async () => {
   const { check, testbed, lab } = await aLab();
   lab.dut.machine.stage = 'hung';
   for (const watcher of lab.dut.machine.watchers) watcher();
@@ -476,7 +476,7 @@ test('a key that changed is not simply added', async () => {
   ]);
 });
 
-test('a machine that does not know our key gets it', async () => {
+test('a machine without our key gets the command to add it', async () => {
   const { check, testbed } = await aLab();
   const { host, port, privateKeyPath = '' } = testbed.dut;
   writeFileSync(privateKeyPath, newKey().private);
@@ -504,7 +504,7 @@ test('distinguishes an invalid or missing key from one that is refused', async (
   ]);
 });
 
-test('power is asked and not switched, unless it is to be', async () => {
+test('power is read, and only switched on request', async () => {
   const { check, lab } = await aLab();
   const diagnostics = await check();
   expect(about(diagnostics, 'power control of the DUT')?.why).toBe('it reports that the DUT is on');
@@ -520,7 +520,7 @@ test('a power cycle is announced, and over when the DUT is up again', async () =
   expect(lab.state().stage).toBe('up');
 });
 
-test('power control that does not do what it says is found out by the time of the last boot', async () => {
+test('power control that does not obey is detected by the time of the last boot', async () => {
   const { check } = await aLab({ faults: [{ kind: 'power-lies', at: 1 }] });
   expect(wrongs(await check({ cycles: true }))).toEqual([
     {
@@ -532,7 +532,7 @@ test('power control that does not do what it says is found out by the time of th
   ]);
 });
 
-test('power control that calls a DUT off which answers is that of another machine', async () => {
+test('power control that reports a running DUT as off belongs to another machine', async () => {
   const { check, lab } = await aLab();
   const openPower = async () => ({ ...lab.power, state: async () => 'off' as const });
   expect(wrongs(await check({ deps: { openPower } }))).toMatchObject([
@@ -546,7 +546,7 @@ test('power control that calls a DUT off which answers is that of another machin
 describe('the console', () => {
   const console = 'the console of the DUT';
 
-  test('is proven by a word that the DUT writes there', async () => {
+  test('is proven by a word that the DUT writes to it', async () => {
     const { check, testbed } = await aLab();
     testbed.dut.console = labConsole;
     expect(about(await check(), console)).toEqual({
@@ -574,7 +574,7 @@ describe('the console', () => {
     });
   });
 
-  test('of another machine is found out, by a command of the lab', async () => {
+  test('of another machine is detected by a command of the lab', async () => {
     const { check, testbed } = await aLab();
     testbed.dut.console = { kind: 'command', command: ['sh', '-c', 'echo other; exec sleep 600'] };
     expect(about(await check(), console)).toMatchObject({
@@ -616,7 +616,7 @@ test('boot environments need a root on ZFS', async () => {
   ]);
 });
 
-test('an appliance needs the command that takes an image, and no space in /boot', async () => {
+test('an appliance needs the command that installs an image, and no space in /boot', async () => {
   const { check, testbed, lab } = await aLab({ root: 'nanobsd' });
   const boot = { method: 'nanobsd', limitSeconds: 600 } as const;
   const appliance = { ...testbed, dut: { ...testbed.dut, boot } };
@@ -730,7 +730,7 @@ describeWith(
   'a builder whose builds run in a jail',
   () => {
     // Attack forge/jail-sockets
-    test('is said to lead to sockets of its host, where the jail has the folders of it', async () => {
+    test('is reported to reach sockets of its host, if the jail has the folders of it', async () => {
       const folder = temporaryFolder();
       const programs = freebsdBuilder(folder);
       programs.startJail('ppsgate');
@@ -818,7 +818,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
   });
 });
 
-test('a root from which no loader takes an order back is wrong', async () => {
+test('a root from which no loader can cancel an order is wrong', async () => {
   const { check } = await aLab({ root: 'nfs' });
   expect(about(await check(), 'the boot method, nextboot')).toMatchObject({
     kind: 'wrong',

@@ -91,7 +91,7 @@ test('a firewall that the site starts at boot is its own', async () => {
   });
 });
 
-test.for(['zfs', 'nanobsd'] as const)('so is a DUT that boots from %s', async (root) => {
+test.for(['zfs', 'nanobsd'] as const)('a DUT that boots from %s is healthy', async (root) => {
   const method = root === 'zfs' ? 'boot-environment' : 'nanobsd';
   const { health, lab } = await aTestbed({ root, method });
   const before = picture(lab);
@@ -249,7 +249,7 @@ test('a machine with another host key is not trusted', async () => {
   ]);
 });
 
-test('a DUT that is off is found, and that its power says so', async () => {
+test('a DUT that is off is reported, with the state of its power', async () => {
   const { health, lab } = await aTestbed();
   await lab.power.off();
   expect(wrongs(await health())).toMatchObject([
@@ -282,7 +282,7 @@ test('the embedded lab has nothing to look at', async () => {
   expect(diagnostics).toMatchObject([{ kind: 'skipped' }]);
 });
 
-test('one sentence says what is wrong first, and how much more is', () => {
+test('one sentence names the first fault, and the number of others', () => {
   const one = wrong('the next boot of the DUT', 'something was ordered.', 'cancel it');
   expect(whyUnhealthy([])).toBeUndefined();
   expect(whyUnhealthy([ok('a', 'b'), skipped('c', 'd')])).toBeUndefined();

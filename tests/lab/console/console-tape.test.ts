@@ -34,7 +34,7 @@ describe('the first panic', () => {
     });
   });
 
-  test('is kept however its bytes come', () => {
+  test('is kept, however its bytes are split', () => {
     const text = Buffer.from('rc: done\r\nlogin: panic: ünder load\r\ncpuid = 0\r\n');
     fc.assert(
       fc.property(fc.array(fc.nat(text.length), { maxLength: 8 }), (cuts) => {
@@ -52,7 +52,7 @@ describe('the first panic', () => {
     expect(tapeWith('up\n', text).text()).toBe(`up\n${text}`);
   });
 
-  test('of an earlier boot is forgotten', () => {
+  test('of an earlier boot is dropped', () => {
     const tape = tapeWith('panic: old\n');
     tape.forgetPanic();
     tape.write(Buffer.from('panic: new\n'));
@@ -60,7 +60,7 @@ describe('the first panic', () => {
     expect(lastWords(tape.text(), false).panic).toBe('new');
   });
 
-  test('is found behind a long line and many words of panics that are none', () => {
+  test('is found behind a long line and many words of false panics', () => {
     const tape = tapeWith(Buffer.alloc(3 * mebibyte, 'panic '), '\npanic: real\n', flood);
     expect(lastWords(tape.text(), false).panic).toBe('real');
   });

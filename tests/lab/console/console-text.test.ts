@@ -175,7 +175,7 @@ describe('the last lines', () => {
     expect(console?.split('\n')).toEqual(lines.slice(-20));
   });
 
-  test('of a boot that ended in another one are those before that', () => {
+  test('of a boot that ended in another one are those before it', () => {
     const text = ["can't load '/boot/ppsgate.patched/kernel'", ...ownBoot].join('\n');
     expect(lastWords(text, true).console).toBe("can't load '/boot/ppsgate.patched/kernel'");
     expect(lastWords(text, false).console).toContain('login:');
@@ -235,7 +235,7 @@ test('lines before the newest megabyte are counted, though not read', () => {
   });
 });
 
-describe('every line of a console is either shown or lies before or after those that are', () => {
+describe('every line of a console is shown, or is before or after the shown ones', () => {
   const causes = [
     'panic: page fault',
     'Fatal trap 12: page fault while in kernel mode',

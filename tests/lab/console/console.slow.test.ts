@@ -47,7 +47,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
     expect(seen).not.toContain(bmc.password);
   });
 
-  test('is not opened with a wrong password, and says whose fault it is', async () => {
+  test('is not opened with a wrong password, and the error names the cause', async () => {
     const { bmc } = await aBmc();
     const passwordPath = join(temporaryFolder(), 'password');
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
@@ -75,7 +75,7 @@ describeWith(['conserver', 'console'], 'a console of conserver', () => {
     expect(serial.typed()).toBe('');
   });
 
-  test('that the server does not know is reported in its words', async () => {
+  test('unknown to the server is reported in its words', async () => {
     const { config } = await aConserver();
     expect(await messageOf(endedAtOnce({ ...config, console: 'other' }))).toMatch(
       /^ConsoleError: The console of dut-3 \(other of conserver\) cannot be opened: console ended with \d+ and said "[^"]*console `other' not found"\.$/,

@@ -46,7 +46,7 @@ describe('a record', () => {
     expect(recorder.describe()).toContain('found no root file system');
   });
 
-  test('has the panic of its boot, however much is printed after it', async () => {
+  test('has the panic of its boot, however much is printed later', async () => {
     const { recorder, print } = aConsole();
     await recorder.beginBoot();
     print('panic: page fault\ncpuid = 0\n');
@@ -59,7 +59,7 @@ describe('a record', () => {
   });
 
   // Attack testbed/endless-console
-  test('of a flood is given out up to 128 MiB, and then the end of each part', async () => {
+  test('of a flood is returned up to 128 MiB, and then only the end of each part', async () => {
     const { recorder, opened } = aConsole();
     await recorder.open();
     const part = Buffer.alloc(16 * 1024 ** 2, 'x');
@@ -82,7 +82,7 @@ describe('a record', () => {
   });
 
   // Attack read/console
-  test('has the newest 16 MiB of what was printed, however it comes', async () => {
+  test('has the newest 16 MiB of the output, however it is split', async () => {
     const size = 16 * 1024 ** 2;
     const { recorder, opened } = aConsole();
     await recorder.open();
@@ -128,7 +128,7 @@ describe('a console that fails', () => {
     expect(opened).toHaveLength(2);
   });
 
-  test('with our own power cycle is none: it is opened again at once', async () => {
+  test('during our own power cycle is reopened at once', async () => {
     const { recorder, opened, print } = aConsole();
     await recorder.beginBoot();
     await recorder.whileCycled(async () => {
@@ -142,7 +142,7 @@ describe('a console that fails', () => {
     expect(recorder.takeProblems()).toEqual([]);
   });
 
-  test('shortly after our own power cycle is none, and a second one is', async () => {
+  test('shortly after our own power cycle is reopened, but not a second time', async () => {
     const { recorder, opened } = aConsole();
     await recorder.beginBoot();
     await recorder.whileCycled(async () => {});

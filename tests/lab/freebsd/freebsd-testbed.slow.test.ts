@@ -113,7 +113,7 @@ test('boots and measures a kernel, and reports its identity with the numbers', (
     expect([...logs.keys()]).toEqual(['receiver.log', 'sender-1.log', 'dut-counters.log']);
   }));
 
-test('cells of one boot are sent through ports that were opened once, and the next boot opens them anew', () =>
+test('cells of one boot use ports that were opened once, and the next boot opens them again', () =>
   onTestbed({}, async (testbed, lab) => {
     const opened = () =>
       lab.receiver.journal.filter(({ command }) => command.includes('-f rx')).length;
@@ -299,7 +299,7 @@ describe('a console', () => {
   });
 });
 
-test('a DUT that is lost at the prompt of the debugger says so on its console', async () => {
+test('a DUT lost at the prompt of the debugger is reported with its console', async () => {
   await using lab = await startFreebsdLab({
     kernel: { ident: 'base', options: ['options DDB'] },
     loaderConf: { 'debug.debugger_on_panic': '1' },
@@ -397,7 +397,7 @@ describe('frames that are larger than an MTU', () => {
     }));
 });
 
-test('a site’s own rules are installed, proven to be in force and taken away', () => {
+test('a site’s own rules are installed, proven to be in force and removed', () => {
   const office: OwnRules = { firewall: 'pf', text: 'set skip on lo0\npass\n', keepsStates: true };
   return onTestbed({ rules: { office } }, async (testbed, lab) => {
     const outcome = await send(testbed, trialOf('base', 1, { ...forwarding, scenario: 'office' }));
@@ -438,7 +438,7 @@ describe('a DUT with a setting that does not hold', () => {
       expect(warnings).toContainEqual(sentence);
     }));
 
-  test('is fixed where that is asked for', () =>
+  test('is fixed on request', () =>
     onTestbed({ spoil, testbed: { preflight: 'fix' } }, async (testbed, lab) => {
       const { warnings } = await testbed.inspect([forwarding]);
       expect(warnings).not.toContainEqual(sentence);
@@ -681,7 +681,7 @@ describe('a profile', () => {
     return { outcome, logs };
   }
 
-  test('has its samples under load, and tells of the kernel that ran', () =>
+  test('has its samples under load, and names the running kernel', () =>
     onTestbed({}, async (testbed) => {
       const { outcome, logs } = await profileOn(testbed);
       expect(outcome).toEqual({
@@ -730,7 +730,7 @@ describe('a profile', () => {
       expect(lab.dut.machine.modules).not.toContain('hwpmc');
     }));
 
-  test('in which the DUT dies is not held against the variant, and leaves none booted', () =>
+  test('in which the DUT dies does not count against the variant, and leaves none booted', () =>
     onTestbed({}, async (testbed, lab) => {
       expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
       for (const at of [2, 3, 4]) lab.faults.order({ kind: 'panic-under-load', at });
@@ -746,7 +746,7 @@ describe('a profile', () => {
       expect(await send(testbed, trialOf('patched', 1))).toMatchObject(valid);
     }));
 
-  test('comes last if the power of a hanging DUT cannot be switched', async () => {
+  test('is last if the power of a hanging DUT cannot be switched', async () => {
     await using lab = await startFreebsdLab();
     const config = testbedOf(lab, temporaryFolder());
     delete config.dut.power;
@@ -776,7 +776,7 @@ describe('a profile', () => {
       );
     }));
 
-  test('of an event that the CPU does not have is impossible, and says where to look', () =>
+  test('of an event that the CPU lacks is impossible, with a reference', () =>
     onTestbed({}, async (testbed) => {
       const { outcome } = await profileOn(testbed, { event: 'dtlb_magic' });
       expect(outcome).toEqual({

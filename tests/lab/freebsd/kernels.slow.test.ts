@@ -85,7 +85,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     expect(kernels.ready()).toEqual(new Set(['patched', 'base', 'middle']));
   });
 
-  test('are built once, however often they are listed, and a build goes on that is not in the way', async () => {
+  test('are built once, however often they are listed, and a build that does no harm continues', async () => {
     const { builder, kernels, want } = begin(['a', 'b', 'c']);
     want('a', 'b');
     want('a', 'b');
@@ -99,7 +99,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     expect(builder.begun()).toEqual(['a', 'b', 'c']);
   });
 
-  test('come first where they are listed first: the build that runs is dropped, and comes anew in its turn', async () => {
+  test('are built first if listed first: the running build is dropped, and repeated in its turn', async () => {
     const { builder, kernels, want } = begin(['a', 'b', 'c']);
     want('a', 'b');
     await comesTo(builder, 'a');
@@ -179,7 +179,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     return { ...variant, kernel: { ...variant.kernel, layouts } };
   };
 
-  test('of several layouts are as many archives, which are given up together', async () => {
+  test('of several layouts are as many archives, which are dropped together', async () => {
     const { builder, folder, kernels } = begin([]);
     const { signal } = new AbortController();
     kernels.list(request([withLayouts(builder, 'base', [1, 2, 3])], signal));
@@ -197,7 +197,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
   });
 
   test.each(['nextboot', 'boot-environment'] as const)(
-    'of several layouts are booted as the runs say, by %s, and never fill the DUT',
+    'of several layouts are booted in the order of the runs, by %s, and never fill the DUT',
     async (method) => {
       const noise = { perBoot: 0, perSecond: 0, perBuild: 0.05 };
       await using lab = await startFreebsdLab({ noise, root: 'zfs' });
@@ -240,7 +240,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     expect(kernels.ready()).toEqual(new Set(['own', 'brought']));
   });
 
-  test('whose request is cancelled are not waited for, and nothing of them goes on', async () => {
+  test('whose request is cancelled are not awaited, and none of their builds continues', async () => {
     const { builder, kernels, want, end } = begin(['a', 'b']);
     want('a', 'b');
     await comesTo(builder, 'a');

@@ -13,7 +13,7 @@ beforeAll(async () => {
   time = await labTime(request);
 });
 
-test('two pairs tell a loss of 10 % in all five cells', () => {
+test('two pairs show a loss of 10 % in all five cells', () => {
   expect(verdictsOf(time.result)).toEqual(scenarios.map(() => 'regression'));
   expect(time.trials).toHaveLength(2 * 2 * scenarios.length);
 });
@@ -22,7 +22,7 @@ test('one boot serves all cells of a pair and variant, and one more gives the DU
   expect(time.reboots).toHaveLength(2 * 2 + 1);
 });
 
-test('profiles cost no boot, and come with the same verdicts', async () => {
+test('profiles need no boot, and the verdicts stay the same', async () => {
   const profiled = await labTime({ ...request, hasProfiles: true });
   expect(profiled.reboots).toHaveLength(time.reboots.length);
   expect(verdictsOf(profiled.result)).toEqual(verdictsOf(time.result));
@@ -43,7 +43,7 @@ test('links settle once a boot, and half of the trials take 15 s at most', () =>
   expect(seconds[Math.floor(seconds.length / 2)]).toBeLessThanOrEqual(15);
 });
 
-test('no command comes to the DUT while packets flow', () => {
+test('no command reaches the DUT while packets flow', () => {
   expect(time.floods).toHaveLength(time.trials.length);
   const disturbed = time.floods.filter(({ from, to }) =>
     time.dutCommands.some((at) => at >= from && at < to),

@@ -78,7 +78,7 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
     expect(verdictOf(await judged(1))).toBe('regression');
   });
 
-  test('is not where pairs boot layouts in turn, and runs tell which', async () => {
+  test('is not if pairs boot layouts in turn, and runs name theirs', async () => {
     const result = await judged(6);
     expect(verdictOf(result)).not.toBe('regression');
     const cells = result.outcome.kind === 'judged' ? result.outcome.cells : [];

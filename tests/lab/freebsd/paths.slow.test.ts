@@ -118,7 +118,7 @@ describe.each(Object.entries(spoils))('a DUT with %s', (_, spoil) => {
     expect(outcome).toMatchObject({ kind: 'failed' });
   });
 
-  test('is fixed where that is asked for', async () => {
+  test('is fixed on request', async () => {
     const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil });
     expect(packetsToAdmin).toBe(0);
     expect(inspection).toMatchObject({ warnings: [] });
@@ -126,7 +126,7 @@ describe.each(Object.entries(spoils))('a DUT with %s', (_, spoil) => {
   });
 });
 
-test('a route to part of the data networks that leads elsewhere is nothing that is taken away unasked', async () => {
+test('a route to part of the data networks that leads elsewhere is not removed without permission', async () => {
   const spoil = withRoute({ destination: '198.19.10.0/24' });
   const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil });
   expect(packetsToAdmin).toBe(0);
@@ -161,7 +161,7 @@ describe('a kernel that loses its routes at boot', () => {
     });
   });
 
-  test('is fixed where that is asked for', async () => {
+  test('is fixed on request', async () => {
     const { outcome, packetsToAdmin } = await gateOn({ mode: 'fix', patched });
     expect(packetsToAdmin).toBe(0);
     expect(outcome).toMatchObject(measured);

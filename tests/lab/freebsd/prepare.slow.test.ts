@@ -81,7 +81,7 @@ describe.each<[string, Method, FreebsdLabOptions]>([
   const installedIn = ({ boot, environments }: ReturnType<FreebsdLab['state']>) =>
     [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
 
-  test('ten variants follow one another, where none is listed longer than it is wanted', async () => {
+  test('ten variants are measured in turn, and none is listed longer than needed', async () => {
     const { lab, testbed, folder } = await opened({ ...root, disk }, method);
     for (const name of names) {
       await prepare(testbed, [largeVariant(name, folder)]);
@@ -136,7 +136,7 @@ test('sends no command to the DUT if the same variants are listed in any order',
   await lab.stop();
 });
 
-test('what the DUT has loaded is asked once, while it runs its own kernel', async () => {
+test('the loaded modules are read once, while the DUT runs its own kernel', async () => {
   await using lab = await startFreebsdLab();
   const folder = temporaryFolder();
   const recipe: MakeRecipe = {

@@ -101,7 +101,7 @@ test('with no packets at all there is nothing to sample, and the reason is the s
   expect(await profileWhile(none)).toEqual({ kind: 'missed', reason });
 });
 
-test('an event of which a virtual CPU takes no sample is impossible, with a way out', async () => {
+test('an event of which a virtual CPU takes no sample is impossible, with an alternative', async () => {
   expect(await profileWhile(trialOf, { event: 'CLOCK.HARD' })).toEqual({
     kind: 'impossible',
     reason:

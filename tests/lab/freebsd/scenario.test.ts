@@ -111,7 +111,7 @@ test.for(scenariosOf.freebsd)('%s is in force, before a trial and after one', (s
   expect(provesScenario(scenario, proven[scenario], { trial: { flows: 2000 } })).toEqual(inForce);
 });
 
-test('what proves one scenario proves no other', () => {
+test('a proof of one scenario proves no other', () => {
   for (const scenario of scenariosOf.freebsd) {
     for (const other of scenariosOf.freebsd.filter((name) => name !== scenario)) {
       expect(provesScenario(scenario, proven[other])).toMatchObject({ kind: 'not-in-force' });

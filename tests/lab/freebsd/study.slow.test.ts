@@ -134,7 +134,7 @@ const allChanges = {
   'diff 80677': about(0.08),
 };
 
-test('all variants come out as one result and one report', async () => {
+test('all variants have one result and one report', async () => {
   const all = await setUp({});
   await carryOut(all);
   const result = await resultOf(all);
@@ -215,7 +215,7 @@ test('a patch that does not boot is the outcome, regardless of its earlier diffs
   expect(outcome).toMatchObject({ kind: 'boot-failed', panic });
 });
 
-test('a study that was cut in the middle goes on where it was, without what it had left out', async () => {
+test('an interrupted study continues where it was, without the omitted variants', async () => {
   const all = await setUp({
     behaviours: { 'diff 80654': { kind: 'panics-at-boot', panic } },
   });

@@ -74,12 +74,12 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     });
   });
 
-  test('a command ended by a signal says by which', async () => {
+  test('a command ended by a signal names it', async () => {
     const died = { kind: 'signaled', signal: 'SIGKILL' };
     expect(await fenced(7).run(shell`kill -KILL $$ `)).toMatchObject(died);
   });
 
-  test('much goes in and comes out, as it comes', async () => {
+  test('large input and output are streamed', async () => {
     await raise(7);
     const stdin = randomBytes(5_000_000);
     const hash = createHash('sha256');
@@ -109,7 +109,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test('a refusal says which machine, by which token, and what to do where the store was lost', async () => {
+  test('a refusal names the machine and the token, and the remedy if the store was lost', async () => {
     await raise(10);
     await expect(fenced(9).output(shell`uname`)).rejects.toThrow(
       `Nothing was done on DUT (127.0.0.1:${sshd.port}): a later lease (token 10) has replaced ours (token 9) on the testbed; if the reservation store was recreated, with lower tokens, remove ${tokens} there.`,
@@ -124,7 +124,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     await expectRefusal(fenced(9).run(shell`uname`, { onStderr, onStdout() {} }));
   });
 
-  test('a command that exits with 213 by itself is not refused', async () => {
+  test('a command that exits with 213 on its own is not refused', async () => {
     await raise(10);
     const command = shell`echo no >&2; exit ${213}`;
     expect(await fenced(10).run(command)).toMatchObject({ code: 213, stderr: 'no\n' });
@@ -139,7 +139,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     await expect(late).rejects.toThrow('Gave up on "exec sleep 20" on DUT');
   });
 
-  test('an upload installs its file, and none where it is refused', async () => {
+  test('an upload installs its file, or none if it is refused', async () => {
     await raise(10);
     await fenced(10).upload(Buffer.from('ours'), join(folder, 'installed'), 0o640);
     await expectRefusal(fenced(9).upload(Buffer.from('theirs'), join(folder, 'installed'), 0o600));
@@ -148,7 +148,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     expect(readdirSync(folder).sort()).toEqual(['installed', 'tokens of it']);
   });
 
-  test('where this side knows that the lease is over, nothing is sent', async () => {
+  test('if this side knows that the lease is over, nothing is sent', async () => {
     const over = (): never => {
       throw new RangeError('the lease is over');
     };
@@ -160,7 +160,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test('an upload is not begun when the lease ends while the machine is asked', async () => {
+  test('an upload is not begun if the lease ends during the check of the machine', async () => {
     let asked = 0;
     const assertHeld = () => {
       asked += 1;
@@ -175,7 +175,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a higher token takes the place of lower ones, and of nothing else', async () => {
+  test('a higher token replaces lower ones, and nothing else', async () => {
     await raise(9);
     await raise(10);
     await raise(10);

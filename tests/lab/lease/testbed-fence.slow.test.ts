@@ -113,7 +113,7 @@ test('the power of a DUT that hangs is left alone where its generators have seen
   });
 });
 
-test('a power cycle asks every generator that can be reached', async () => {
+test('a power cycle checks every reachable generator', async () => {
   await using lab = await startFreebsdLab({ cabling: { generators: 'separate', senders: 2 } });
   const { power } = await openedPower(lab);
   for (const machine of [...lab.senders, lab.receiver]) {
@@ -138,7 +138,7 @@ test('a generator that cannot be reached does not keep the power from being cycl
   expect(lab.dut.machine.boots).toBe(1);
 });
 
-test('the power is cycled only where the store says that the lease is ours', async () => {
+test('the power is cycled only if the store confirms the lease', async () => {
   await using lab = await startFreebsdLab();
   const prove = () => Promise.reject(new RangeError('the lease is over'));
   const { power } = await openedPower(lab, { ...lease, prove });
@@ -158,7 +158,7 @@ test('leaves the console of a testbed that is not ours any more to its new holde
   await expect(deps.openConsole('the DUT', labConsole, () => {})).rejects.toThrow(RangeError);
 });
 
-test('the power is left alone where the lease ends while generators are asked', async () => {
+test('the power is not cycled if the lease ends during the check of the generators', async () => {
   await using lab = await startFreebsdLab();
   const assertHeld = () => {
     if (only(lab.senders).journal.length > 0) throw new RangeError('the lease is over');
@@ -227,7 +227,7 @@ test('a testbed that a later lease has cannot be reserved, nor one of which a ma
   expect(open.size).toBe(0);
 });
 
-test('all three machines of a Linux testbed are told, and none of an embedded one', async () => {
+test('all three machines of a Linux testbed are fenced, and none of an embedded one', async () => {
   await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
   const { dut, senders, receiver } = testbedOf(lab, temporaryFolder());
   const linux: LinuxTestbed = {

@@ -53,7 +53,7 @@ describe('the report of rules that do not load', () => {
     expect(told(stderr)).toBe('forwarding.nft:3: Error: syntax error, unexpected end of file');
   });
 
-  test('is what nft says of no line at all', () => {
+  test('has nft’s messages without a line', () => {
     const stderr = 'internal:0:0-0: Error: Could not process rule: Message too long\n\n^\n';
     expect(told(stderr)).toBe('Error: Could not process rule: Message too long');
   });
@@ -74,7 +74,7 @@ describe('the report of rules that do not load', () => {
     );
   });
 
-  test('has bounds, however much nft says', () => {
+  test('is limited, however much nft prints', () => {
     const line = `${folder}/nftables.conf:1:1-1: Error: ${'x'.repeat(10_000)}\n`;
     const long = { folder, scenario: 'forwarding', nftables: 'y'.repeat(10_000), ending: '' };
     expect(loadRefusal({ ...long, stderr: line.repeat(1000) }).length).toBeLessThan(20_000);

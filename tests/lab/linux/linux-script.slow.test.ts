@@ -107,7 +107,7 @@ test('the sampler runs ahead of all else on its CPU, with one argument for every
   );
 });
 
-test('of a log that is still being written the whole lines count', () => {
+test('of an unfinished log only the whole lines count', () => {
   const whole = samplesAsTheyCome()(log.slice(0, log.indexOf('lay patched')));
   expect(whole.map(({ forwardedPackets }) => forwardedPackets)).toEqual([1900, 3000]);
   const cut = samplesAsTheyCome()(log.slice(0, log.indexOf(' 5800')));

@@ -33,7 +33,7 @@ const followed = (path: string) =>
 describe('rules are refused', () => {
   // Attack run/nft-include: The overlay's nftables.conf has `include "/etc/shadow"` after text that nft skips. Defence:
   // The word is refused at each place where nft may read it as its own.
-  test.each(followed('/etc/shadow'))('where nft would include a file: %s', (_, text) => {
+  test.each(followed('/etc/shadow'))('if nft would include a file: %s', (_, text) => {
     expect(why(`${text}\n`)).toMatch(/^nftables\.conf:\d+: Error: /);
   });
 
@@ -64,7 +64,7 @@ describe('rules are refused', () => {
     expect(why('a "b\nc"\n\ninclude')).toMatch(/^nftables\.conf:4: /);
   });
 
-  test('where a quote has no end', () => {
+  test('if a quote has no end', () => {
     expect(why('table inet t {\n  comment "a\n}\n')).toBe(
       'nftables.conf:2: Error: this quotation mark is unmatched: add the closing one.',
     );
@@ -85,7 +85,7 @@ describe('rules are refused', () => {
     );
   });
 
-  test('in one pass, however many quotes, signs and words they have', () => {
+  test('in a single pass, however many quotes, signs and words they have', () => {
     const many = 1_000_000;
     expect(why(`${'include.'.repeat(many)}x`)).toBeUndefined();
     expect(why('""'.repeat(many))).toBeUndefined();

@@ -79,7 +79,7 @@ describeWith(needs, 'a Linux DUT', () => {
     'exec 5> >(exec nft -i >/dev/null 2>&1); echo "add table inet held { flags owner; }" >&5; until nft list tables | grep -q held; do :; done';
 
   // Attack run/own-rules
-  test('leaves rules alone that would come back behind a table with an owner', () => {
+  test('leaves rules alone that would be restored behind a table with an owner', () => {
     const { stdout, stderr } = run(
       `nft add table ip first; ${hold}; nft add table ip last; dut remember </dev/null; echo $?; dut provable 2>/dev/null; echo $?; nft list tables; dut restore`,
     );
@@ -110,7 +110,7 @@ describeWith(needs, 'a Linux DUT', () => {
     },
   );
 
-  test('takes a setting that would drop addresses, where the DUT has its value already', () => {
+  test('accepts a setting that would drop addresses if the DUT already has its value', () => {
     const settings = 'net/ipv6/conf/all/disable_ipv6 = 0\nnet/ipv6/conf/d0/addr_gen_mode = 0\n';
     const words = `printf '%s\\n' net/ipv6/conf/{all/disable_ipv6,d0/addr_gen_mode} | dut remember && dut check $1 && dut lay $1 forwarding && dut restore; echo $?`;
     expect(run(words, settings)).toEqual({ stdout: '0\n', stderr: '' });
@@ -167,7 +167,7 @@ describeWith(needs, 'a Linux DUT', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '0\n1\n0\n', stderr: '' });
   });
 
-  test('writes limits in an order that the kernel takes, whichever variant came before', () => {
+  test('writes limits in an order that the kernel accepts, after any variant', () => {
     const limits = '/proc/sys/net/ipv4/ipfrag_{low,high}_thresh';
     const { stdout, stderr } = run(
       `cat ${limits} >before; printf '%s\\n' net/ipv4/ipfrag_{low,high}_thresh | dut remember; dut lay $1 forwarding; cat ${limits}; dut restore; cat ${limits} | cmp - before && echo the same; rm before`,

@@ -101,7 +101,7 @@ test.for([
   });
 });
 
-test('what is too long is refused, and not repeated', () => {
+test('a long value is refused, and not quoted', () => {
   const name = `net.ipv4.${'x'.repeat(5000)}`;
   for (const line of [name, `net.ipv4.x = ${'1'.repeat(4001)}`]) {
     const outcome = parseSysctl(line, 'sysctl.conf');
@@ -183,7 +183,7 @@ const hostileText = () => {
 };
 
 // Attack run/sysctl-path
-test('every accepted setting lies below /proc/sys/net, by a path that leads nowhere else', () => {
+test('every accepted setting is below /proc/sys/net, by a path that leads nowhere else', () => {
   const taken = new Set<string>();
   fc.assert(
     fc.property(hostileText(), (text) => {

@@ -69,7 +69,7 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
     expect(processesNamed('napi/ppsgate-in')).toEqual([]);
   });
 
-  test('takes a generator down that its parent left behind', async () => {
+  test('ends a generator that its parent left behind', async () => {
     const { sender } = await labUp();
     const flows = join('/run/ppsgate-lab', 'one.flows');
     writeFileSync(flows, '{ fill(0xff, 60) }\n');

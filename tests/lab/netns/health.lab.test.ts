@@ -40,7 +40,7 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
     expect(whyUnhealthy(await health())).toBeUndefined();
   });
 
-  test('of which one has a cable that is out, or an interface that is down, are not', async () => {
+  test('with a disconnected cable, or a disabled interface, are not', async () => {
     await using receiver = await connectTo(lab.receiver, 'receiver');
     await receiver.output(shell`ip link set ${lab.receiver.interface} down`);
     expect(await wrongs()).toEqual([

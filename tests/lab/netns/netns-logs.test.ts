@@ -97,7 +97,7 @@ test.for([
   });
 });
 
-test('what the DUT said beside its log comes first', () => {
+test('the DUT’s message beside its log is first', () => {
   const observation = { kind: 'failed', reason: 'no traffic arrived at in0 within 10 s' } as const;
   expect(readLinuxLogs(planned, startedAt, logs, observation)).toEqual(observation);
 });

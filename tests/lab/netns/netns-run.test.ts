@@ -43,7 +43,7 @@ test('its time per packet is that of packets received, for a dropped packet cost
   expect(run(samples).nsPerPacket).toBeCloseTo(1700);
 });
 
-test('there is no time per packet where one sample lacks it', () => {
+test('there is no time per packet if one sample lacks it', () => {
   expect(run([sample(), withoutBusyTime(16_000)])).not.toHaveProperty('nsPerPacket');
 });
 
@@ -97,7 +97,7 @@ test('a DUT that idles a tenth of the time was not the limit', () => {
   expect(run([busy]).validity).toEqual({ kind: 'valid' });
 });
 
-test('a DUT that does not tell how busy it is was the limit where it was offered 2 % more', () => {
+test('a DUT that does not report its load was the limit if it was offered 2 % more', () => {
   const samples = [withoutBusyTime(16_000)];
   expect(run(samples, { offeredPps: 817_000 }).validity).toEqual({ kind: 'valid' });
   expect(run(samples, { offeredPps: 815_000 }).validity.kind).toBe('invalid');
@@ -111,7 +111,7 @@ test('a run that outruns the mean of its trial is no share of it', () => {
   });
 });
 
-describe('of a sender that waited for its CPU', () => {
+describe('with a sender that waited for its CPU', () => {
   const starved = { waitedRatio: 0.41 };
   const busy = {
     kind: 'invalid',
@@ -120,7 +120,7 @@ describe('of a sender that waited for its CPU', () => {
       'machine too busy: the sender waited for a CPU 41 % of the time; stop other programs on its machine, or wait until they end',
   };
 
-  test('a DUT that had time to spare says nothing, and the machine is to blame', () => {
+  test('a DUT that had time to spare proves nothing, and the machine is to blame', () => {
     expect(run([sample({ busySeconds: 0.012 })], starved).validity).toEqual(busy);
     expect(run([withoutBusyTime(16_000)], { ...starved, offeredPps: 800_000 }).validity).toEqual(
       busy,
@@ -142,7 +142,7 @@ describe('of a sender that waited for its CPU', () => {
     expect(run([sample({ forwardedPackets: 0 })], starved).validity).toEqual({ kind: 'valid' });
   });
 
-  test('what it always waits for a little is not held against the machine', () => {
+  test('a usual short wait does not count against the machine', () => {
     const idle = sample({ busySeconds: 0.012 });
     expect(run([idle], { waitedRatio: 0.049 }).validity).toMatchObject({
       cause: 'generator-limited',
@@ -158,7 +158,7 @@ test('a hole is the machine’s where the DUT was due and others had its CPU', (
   });
 });
 
-describe('of a run of ten samples or more', () => {
+describe('with ten samples or more', () => {
   const second = (pps: number) => ({
     seconds: 1,
     receivedPackets: pps,

@@ -104,7 +104,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
     }
   }
 
-  test('takes other variants between two trials, and installs nothing anew for those that it has', async () => {
+  test('accepts other variants between two trials, and reinstalls none that it has', async () => {
     testbed = await openEmbedded('here', config.traffic);
     const told: string[] = [];
     const ask = (...variants: Variant[]) =>
@@ -154,7 +154,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
     expect(known.at(-1) || rates.length === 12).toBe(true);
   });
 
-  test('names what nft says of rules that do not load', async () => {
+  test('shows nft’s messages on rules that do not load', async () => {
     testbed = await openEmbedded('here', config.traffic);
     const broken = overlay('patched', { 'nftables.conf': chain('meta l4proto upd drop') });
     expect(await prepare([empty, broken], [inet4])).toMatchObject({
@@ -216,7 +216,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
 
   // Attack run/unreadable-setting: An unreadable setting keeps the other settings of a patch from being restored.
   // Defence: Each setting is saved separately, even if empty.
-  test('takes settings of one variant back when the other is installed', async () => {
+  test('restores settings of one variant when another is installed', async () => {
     testbed = await openEmbedded('here', config.traffic);
     const settings = [
       'net.ipv4.conf.all.rp_filter = 2',

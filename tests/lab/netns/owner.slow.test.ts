@@ -45,7 +45,7 @@ test('an unused lab is claimed, and may be claimed again by the same process', a
   expect(readFileSync(path, 'utf8')).toBe(String(process.pid));
 });
 
-test('a lab that another process uses is refused, and it is said which', async () => {
+test('a lab that another process uses is refused, with its owner', async () => {
   const path = ownerFile();
   const { pid } = await otherOwner(path);
   await expect(claim(path)).rejects.toThrow(LabInUseError);
@@ -64,7 +64,7 @@ test.for([
   expect(commandIn(words)).toEqual(shown);
 });
 
-test('a lab that another process uses is waited for, and the operator alone hears for whom', async () => {
+test('a lab that another process uses is awaited, and only the operator sees its owner', async () => {
   const path = ownerFile();
   const { pid, end } = await otherOwner(path);
   const told: string[] = [];

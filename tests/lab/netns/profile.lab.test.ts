@@ -71,7 +71,7 @@ describeWith(['root', 'perf', ...labPrograms], 'a profile in the embedded lab', 
     return { outcome, logs };
   }
 
-  test('tells of the kernel, and has its samples where packets are forwarded', async () => {
+  test('names the kernel, and has its samples where packets are forwarded', async () => {
     const { outcome, logs } = await profileOf('base');
     expect(outcome).toMatchObject({ kind: 'profiled', log: 'stacks.txt' });
     const { stacks, kernel } = parseProfile(logs.get('stacks.txt') ?? '');
@@ -89,7 +89,7 @@ describeWith(['root', 'perf', ...labPrograms], 'a profile in the embedded lab', 
     expect(changedFunctions.at(0)?.function).toMatch(/^nft_/);
   });
 
-  test('of an event that perf does not know is missed, with what perf says', async () => {
+  test('of an event unknown to perf is missed, with the message of perf', async () => {
     const { outcome } = await profileOf('base', 'no_such_event');
     expect(outcome).toMatchObject({
       kind: 'missed',

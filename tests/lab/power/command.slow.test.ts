@@ -28,7 +28,7 @@ test('a cycle of a machine that is on is its command for it', async () => {
   expect(log()).toEqual(['cycle']);
 });
 
-test('cycling a machine that is off leaves it on, regardless of its command', async () => {
+test('cycling a machine that is off leaves it on, with any command', async () => {
   const { power, log } = await lab({ cycle: 'echo cycle >> log' });
   await power.cycle();
   expect(log()).toEqual(['off', 'on']);
@@ -70,7 +70,7 @@ test.each(['echo ON', 'printf on', 'printf "  on\\r\\n"'])('a state by %j is on'
 });
 
 test.each(['echo maybe', 'true', 'echo on; exit 1', 'echo on; echo off'])(
-  'a state by %j is none',
+  'a state by %j is invalid',
   async (read) => {
     const { power } = await lab({ read });
     expect(await messageOf(power.state())).toMatch(

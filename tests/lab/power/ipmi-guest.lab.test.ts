@@ -61,7 +61,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     expect(shown).toMatch(/Linux version .+ppsgate: \S+ is up/s);
   });
 
-  test('boots anew when its power is cycled', async () => {
+  test('boots again when its power is cycled', async () => {
     await isUp();
     const before = await guest.marks();
     await power.cycle();

@@ -43,7 +43,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     expect(await power.state()).toBe('on');
   });
 
-  test('goes off and on again in a cycle, which is an order of the BMC itself', async () => {
+  test('is cycled by an order of the BMC itself', async () => {
     await power.on();
     const { recording, runs } = recorded(deps);
     await (await openPower('dut-3', bmc.config, recording)).cycle();
@@ -128,7 +128,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     expect(orders(runs)).toEqual(['status', 'status', 'status']);
   });
 
-  test('is not reached through what answers with nonsense', async () => {
+  test('is not reached through a server that responds with nonsense', async () => {
     const nonsense = createSocket('udp4').bind(0, '127.0.0.1');
     await once(nonsense, 'listening');
     nonsense.on('message', (message, from) => nonsense.send(message, from.port));
@@ -151,7 +151,7 @@ test.each(['Chassis Power is ajar', '', 'Chassis Power is on and off'])(
   },
 );
 
-test('a BMC that loses a datagram in a session is asked again', async () => {
+test('a BMC that loses a datagram in a session gets it again', async () => {
   // ipmitool 1.8.19 prints this if the replies come after it has given up.
   const lost = 'Unable to get Chassis Power Status\nIPMI Request Match NOT FOUND\n';
   const { power, left } = await openWith([
@@ -219,7 +219,7 @@ test('a password file that is not there is named', async () => {
 });
 
 // Attack secret/readable-secret
-test('refuses a password file that others can read, regardless of its owner', async () => {
+test('refuses a password file that others can read, whoever owns it', async () => {
   const passwordPath = join(temporaryFolder(), 'password');
   writeFileSync(passwordPath, 'secret', { mode: 0o644 });
   const message = await messageOf(openPower('dut-3', { ...config, passwordPath }, realPowerDeps));

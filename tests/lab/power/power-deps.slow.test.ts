@@ -12,7 +12,7 @@ const longSeconds = 600;
 const sh = (script: string, options = {}) =>
   run('sh', ['-c', script], { timeoutSeconds: longSeconds, ...options });
 
-test('a program answers its code and both outputs', async () => {
+test('a program returns its code and both outputs', async () => {
   expect(await sh('echo out; echo err >&2; exit 3')).toEqual({
     kind: 'exited',
     code: 3,
@@ -45,7 +45,7 @@ test('a program that does not end is killed with what it started', async () => {
   expect(await allGone).toHaveLength(0);
 });
 
-test('a program that is killed says by what', async () => {
+test('a program that is killed names the signal', async () => {
   expect(await sh('kill -TERM $$')).toEqual({ kind: 'failed', why: 'was ended by SIGTERM' });
 });
 

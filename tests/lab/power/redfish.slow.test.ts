@@ -47,7 +47,7 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
     expect(await power.state()).toBe('on');
   });
 
-  test.concurrent('goes off and on again in a cycle without PowerCycle', async () => {
+  test.concurrent('is turned off and on again in a cycle without PowerCycle', async () => {
     const power = await openPower('dut-3', sushy.config(machines[2]), deps);
     await power.on();
     const resets: string[] = [];
@@ -74,7 +74,7 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
     expect(message).not.toContain('not-this-one');
   });
 
-  test('is not found under a name that the service does not know', async () => {
+  test('is not found under a name unknown to the service', async () => {
     const power = await openPower('dut-3', sushy.config('absent'), deps);
     expect(await messageOf(power.state())).toContain(
       'reports no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); check `url`',
@@ -97,7 +97,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
   });
 
   test.each([400, 404, 405, 409, 501])(
-    'answers PowerCycle with %d gets ForceOff and On',
+    'responds to PowerCycle with %d gets ForceOff and On',
     async (status) => {
       await using bmc = await startBmc(certificate, { refuses: { PowerCycle: status } });
       await (await open(bmc)).cycle();
@@ -105,13 +105,13 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     },
   );
 
-  test('takes PowerCycle and does nothing gets ForceOff and On', async () => {
+  test('accepts PowerCycle and does nothing gets ForceOff and On', async () => {
     await using bmc = await startBmc(certificate, { cycle: ['On', 'On'] });
     await (await open(bmc)).cycle();
     expect(bmc.resets).toEqual(['PowerCycle', 'ForceOff', 'On']);
   });
 
-  test('takes an order and does nothing is reported after three orders', async () => {
+  test('accepts an order and does nothing is reported after three orders', async () => {
     await using bmc = await startBmc(certificate, { lies: true });
     const deps = timelessDeps();
     expect(await messageOf((await open(bmc, {}, deps)).off())).toBe(
@@ -194,7 +194,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
   });
 
   test.each(['PoweringOff', 'PoweringOn', null])(
-    'says %s is waited for, but not for ever',
+    'returns %s is awaited, but not forever',
     async (PowerState) => {
       await using bmc = await startHttps(certificate, json(200, { PowerState }));
       const deps = timelessDeps();
@@ -210,7 +210,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(await messageOf((await open(bmc)).on())).toContain('reports that the machine is paused');
   });
 
-  test('answers with its web page is no Redfish service', async () => {
+  test('responds with its web page is no Redfish service', async () => {
     await using bmc = await startHttps(certificate, (_, response) => {
       response.setHeader('content-type', 'text/html').end('<html>Please log in</html>');
     });
@@ -220,7 +220,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
   });
 
   test.each([401, 403])(
-    'answers with %d is asked once, lest it locks the user out',
+    'responds with %d is requested once, as it might lock the user out',
     async (status) => {
       let times = 0;
       await using bmc = await startHttps(certificate, (request, response) => {
@@ -242,7 +242,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(await messageOf((await open(bmc)).on())).toContain('(401 I do not like Basic … and …)');
   });
 
-  test('is not ready is asked again after as long as it says', async () => {
+  test('is not ready is requested again after the named wait', async () => {
     const answers = [
       json(503, {}, { 'retry-after': '7' }),
       json(500, {}),

@@ -8,7 +8,7 @@ import {
 } from '../../../src/lab/power/power-controller.ts';
 import { switchOf } from '../../../src/lab/power/switch.ts';
 
-test('nothing that a controller says makes switching take longer than its bounds', async () => {
+test('no response of a controller makes switching exceed its limits', async () => {
   await fc.assert(
     fc.asyncProperty(controllers, orders, async (behaviour, order) => {
       const { power, slept } = play(behaviour);
@@ -19,7 +19,7 @@ test('nothing that a controller says makes switching take longer than its bounds
   );
 });
 
-test('a machine is never said to be on or off when the last look at it said otherwise', async () => {
+test('a machine is never reported on or off against the last reading', async () => {
   await fc.assert(
     fc.asyncProperty(controllers, orders, async (behaviour, order) => {
       const { power, lastSeen } = play(behaviour);
@@ -29,7 +29,7 @@ test('a machine is never said to be on or off when the last look at it said othe
   );
 });
 
-test('a cycle that goes well was seen off, or was said to be done', async () => {
+test('a successful cycle was seen off, or was reported as done', async () => {
   await fc.assert(
     fc.asyncProperty(controllers, async (behaviour) => {
       const { power, seen } = play(behaviour);

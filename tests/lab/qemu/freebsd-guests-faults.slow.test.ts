@@ -136,7 +136,7 @@ test.each<[how: string, Partial<{ options: string[] }>, Behaviour, rejection: ob
   }),
 );
 
-test('a patch whose pf takes no rules is rejected at the second time, as base takes them', () =>
+test('a patch whose pf accepts no rules is rejected the second time, as base accepts them', () =>
   onGuests({ patched: { behaviour: { kind: 'refuses-rules' } }, cells: [pf] }, async ({ send }) => {
     const said =
       "`pfctl -f '/var/tmp/ppsgate/pf-stateful.rules'` failed on the DUT: pfctl: DIOCADDRULE: Operation not supported by device";
@@ -167,7 +167,7 @@ test('patched is not blamed for rules that base rejects as well', () => {
   );
 });
 
-test('a guest that comes up on another kernel than was installed is not measured, and has another copy for the next try', () =>
+test('a guest that runs another kernel than the installed one is not measured, and gets another copy for the next try', () =>
   onGuests(
     { faultsOf: (copy) => (copy === 2 ? [{ kind: 'wrong-kernel', at: 2 }] : []) },
     async ({ send, guests }) => {
@@ -245,7 +245,7 @@ test('a guest whose QEMU ends between two cells is reported, and the next try ha
     expect(await send(1)).toMatchObject(valid);
   }));
 
-test('an image that was up before, and is not once more, says nothing of a variant', () =>
+test('an image that was up before, and then fails, proves nothing about a variant', () =>
   onGuests(
     { faultsOf: (copy) => (copy === 3 ? [{ kind: 'hang-at-boot', at: 1 }] : []) },
     async ({ send, guests }) => {

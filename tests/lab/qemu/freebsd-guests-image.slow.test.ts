@@ -70,13 +70,13 @@ test('an image whose kernel hangs at boot shows where', async () => {
   );
 });
 
-test('an image that does not let root in says which key it refuses, and what to do', async () => {
+test('an image that refuses root reports the refused key, with the remedy', async () => {
   expect(await whyUnfit({ says: { key: newKey() } })).toBe(
     'its sshd refuses root with the key KEY: append the public half to its /root/.ssh/authorized_keys, and set `PermitRootLogin prohibit-password` in its /etc/ssh/sshd_config',
   );
 });
 
-test('an image with another host key than ppsgate.yml says is not logged in to', async () => {
+test('an image with another host key than in ppsgate.yml is not logged in to', async () => {
   const does =
     'instead of the `hostKey` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub';
   const other = await whyUnfit({ says: { hostKey: newKey() } });
@@ -90,14 +90,14 @@ test('an image with another host key than ppsgate.yml says is not logged in to',
   );
 });
 
-test('an image whose kernel does not drive all three cards says which one it lacks', async () => {
+test('an image whose kernel does not drive all three cards reports the missing one', async () => {
   const files = { '/boot/loader.conf': 'hint.vtnet.2.disabled="1"\n' };
   expect(await whyUnfit({ image: { files } })).toBe(
     'the virtio card with the MAC address 02:70:70:00:00:02 is missing; it has vtnet0, vtnet1, lo0: its kernel needs vtnet(4) for all three cards, and its settings must not change their addresses',
   );
 });
 
-test('an image whose nextboot(8) cannot take an order back says so', async () => {
+test('an image whose nextboot(8) cannot cancel an order reports that', async () => {
   const kernel = { ident: 'image', release: '12.4-RELEASE' };
   expect(await whyUnfit({ image: { root: 'zfs', kernel } })).toMatch(
     /^guest 1 \(.*\) cannot boot with the method nextboot: on ZFS it needs FreeBSD 13 or later, and the DUT runs 12; install FreeBSD 13 or later on the DUT$/,

@@ -36,7 +36,7 @@ const measuredOf = (outcome: TrialOutcome): Record<string, number | undefined> =
 const isNear = (value: number | undefined, wanted: number) =>
   expect(Math.abs((value ?? 0) / wanted - 1)).toBeLessThan(0.005);
 
-test('runs tell the instructions of a packet through base and patched, and which kernels they were', () =>
+test('runs have the instructions per packet of base and patched, and name their kernels', () =>
   onGuests(
     { truth: ({ ident }) => (ident === 'patched' ? 9900 : 9000) },
     async ({ send, logs }) => {
@@ -78,7 +78,7 @@ test('The first run has the first copy of the image, also where the kernel of an
   await testbed.restore();
 });
 
-test('a pair’s guests boot once for all its cells, and anew for the next pair', () => {
+test('a pair’s guests boot once for all its cells, and again for the next pair', () => {
   const cells = scenariosOf.freebsd.flatMap((scenario) =>
     families.map((family): Cell => ({ scenario, family })),
   );
@@ -106,7 +106,7 @@ test('both guests boot at once, each is inspected once, and nothing is waited fo
   });
 });
 
-test('a guest has all settings from its boot on, and none is changed before packets are sent', () =>
+test('a guest has all settings after its boot, and none is changed before packets are sent', () =>
   onGuests({ cells: [forwarding, pfInet6] }, async ({ send, guests }) => {
     await send(1);
     for (const { journal } of guests.copies) {
@@ -135,7 +135,7 @@ test('a kernel is installed on its guest once, and the image’s own is what a n
     expect(unpacked).toEqual([1, 1]);
   }));
 
-test('addresses, routes, neighbours and forwarding are there after each boot, although the image knows nothing of them', () =>
+test('addresses, routes, neighbours and forwarding are set after each boot, although the image has none of them', () =>
   onGuests({ cells: [forwarding, pfInet6] }, async ({ send, guests }) => {
     for (const pair of [1, 2]) {
       await send(pair);
@@ -202,7 +202,7 @@ test('stateful rules are in force on both guests, and a state of each flow prove
     }
   }));
 
-test('rules that made no states of the packets were not in force, and nothing is told of them', () =>
+test('rules that made no states of the packets were not in force, and have no other report', () =>
   onGuests(
     {
       cells: [pfInet6],
@@ -226,7 +226,7 @@ test('rules that made no states of the packets were not in force, and nothing is
     },
   ));
 
-test('routes that are lost between two cells are made anew, and packets follow them', () =>
+test('routes that are lost between two cells are restored, and packets follow them', () =>
   onGuests({ patched: { behaviour: { kind: 'loses-routes-at-boot' } } }, async (on) => {
     expect(await on.send(1)).toMatchObject(valid);
     for (const { machine } of on.guests.copies) {
@@ -315,7 +315,7 @@ testWith(
     }),
 );
 
-test('what is given back has ended its guests and connections, leaves no folder, and is given back once more without harm', async () => {
+test('a release has ended its guests and connections, leaves no folder, and may be repeated', async () => {
   const temporary = join(temporaryFolder(), 'tmp');
   mkdirSync(temporary);
   const before = process.env.TMPDIR;

@@ -144,7 +144,7 @@ describeWith(['root', ...virtualPrograms, kernel], 'a gate on virtual machines',
     expect(trial?.kernels?.base).toMatch(/^\d+\.\d+\.\S+ #\d+ .+, build [0-9a-f]{40}$/);
   });
 
-  test('says in its report what instructions do not tell', async () => {
+  test('names in its report what instructions cannot show', async () => {
     expect(await readFile(join(work, 'report.md'), 'utf8')).toContain('Cache misses');
   });
 

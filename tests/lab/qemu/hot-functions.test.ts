@@ -46,7 +46,7 @@ describe('an address', () => {
     expect(folded([[0xffffffff82000000n, 7000]])).toEqual(['kernel`ip_forward_finish 7']);
   });
 
-  test('of a module is told with the module', () => {
+  test('of a module has the module’s name', () => {
     const blocks = [0xffffffffc0201004n, 0xffffffffc0202004n].map((at): Block => [at, 7000]);
     expect(folded(blocks)).toEqual(['nf_tables`nft_do_chain 7', 'nf-tables_2`nft-like.isra.0 7']);
   });
@@ -83,7 +83,7 @@ describe('counts', () => {
     expect(between([[at, 5000]], [[at, later]])).toBe('\n');
   });
 
-  test('of a timer that fell into one of three windows leave no trace', () => {
+  test('of a timer in one of three windows leave no trace', () => {
     const timer = 0xffffffffc0201000n;
     const counts = [
       [0, 0],
@@ -128,7 +128,7 @@ describe('a line of the kernel’s symbols', () => {
     expect(folded([[at, 7000]], kernel)).toEqual(['kernel`ip_forward_finish 7']);
   });
 
-  test('may come before those of lower addresses', () => {
+  test('may precede those of lower addresses', () => {
     const kernel = symbols.split('\n').toReversed().join('\n');
     expect(folded([[0xffffffff81e01004n, 7000]], kernel)).toEqual(['kernel`ip_forward 7']);
   });
@@ -147,7 +147,7 @@ const anySymbol = fc
       `${address.toString(16)} t ${name}${isOfModule ? '\t[nf_tables]' : ''}`,
   );
 
-test('what was executed is told whole, up to half a thousand instructions a function', () => {
+test('executed instructions are shown whole, up to 500 per function', () => {
   const blocks = fc.array(anyBlock, { maxLength: 30 });
   const lines = fc.array(anySymbol, { maxLength: 10 });
   fc.assert(

@@ -95,7 +95,7 @@ test('An archive that was cut off is refused with the words of xz.', async () =>
   expect(booted).toEqual([]);
 });
 
-test('A disk that is shorter than its partition table says is refused with both lengths.', async () => {
+test('A disk shorter than its partition table is refused with both lengths.', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'FreeBSD.raw');
   writeFileSync(path, gptDisk(2 * megabyte));

@@ -85,7 +85,7 @@ const runOf = (...lines: readonly (Seen | string)[]) =>
   runsOf(logOf(...lines), trialOf([{ number: 5, pair: 1, variant: 'base' }]))[0];
 
 // Attack read/drop-rule
-test('What dropped the packets of a silent guest is kept in the log, and read again.', () => {
+test('The cause of drops of a silent guest is kept in the log, and read again.', () => {
   const silent = logOf(seen({ forwarded: 0 }), seen({ forwarded: 0 }));
   const log = withDrops(silent, new Map([[1, 'the rule "$& drop"\nof pf']]));
   const planned = trialOf([{ number: 5, pair: 1, variant: 'base' }]);
@@ -159,7 +159,7 @@ describe('a guest', () => {
     expect(run).not.toHaveProperty('instructionsPerPacket');
   });
 
-  test('that takes packets and lets none through has 0 packets per second, and counts', () => {
+  test('that accepts packets and forwards none has 0 packets per second, and counts', () => {
     const run = runOf(...Array(3).fill(seen({ forwarded: 0 })));
     expect(run).toMatchObject({ pps: 0, validity: { kind: 'valid' } });
   });
@@ -181,13 +181,13 @@ describe('a guest', () => {
     });
   });
 
-  test('of which there is no window but the first has not been measured', () => {
+  test('with only its first window has not been measured', () => {
     const expected = { kind: 'invalid', cause: 'too-short', reason: 'no window was measured' };
     expect(runOf(seen())?.validity).toEqual(expected);
     expect(runOf()?.validity).toEqual(expected);
   });
 
-  test('that is stuck is none of the others’ concern', () => {
+  test('that is stuck does not affect the others', () => {
     const log = logOf(
       seen({ guest: 1, forwarded: 0 }),
       ...['stuck 1', seen({ guest: 2 }), seen({ guest: 2 }), seen({ guest: 2 })],
@@ -234,14 +234,14 @@ describe('a trial', () => {
     });
   });
 
-  test('is told with what was sent in it, the first windows included', () => {
+  test('has the number of packets sent, including the first windows', () => {
     const outcome = read(logOf(seen({ seconds: 4 }), seen({ guest: 2, seconds: 1 })));
     expect(outcome).toMatchObject({
       summary: { number: 3, cell: forwarding, startedAt, trafficSeconds: 5, offeredPps: 400 },
     });
   });
 
-  test('of no windows was offered nothing', () => {
+  test('without windows was offered nothing', () => {
     expect(read(logOf())).toMatchObject({ summary: { trafficSeconds: 0, offeredPps: 0 } });
   });
 
@@ -290,7 +290,7 @@ describe('a log', () => {
     expect(JSON.stringify(outcome).length).toBeLessThan(300);
   });
 
-  test('that goes on after its end is refused', () => {
+  test('that continues after its end is refused', () => {
     expect(read(`${logOf(seen())}${line(seen())}\n`)).toMatchObject({ kind: 'failed' });
   });
 
@@ -352,7 +352,7 @@ const countedOf = (windows: readonly Seen[], guest: number, stuck: readonly stri
   );
 };
 
-test('what a packet costs lies between the least and the greatest of the windows that count', () => {
+test('the cost of a packet is between the least and the greatest of the counted windows', () => {
   fc.assert(
     fc.property(anyWindows, anyStuck, (windows, stuck) => {
       for (const [index, run] of runsOf(logOf(...windows, ...stuck)).entries()) {
@@ -376,7 +376,7 @@ test('what a packet costs lies between the least and the greatest of the windows
   );
 });
 
-test('in which order the lines of several guests come makes no difference, as long as each has its own order', () => {
+test('the order of the lines of several guests does not matter, as long as each has its own order', () => {
   fc.assert(
     fc.property(anyWindows, anyStuck, (windows, stuck) => {
       const apart = windows.toSorted((a, b) => a.guest - b.guest);

@@ -156,7 +156,7 @@ describeWith([...needs, 'gcc', '/dev/net/tun'], 'windows', () => {
   beforeAll(() => claim(ownerFile));
   afterAll(() => disclaim(ownerFile));
 
-  test('are printed with what was counted before and after, and end with a line that says so', async () => {
+  test('are printed with the counters before and after, and end with a marking line', async () => {
     await using wire = await openWire();
     const guest = { ...(await cable(wire)), counts: countsFile() };
     const { stdout, code } = await start(wire, [guest], { planned: '1,1,1' }).ended;
@@ -213,7 +213,7 @@ describeWith([...needs, 'gcc', '/dev/net/tun'], 'windows', () => {
     await expect.poll(() => commandsWith(flows)).toEqual([]);
   });
 
-  test('say of a guest that takes nothing that it is stuck, and send it no more', async () => {
+  test('report a guest that accepts nothing as stuck, and send it no more', async () => {
     await using wire = await openWire();
     const guests = [await hungGuest(wire), await cable(wire)];
     const startedAt = performance.now();
@@ -302,7 +302,7 @@ describeWith(needs, 'the windows of a trial', () => {
     await expect.poll(() => commandsWith(flows)).toEqual([]);
   });
 
-  test('tell the last that was said where they cannot be sent', async () => {
+  test('report the last message if they cannot be sent', async () => {
     await using wire = await openWire();
     const guests = [guestOf({ sender: 'x0', receiver: 'x1' })];
     const request = { guests, flows: async () => flowsFile(), packets, windows: 2, signal };

@@ -85,7 +85,7 @@ test('a smallest packet, byte by byte', () => {
   );
 });
 
-test('every flow has a frame of the size asked for, less the CRC', () => {
+test('every flow has a frame of the requested size, without the CRC', () => {
   fc.assert(
     fc.property(anyRequest, (wanted) => {
       const made = frames(wanted);
@@ -96,7 +96,7 @@ test('every flow has a frame of the size asked for, less the CRC', () => {
   );
 });
 
-test('a frame goes from the one MAC address to the other, with the type of its family', () => {
+test('a frame has one MAC address as its source, the other as its destination, and the type of its family', () => {
   fc.assert(
     fc.property(anyRequest, (wanted) => {
       const type = wanted.family === 'inet4' ? '0800' : '86dd';
@@ -272,7 +272,7 @@ test('2000 flows are 20 sources to 100 destinations, out of the benchmarking net
   ]);
 });
 
-test('flows of IPv6 lie in 2001:2::/49 and 2001:2:0:8000::/49', () => {
+test('flows of IPv6 are in 2001:2::/49 and 2001:2:0:8000::/49', () => {
   const [first] = frames({ family: 'inet6', frameBytes: 66 });
   const groups =
     addressesOf(first ?? Buffer.alloc(0), 'inet6')

@@ -102,11 +102,11 @@ test('a rate is shared by the threads, as pkt-gen gives each of them all of it',
   expect(senderOptions({ ratePps: 3_000_000, threads: 4 })['-R']).toBe('750000');
 });
 
-test('a rate too small to be shared does not become none at all', () => {
+test('a rate too small to be shared does not become unlimited', () => {
   expect(senderOptions({ ratePps: 1, threads: 4 })['-R']).toBe('1');
 });
 
-test('checksums are updated only where it is said that pkt-gen can', () => {
+test('checksums are updated only if pkt-gen is known to support it', () => {
   expect(senderOptions({ updatesChecksums: true })).toHaveProperty('-U');
   expect(senderOptions({ updatesChecksums: false })).not.toHaveProperty('-U');
 });
@@ -129,7 +129,7 @@ test.for([63, 1519, 64.5, Number.NaN])('a frame of %d bytes is refused', (frameB
   expect(() => senderOptions({ frameBytes })).toThrow(RangeError);
 });
 
-test('addresses go on into the next 256', () => {
+test('addresses continue into the next 256', () => {
   const flows = { sources: 300, destinations: 1 };
   expect(senderOptions({ flows })['-s']).toBe('198.18.10.1:2000-198.18.11.44');
   expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe(
@@ -154,7 +154,7 @@ test('a slice of the flows has the sources from its own first one on', () => {
   );
 });
 
-test('a generator that tells its process id stays the same process, under the same command line', () => {
+test('a generator that prints its process id stays the same process, under the same command line', () => {
   const told = printingProcessId(shell`sh -c 'echo $$ $0' ${"it's"}`);
   const { stdout, stderr } = spawnSync('sh', ['-c', commandText(told)], { encoding: 'utf8' });
   expect(stdout).toBe(`${processIdIn(stderr)} it's\n`);
@@ -209,7 +209,7 @@ test('splits any number of flows exactly', () => {
   );
 });
 
-test('of several senders each gets a source at least', () => {
+test('of several senders each gets at least one source', () => {
   const split = (flows: number, senders: number) => flowRanges(flows, 'inet4', senders);
   expect(split(100, 2)).toEqual({ kind: 'split', flows: { sources: 2, destinations: 50 } });
   expect(split(7, 4)).toEqual({ kind: 'split', flows: { sources: 7, destinations: 1 } });
@@ -296,7 +296,7 @@ describeWith(['shared/corpus/runs'], 'the commands of published benches', () => 
   );
   const of = (side: string) => commands.filter((options) => options['-f'] === side);
 
-  test('there are some of both sides', () => {
+  test('the recordings have both sides', () => {
     expect([of('tx').length, of('rx').length]).toEqual([30, 30]);
   });
 

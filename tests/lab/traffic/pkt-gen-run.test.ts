@@ -57,7 +57,7 @@ test('the archive’s median has the eight digits that ministat prints', () => {
   expect(pktGenRun(received(pps), undefined, archive).medianPps).toBe(14e6);
 });
 
-test('of a file of 25 lines the archive’s way leaves nothing', () => {
+test('of a file of 25 lines the archive’s method leaves nothing', () => {
   const run = pktGenRun(received(trial(5e6, 13)), undefined, archive);
   expect(run).toMatchObject({
     medianPps: 0,
@@ -98,7 +98,7 @@ test('another program’s log is no measurement of the offer', () => {
   );
 });
 
-test('a log none of whose rates can be read quotes the first', () => {
+test('a log without any readable rate quotes the first', () => {
   const text = madeLog({ pps: trial(5e6, 30) }).replaceAll(' pps (', ' packets a second (');
   const { kind, reason } = {
     reason: '',
@@ -129,7 +129,7 @@ test('a log cut in its last line loses that line only', () => {
   expect(run).toMatchObject({ medianPps: 5e6, seconds: 30, validity: { kind: 'valid' } });
 });
 
-test('a log cut before enough was measured says where it is cut', () => {
+test('a log truncated before enough was measured is reported with the line', () => {
   const text = madeLog({ pps: trial(5e6, 30) });
   const tenLines = text.split('\n').slice(0, 15).join('\n').slice(0, -20);
   expect(pktGenRun(parsePktGenLog(tenLines), undefined, ours).validity).toEqual(
@@ -202,7 +202,7 @@ describe('a DUT that forwards all of the offer', () => {
     return validity.kind === 'invalid' && validity.reason.replace(/.*\(100 %\)/, '');
   };
 
-  test('is told the setting that limits the rate, and no line', () => {
+  test('is reported with the setting that limits the rate, and no line', () => {
     const options = { requestedPps: [50e3], lineGigabits: 10 };
     expect(limited(50e3, options)).toBe(', and traffic.rate is 50.00 kpps');
     expect(limited(50e3, { requestedPps: [50e3] })).toBe(', and traffic.rate is 50.00 kpps');
@@ -210,24 +210,24 @@ describe('a DUT that forwards all of the offer', () => {
     expect(limited(25e3, both, 2)).toBe(', and traffic.rate is 50.00 kpps');
   });
 
-  test('is told the line where that is full, though a rate is set', () => {
+  test('is reported with the line if that is full, though a rate is set', () => {
     const options = { requestedPps: [14.88e6], lineGigabits: 10 };
     expect(limited(14.88e6, options)).toBe(', and the line carries 14.88 Mpps (10 Gbit/s)');
   });
 
-  test('is told the speed of its port, however slow the generator', () => {
+  test('is reported with the speed of its port, however slow the generator', () => {
     const line = ', and the line carries 14.88 Mpps (10 Gbit/s)';
     expect(limited(1e6, { lineGigabits: 10 })).toBe(line);
     expect(limited(1e6, { lineGigabits: 10 }, 2)).toBe(line);
   });
 
-  test('is told no line that nothing is known of', () => {
+  test('is reported without a line if none is known', () => {
     expect(limited(1e6, {})).toBe('');
     expect(limited(1.488e6, {})).toBe(', and the line carries 1.488 Mpps (1 Gbit/s)');
   });
 });
 
-test('where the size of frames is unknown the line is left out', () => {
+test('with an unknown frame size the line is omitted', () => {
   const sender = sent(trial(1e6, 30), { command: 'CMD: pkt-gen -i igb0' });
   expect(pktGenRun(received(trial(1e6, 30)), sender, ours).validity).toEqual(
     invalid(
@@ -242,7 +242,7 @@ test('an unsteady offered rate counts as unknown', () => {
   expect(run.validity).toEqual(invalid('sender: no steady rate: not one packet was counted'));
 });
 
-test('what several senders offer is the sum, and is known only where each of them was steady', () => {
+test('the offer of several senders is the sum, and is known only if each of them was steady', () => {
   const senders = [sent(trial(7e6, 30)), sent(trial(6e6, 30))];
   const run = pktGenRun(received(trial(5e6, 30)), senders, ours);
   expect(run).toMatchObject({ offeredPps: 13e6, validity: { kind: 'valid' } });
@@ -277,7 +277,7 @@ test('a sender that reaches less than 95 % of its requested rate is reported by 
   expect(validity([7.3e6, 6.3e6])).toEqual({ kind: 'valid' });
 });
 
-describe('held against what the DUT says that it sent', () => {
+describe('compared with the DUT’s count of sent packets', () => {
   const offer = sent(trial(14e6, 20));
   const validity = (received: PktGenLog, egressPackets: number | undefined, sender = offer) =>
     pktGenRun(received, sender, { ...ours, egressPackets }).validity;
@@ -397,7 +397,7 @@ describe('a run in which no packet was received', () => {
   const silent = 'no steady rate: no packet was received in 26 s, and';
   const unknown = `${silent} the packet counters of the DUT are unknown`;
 
-  test('counts where the DUT’s own ports say that it got them, and let none out', () => {
+  test('counts if the DUT’s own ports prove that it received them, and sent none', () => {
     expect(run()).toMatchObject({ medianPps: 0, validity: { kind: 'valid' } });
     // A card may count some of the packets that it has to drop.
     expect(run({ ingressPackets: all * 0.6 }).validity).toEqual({ kind: 'valid' });
@@ -420,7 +420,7 @@ describe('a run in which no packet was received', () => {
     expect(run(more).validity).toEqual(invalid(why, 'unsteady'));
   });
 
-  test('does not where the DUT sent them, and the receiver counted none', () => {
+  test('does not if the DUT sent them, and the receiver counted none', () => {
     expect(run({ egressPackets: 130_000_000 }).validity).toEqual(
       invalid(
         'no steady rate: no packet was received in 26 s, although 130,000,000 left the DUT',

@@ -143,7 +143,7 @@ describe('in the laboratory', () => {
     });
   });
 
-  test('a sender that is slower than it was asked to be makes the run invalid', async () => {
+  test('a sender slower than requested makes the run invalid', async () => {
     const { run } = await measured({ generatorPps: 7e6 }, { ratePps: 10e6 });
     expect(run.validity).toEqual({
       kind: 'invalid',
@@ -204,7 +204,7 @@ describe('in the laboratory', () => {
     expect(lab.receiver.machine.programs.size).toBe(0);
   });
 
-  test('a receiver that does not start sends nothing, and says why', async () => {
+  test('a receiver that does not start sends nothing, with the reason', async () => {
     await using lab = await startFreebsdLab();
     const outcome = await trialIn(lab, { receiverInterface: 'cxl9' });
     expect(outcome).toMatchObject({
@@ -217,7 +217,7 @@ describe('in the laboratory', () => {
     expect(sentIn(lab)).toEqual([]);
   });
 
-  test('a sender that does not start ends the others at once, and all logs tell of it', async () => {
+  test('a sender that does not start ends the others at once, and all logs are kept', async () => {
     await using lab = await startFreebsdLab({ cabling: { senders: 2 } });
     const startedAt = lab.clock.now();
     const outcome = await trialIn(lab, {
@@ -318,7 +318,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
     expect(journal).not.toContain('start igb1');
   });
 
-  test('a sender that cannot open its port says so, and the others are ended', async () => {
+  test('a sender that cannot open its port is reported, and the others are ended', async () => {
     const { outcome, journal } = await trialOver({ igb0: sent, igb2: received });
     expect(outcome).toMatchObject({
       kind: 'failed',

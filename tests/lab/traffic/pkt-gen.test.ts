@@ -154,7 +154,7 @@ test('waiting for packets, timeouts of a queue and other programs’ noise are n
   expect(log.rates).toMatchObject([{ pps: 0, line: 5 }]);
 });
 
-test('a log cut anywhere keeps every rate before the cut, and says so unless the cut is between lines', () => {
+test('a log truncated anywhere keeps every rate before the cut, and reports that unless the cut is between lines', () => {
   const text = [1, 2, 3, 4].map((second) => rateLine(second, 1000 + second)).join('');
   fc.assert(
     fc.property(fc.integer({ min: rateLine(1, 1001).length, max: text.length }), (length) => {

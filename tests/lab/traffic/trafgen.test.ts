@@ -12,7 +12,7 @@ Running! Hang up with ^C!
            2 sec, 500000 usec on CPU0 (6000000 packets)
 `;
 
-test('the summary at the end of the log tells packets, seconds and packets per second', () => {
+test('the summary at the end of the log has packets, seconds and packets per second', () => {
   expect(parseTrafgenLog(log)).toEqual({
     kind: 'sent',
     packets: 6_000_000,
@@ -27,7 +27,7 @@ describe('the line before it', () => {
     return sent.kind === 'sent' ? sent.waitedRatio : sent.kind;
   };
 
-  test('tells for which share of the time trafgen and its CPU were kept apart', () => {
+  test('has the share of the time for which trafgen waited for its CPU', () => {
     const line = 'waited 1500000000 ns and 25 ticks from 1795375220.500000 to 1795375225.500000\n';
     expect(waitedOf(line)).toBeCloseTo(0.35);
   });

@@ -36,7 +36,7 @@ test('boots a kernel in a separate boot environment, and its root proves it', as
   });
 });
 
-test('the reboot after that goes to the machine’s own environment', async () => {
+test('the following reboot returns to the machine’s own environment', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const { dut } = await bootOf(lab, { ident: 'patched' });
   await dut.host().output(shell`shutdown -r now`);
@@ -84,7 +84,7 @@ test('destroys unused environments before it makes one, also those of an earlier
   expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
 });
 
-test('what this process installed is not uploaded again, and other content is', async () => {
+test('a kernel that this process installed is not uploaded again, but other content is', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
   const uploads = () => lab.dut.journal.filter(({ command }) => command.startsWith('tar ')).length;
@@ -175,7 +175,7 @@ test('a kernel without a module that the loader needs is not installed', async (
   expect(mountPoints(lab)).toEqual([]);
 });
 
-test('a variant whose name has a blank is booted from an environment whose name has none', async () => {
+test('a variant whose name has a blank is booted from an environment without one', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
   await dut.install(archiveOf({ ident: 'older' }, 'diff 80345'));

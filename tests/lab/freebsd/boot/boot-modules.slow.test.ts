@@ -6,7 +6,7 @@ import { shell } from '../../../../src/system/shell.ts';
 import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import { startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
 
-test('the modules of a DUT are those of its kernel, and none of /boot/modules', async () => {
+test('the modules of a DUT are those of its kernel, without /boot/modules', async () => {
   await using lab = await startFreebsdLab();
   await using dut = await connect(lab.dut.target);
   await dut.output(shell`kldload pf`);

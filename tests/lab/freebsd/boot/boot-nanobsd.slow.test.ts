@@ -62,7 +62,7 @@ describeWith(['xz'], 'an appliance', () => {
       expect(await dut.boot(undefined)).toMatchObject({ version: expect.stringMatching(/base$/) });
     });
 
-    test('goes back to its own slice after a trial that was lost', async () => {
+    test('returns to its own slice after a lost trial', async () => {
       await using lab = await startFreebsdLab(appliance);
       const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
       const { dut } = await bootOf(lab, { ident: 'patched', behaviour });
@@ -77,7 +77,7 @@ describeWith(['xz'], 'an appliance', () => {
       await expect(booted).rejects.toThrow(DutLostError);
     });
 
-    test('goes back to its own slice where the image came up only after its power was cycled', async () => {
+    test('returns to its own slice if the image came up only after a power cycle', async () => {
       await using lab = await startFreebsdLab({
         ...appliance,
         faults: [{ kind: 'hang-at-boot', at: 1 }],
@@ -122,7 +122,7 @@ describeWith(['xz'], 'an appliance', () => {
       expect(lab.state()).toMatchObject(own);
     });
 
-    test('goes home permanently: every later boot is its own, and one slice alone is active', async () => {
+    test('is restored permanently: every later boot is its own, and only one slice is active', async () => {
       await using lab = await startFreebsdLab(appliance);
       const { dut } = await bootOf(lab, { ident: 'patched' });
       await dut.restore();
@@ -186,7 +186,7 @@ describeWith(['xz'], 'an appliance', () => {
   const refused = /an unknown system.*choose another boot method/;
 
   // Attack testbed/appliance
-  test('whose active slice is unknown is refused when it is opened', async () => {
+  test('whose active slice is unknown is refused when opened', async () => {
     await using lab = await startFreebsdLab(strangeTable(1));
     await expect(openDut(lab, 'nanobsd')).rejects.toThrow(refused);
   });
@@ -200,7 +200,7 @@ describeWith(['xz'], 'an appliance', () => {
     expect(lab.dut.journal.map(({ command }) => command)).not.toContain('upgrade');
   });
 
-  test('whose fstab names what glabel does not know is refused', async () => {
+  test('whose fstab has a name unknown to glabel is refused', async () => {
     await using lab = await startFreebsdLab(ofGpt);
     const dut = await openDut(lab, 'nanobsd');
     await dut.host().upload(Buffer.from('/dev/ada0p3 / ufs ro 1 1\n'), '/etc/fstab', 0o644);

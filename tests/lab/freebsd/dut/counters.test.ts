@@ -26,7 +26,7 @@ lo0    16384 <Link#3>                                                          4
 lo0        - 127.0.0.0/8                  127.0.0.1                            48     -         -          2688            48     -          2688     -
 `;
 
-test('the host, its interrupts and its CPUs are asked, and the cards whose driver tells', () => {
+test('the host, its interrupts and its CPUs are read, and cards whose driver has counters', () => {
   expect(commandsFor('cxl0', 'mce1', 'lagg0')).toEqual([
     'netstat -i -b -n -W',
     'netstat -s',
@@ -52,7 +52,7 @@ test.for(['vcxl0', 'igb0.7', 'bridge0', 'igb0; reboot'])('%s has no card that te
   expect(commandsFor(name)).toHaveLength(5);
 });
 
-test('of a DUT of two CPUs one of which forwards, that one is busy', () => {
+test('of a DUT with two CPUs the one that forwards is busy', () => {
   const before = cpuTimes('100 0 300 50 9550 80 0 200 20 9700\n');
   const after = cpuTimes('100 0 340 1010 9550 80 0 210 20 10690\n');
   expect(busyShare(before, after)).toEqual({ overallRatio: 1010 / 2000, busiestCpuRatio: 1 });
@@ -104,7 +104,7 @@ test('an interface’s counters are read from its own row, also when it is down 
   });
 });
 
-test('what left by an interface is what was counted between two readings, where both are of one boot', () => {
+test('packets sent by an interface are the difference of two readings, if both are of one boot', () => {
   const reading = (text: string) => new Map([['netstat -i -b -n -W', text]]);
   const text = netstat({ ipkts: 1, ierrs: 0, idrop: 0, oerrs: 0 });
   const [before, after] = [reading(text), reading(text.replaceAll('1073741824', '1373741824'))];
@@ -114,7 +114,7 @@ test('what left by an interface is what was counted between two readings, where 
   expect(sentBetween(before, new Map(), 'cxl1')).toBeUndefined();
 });
 
-test('what is no table of interfaces has none', () => {
+test('a text without a table of interfaces has none', () => {
   expect(parseInterfaceCounters('netstat: illegal option -- W\n').size).toBe(0);
   expect(parseInterfaceCounters('').size).toBe(0);
 });

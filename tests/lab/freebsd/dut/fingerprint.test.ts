@@ -81,7 +81,7 @@ virtio_pci0@pci0:0:1:0:	class=0x020000 rev=0x00 hdr=0x00 vendor=0x1af4 device=0x
   });
 });
 
-test('a DUT is its kernel, its cards, its ports and its settings, and what it does not know is left out', () => {
+test('a DUT has its kernel, its cards, its ports and its settings, without unknown ones', () => {
   expect(fingerprint()).toEqual({
     kernel: 'FreeBSD 15.0-CURRENT #0 main-n280000-abcdef: Thu Oct 9 2025 root@b:/usr/obj GENERIC',
     'kernel sha256': 'ab'.repeat(32),
@@ -120,7 +120,7 @@ test('reports another firmware, and ignores a frequency that moves', () => {
   ]);
 });
 
-test('a DUT that says nothing has an empty fingerprint', () => {
+test('a silent DUT has an empty fingerprint', () => {
   expect(fingerprintOf(new Map(), request)).toEqual({});
 });
 
@@ -158,7 +158,7 @@ test.for([
   },
 );
 
-test('nothing differs from itself, and what differs does so both ways', () => {
+test('a fingerprint equals itself, and a difference counts both ways', () => {
   const anyFingerprint = fc.dictionary(
     fc.constantFrom('a', 'b', 'kernel', 'c'),
     fc.constantFrom('1', '2'),

@@ -248,14 +248,14 @@ test('an upload that is lost again and again leaves no kernel, and nothing after
   expect(lab.state()).toMatchObject(clean);
 });
 
-test('what an earlier process left in /boot is taken away, too', async () => {
+test('files that an earlier process left in /boot are removed, too', async () => {
   await using lab = await startFreebsdLab();
   await (await openDut(lab)).install(archiveOf({ ident: 'patched' }));
   await (await openDut(lab)).restore();
   expect(lab.state()).toMatchObject(clean);
 });
 
-test('a boot says how long the machine was away, one that failed too', async () => {
+test('a boot reports how long the machine was away, even a failed one', async () => {
   await using lab = await startFreebsdLab({ timing: { bootSeconds: 200, shutdownSeconds: 10 } });
   const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
   expect(outcome).toMatchObject({ kind: 'booted', seconds: 210 });
@@ -377,7 +377,7 @@ test('a dump that is never saved is not waited for longer than five minutes', as
 
 // Attack testbed/debugger: A kernel stops in the debugger, or lacks modules that the loader needs. Defence: It is set
 // to reset on a panic, and is not installed without the modules.
-test('a kernel with the debugger in it resets where it panics, and tells of what', async () => {
+test('a kernel with the debugger resets after a panic, with its cause', async () => {
   await using lab = await startFreebsdLab({ loaderConf: { 'debug.debugger_on_panic': '1' } });
   const { outcome } = await bootOf(lab, { ...panicsAtBoot, options: ['options DDB'] });
   expect(outcome).toMatchObject({

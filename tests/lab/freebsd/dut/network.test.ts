@@ -20,7 +20,7 @@ cxl1: flags=1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWER_UP> metric 0 mt
 
 const withMedia = (media: string) => cxl1.replace(/media: .*/, `media: ${media}`);
 
-test('an interface says what it is', () => {
+test('an interface is read with its properties', () => {
   expect(parseIfconfig(cxl1)).toEqual({
     name: 'cxl1',
     flags: ['UP', 'BROADCAST', 'RUNNING', 'SIMPLEX', 'MULTICAST', 'LOWER_UP'],
@@ -63,7 +63,7 @@ test('nd6’s options are not the card’s', () => {
   expect(parseIfconfig(bare)?.options).toEqual([]);
 });
 
-test('an interface that is not there is none', () => {
+test('a missing interface is undefined', () => {
   expect(parseIfconfig('ifconfig: interface cxl9 does not exist\n')).toBeUndefined();
   expect(parseIfconfig('')).toBeUndefined();
 });

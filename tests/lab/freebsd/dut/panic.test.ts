@@ -6,7 +6,7 @@ const traces = (messages: readonly string[], dump?: string) => ({ dump, messages
 
 const quiet = fc.array(fc.stringMatching(/^[a-z]{0,3}$/));
 
-test('a panic is found however many old lines gave way to it', () => {
+test('a panic is found, however many old lines it displaced', () => {
   fc.assert(
     fc.property(quiet, quiet, fc.nat(60), (old, since, size) => {
       const all = [...old, 'panic: page fault', ...since];
@@ -36,11 +36,11 @@ test('a line may begin with the time since its boot', () => {
   expect(panicSince(traces([]), traces(['[65.123456] panic: page fault']))).toBe('page fault');
 });
 
-test('a word on a panic that is none of the kernel’s own is no panic', () => {
+test('a word about a panic that is not the kernel’s own is no panic', () => {
   expect(panicSince(traces([]), traces(['savecore: no panic: all is well']))).toBeUndefined();
 });
 
-test('a dump that is new says what the machine died of', () => {
+test('a new dump names the cause of the death', () => {
   const dump = (panic: string) => `Dump header from device: /dev/ada0p3\n  Panic String: ${panic}`;
   expect(panicSince(traces([], dump('old')), traces([], dump('page fault')))).toBe('page fault');
   expect(panicSince(traces([], dump('old')), traces([], dump('old')))).toBeUndefined();

@@ -132,7 +132,7 @@ test('a DUT on which everything is as it should be has no problem', () => {
   expect(messages()).toEqual([]);
 });
 
-test('every command is asked once, and every one of them is needed', () => {
+test('every command runs once, and each is needed', () => {
   const commands = settingsCommands(context).map(commandText).map(plain);
   expect(commands.toSorted()).toEqual(Object.keys(right).toSorted());
 });
@@ -156,7 +156,7 @@ test('every setting may be waived but those of the paths of packets', () => {
   expect(vital?.every(isForwardingPathSetting)).toBe(true);
 });
 
-test('what cannot be read is a problem, except what not every machine or release has', () => {
+test('an unreadable setting is a problem, unless not every machine or release has it', () => {
   for (const command of Object.keys(right)) {
     const isOptional = optional.includes(command.replace('sysctl -n ', ''));
     expect(messages({ [command]: undefined }).length > 0).toBe(!isOptional);
@@ -166,7 +166,7 @@ test('what cannot be read is a problem, except what not every machine or release
   ]);
 });
 
-test('what says nothing is a problem, too', () => {
+test('an empty output is a problem, too', () => {
   const silent = ['sysctl -n kern.conftxt', idleCommand];
   for (const command of Object.keys(right).filter((name) => !silent.includes(name))) {
     expect(messages({ [command]: '\n' })).not.toEqual([]);
@@ -221,7 +221,7 @@ test.for([
   },
 );
 
-test('what fixes a problem is a command to run, too', () => {
+test('each fix is also a command to run', () => {
   const [problem] = problems(sysctl('net.inet.ip.redirect', '1'));
   expect(problem?.fix.kind === 'command' && commandText(problem.fix.command)).toBe(
     "sysctl 'net.inet.ip.redirect=0'",
@@ -263,7 +263,7 @@ test('a kernel with options RSS needs a thread on each CPU', () => {
   expect(messages(without)).toEqual([]);
 });
 
-test('a thread on each CPU is right as loader.conf says it, too', () => {
+test('a thread on each CPU is right in the form of loader.conf, too', () => {
   expect(messages(sysctl('net.isr.maxthreads', '-1'))).toEqual([]);
   expect(messages(sysctl('net.isr.maxthreads', '4'))).toHaveLength(1);
 });
@@ -298,7 +298,7 @@ test.for([
   expect(messages({ 'ifconfig cxl0': ifconfig('cxl0').replace(from, to) })).toEqual([message]);
 });
 
-test('any speed and any number of queues will do where none is asked for', () => {
+test('any speed and any number of queues are accepted without a requirement', () => {
   const { gigabits: _, queues: __, ...ingress } = context.ingress;
   const changes = {
     'ifconfig cxl0': ifconfig('cxl0').replace('10Gbase-LR', '1000baseLX'),
@@ -307,7 +307,7 @@ test('any speed and any number of queues will do where none is asked for', () =>
   expect(messages(changes, { ingress })).toEqual([]);
 });
 
-test('a port of Mellanox is asked for its channels and its pause frames, and not what only Chelsio has', () => {
+test('a port of Mellanox is checked for its channels and its pause frames, and not for settings of Chelsio', () => {
   const ports = {
     families: [],
     ingress: { ...context.ingress, interface: 'mce0' },
@@ -343,13 +343,13 @@ test.each(['igb2', 'em0', 'ix1', 'ixl0', 'ice3'])('%s has its flow control off',
   ]);
 });
 
-test('ice(4) has a word for it', () => {
+test('ice(4) has its own word for it', () => {
   const ports = { families: [], ingress: { ...context.ingress, interface: 'ice0' } };
   const changes = { 'ifconfig ice0': ifconfig('ice0'), ...sysctl('dev.ice.0.fc', 'None') };
   expect(messages(changes, ports)).toEqual([]);
 });
 
-test('a port whose driver is not known is asked nothing of it', () => {
+test('a port with an unknown driver is not checked', () => {
   const ingress = { ...context.ingress, interface: 'bge2' };
   const commands = settingsCommands({ ...context, ingress })
     .map(commandText)
@@ -407,7 +407,7 @@ test('a DUT on which something else runs has to wait', () => {
   ]);
 });
 
-test('a load average that is low says all', () => {
+test('a low load average suffices', () => {
   expect(messages({ [idleCommand]: '\n' })).toEqual([]);
 });
 
@@ -431,7 +431,7 @@ test('a DUT whose clock is set between two looks is looked at again', () => {
   expect(problem).toMatchObject({ setting: 'kern.boottime', fix: { kind: 'wait', seconds: 60 } });
 });
 
-test('a time that is none is for a person to look at', () => {
+test('an impossible time needs a person', () => {
   const [problem] = problems(clock('never'));
   expect(problem).toMatchObject({ setting: 'kern.boottime', fix: { kind: 'person' } });
 });

@@ -47,13 +47,13 @@ function terminalOf(script: string): TypedOn {
   };
 }
 
-test('Commands of root return what they say, without the echo of what was typed.', async () => {
+test('Commands of root return their output, without the echo of the typed line.', async () => {
   using root = await ConsoleShell.logIn(terminalOf(getty), 60);
   expect(await root.run(shell`echo ${"it's"} && echo two >&2`)).toBe("it's\ntwo\n");
   expect(await root.run(shell`echo $HOME`)).toBe('/root\n');
 });
 
-test('A shell that echoes what is typed by itself changes no output.', async () => {
+test('A shell that echoes typed lines itself changes no output.', async () => {
   const echoing = `printf 'login: '; read name; printf '# '; read change; stty() { :; }; export -f stty; exec env TERM=dumb bash --norc -i`;
   using root = await ConsoleShell.logIn(
     terminalOf(`bash -c '${echoing.replaceAll("'", `'"'"'`)}'`),
@@ -76,7 +76,7 @@ test('A message of the kernel may follow the login prompt.', async () => {
   expect(await root.run(shell`echo in`)).toBe('in\n');
 });
 
-test('A password that is asked for is an error, as is a console without a login prompt.', async () => {
+test('A password prompt is an error, as is a console without a login prompt.', async () => {
   const asking = "printf 'login: '; read name; printf 'Password:'; read password";
   await expect(ConsoleShell.logIn(terminalOf(asking), 60)).rejects.toThrow(
     new ConsoleShellError('its serial console asks for the password of root'),

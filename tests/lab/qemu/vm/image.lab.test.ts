@@ -130,7 +130,7 @@ describeWith(needs, 'a guest with a disk', () => {
     });
   });
 
-  test('knows no router and no name server, and answers all the same', async () => {
+  test('has no router and no name server, but responds', async () => {
     expect(await hostOf(1).output(shell`ip route show default`)).toBe('');
     expect(guestOf(1).console()).toContain('router none, names none');
   });
@@ -290,7 +290,7 @@ describeWith([...needs, 'mount'], 'the copy of a disk that a guest writes to', (
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test('may run full: its guest gets an error, and goes on', async () => {
+  test('may be filled: its guest gets an error, and continues', async () => {
     const fill = 'dd if=/dev/zero of=/disk/zeros bs=1M count=20 conv=fsync';
     const child = labOfItsOwn({
       place: temporaryFolder(),

@@ -202,7 +202,7 @@ describeWith([...needs, 'gcc'], 'modules', () => {
     expect(all).toEqual(['crypto/crypto.ko', 'lib/libcrc32c.ko', 'net/netfilter/nf_tables.ko']);
   });
 
-  test('are loaded as a guest boots in the order of the wires, the firewall and what was asked for', async () => {
+  test('are loaded at a guest’s boot in the order of the wires, the firewall and the requested ones', async () => {
     const { atBoot } = await kept(
       {
         'net/sched/act-mirred.ko': plain(),

@@ -115,7 +115,7 @@ describeWith(['gcc'], 'what is counted', () => {
   });
 
   test.for(interfaces)(
-    'goes on in its slot where QEMU %s translates a block again, shorter',
+    'continues in its slot if QEMU %s translates a block again, shorter',
     ([, qemu]) => {
       const again = { first: kernel, instructions: 3, times: 100 };
       const { slots } = counted([{ first: kernel, instructions: 7, times: 10 }, again], qemu);
@@ -123,7 +123,7 @@ describeWith(['gcc'], 'what is counted', () => {
     },
   );
 
-  test('in the lower half has one slot, however many programs lie at random there', () => {
+  test('in the lower half has one slot, however many programs are at random addresses there', () => {
     const { slots, last } = counted([
       { first: 0n, instructions: 1, times: 1 },
       { first: 1n, instructions: 10, times: 1 },

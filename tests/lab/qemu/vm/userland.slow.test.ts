@@ -102,7 +102,7 @@ describeWith(['root', 'cpio', 'chroot', 'ldd', ...programs], 'the userland of gu
     }
   });
 
-  test('has an sshd that takes its configuration', async () => {
+  test('has an sshd that accepts its configuration', async () => {
     const { root, folder } = await unpacked();
     const key = join(folder, 'key');
     run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
