@@ -80,7 +80,7 @@ describe('a code span', () => {
     expect(codeSpan(`${text}the end`).length).toBeLessThan(700);
   });
 
-  test('is cut to the length asked for, and never through a character', () => {
+  test('is cut to the requested length, and never through a character', () => {
     expect(codeSpan('abcdefgh', 5)).toBe('`abcd…`');
     expect(codeSpan('abcde', 5)).toBe('`abcde`');
     expect(codeSpan('abc🚦defgh', 5)).toBe('`abc…`');
@@ -99,7 +99,7 @@ describe('a code block', () => {
     expect(codeBlock('a\n```\nb')).toBe('````\na\n```\nb\n````');
   });
 
-  test('leaves out the middle of a long text, and says how much', () => {
+  test('omits the middle of a long text, with its size', () => {
     expect(codeBlock('abcdefghij', 4)).toBe('```\nab\n… 6 characters left out …\nij\n```');
   });
 
@@ -119,7 +119,7 @@ describe('a code block', () => {
     );
   });
 
-  test('is never much longer than asked for, even if its text is all backticks', () => {
+  test('is never much longer than requested, even if its text is all backticks', () => {
     expect(codeBlock('`'.repeat(1_000_000), 4000).length).toBeLessThan(3 * 4000);
   });
 });

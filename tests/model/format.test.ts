@@ -68,7 +68,7 @@ test('a thousandth more instructions is another number', () => {
   );
 });
 
-test('a metric says which way is better', () => {
+test('a metric names its better direction', () => {
   expect(metricName('pps')).toBe('packets per second (more is better)');
   expect(metricName('nsPerPacket')).toBe('CPU time per packet (less is better)');
   expect(metricName('instructionsPerPacket')).toBe('instructions per packet (less is better)');
@@ -126,7 +126,7 @@ test('a share beside another is in percent', () => {
   expect(formatShare(0.0934)).toBe('9.3');
 });
 
-test('the place of a flamegraph on the page is told by its cell and what it shows', () => {
+test('the anchor of a flamegraph consists of its cell and its kind', () => {
   const cell = { scenario: 'forwarding', family: 'inet4', frameBytes: 1518 } as const;
   expect(flamegraphAnchor(cell, 'base')).toBe('flamegraph-forwarding-inet4-1518-B-base');
 });
@@ -142,7 +142,7 @@ test.for([
   expect(formatSizeAndError(ratio, error)).toBe(text);
 });
 
-test('such a change has a sign, but where none is shown of it', () => {
+test('such a change has a sign unless none is shown', () => {
   expect(formatChangeAndError(0.001, 0.003)).toBe('+0.1 ± 0.3 %');
   expect(formatChangeAndError(-0.5591, 0.0024)).toBe('−55.9 ± 0.2 %');
   expect(formatChangeAndError(-0.0001, 0.003)).toBe('0.0 ± 0.3 %');

@@ -44,7 +44,7 @@ describe('it may not be called', () => {
   });
 });
 
-test('no name has anything in it that a shell, a path or Markdown takes for its own', () => {
+test('no name contains a character with a meaning to a shell, a path or Markdown', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       if (isName(text)) expect(text).toMatch(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/);

@@ -104,7 +104,7 @@ test('a duration survives formatting and parsing in every unit', () => {
   );
 });
 
-test('a ratio comes back as it was formatted, to the hundred-thousandth of a percent', () => {
+test('a ratio survives formatting, to the hundred-thousandth of a percent', () => {
   fc.assert(
     fc.property(fc.nat(100_000_000), (tenMillionths) => {
       const percent = `${shifted(tenMillionths, 5)}%`;

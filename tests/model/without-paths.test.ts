@@ -63,7 +63,7 @@ describe('in any text', () => {
   );
 
   // Attack read/paths-in-error
-  test('a path in it is not told', () => {
+  test('a path is removed', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(before, path, after), { maxLength: 5 }), (parts) => {
         const told = withoutPaths(parts.map((part) => part.join('')).join(' '));
@@ -72,7 +72,7 @@ describe('in any text', () => {
     );
   });
 
-  test('it is told the same when that is done again', () => {
+  test('repeated removal changes nothing', () => {
     const piece = fc.oneof(path, before, after, fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -84,7 +84,7 @@ describe('in any text', () => {
 
   // Worse than linear time would be hours: the test fails by its timeout.
   test.each(["'/", '/', '/a ', '~', ' /a/b a/', "'/a", ':/', 'file:/'])(
-    'of a hundred thousand times %j is told at once',
+    'a hundred thousand times %j is processed at once',
     (part) => {
       expect(withoutPaths(part.repeat(100_000)).length).toBeGreaterThan(0);
     },

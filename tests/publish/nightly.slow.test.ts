@@ -184,7 +184,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(leases).toEqual(['taken', 'given back']);
   });
 
-  test('with a change of several commits asks a gate, and then finds the commit', async () => {
+  test('with a change of several commits requests a gate, and then finds the commit', async () => {
     await using study = await startLab();
     const { deps, kept, folders, leases } = startNightly(study, suspecting(change()));
     const directory = join(temporaryFolder(), 'work');
@@ -233,7 +233,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(gatedOf(kept)).toEqual(['no-regression']);
   });
 
-  test('bisects nothing where that is not asked for, nor where there is one commit', async () => {
+  test('bisects nothing without a request, or with a single commit', async () => {
     await using study = await startLab();
     const bisect = async (isOn: boolean, suspect: TrendChange) => {
       const { deps, folders } = startNightly(study, suspecting(suspect));
@@ -248,7 +248,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
 
   // Attack forge/nightly-change: A change point in the data branch makes the nightly run boot a fork's commits.
   // Defence: Only commits on the default branch's first-parent line are booted.
-  test('boots only commits of the branch, regardless of what the nightly runs claim', async () => {
+  test('boots only commits of the branch, whatever the nightly runs claim', async () => {
     await using study = await startLab();
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');
     const bad = commit(repository, { 'sys/dev/nic/driver': 'hostile\n' });
@@ -261,7 +261,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     );
   });
 
-  test('that was killed goes on where it stood, and measures nothing again', async () => {
+  test('resumes where it was killed, and measures nothing again', async () => {
     await using study = await startLab();
     const directory = join(temporaryFolder(), 'work');
     const request = await requestOf(study);

@@ -125,7 +125,7 @@ describe('a publication', () => {
     expect(github.state.git.refs.size).toBe(2);
   });
 
-  test('says where its files are', async () => {
+  test('returns the places of its files', async () => {
     const done = await publish([publication()]);
     const folder = 'results/2026/20261120T120000-shelf-3-7-';
     expect(done).toMatchObject({
@@ -145,7 +145,7 @@ describe('a publication', () => {
     });
   });
 
-  test('says where they are on a web site', async () => {
+  test('returns their URLs on a web site', async () => {
     const octokit = await hastyOctokit(github);
     const pages = 'https://example.github.io/router';
     const options = { keep, staleSeconds: day, now: () => now };
@@ -160,7 +160,7 @@ describe('a publication', () => {
     });
   });
 
-  test('of a long experiment is whole', async () => {
+  test('of a long experiment is complete', async () => {
     const runs = Array.from({ length: 800 }, (_, index) => aRun({ number: index + 1 }));
     const cells = [{ ...aCell({ kind: 'regression' }), runs }];
     const result = { outcome: { kind: 'judged', verdict: 'regression', cells } } as const;
@@ -170,7 +170,7 @@ describe('a publication', () => {
     expect(counted('git/create-blob')).toBe(1);
   });
 
-  test('takes away what is not kept any more', async () => {
+  test('removes files that are not kept any more', async () => {
     const options = { keep: { ...keep, results: 2 } };
     for (const date of [1, 2, 3]) await publish([publication({ startedAt: onDay(date) })], options);
     expect(startsOfResults()).toEqual([onDay(2), onDay(3)]);
@@ -188,14 +188,14 @@ describe('a publication', () => {
     expect(textOf('CNAME')).toBe('ppsgate.example.org');
   });
 
-  test('of none brings the badges up to date', async () => {
+  test('of nothing updates the badges', async () => {
     await publish([publication()]);
     const later = () => new Date('2026-12-24T12:00:00Z');
     expect(await publish([], { now: later })).toMatchObject({ kind: 'published', links: [] });
     expect(textOf('badges/shelf-3/forwarding-inet4.json')).toContain('"no data"');
   });
 
-  test('of what is there already makes no commit', async () => {
+  test('of an existing result makes no commit', async () => {
     const first = await publish([publication()]);
     expect(await publish([publication()])).toEqual(first);
     expect(counted('git/create-commit')).toBe(1);
@@ -286,7 +286,7 @@ describe('a result is there once, though', () => {
     expectWhole();
   });
 
-  test('every answer that the branch was moved is lost, which is seen by looking', async () => {
+  test('every reply that the branch was moved is lost, which a read detects', async () => {
     github.faults.order('graphql/update-refs', { kind: 'reset', carriedOut: true }, 4);
     expect(await publish([publication()])).toMatchObject({
       ...published,
@@ -446,7 +446,7 @@ describe('the history', () => {
     expect(await read()).toEqual([aHistoryEntry()]);
   });
 
-  test('that cannot be asked for is an error that says what to do', async () => {
+  test('that is unreadable is an error with the remedy', async () => {
     github.faults.order('git/get-blob', { kind: 'read-only' });
     commitFiles(github.state.git, place.branch, { 'history.jsonl': '\n' });
     await expect(read()).rejects.toThrow(
@@ -497,7 +497,7 @@ describe('the trend', () => {
     expect(await read()).toMatchObject({ index: { cells: [] } });
   });
 
-  test('of a later version is left alone, with the reason', async () => {
+  test('of a later version is left unchanged, with the reason', async () => {
     await publish([nightlyRun(onDay(1))]);
     const before = commitFiles(github.state.git, place.branch, {
       'trend/index.json': '{"schemaVersion":2}',
@@ -536,7 +536,7 @@ describe('the trend', () => {
     expect(github.state.git.refs.get(ref)).toBe(before);
   });
 
-  test('that cannot be changed is an error that says what to do', async () => {
+  test('that cannot be changed is an error with the remedy', async () => {
     await publish([nightlyRun(onDay(1))]);
     github.faults.order('git/create-tree', { kind: 'read-only' });
     await expect(edited(compared)).rejects.toThrow(

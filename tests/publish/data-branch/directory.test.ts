@@ -71,7 +71,7 @@ test('a directory that is not there yet holds all that the branch does, and the 
   expect(JSON.parse(text)).toEqual(aResult());
 });
 
-test('what is not kept any more is gone with its folder', async () => {
+test('a dropped result is removed with its folder', async () => {
   const directory = temporaryFolder();
   const one = { keep: { ...keep, results: 1 } };
   await publish(directory, [publication({ startedAt: onDay(1) })], one);
@@ -126,7 +126,7 @@ test('leaves the files of others alone', async () => {
   expect(filesIn(directory)).toContain('results/mine.txt');
 });
 
-test('what a process left that was killed while it wrote is cleared away', async () => {
+test('leftovers of a killed process are removed', async () => {
   const directory = temporaryFolder();
   const [first] = await publish(directory, [publication({ startedAt: onDay(1) })]);
   rmSync(join(directory, first?.report ?? ''));
@@ -136,7 +136,7 @@ test('what a process left that was killed while it wrote is cleared away', async
   expect(filesIn(directory).filter((path) => path.startsWith('results/'))).toHaveLength(3);
 });
 
-test('an index that is none is not overwritten', async () => {
+test('an invalid index is not overwritten', async () => {
   const directory = temporaryFolder();
   writeFileSync(join(directory, 'index.json'), '{"schemaVersion":2}');
   await expect(publish(directory, [publication()])).rejects.toThrow(

@@ -29,7 +29,7 @@ const onDay = (date: number) => `2026-11-${String(date).padStart(2, '0')}T12:00:
 const onDefault = { isDefaultBranch: true, isTrusted: true };
 
 describe('a result', () => {
-  test('lies in a folder of its year, under its time, testbed and patch', () => {
+  test('is in a folder of its year, under its time, testbed and patch', () => {
     const shelf: Shelf = new Map();
     const [published] = publish(shelf, [publication()]);
     expect(published).toEqual({
@@ -47,7 +47,7 @@ describe('a result', () => {
 
   // Attack run/same-digits-results: A result, range or change point has the short hash of another, to replace it.
   // Defence: Folders, queue subjects and change points are named by 40 digits.
-  test('has no place that another can be made to have, as forty digits tell them apart', () => {
+  test('has a path that no other can be made to have, by forty digits', () => {
     const folders = [aResult(), aResult({ startedAt: '2026-11-20T12:00:00.0001Z' })].map(folderOf);
     expect(folders[0]).toMatch(/-[0-9a-f]{40}$/);
     expect(new Set(folders).size).toBe(2);
@@ -59,7 +59,7 @@ describe('a result', () => {
     expect(shelf.get(published?.result ?? '')?.split('\n')).toHaveLength(2);
   });
 
-  test('is told of by the index', () => {
+  test('is listed in the index', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, { isTrusted: true })]);
     const size = resultFiles(shelf).reduce(
@@ -88,7 +88,7 @@ describe('a result', () => {
     expect(shelf).toEqual(before);
   });
 
-  test('of an experiment that was extended replaces the one before', () => {
+  test('of an extended experiment replaces the previous one', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication()]);
     publish(shelf, [publication({ finishedAt: '2026-11-20T14:00:00.000Z' })]);
@@ -112,7 +112,7 @@ describe('a result', () => {
 
   // Attack read/data-paths: The name of a testbed or patch leads out of the data branch. Defence: Paths are composed
   // here.
-  test('lies under a path of our own, for any name of its testbed', () => {
+  test('has a path of our own, for any name of its testbed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         const shelf: Shelf = new Map();
@@ -127,12 +127,12 @@ describe('a result', () => {
   });
 });
 
-describe('of results there stay', () => {
+describe('results are kept', () => {
   const sizeOf = (results: DataIndex['results']) =>
     results.reduce((sum, { bytes }) => sum + bytes, 0);
   const ours = (changes: Partial<Result>) => publication(changes, { isTrusted: true });
 
-  test('so many, and the oldest go first', () => {
+  test('up to a number, and the oldest are removed first', () => {
     const shelf: Shelf = new Map();
     const changes = { keep: { ...keep, results: 2 } };
     for (const date of [3, 1, 4, 2]) {
@@ -142,7 +142,7 @@ describe('of results there stay', () => {
     expect(resultFiles(shelf)).toHaveLength(4);
   });
 
-  test('those that are not too old, and the newest anyway', () => {
+  test('if they are not too old, and the newest always', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [ours({ startedAt: onDay(1) }), ours({ startedAt: onDay(2) })]);
     publish(shelf, [], { now: new Date('2027-11-02T00:00:00Z') });
@@ -151,7 +151,7 @@ describe('of results there stay', () => {
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
   });
 
-  test('so many bytes, and the newest anyway', () => {
+  test('up to a size, and the newest always', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [ours({ startedAt: onDay(1) }), ours({ startedAt: onDay(2) })]);
     publish(shelf, [], { keep: { ...keep, bytes: 10 } });
@@ -160,7 +160,7 @@ describe('of results there stay', () => {
 
   // Attack forge/large-results: Seven results of 15 MiB from a fork push all others off the data branch. Defence:
   // Untrusted results and bisections have a budget of their own.
-  test('all of ours beside any number of untrusted ones, which have a budget of their own', () => {
+  test('if they are trusted, beside any number of untrusted ones, which have a separate budget', () => {
     const shelf: Shelf = new Map();
     const three = [1, 2, 3].map((date) => ours({ startedAt: onDay(date) }));
     publish(shelf, three);
@@ -179,7 +179,7 @@ describe('of results there stay', () => {
     expect(sizeOf(others)).toBeLessThanOrEqual(bytes / 4);
   });
 
-  test('those whose files are still there', () => {
+  test('if their files still exist', () => {
     const shelf: Shelf = new Map();
     const [first, second] = publish(shelf, [
       ours({ startedAt: onDay(1) }),
@@ -191,7 +191,7 @@ describe('of results there stay', () => {
     expect(indexOf(shelf).results).toHaveLength(1);
   });
 
-  test('none that was too old from the start, and it has no files to link to', () => {
+  test('unless they were too old from the start, without files to link to', () => {
     const shelf: Shelf = new Map();
     const changes = { keep: { ...keep, results: 1 } };
     publish(shelf, [ours({ startedAt: onDay(2) })], changes);
@@ -200,7 +200,7 @@ describe('of results there stay', () => {
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
   });
 
-  test('those of the index where there are too many files to be listed', () => {
+  test('by the index if there are too many files to list', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [ours({ startedAt: onDay(1) })]);
     const { paths: _, ...unlisted } = storedIn(shelf);
@@ -299,7 +299,7 @@ describe('a time of the future', () => {
   });
 
   // Attack forge/future-result
-  test('that an index has from before keeps none away either, whenever it began', () => {
+  test('in an old index does not remove others either', () => {
     const future = fc
       .integer({ min: 1, max: 7900 * 365 })
       .map((days) => new Date(later.now.getTime() + (days - 0.5) * 24 * hour).toISOString());
@@ -331,7 +331,7 @@ describe('a time of the future', () => {
   });
 
   // Attack forge/future-result
-  test('teaches the history nothing, nor counts as a nightly run, also where it is there already', () => {
+  test('adds nothing to the history, and no nightly run, even if it is there already', () => {
     const shelf: Shelf = new Map();
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
     const commit = 'a'.repeat(40);
@@ -354,7 +354,7 @@ describe('a time of the future', () => {
     expect(storedIn(told)).toMatchObject(none);
   });
 
-  test('of another form than that of a year of four digits, in UTC, is in no result', () => {
+  test('in another form than a year of four digits, in UTC, is in no result', () => {
     const years = ['+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00.000Z'];
     for (const startedAt of [...years, '2026-11-20T12:00:00+02:00', '2026-11-20T24:00:00Z', '']) {
       expect(resultSchema.safeParse(aResult({ startedAt })).success).toBe(false);
@@ -373,7 +373,7 @@ describe('a badge', () => {
     outcome: { kind: 'judged', verdict, cells: [aCell({ kind: verdict }, undefined, cell)] },
   });
 
-  test('tells of the default branch', () => {
+  test('shows the default branch', () => {
     const shelf: Shelf = new Map();
     const [published] = publish(shelf, [publication({}, onDefault)]);
     expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
@@ -381,14 +381,14 @@ describe('a badge', () => {
     expect(published?.badges).toEqual([`${path}.svg`]);
   });
 
-  test('tells of no other branch', () => {
+  test('shows no other branch', () => {
     const shelf: Shelf = new Map();
     const [published] = publish(shelf, [publication()]);
     expect([...shelf.keys()].filter((file) => file.startsWith('badges/'))).toEqual([]);
     expect(published?.badges).toEqual([]);
   });
 
-  test('tells of the newest result, whichever comes last', () => {
+  test('shows the newest result, whichever is published last', () => {
     const shelf: Shelf = new Map();
     const fine = { ...judged('no-regression'), startedAt: onDay(20) } as const;
     publish(shelf, [publication(fine as Partial<Result>, onDefault)]);
@@ -416,7 +416,7 @@ describe('a badge', () => {
     expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
   });
 
-  test('of every cell of the testbed says so when a kernel does not boot', () => {
+  test('of every cell of the testbed shows a kernel that does not boot', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, onDefault)]);
     const outcome = { kind: 'boot-failed', message: 'no login within 600 s' } as const;
@@ -440,7 +440,7 @@ describe('a badge', () => {
   });
 
   // Attack read/data-paths
-  test('of a testbed by a strange name is never that of another testbed', () => {
+  test('of a testbed by a strange name never belongs to another testbed', () => {
     const path = (testbed: string) => badgePath({ testbed, cell: forwarding });
     expect(path('../../hp-t540')).toMatch(/^badges\/hp-t540-[0-9a-f]{40}\/forwarding-inet4$/);
     expect(path('…')).toMatch(/^badges\/[0-9a-f]{40}\/forwarding-inet4$/);
@@ -460,7 +460,7 @@ describe('the history', () => {
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
   const outcome: Result['outcome'] = { kind: 'judged', verdict: 'no-regression', cells };
 
-  test('learns from a result that is trusted', () => {
+  test('gets the numbers of a trusted result', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome }, { isTrusted: true })]);
     expect(storedIn(shelf).history).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
@@ -468,7 +468,7 @@ describe('the history', () => {
 
   // Attack forge/slow-bases: A fork teaches the history slow bases. Defence: Results of a fork's own workflow are shown
   // but not learnt from.
-  test('learns no number from one that is not, and counts its gate at the time of publication', () => {
+  test('gets no numbers of an untrusted one, and counts its gate at the time of publication', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome }, { isTrusted: false })]);
     const [entry, ...more] = storedIn(shelf).history;
@@ -540,7 +540,7 @@ describe('the history', () => {
     ]);
   });
 
-  test('keeps all that a gate asks it, and not much more', () => {
+  test('keeps everything that a gate needs, and not much more', () => {
     const rates = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 9 });
     const entry = fc.record({
       at: fc.integer({ min: 1, max: 28 }).map(onDay),
@@ -578,7 +578,7 @@ describe('the history', () => {
   });
 });
 
-test('a kind keeps its lines of the history however many another one writes under its name', () => {
+test('a kind keeps its lines of the history, however many another one writes under its name', () => {
   const at = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString();
   const pps = new Array(10).fill(8e5);
   const linux = aHistoryEntry({ at: at(1), kind: 'virtual-linux' });
@@ -634,7 +634,7 @@ describe('flamegraphs', () => {
     (which) => `flamegraph-forwarding-inet4-${which}`,
   );
 
-  test('lie beside their result, and are named by their anchors', () => {
+  test('are beside their result, and are named by their anchors', () => {
     const shelf: Shelf = new Map();
     const [published] = publish(shelf, [publication({}, { profiles })]);
     expect([...(published?.graphs.keys() ?? [])]).toEqual(anchors);
@@ -644,7 +644,7 @@ describe('flamegraphs', () => {
     expect(published).not.toHaveProperty('page');
   });
 
-  test('come with the report as a page where browsers are served the files', () => {
+  test('are published with the report as a page if browsers are served the files', () => {
     const shelf: Shelf = new Map();
     const [published] = publish(shelf, [publication({}, { profiles })], { isSite: true });
     expect(shelf.get(published?.page ?? '')).toContain('<!doctype html>');
@@ -696,7 +696,7 @@ describe('flamegraphs', () => {
 describe('a bisection', () => {
   const bisection = { ...publication(), result: mellanoxFixed };
 
-  test('is kept with its report, its plot, and a line of the index, and tells no badge', () => {
+  test('is kept with its report, its plot, and a line of the index, and changes no badge', () => {
     const shelf: Shelf = new Map();
     const [paths] = publish(shelf, [{ ...bisection, ...onDefault, isTrusted: true }]);
     const [entry] = indexOf(shelf).results;
@@ -709,7 +709,7 @@ describe('a bisection', () => {
     expect(storedIn(shelf).history).toEqual([]);
   });
 
-  test('stays beside the results of patches, and comes again as itself', () => {
+  test('stays beside the results of patches, and is replaced by itself', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication(), bisection]);
     const before = new Map(shelf);

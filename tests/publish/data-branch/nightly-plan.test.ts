@@ -76,14 +76,14 @@ const nightlyPlanOf = (shelf: Shelf, nightlyRun: number) =>
 const changesIn = (shelf: Shelf): TrendChange[] =>
   parseTrendIndex(shelf.get('trend/index.json') ?? '')?.changes ?? [];
 
-test('a nightly run that lies where the others did asks for nothing', () => {
+test('a nightly run at the usual level requests nothing', () => {
   const nightlyRun = aNightlyRun(20, 800_000);
   const asks = nightlyPlanOf(shelfWith(20), 20);
   expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual([]);
   expect(asks.changesToGate([nightlyRun])).toEqual([]);
 });
 
-test('the first nightly run of a loss is off, and is none that lasts', () => {
+test('the first nightly run of a loss is off, but not lasting', () => {
   const nightlyRun = aNightlyRun(20, 768_000);
   const asks = nightlyPlanOf(shelfWith(20), 20);
   expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual([
@@ -92,14 +92,14 @@ test('the first nightly run of a loss is off, and is none that lasts', () => {
   expect(asks.changesToGate([nightlyRun])).toEqual([]);
 });
 
-test('the third nightly run of a loss asks for a gate at once, before it is published', () => {
+test('the third nightly run of a loss requests a gate at once, before it is published', () => {
   const asks = nightlyPlanOf(shelfWith(22), 22);
   expect(asks.changesToGate([aNightlyRun(22, 768_000)])).toMatchObject([
     { good: commitOf(19), bad: commitOf(20), cells: [{ cell: forwarding }] },
   ]);
 });
 
-test('what the gate has lost, too, is code, and to be bisected once', () => {
+test('a loss confirmed by the gate is code, and is bisected once', () => {
   const shelf = shelfWith(23);
   const [change] = changesIn(shelf);
   if (change === undefined) throw new Error('There is no change.');
@@ -117,7 +117,7 @@ test('what the gate has lost, too, is code, and to be bisected once', () => {
   expect(changesIn(shelf)[0]?.bisection?.culprit).toBe(result.revisions[3]?.commit);
 });
 
-test('what the gate does not find is the testbed, and neither asked for nor bisected again', () => {
+test('a loss not found by the gate is the testbed, and is neither gated nor bisected again', () => {
   const shelf = shelfWith(23);
   const [change] = changesIn(shelf);
   if (change === undefined) throw new Error('There is no change.');
@@ -127,7 +127,7 @@ test('what the gate does not find is the testbed, and neither asked for nor bise
   expect(nightlyPlanOf(shelf, 22).changesToBisect([])).toEqual([]);
 });
 
-test('a gate that could not be held is asked for three times, and not for ever', () => {
+test('a gate that could not run is requested three times, and no more', () => {
   const shelf = shelfWith(23);
   for (const [nightlyRun, wanted] of [1, 1, 0].entries()) {
     const finishedAt = timeOf(24 + nightlyRun);
@@ -138,7 +138,7 @@ test('a gate that could not be held is asked for three times, and not for ever',
   expect(changesIn(shelf)).toMatchObject([{ state: 'confirming' }]);
 });
 
-test('a gate of commits that make the same kernel has nothing to measure, and is an answer', () => {
+test('a gate of commits that make the same kernel has nothing to measure, and counts as a result', () => {
   const shelf = shelfWith(23);
   publishGate(shelf, { outcome: { kind: 'unchanged' } });
   expect(changesIn(shelf)).toMatchObject([{ state: 'testbed' }]);

@@ -94,7 +94,7 @@ describe('a nightly run of the default branch', () => {
 
   // Attack forge/moved-level: A fork shifts the level of a testbed or its count of false alarms. Defence: Nightly runs
   // and counts use trusted results only, and nightly runs only the default branch.
-  test('is none where a patch was measured, or what a fork says', () => {
+  test('is absent if a patch was measured, or the result is a fork’s', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [
       publication(measured(onDay(20)), { isTrusted: true }),
@@ -110,7 +110,7 @@ describe('a nightly run of the default branch', () => {
     expect(indexIn(shelf)).toMatchObject({ cells: [], aaRuns: [] });
   });
 
-  test('stands where its commit stands among others, which a publication may tell', () => {
+  test('is ordered by its commit among others, whose order a publication may give', () => {
     const shelf: Shelf = new Map();
     const of = (digit: string, made: string, at: string) => ({
       ...publication(
@@ -161,7 +161,7 @@ describe('a nightly run of the default branch', () => {
   });
 
   // Attack read/data-paths
-  test('lies under a path of our own, for any name of its testbed, and is shown in code', () => {
+  test('has a path of our own, for any name of its testbed, and is shown in code', () => {
     const named = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('../../x', '![x](javascript:alert(1)) @everyone', '<script>', '`'),
@@ -284,7 +284,7 @@ describe('a branch of an earlier version', () => {
     expect(nightlyRunsIn(shelf)).toHaveLength(3);
   });
 
-  test('has what it counted told beside what is counted now, and nothing twice', () => {
+  test('keeps its old counts beside the new ones, and nothing twice', () => {
     const shelf = old();
     publish(shelf, [nightlyRun(onDay(3))]);
     expect(shelf.get('README.md')).toContain(
@@ -327,7 +327,7 @@ describe('the README', () => {
     return shelf;
   };
 
-  test('tells of open changes by the cell that changed most', () => {
+  test('shows open changes by the cell that changed most', () => {
     const changes = [
       change('1', { alert: { issue: 12, told: [] } }),
       change('2', { state: 'accepted' }),

@@ -139,13 +139,13 @@ test('a testbed gets one with its own label, once its level has stayed for five 
   expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-testbed'] }]);
 });
 
-test('a testbed gets none for less than the margin, which a gate cannot tell from code', async () => {
+test('a testbed gets none for less than the margin, which a gate cannot distinguish from code', async () => {
   const change = aChange({ state: 'testbed', cells: [aLevel('ipfw-stateful', -0.019)] });
   await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
   expect(titles()).toEqual([]);
 });
 
-test('the issue of a testbed says if the same commit was measured before and after', async () => {
+test('the issue of a testbed reports if the same commit was measured before and after', async () => {
   const change = aChange({ state: 'testbed', good: 'c'.repeat(40), bad: 'c'.repeat(40) });
   await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
   expect(github.state.issues[0]?.body).toContain('The same commit was measured before and after');
@@ -191,7 +191,7 @@ test('creates no issue while the existing ones cannot be read', async () => {
 
 // Attack read/fake-issue: An issue of a stranger contains our marker, to be used for a change point or an accepted
 // level. Defence: An issue counts if our login wrote it and it begins with the marker.
-test('what a stranger has put the marker into is not taken for ours', async () => {
+test('an issue with a stranger’s copy of the marker is not ours', async () => {
   github.faults.order('issues/create', { kind: 'broken', status: 502 });
   const branch = await told(aChange());
   github.state.issues.push({
@@ -220,7 +220,7 @@ test('a token without the permission is reported once, and the next one creates 
   expect(titles()).toHaveLength(2);
 });
 
-test('of two publications at once only one makes the issue', async () => {
+test('of two simultaneous publications only one creates the issue', async () => {
   const branch = fakeBranch(anIndex([aChange()]));
   const answers = await Promise.all([notify(branch), notify(branch), notify(branch)]);
   expect(titles()).toHaveLength(1);
@@ -252,7 +252,7 @@ test('a branch that cannot be written holds back the issues until it can', async
   expect(titles()).toHaveLength(1);
 });
 
-test('only what is news is said in the issue', async () => {
+test('only news is posted in the issue', async () => {
   const branch = await told(aChange());
   become(branch, { cells: [aLevel('ipfw-stateful', -0.046)] });
   await notify(branch);
@@ -310,7 +310,7 @@ test('leaves an issue that a user has deleted', async () => {
   expect(titles()).toHaveLength(1);
 });
 
-test('what turns out to be the code gets the other label', async () => {
+test('a change confirmed as code gets the other label', async () => {
   const change = aChange({ state: 'testbed' });
   const branch = await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
   github.state.issues[0]?.labels.push('ours');
@@ -341,7 +341,7 @@ test('of a range names the commit that a bisection found, and of a testbed none'
   ]);
 });
 
-test('a commit that was no pull request is asked for once', async () => {
+test('a commit without a pull request is looked up once', async () => {
   const onlyCommitOf = async () => '4d'.repeat(20);
   const branch = await told(aChange(), { onlyCommitOf });
   const asked = github.requests.length;
@@ -349,7 +349,7 @@ test('a commit that was no pull request is asked for once', async () => {
   expect(github.requests).toHaveLength(asked);
 });
 
-test('repeats the comment on the landed revision until Phabricator takes it', async () => {
+test('repeats the comment on the landed revision until Phabricator accepts it', async () => {
   const keys: string[] = [];
   const answers = [{ kind: 'failed', why: 'It is read-only.' }, { kind: 'delivered' }] as const;
   const commentOnRevision: AlertsDeps['commentOnRevision'] = async (commit, text, key) => {

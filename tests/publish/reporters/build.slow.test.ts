@@ -200,7 +200,7 @@ describe('a build', () => {
     expect(said).toEqual([]);
   });
 
-  test('ends without a link where that is refused, which is said once', async () => {
+  test('ends without a link if that is refused, with one warning', async () => {
     const scene = await aBuild();
     const { answer } = open(scene, { details: 'ftp://bench.example.org/D1' });
     answer.queued('waits for approval');
@@ -212,7 +212,7 @@ describe('a build', () => {
     ]);
   });
 
-  test('keeps its conclusion, regardless of later updates', async () => {
+  test('keeps its conclusion, whatever updates follow', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
     await answer.conclude(passed);
@@ -312,7 +312,7 @@ describe('a gate that ends with', () => {
     expect(scene.build.status).toBe('failed');
   });
 
-  test('an invalid cell tells the reason in a unit that Harbormaster shows on the revision', async () => {
+  test('an invalid cell shows the reason in a unit on the revision', async () => {
     const scene = await aBuild();
     const reason = 'the generator is the limit';
     await open(scene).answer.conclude(judged({ kind: 'improvement' }, { kind: 'invalid', reason }));
@@ -320,7 +320,7 @@ describe('a gate that ends with', () => {
     expect(scene.target.units[1]?.details?.split('\n')[0]).toBe(`invalid: ${reason}`);
   });
 
-  test('no valid cell tells it once, the reasons in the three lines that are shown', async () => {
+  test('no valid cell shows it once, with the reasons in the three visible lines', async () => {
     const scene = await aBuild();
     const reason = '0 of 8 pairs of runs count: the machine was too busy';
     const invalid: CellVerdict = { kind: 'invalid', reason };
@@ -376,7 +376,7 @@ describe('a user', () => {
     expect(said).toEqual([]);
   });
 
-  test('aborts it: it gets nothing more, which is said once', async () => {
+  test('aborts it: it gets nothing more, with one warning', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
     answer.queued('waits for approval');
@@ -416,7 +416,7 @@ describe('a user', () => {
     ]);
   });
 
-  test('fails it before Harbormaster gets to our word: that is said', async () => {
+  test('fails it before Harbormaster gets our message: that is reported', async () => {
     const scene = await aBuild();
     scene.build.generation = 2;
     const { answer } = open(scene, {
@@ -485,7 +485,7 @@ describe('a user', () => {
       expect(reason(scene)).toContain(taken);
     });
 
-    test('and reads as it does without one where Phabricator does not tell of it: nothing waits for that', async () => {
+    test('and is reported without one if Phabricator does not reply: nothing waits for that', async () => {
       const scene = await aBuild();
       anotherDiff(scene);
       phabricator.faults.order('differential.diff.search', { kind: 'slow', milliseconds: 60_000 });
@@ -497,7 +497,7 @@ describe('a user', () => {
       expect(reason(scene)).toBe(cancelledOutcome.message);
     });
 
-    test('and is asked about once, however often the end is sent', async () => {
+    test('and the newer diff is requested once, however often the end is sent', async () => {
       const scene = await aBuild();
       anotherDiff(scene);
       phabricator.faults.order('differential.diff.search', { kind: 'html' });
@@ -575,7 +575,7 @@ describe('a draft', () => {
     expect(said).toEqual([]);
   });
 
-  test('that another plan holds does not concern the build of one that holds none', async () => {
+  test('that another plan holds does not affect the build of one that holds none', async () => {
     const scene = await aBuild({ holdDrafts: 'never' });
     scene.shown.status = 'draft';
     await open(scene).answer.conclude(failed);
@@ -691,7 +691,7 @@ describe('Harbormaster', () => {
     ]);
   });
 
-  test('takes too long: the end is waited for as long as the job has', async () => {
+  test('is too slow: the end is tried as long as the job lasts', async () => {
     const scene = await aBuild();
     phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
     const { answer } = open(scene, { pause: async () => {} });

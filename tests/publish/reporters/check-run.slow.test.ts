@@ -214,7 +214,7 @@ describe('one check run', () => {
     await check.conclude(passed);
   });
 
-  test('is asked for one at a time, and ends with what came last though the answers are slow', async () => {
+  test('is requested once at a time, and ends with the last update though the responses are slow', async () => {
     github.faults.order('checks/create', { kind: 'slow', milliseconds: 200 });
     const { check } = await open();
     check.waiting(estimate, text);
@@ -224,7 +224,7 @@ describe('one check run', () => {
     expect(shown()).toEqual([`completed: ${title}`]);
   });
 
-  test('keeps its conclusion, regardless of later updates', async () => {
+  test('keeps its conclusion, whatever updates follow', async () => {
     const { check } = await open();
     await check.conclude(passed);
     check.waiting(estimate, text);
@@ -256,7 +256,7 @@ describe('text of others does nothing in it', () => {
 
   // Attack read/markup-in-error: The sentence of an error contains markup. Defence: It is escaped as in every other
   // text.
-  test('nor do the words of an error', async () => {
+  test('the text of an error has no effect either', async () => {
     const { check } = await open();
     const broken = () => Promise.reject(new Error('ssh: ```\n@everyone <b>'));
     await expect(reportOutcome(check, new AbortController().signal, broken)).rejects.toThrow('ssh');
@@ -287,7 +287,7 @@ describe('the gate is not kept by', () => {
     expect(operations()).toEqual(['checks/create 403']);
   });
 
-  test('a commit that GitHub does not know', async () => {
+  test('a commit unknown to GitHub', async () => {
     github.state.pullRequests.length = 0;
     const { check } = await open();
     check.measuring('hp-t540');
@@ -310,7 +310,7 @@ describe('the gate is not kept by', () => {
     ]);
   });
 
-  test('a GitHub that never answers: the end is waited for five minutes and no longer', async () => {
+  test('a GitHub that never responds: the end is tried for five minutes and no longer', async () => {
     github.faults.order('checks/create', { kind: 'slow', milliseconds: 60_000 });
     const { check, skip } = await open();
     check.measuring('hp-t540');
@@ -366,7 +366,7 @@ describe('it recovers when', () => {
     expect(said).toEqual([]);
   });
 
-  test('GitHub asks to wait for a moment', async () => {
+  test('GitHub requests a short wait', async () => {
     github.faults.order('checks/create', { kind: 'secondary-rate-limit', seconds: 5 });
     const { check } = await open();
     await check.conclude(passed);
@@ -435,7 +435,7 @@ const undecided = outcomeOfResult(
   {},
 );
 
-describe('where a site wants neutral for an inconclusive result', () => {
+describe('with neutral configured for an inconclusive result', () => {
   const conclusionOf = async (ending: ReportedOutcome) => {
     const { check } = await open({ undecided: 'neutral' });
     await check.conclude(ending);
@@ -475,7 +475,7 @@ describe('its buttons', () => {
     return github.state.checkRuns[0]?.actions?.map(({ identifier }) => identifier);
   };
 
-  test('run it again, and go on only where the verdict was left open', async () => {
+  test('rerun it, and extend only an inconclusive one', async () => {
     expect(await buttonsAfter(undecided)).toEqual(['extend', 'rerun']);
   });
 
@@ -517,7 +517,7 @@ describe('its annotations', () => {
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(20);
   });
 
-  test('are said once, though links are added later', async () => {
+  test('are posted once, though links are added later', async () => {
     const { check } = await open();
     const ending = failed('sys/a.c:1:1: error: x');
     await check.conclude(ending);
@@ -525,14 +525,14 @@ describe('its annotations', () => {
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(1);
   });
 
-  test('are none where a verdict was reached', async () => {
+  test('are absent if there is a verdict', async () => {
     const { check } = await open();
     await check.conclude(outcomeOfResult(aResult(), {}));
     expect(github.state.checkRuns[0]?.annotations).toBeUndefined();
   });
 });
 
-describe('a check that the next job goes on with', () => {
+describe('a check that the next job continues', () => {
   test('is queued, left, and then ended by the other: one check run', async () => {
     const first = await open();
     first.check.queued('waits for a runner of the lab');
@@ -550,7 +550,7 @@ describe('a check that the next job goes on with', () => {
     ]);
   });
 
-  test('is left only when GitHub knows of it', async () => {
+  test('is left open only if GitHub has it', async () => {
     github.faults.order('checks/create', { kind: 'slow', milliseconds: 200 });
     const { check } = await open();
     check.queued('waits for a runner of the lab');
@@ -652,7 +652,7 @@ describe('a check on the head', () => {
   });
 
   // Attack forge/lax-base
-  test('that passed stands for another base, and for another pull request with this head', async () => {
+  test('that passed counts for another base, and for another pull request with this head', async () => {
     const { check } = await open();
     await check.conclude(passed);
     expect(await stands()).toBe(false);
@@ -660,20 +660,20 @@ describe('a check on the head', () => {
     expect(await stands({ number: 12 })).toBe(true);
   });
 
-  test('that is neutral stands as well, for a branch rule lets it pass', async () => {
+  test('that is neutral counts as well, as a branch rule accepts it', async () => {
     const { check } = await open({ undecided: 'neutral' });
     await check.conclude(undecided);
     expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
   });
 
-  test('that failed or is absent stands for no other', async () => {
+  test('that failed or is absent counts for no other', async () => {
     expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
     const { check } = await open();
     await check.conclude(outcomeOfResult(aResult(), {}));
     expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
   });
 
-  test('stands for another where GitHub does not tell', async () => {
+  test('counts for another if GitHub does not reply', async () => {
     github.faults.order('checks/list-for-ref', { kind: 'broken', status: 502 }, 9);
     expect(await stands()).toBe(true);
   });

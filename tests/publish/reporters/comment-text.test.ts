@@ -53,7 +53,7 @@ test.each([
 });
 
 describe('a comment remembers', () => {
-  test('which head it names, since when, and what was asked', () => {
+  test('its head, the time since then, and the request', () => {
     expect(readMemory(after({ overrides: { margin: '1%' } }))).toEqual({
       run: 41,
       headCommit: first,
@@ -72,12 +72,12 @@ describe('a comment remembers', () => {
     expect(heads(after(...many))).toEqual(Array.from({ length: 20 }, (_, back) => id(28 - back)));
   });
 
-  test('what was asked last, also where then nothing is measured', () => {
+  test('the last request, even if nothing is measured', () => {
     const comment = after({ overrides: { margin: '1%' } }, { run: 42, overrides: undefined });
     expect(readMemory(comment)).toMatchObject({ run: 42, overrides: { margin: '1%' } });
   });
 
-  test('since when it has named a head through all edits, and of the next head anew', () => {
+  test('the time since when it has named a head through all edits, and a new time for the next head', () => {
     const since = (comment: string) => readMemory(comment)?.since;
     expect(since(after({}, { at: at(5), title: '🟢' }))).toBe(at(0).toISOString());
     expect(since(after({}, { at: at(5), headCommit: second }))).toBe(at(5).toISOString());
@@ -91,7 +91,7 @@ describe('a comment remembers', () => {
     expect(rowsOf(comment)).toEqual(['| `aaaaaaaaaaaa` | `2026-11-20` | `🔴 #7 loses 10 %` |']);
   });
 
-  test('earlier verdicts as rows, newest first, and none of the run that it shows', () => {
+  test('earlier verdicts as rows, newest first, without the run that it shows', () => {
     const comment = after(
       { title: 'one' },
       { run: 42, title: 'two', headCommit: second },
@@ -202,7 +202,7 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-test('after any titles the longest report stays within what GitHub takes, and they do nothing in it', () => {
+test('after any titles the longest report fits GitHub’s limit, and they have no effect in it', () => {
   fc.assert(
     fc.property(fc.array(hostile, { minLength: 12, maxLength: 12 }), (titles) => {
       const before = after(...titles.map((title, run) => ({ run, title })));

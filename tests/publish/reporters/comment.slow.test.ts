@@ -86,7 +86,7 @@ const writes = () =>
     .filter(({ method, path }) => method !== 'GET' && path !== '/graphql')
     .map(({ operationId, status }) => `${operationId} ${status}`);
 
-test('it goes from the queue to the verdict, in one comment', async () => {
+test('it is updated from the queue to the verdict, in one comment', async () => {
   const { comment, minute, kept } = await open();
   comment.queued('waits for a runner of the lab');
   await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a runner of the lab']);
@@ -156,7 +156,7 @@ test.each<[string, ReportedOutcome, RegExp]>([
   expect(readMemory(bodies()[0] ?? '')?.last).toBeUndefined();
 });
 
-test('one that is left stays for the next job of the run, which goes on with it', async () => {
+test('one that is left stays for the next job of the run, which continues it', async () => {
   const first = await open();
   first.comment.queued('waits for a runner of the lab');
   await first.comment.leaveOpen();
@@ -211,7 +211,7 @@ describe('of several pushes', () => {
     expect(said).toEqual(['A later run for the same pull request writes the comment.']);
   });
 
-  test('what was asked last is remembered for the next time', async () => {
+  test('the last request is remembered for the next time', async () => {
     await (await open({ overrides: { margin: '1%' } })).comment.conclude(lost);
     expect(readMemory(bodies()[0] ?? '')?.overrides).toEqual({ margin: '1%' });
   });
@@ -266,7 +266,7 @@ describe('text of others does nothing in it', () => {
   );
 });
 
-describe('where nothing can be written, that is said once as a warning, and not tried again', () => {
+describe('without permission to write there is one warning, and no retry', () => {
   test.each<[string, () => Changes | undefined, RegExp]>([
     [
       'a token that may only read',
@@ -330,7 +330,7 @@ describe('it recovers, and there is still one, when', () => {
   });
 });
 
-test('a GitHub that never answers is waited for five minutes, and then warned of', async () => {
+test('a GitHub that never responds is tried for five minutes, with a warning', async () => {
   github.faults.order('graphql/viewer', { kind: 'slow', milliseconds: 60_000 });
   const { comment } = await open({ pause: async () => {} });
   await comment.conclude(lost);

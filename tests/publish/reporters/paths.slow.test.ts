@@ -98,7 +98,7 @@ async function errorOf(fail: (folder: string) => Promise<unknown>): Promise<Erro
   throw new TypeError('Nothing went wrong.');
 }
 
-describe('no path of the controller is told of', () => {
+describe('no path of the controller is posted', () => {
   // Attack read/paths-in-error: A failure shows where files are on the controller. Defence: Absolute paths are removed
   // from every report and artifact, and stay in the log.
   test.each(failures)('%s', async (_, fail) => {
@@ -118,7 +118,7 @@ describe('no path of the controller is told of', () => {
 });
 
 // Attack read/paths-in-error
-test('what is told while it lasts is told without paths as well', () => {
+test('progress is posted without paths as well', () => {
   const told: string[] = [];
   const answer: Reporter = {
     queued: (text) => void told.push(text),
@@ -147,7 +147,7 @@ const pause = async (seconds: number, signal: AbortSignal) => {
 const broken = () => errorOf((folder) => openRepository(folder).resolve('main'));
 
 // Attack read/paths-in-error
-test('neither a check, a comment nor a status on GitHub tells one', async () => {
+test('neither a check, a comment nor a status on GitHub has one', async () => {
   const { repository, number, title, author, baseCommit, headCommit } = pullRequest;
   const patch = { number, title, author, baseCommit, headCommit, headRepository: repository };
   const github = await startFakeGitHub({ repository, pullRequests: [patch] });
@@ -166,7 +166,7 @@ test('neither a check, a comment nor a status on GitHub tells one', async () => 
 });
 
 // Attack read/paths-in-error
-test('neither a comment nor a build on Phabricator tells one', async () => {
+test('neither a comment nor a build on Phabricator has one', async () => {
   const phabricator = await startPhabricator();
   const raw = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n';
   const author = phabricator.addUser('author');

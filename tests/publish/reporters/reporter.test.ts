@@ -45,7 +45,7 @@ const passed = passing();
 const passes = 'ended: 🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter';
 const never = new AbortController().signal;
 
-test('several answers get the same calls', async () => {
+test('several reporters get the same calls', async () => {
   const recorders = [aRecorder(), aRecorder()];
   const answer = combineReporters(recorders.map((one) => one.answer));
   answer.queued('for a runner');
@@ -64,21 +64,21 @@ test('several answers get the same calls', async () => {
   }
 });
 
-describe('a gate is answered', () => {
-  test('as it ends', async () => {
+describe('a gate is reported', () => {
+  test('when it ends', async () => {
     const { answer, ending } = aRecorder();
     expect(await reportOutcome(answer, never, async () => passed)).toBe(passed);
     expect(ending()).toBe(passed);
   });
 
-  test('where it throws, and what it threw is thrown on', async () => {
+  test('if it throws, and the error is rethrown', async () => {
     const { answer, ending } = aRecorder();
     const error = new UsageError('There is no such testbed.');
     await expect(reportOutcome(answer, never, () => Promise.reject(error))).rejects.toBe(error);
     expect(ending()).toEqual(outcomeOfError(error));
   });
 
-  test('at once where it is cancelled, before it has cleaned up', async () => {
+  test('at once when it is cancelled, before it has cleaned up', async () => {
     const { answer, ending } = aRecorder();
     const cancel = new AbortController();
     const cleaning = Promise.withResolvers<ReportedOutcome>();
@@ -90,7 +90,7 @@ describe('a gate is answered', () => {
     expect(ending()).toBe(cancelledOutcome);
   });
 
-  test('no more where it is cancelled after its end', async () => {
+  test('no more if it is cancelled after its end', async () => {
     const { answer, told } = aRecorder();
     const cancel = new AbortController();
     await reportOutcome(answer, cancel.signal, async () => passed);
@@ -99,7 +99,7 @@ describe('a gate is answered', () => {
   });
 });
 
-describe('what an answer links to', () => {
+describe('the links of an outcome', () => {
   const ending = outcomeOfResult(aResult(), {});
 
   // Attack read/endless-drawing: A drawing never ends, so that no report is posted. Defence: The verdict is posted

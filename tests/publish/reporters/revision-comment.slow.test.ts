@@ -99,7 +99,7 @@ describe('a bisection', () => {
   const request = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
   const bisected = { kind: 'bisected', result: mellanoxBroken, request, links: {} } as const;
 
-  test('comments once when it has ended, with its plot, and with how to ask for what it proposes', async () => {
+  test('comments once at its end, with its plot, and with the commands for its proposals', async () => {
     await open({ takesCommands: true }).conclude(bisected);
     const [comment = '', ...more] = comments();
     expect(more).toEqual([]);
@@ -119,7 +119,7 @@ describe('a bisection', () => {
     expect(html?.content).toContain(' alt="The rate of each boot along the commits: ');
   });
 
-  test('of diffs names them, and how to ask for the same again', async () => {
+  test('of diffs names them, and the command to repeat it', async () => {
     const [base, ...others] = aBisectResult().revisions;
     const revisions = [base ?? aRevision(0), ...others].map((one, place) =>
       place === 0 ? one : { ...one, diff: 30 + place },
@@ -134,7 +134,7 @@ describe('a bisection', () => {
     for (const { commit } of others) expect(comment).not.toContain(commit.slice(0, 12));
   });
 
-  test('that fails says how to ask for the same again', async () => {
+  test('that fails names the command to repeat it', async () => {
     const rerun = '@ppsgate bisect 1 forwarding inet4';
     await open({ takesCommands: true, rerun }).conclude(outcomeOfFailure('infrastructure', 'x'));
     expect(comments()[0]).toContain(`Rerun: \`${rerun}\``);
@@ -147,7 +147,7 @@ describe('a bisection', () => {
 });
 
 describe('a gate', () => {
-  test('comments once when it has ended, and says nothing before', async () => {
+  test('comments once at its end, and posts nothing before', async () => {
     const answer = open();
     answer.queued('waits for approval');
     answer.waiting(estimate, 'waiting for hp-t540');
@@ -187,7 +187,7 @@ describe('a gate', () => {
     expect(phabricator.state.files).toHaveLength(1);
   });
 
-  test('that had nothing to measure says why, without a plot', async () => {
+  test('that had nothing to measure gives the reason, without a plot', async () => {
     const said = 'ssh: `@author` ```\n@author';
     await open().conclude(outcomeOfFailure('infrastructure', said));
     expect(comments()).toEqual([
@@ -265,7 +265,7 @@ describe('Phabricator', () => {
     expect(said).toEqual([]);
   });
 
-  test('is read-only for a while: the comment comes when it is over', async () => {
+  test('is read-only for a while: the comment is posted afterwards', async () => {
     phabricator.state.isReadOnly = true;
     let pauses = 0;
     const answer = open({
@@ -296,7 +296,7 @@ describe('Phabricator', () => {
     ]);
   });
 
-  test('takes too long: the end is waited for as long as the job has', async () => {
+  test('is too slow: the end is tried as long as the job lasts', async () => {
     phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
     await open({ pause: async () => {} }).conclude(failed);
     expect(said).toEqual([
@@ -381,7 +381,7 @@ describe('a reply', () => {
     ]);
   });
 
-  test('that may have been lost is worth another try, which looks first', async () => {
+  test('that may have been lost is tried again, after a search', async () => {
     phabricator.faults.order('differential.revision.edit', { kind: 'reset', carriedOut: true });
     expect(await postReply(aConduit(), 1, 'Help.', 'k')).toMatchObject({ kind: 'failed' });
     expect(await postReply(aConduit(), 1, 'Help.', 'k')).toEqual({ kind: 'delivered' });
@@ -398,7 +398,7 @@ describe('a reply', () => {
   });
 });
 
-describe('the answer to a revision', () => {
+describe('the outcome on a revision', () => {
   async function aWaitingBuild() {
     await using relay = {
       server: createServer((_request, response) => response.end()).listen(0, '127.0.0.1'),

@@ -76,16 +76,16 @@ function expectUncounted(
   return outcomeMarkdown(ending);
 }
 
-describe('what is left to a merge queue', () => {
+describe('a pull request left to a merge queue', () => {
   const left = outcomeOfFailure('left-to-merge-queue', 'it was not requested');
 
-  test('is so where the commit goes nowhere else', async () => {
+  test('stays so if the commit has no other target', async () => {
     expect(await ended(left)).toEqual(left);
   });
 
   // Attack run/neutral-elsewhere: The head of a pull request with a neutral check also goes to a branch without a
   // queue. Defence: The check fails where an open pull request with this head goes elsewhere.
-  test('waits for approval where the commit goes to a branch that may have no queue', async () => {
+  test('waits for approval if the commit has a target without a queue', async () => {
     alsoGoesTo('lax');
     expect(await ended(left)).toEqual({ ...left, reason: 'waits-for-approval' });
   });
@@ -108,7 +108,7 @@ describe('a pass on a commit', () => {
 
   // Attack forge/lax-twin: A second pull request has the same head and a lax target branch. Defence: A pass counts for
   // one branch, and another base is measured again.
-  test('fails where another pull request with that head goes to another branch, and says which', async () => {
+  test('fails if another pull request with that head has another base, and names it', async () => {
     alsoGoesTo('lax');
     const ending = await ended(passed);
     expect(expectUncounted(ending)).toBe(
@@ -123,20 +123,20 @@ describe('a pass on a commit', () => {
     expectUncounted(await ended(passed));
   });
 
-  test('fails where GitHub does not tell, for no answer is no pass', async () => {
+  test('fails if GitHub does not reply, as no reply is no pass', async () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
     github.faults.order(operation, { kind: 'broken', status: 502 }, 1000);
     expectUncounted(await ended(passed), 'the base branches of this commit are unknown');
   });
 
-  test('passes where GitHub is not well for a while, and tells then', async () => {
+  test('passes if GitHub fails only for a while, and is reported then', async () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
     github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
     expect(await ended(passed)).toEqual(passed);
   });
 });
 
-test('what did not pass does not seem to when it gets its links', async () => {
+test('a failed check does not seem to pass when it gets its links', async () => {
   alsoGoesTo('lax');
   const linked: ReportedOutcome[] = [];
   const answer = {
@@ -165,7 +165,7 @@ test.each([
   expect(github.requests).toEqual([]);
 });
 
-test('a job that is cancelled says so at once', async () => {
+test('a cancelled job is reported at once', async () => {
   expect(await ended(cancelledOutcome)).toEqual(cancelledOutcome);
   expect(github.requests).toEqual([]);
 });

@@ -96,7 +96,7 @@ describe('it ends', () => {
     expect(github.state.statuses).toMatchObject([{ state }]);
   });
 
-  test('with success for a patch that changes nothing that is installed: a status knows no neutral', async () => {
+  test('with success for a patch that changes nothing installed: a status has no neutral state', async () => {
     await (await open()).conclude(outcomeOfResult(unchanged, {}));
     expect(shown()).toEqual(['success: ⚪ #7 changes nothing that the testbed installs']);
   });

@@ -46,7 +46,7 @@ const told: UpdateAttempt = { kind: 'delivered' };
 const failed: UpdateAttempt = { kind: 'failed', why: 'No answer.' };
 const refused: UpdateAttempt = { kind: 'refused', why: 'No leave.' };
 
-test('of the views that come during an update, the latest is sent next, after a pause', async () => {
+test('of the views during an update, the latest is sent next, after a pause', async () => {
   const { updates, views, pauses, answer } = aUpdates();
   for (const view of ['a', 'b', 'c']) updates.send(view);
   expect(views()).toEqual(['a']);
@@ -167,7 +167,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>({ kind: 'pause' }),
 );
 
-test('in every order of events sends one update at a time, none after a newer one, and the end last', async () => {
+test('in every order of events one update is sent at a time, none after a newer one, and the end last', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { updates, puts, pauses, views, said } = aUpdates();

@@ -49,7 +49,7 @@ describeWith(
         .poll(() => page.evaluate("performance.getEntriesByName('ppsgate-drawn').length"))
         .toBeGreaterThan(0);
 
-    test.for(paths)('%s complains of nothing, and asks for nothing beside itself', async (path) => {
+    test.for(paths)('%s has no errors, and loads nothing from elsewhere', async (path) => {
       const { page, complaints, requests } = await open(path);
       await page.waitForLoadState('load');
       expect(complaints).toEqual([]);
@@ -99,7 +99,7 @@ describeWith(
       expect(await reading(page).textContent()).toContain('2026-11-20');
     });
 
-    test('the keyboard goes from nightly run to nightly run, chooses two, and tells the commits between', async () => {
+    test('the keyboard moves between nightly runs, chooses two, and shows the commits between', async () => {
       const { page, complaints } = await open(series);
       await page.locator('#chart').focus();
       for (let nightlyRun = 0; nightlyRun < 23; nightlyRun += 1)

@@ -117,7 +117,7 @@ describe('the pages', () => {
 });
 
 describe('the first page', () => {
-  test('tells each open loss with its size, cells, commits, state and issue, what is code first', () => {
+  test('lists each open loss with its size, cells, commits, state and issue, code first', () => {
     const text = read(page('index.html'));
     expect(text).toContain('2 changes are open');
     expect(text.indexOf('hp-t540 code')).toBeLessThan(text.indexOf('xeon-100g candidate'));
@@ -140,12 +140,12 @@ describe('the first page', () => {
     );
   });
 
-  test('has no link where the address to compare by is none of a page', () => {
+  test('has no link if the address to compare by is not a page', () => {
     const markup = page('index.html', withIndex({ compareUrl: 'javascript:alert(1)//{from}{to}' }));
     expect(markup).not.toContain('javascript:');
   });
 
-  test('says that no change is open where all were accepted or passed', () => {
+  test('reports that no change is open if all were accepted or passed', () => {
     const settled = source.index.changes.map(
       (one): TrendChange => ({ ...one, state: one.state === 'code' ? 'accepted' : 'recovered' }),
     );
@@ -235,7 +235,7 @@ describe('a series', () => {
   });
 });
 
-test('a testbed tells when it did not measure', () => {
+test('a testbed shows when it did not measure', () => {
   const nightlyRuns = new Map(
     [...source.nightlyRuns].map(([key, own]) => [
       key,
@@ -280,7 +280,7 @@ describe('a site in a folder', () => {
     leftOut: (why: string) => void told.push(why),
   });
 
-  test('takes the place of an earlier one as a whole', async () => {
+  test('replaces an earlier one as a whole', async () => {
     const to = join(temporaryFolder(), 'site');
     await writeSite(branchOverTime({ testbeds: 2, cells: 1, nightlyRuns: 3 }), options('', to));
     expect(readdirSync(join(to, 'testbeds'))).toEqual(['hp-t540', 'xeon-100g']);
@@ -297,7 +297,7 @@ describe('a site in a folder', () => {
     expect(readdirSync(to)).toEqual(['thesis.tex']);
   });
 
-  test('has a page of each result, and says which one has none', async () => {
+  test('has a page of each result, and names those without one', async () => {
     const [from, to] = [temporaryFolder(), join(temporaryFolder(), 'site')];
     const about = { testbed: 'hp-t540', at: dayAfter.toISOString(), patch: '#12', bytes: 1 };
     const kept = { ...about, outcome: 'no-regression', others: ['flamegraph-x.svg'] };

@@ -140,7 +140,7 @@ test.for(['thesis.tex', 'index.html'])(
   },
 );
 
-test('A folder that an earlier site left unfinished is written anew', async () => {
+test('A folder that an earlier site left unfinished is written again', async () => {
   const from = data();
   mkdirSync(`${from.to}.part`);
   writeFileSync(join(`${from.to}.part`, '.ppsgate-site'), '');
