@@ -143,7 +143,7 @@ describe('the end of a gate', () => {
     },
   );
 
-  test('is told at once where the server is well, with all that was measured', async () => {
+  test('is reported at once if the server is healthy, with all measurements', async () => {
     const { id } = aRevision();
     const ending = outcomeOfResult(aResult(), {});
     const answer = keeping(combineReporters([]), (ended) => commentOf(id, '7', ended), deps);
@@ -151,14 +151,14 @@ describe('the end of a gate', () => {
     expect([told(id), waiting(), said]).toEqual([['7'], [], []]);
   });
 
-  test('that was cancelled is no comment, and nothing waits for it', async () => {
+  test('that was cancelled posts no comment, and nothing waits for it', async () => {
     const { id } = aRevision();
     const answer = keeping(combineReporters([]), (ended) => commentOf(id, '7', ended), deps);
     expect(await answer.conclude(cancelledOutcome)).toBe('delivered');
     expect([told(id), waiting()]).toEqual([[], []]);
   });
 
-  test('is the first that was told', async () => {
+  test('is the first one that was reported', async () => {
     const { id } = aRevision();
     const answer = keeping(combineReporters([]), (ended) => commentOf(id, '7', ended), deps);
     await Promise.all([answer.conclude(failed), answer.conclude(cancelledOutcome)]);
@@ -208,8 +208,8 @@ describe('after a restore of the server', () => {
   });
 });
 
-describe('answers that wait', () => {
-  test('tell how a bisection ended as they would have told it at once', async () => {
+describe('undelivered answers', () => {
+  test('report the end of a bisection as an immediate answer would', async () => {
     const { id } = aRevision();
     const request = { families: 'inet4', fixUp: 'main' };
     const bisected = { kind: 'bisected', result: mellanoxBroken, request, links: {} } as const;
@@ -234,7 +234,7 @@ describe('answers that wait', () => {
     ]);
   });
 
-  test('wait all for a server that takes none, so that none overtakes another', async () => {
+  test('all wait for a server that accepts none, so that none overtakes another', async () => {
     const ids = [aRevision().id, aRevision().id];
     for (const id of ids) keepAnswer(commentOf(id, '1'), deps);
     phabricator.faults.order('differential.revision.edit', { kind: 'read-only' }, 6);
@@ -262,7 +262,7 @@ describe('answers that wait', () => {
     expect(told(hidden.id)).toEqual(['1', '2']);
   });
 
-  test('do not wait for a build that takes none yet, which is sent its own once', async () => {
+  test('do not wait for a build that accepts none yet, which gets its own once', async () => {
     const heard = createServer((_request, response) => response.end('queued\n'));
     await once(heard.listen(0, '127.0.0.1'), 'listening');
     const uri = `http://127.0.0.1:${(heard.address() as AddressInfo).port}/build`;
@@ -311,7 +311,7 @@ describe('answers that wait', () => {
     expect(told(id)).toEqual(['1']);
   });
 
-  test('are told of once for each reason', async () => {
+  test('are logged once for each reason', async () => {
     keepAnswer(commentOf(aRevision().id, '1'), deps);
     phabricator.state.isReadOnly = true;
     for (let tries = 0; tries < 3; tries++) await giveAnswers(deps);
@@ -343,7 +343,7 @@ describe('answers that wait', () => {
     expect([told(id), inbox.waitingAnswers(elsewhere.url)]).toMatchObject([[], [{ revision: 1 }]]);
   });
 
-  test('that another version of ppsgate has kept are dropped with a word, and hold up no others', async () => {
+  test('of another version of ppsgate are dropped with a log line, and delay no others', async () => {
     const { id } = aRevision();
     inbox.keepAnswer({ key: 'x', server: phabricator.url, revision: id, text: '{"kind":"song"}' });
     keepAnswer(commentOf(id, '1'), deps);

@@ -127,7 +127,7 @@ describe('a new diff', () => {
     });
   });
 
-  test('has one key, however often and by whichever transaction it is told of', async () => {
+  test('has one key, however often and by whichever transaction it is reported', async () => {
     const revision = revisionBy(alice);
     queued(await about(sent(revision)));
     const again = await about({ ...sent(revision), key: 'PHID-XACT-DREV-b' });
@@ -264,7 +264,7 @@ describe('a new diff', () => {
       expect(await decided(raw, folder)).toEqual(nothing(`D1 changes nothing below ${folder}.`));
     });
 
-    test('is told to its author where nothing but new files are ours perhaps: their folder is lost', async () => {
+    test('is reported to its author if perhaps only new files are ours: their folder is lost', async () => {
       expect(await decided(added('sys/net/new.c'), 'sys/dev/', 'sys/net/')).toEqual({
         kind: 'reply',
         of: 1,
@@ -283,7 +283,7 @@ describe('a new diff', () => {
     );
   });
 
-  test('for which Harbormaster has asked is not measured beside that', async () => {
+  test('for which Harbormaster requested a build is not measured beside that', async () => {
     const revision = revisionBy(alice);
     queued(await about(asked(revision)));
     expect(await about(sent(revision))).toEqual(
@@ -305,7 +305,7 @@ describe('a new diff', () => {
     expect(await about(sent(hidden))).toEqual(nothing(/not for the bot to see/));
   });
 
-  test('is decided on later where Phabricator does not tell', async () => {
+  test('is decided later if Phabricator does not reply', async () => {
     const revision = revisionBy(alice);
     phabricator.faults.order(undefined, { kind: 'broken' }, 20);
     await expect(about(sent(revision))).rejects.toMatchObject({
@@ -365,7 +365,7 @@ describe('a build', () => {
     why: expect.stringMatching(why),
   });
 
-  test('of a stranger is refused with what gives approval', async () => {
+  test('of a stranger is refused with the way to approve it', async () => {
     const revision = revisionBy(eve);
     expect(await about(asked(revision))).toEqual(refused(revision, /^Thank you, eve: /));
   });
@@ -422,18 +422,15 @@ describe('a comment', () => {
     }
   });
 
-  test('is nothing where comments ask for nothing', async () => {
+  test('is nothing if comments are no trigger', async () => {
     const comment = written(revisionBy(alice), alice, '@ppsgate run');
     expect((await about(comment, { relay: { on: ['diffs'] } })).kind).toBe('nothing');
   });
 
-  test.each(['@ppsgate', '@ppsgate help'])(
-    'that says %s gets help, for any author',
-    async (text) => {
-      const comment = written(revisionBy(alice), eve, text);
-      expect(await about(comment)).toEqual({ ...reply('help', '', comment), isOfStranger: true });
-    },
-  );
+  test.each(['@ppsgate', '@ppsgate help'])('with %s gets help, for any author', async (text) => {
+    const comment = written(revisionBy(alice), eve, text);
+    expect(await about(comment)).toEqual({ ...reply('help', '', comment), isOfStranger: true });
+  });
 
   test.each([
     ['@ppsgate rnu', 'there is no command "rnu"; write @ppsgate run'],
@@ -459,7 +456,7 @@ describe('a comment', () => {
 });
 
 describe('@ppsgate run', () => {
-  test('of a member measures what a stranger has sent, as it is asked for', async () => {
+  test('of a member measures a stranger’s diff, as requested', async () => {
     const revision = revisionBy(eve);
     const comment = written(
       ...[revision, bob, '@ppsgate run forwarding inet6 margin=1% runs=20 earlier=all'],
@@ -582,7 +579,7 @@ describe('@ppsgate run', () => {
     );
   });
 
-  test('counts the minute from when the diff came to the revision, however old it is', async () => {
+  test('counts the minute from the diff’s arrival at the revision, however old it is', async () => {
     const revision = revisionBy(eve);
     phabricator.letPass(3600);
     phabricator.updateRevision(revision, { raw, dateCreated: 1_700_000_000 });
@@ -600,7 +597,7 @@ describe('@ppsgate run', () => {
 });
 
 describe('@ppsgate rerun', () => {
-  test('measures the newest diff as was asked for last', async () => {
+  test('measures the newest diff with the last overrides', async () => {
     const revision = revisionBy(alice);
     queued(await about(written(revision, alice, '@ppsgate run margin=5%')));
     queued(await about(written(revision, bob, '@ppsgate run inet6 earlier=none')));
@@ -619,12 +616,12 @@ describe('@ppsgate rerun', () => {
     });
   });
 
-  test('measures as ppsgate.yml says where nothing was asked for', async () => {
+  test('measures as ppsgate.yml configures without a request', async () => {
     const comment = written(revisionBy(alice), alice, '@ppsgate rerun');
     expect(await about(comment)).toMatchObject({ kind: 'run', job: { overrides: {} } });
   });
 
-  test('is told so where that is not in ppsgate.yml anymore', async () => {
+  test('is refused if that is not in ppsgate.yml anymore', async () => {
     const revision = revisionBy(alice);
     const job = queued(await about(written(revision, alice, '@ppsgate run')));
     const gone = { ...job, key: 'gone', overrides: { scenarios: 'forwading' } };
@@ -634,7 +631,7 @@ describe('@ppsgate rerun', () => {
   });
 });
 
-describe('a stranger who asks for a diff', () => {
+describe('a stranger who requests a diff', () => {
   const said = async (revision: Revision) => about(written(revision, eve, '@ppsgate run'));
   const ended = async (revision: Revision, text: string, how: string) =>
     inbox.markEnded(queued(await about(written(revision, alice, text))).key, how);
@@ -644,7 +641,7 @@ describe('a stranger who asks for a diff', () => {
   };
 
   test.each(['it passed', 'the patch is at fault', 'it was undecided'])(
-    'whose gate ended since %s hears that it is measured',
+    'whose gate ended since %s is told that it is measured',
     async (how) => {
       const revision = revisionBy(alice);
       await ended(revision, '@ppsgate run', how);
@@ -652,7 +649,7 @@ describe('a stranger who asks for a diff', () => {
     },
   );
 
-  test('with the number of a diff that a restored server has lost does not hear that it is measured', async () => {
+  test('with the number of a diff that a restored server has lost is not told that it is measured', async () => {
     const revision = revisionBy(alice);
     const lost = { revision: 'PHID-DREV-lost', diff: 'PHID-DIFF-lost' };
     const diff = newestOf(revision);
@@ -702,7 +699,7 @@ describe('@ppsgate extend', () => {
     return job;
   }
 
-  test('goes on with the experiment of the diff, as that was asked for', async () => {
+  test('extends the experiment of the diff, with its overrides', async () => {
     const revision = revisionBy(alice);
     const job = await measured(revision);
     const comment = written(revision, alice, '@ppsgate extend runs=40');
@@ -720,7 +717,7 @@ describe('@ppsgate extend', () => {
     });
   });
 
-  test('once more goes on with the first of them, where all of them work', async () => {
+  test('once more extends the first of them, where all of them work', async () => {
     const revision = revisionBy(alice);
     const { key } = await measured(revision);
     const next = await measured(revision, '@ppsgate extend');
@@ -728,7 +725,7 @@ describe('@ppsgate extend', () => {
     expect((await measured(revision, '@ppsgate extend')).extend).toEqual({ key });
   });
 
-  test('goes on with the diff that is named', async () => {
+  test('extends the named diff', async () => {
     const revision = revisionBy(alice);
     const { key, diff } = await measured(revision);
     another(revision);
@@ -843,7 +840,7 @@ describe('@ppsgate bisect', () => {
     expect(await about(comment)).toEqual(reply('mistaken', 'scenarios: no "forwading".', comment));
   });
 
-  test('is nothing that a rerun repeats, or an extend goes on with', async () => {
+  test('is not repeated by a rerun, nor continued by an extend', async () => {
     const revision = revisionBy(alice);
     queued(await about(written(revision, alice, '@ppsgate run margin=1%')));
     another(revision);

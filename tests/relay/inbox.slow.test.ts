@@ -128,7 +128,7 @@ describe('deliveries', () => {
   });
 });
 
-test('a poll goes forward only, for each server by itself', () => {
+test('a poll only advances, for each server separately', () => {
   const { inbox } = open();
   const server = 'https://reviews.example.org';
   expect(inbox.pollState(server)).toBeUndefined();
@@ -158,7 +158,7 @@ describe('a job', () => {
     ]);
   });
 
-  test('that could not be started is due again at its time, and says why', () => {
+  test('that could not be started is due again at its time, with the reason', () => {
     const { inbox, clock } = openWithJob();
     inbox.markStarting('a');
     expect(inbox.postpone('a', later(1000), 'Jenkins does not answer.')).toBe(true);
@@ -300,7 +300,7 @@ describe('several processes', () => {
     expect(keysOf(inbox.dueJobs())).toEqual(['due']);
   });
 
-  test('that make the file and accept at the same time lose nothing, and one of them is told of what is new', async () => {
+  test('that create the file and accept at the same time lose nothing, and one of them gets the new ones', async () => {
     const path = join(temporaryFolder(), 'folder', 'inbox.sqlite');
     const accepting = `
       const found = [];
@@ -323,7 +323,7 @@ describe('several processes', () => {
     expect(files).toEqual(['inbox.sqlite']);
   });
 
-  test('one that is killed while it accepts has what it was told, and at most one more', async () => {
+  test('one that is killed while it accepts has the accepted deliveries, and at most one more', async () => {
     const { inbox, path } = open();
     const accepting = `
       for (let id = 0; ; id += 1) {
@@ -373,7 +373,7 @@ describe('a file', () => {
     );
   });
 
-  test('that was moved away under the relay takes nothing more, for it would be lost', () => {
+  test('that was moved away under the relay accepts nothing more, as it would be lost', () => {
     const { inbox, path } = open();
     renameSync(path, `${path}.old`);
     expect(() => inbox.accept([webhook('a')])).toThrow(
@@ -412,7 +412,7 @@ describe('a file', () => {
     );
   });
 
-  test('whose folder cannot be made is refused with why', () => {
+  test('whose folder cannot be created is refused with the reason', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(() => openInbox(join(file, 'inbox.sqlite'), () => start)).toThrow(
@@ -422,7 +422,7 @@ describe('a file', () => {
 });
 
 describeWith(['strace'], 'a power cut', () => {
-  test('takes nothing of what was accepted: it was synced before', async () => {
+  test('loses nothing that was accepted: it was synced before', async () => {
     const path = join(temporaryFolder(), 'inbox.sqlite');
     const trace = join(temporaryFolder(), 'trace');
     const accepting = `
@@ -443,7 +443,7 @@ describeWith(['strace'], 'a power cut', () => {
 });
 
 describeWith(['root', 'mount'], 'a disk', () => {
-  test('that is full takes nothing more, keeps what it has, and goes on once there is space', () => {
+  test('that is full accepts nothing more, keeps its content, and works again once there is space', () => {
     const folder = temporaryFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
     onTestFinished(() => void execFileSync('umount', ['--lazy', folder]));

@@ -44,7 +44,7 @@ describe('a webhook', () => {
     transactions,
   });
 
-  test('tells of diffs and comments in their order, and of nothing else', async () => {
+  test('reports diffs and comments in their order, and nothing else', async () => {
     const revision = newRevision();
     phabricator.letPass(10);
     const comment = phabricator.comment(revision, author, '@ppsgate run');
@@ -73,7 +73,7 @@ describe('a webhook', () => {
     expect(seen.toSorted()).toEqual(all.toSorted());
   });
 
-  test('tells nothing of what is seen, and asks nothing for it', async () => {
+  test('reports nothing that was seen, and requests nothing for it', async () => {
     const revision = newRevision();
     expect(await occurrencesOf(conduit, webhook(revision), allSeen)).toEqual({
       occurrences: [],
@@ -82,7 +82,7 @@ describe('a webhook', () => {
     expect(phabricator.requests.map(({ method }) => method)).not.toContain('transaction.search');
   });
 
-  test('tells only of its own transactions', async () => {
+  test('reports only its own transactions', async () => {
     const revision = newRevision();
     const { phid } = phabricator.comment(revision, author, 'One.');
     phabricator.comment(revision, author, 'Two.');
@@ -90,7 +90,7 @@ describe('a webhook', () => {
     expect(occurrences.map(({ key }) => key)).toEqual([phid]);
   });
 
-  test('tells nothing of a revision that the bot may not see, which then is seen', async () => {
+  test('reports nothing of a revision that is hidden from the bot, which then is seen', async () => {
     const hidden = newRevision({ visibleTo: author });
     const all = transactionsOf(hidden);
     expect(await occurrencesOf(conduit, webhook(hidden), nothingSeen)).toEqual({
@@ -133,7 +133,7 @@ describe('a build', () => {
     }
   });
 
-  test('is asked about again where Phabricator does not answer', async () => {
+  test('is requested again if Phabricator does not reply', async () => {
     newRevision();
     phabricator.faults.order(undefined, { kind: 'broken' }, 20);
     await expect(occurrencesOf(conduit, build(1), nothingSeen)).rejects.toMatchObject({

@@ -187,7 +187,7 @@ describe('a delivery', () => {
     expect(scene.starter.starts).toHaveLength(1);
   });
 
-  test('that tells of what another has told of does nothing more', async () => {
+  test('that repeats another one does nothing more', async () => {
     const revision = revisionBy(scene.alice);
     const key = told(revision, scene.eve, '@ppsgate nonsense');
     await work();
@@ -213,7 +213,7 @@ describe('a delivery', () => {
     expect(scene.inbox.countPending()).toBe(0);
   });
 
-  test('that Phabricator refuses is given up, said, and does not keep the next one waiting', async () => {
+  test('that Phabricator refuses is dropped, logged, and does not delay the next one', async () => {
     const [one, other] = [revisionBy(scene.alice), revisionBy(scene.alice)];
     heard(one);
     heard(other);
@@ -254,7 +254,7 @@ describe('a delivery', () => {
     },
   );
 
-  test('is dropped, which is said, when nothing but failures came for 7 days', async () => {
+  test('is dropped, with a log line, after 7 days of failures', async () => {
     heard(revisionBy(scene.alice));
     laterBy(7 * 86_400 + 60);
     scene.phabricator.faults.order(undefined, { kind: 'html' }, 100);
@@ -303,7 +303,7 @@ describe('a reply', () => {
     expect(commentsOn(revision)[0]).toContain('`run takes no "@eve"; write @ppsgate run`');
   });
 
-  test('to a cancel without approval tells that nothing was cancelled, and who may', async () => {
+  test('to a cancel without approval reports that nothing was cancelled, and who may cancel', async () => {
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate cancel');
     await work();
@@ -324,7 +324,7 @@ describe('a reply', () => {
     expect(help).not.toMatch(/^\|/m);
   });
 
-  test('has its sentence whole, however long the list of who may is', async () => {
+  test('has its whole sentence, however long the list of permitted people is', async () => {
     scene.deps.config.projects = Array.from({ length: 20 }, (_, at) => `project_${at}`);
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate run');
@@ -484,7 +484,7 @@ describe('a job', () => {
     expect(commentsOn(revision)).toHaveLength(1);
   });
 
-  test('has ended as its starter says', async () => {
+  test('has the end that its starter reports', async () => {
     const { key } = commanded();
     await work();
     scene.starter.interimResults.set(key, { kind: 'ended', how: 'it passed' });
@@ -562,7 +562,7 @@ describe('a job', () => {
   });
 });
 
-test('a relay starts what is asked for while an answer waits for the server', async () => {
+test('a relay starts requests while an answer waits for the server', async () => {
   const { deps, alice } = scene;
   const end = new AbortController();
   const isSent = Promise.withResolvers<void>();
@@ -612,7 +612,7 @@ describe('a newer diff', () => {
     expect(scene.said).toContain(`${older} is ended: diff 2 replaced it.`);
   });
 
-  test('leaves alone what was asked for, and other revisions', async () => {
+  test('does not affect requests, and other revisions', async () => {
     const revision = revisionBy(scene.alice);
     const other = revisionBy(scene.alice);
     heard(other);
@@ -636,7 +636,7 @@ describe('a newer diff', () => {
     expect(stateOf(older)?.kind).toBe('started');
   });
 
-  test('ends the build of an older one, which is told so where no gate can', async () => {
+  test('ends the build of an older one, with the reason if no gate can give it', async () => {
     const revision = revisionBy(scene.alice);
     const target = await asked(revision);
     scene.starter.answers = [{ kind: 'failed', why: 'Not now.' }];
@@ -651,7 +651,7 @@ describe('a newer diff', () => {
 });
 
 describe('a build', () => {
-  test('takes the place of the measurement of the same diff that runs by itself', async () => {
+  test('replaces the automatic measurement of the same diff', async () => {
     const revision = revisionBy(scene.alice);
     heard(revision);
     await work();
@@ -662,7 +662,7 @@ describe('a build', () => {
     expect(stateOf(phid)?.kind).toBe('started');
   });
 
-  test('of a stranger fails with what gives approval, and nothing is started', async () => {
+  test('of a stranger fails with the way to approve it, and nothing is started', async () => {
     const target = await asked(revisionBy(scene.eve));
     await work();
     expect(target.messages).toEqual(['fail']);
@@ -700,7 +700,7 @@ describe('@ppsgate cancel', () => {
     expect(stateOf(keyOf(revision))?.kind).toBe('started');
   });
 
-  test('tells a build that waits in the queue, where no gate can', async () => {
+  test('is reported to a build that waits in the queue, if no gate can report it', async () => {
     const revision = revisionBy(scene.alice);
     scene.starter.isFull = true;
     const target = await asked(revision);
@@ -731,7 +731,7 @@ describe('a poll', () => {
       .map(({ job }) => job.key)
       .toReversed();
 
-  test('for the first time only takes note, of what happened the same second too', async () => {
+  test('for the first time only records the past, even of the same second', async () => {
     const revision = revisionBy(scene.alice);
     scene.phabricator.letPass(120);
     scene.phabricator.comment(revision, scene.alice, '@ppsgate run');
@@ -744,7 +744,7 @@ describe('a poll', () => {
     expect(keysOf(revision)).toEqual([phid]);
   });
 
-  test('for the first time takes note of what happened shortly before to another revision', async () => {
+  test('for the first time records changes shortly before to another revision', async () => {
     const revision = revisionBy(scene.alice);
     scene.phabricator.letPass(30);
     revisionBy(scene.alice);
@@ -772,7 +772,7 @@ describe('a poll', () => {
     expect(keysOf(revision)).toEqual([keyOf(revision)]);
   });
 
-  test('leaves out what was cancelled after it was asked for', async () => {
+  test('omits requests that were cancelled later', async () => {
     const revision = revisionBy(scene.alice);
     await poll();
     scene.phabricator.letPass(120);
@@ -783,7 +783,7 @@ describe('a poll', () => {
     expect(keysOf(revision)).toEqual([phid]);
   });
 
-  test('does not cancel once more what was asked for after a cancel', async () => {
+  test('does not cancel requests made after a cancel', async () => {
     const revision = revisionBy(scene.alice);
     await poll();
     scene.phabricator.comment(revision, scene.alice, '@ppsgate cancel');

@@ -55,7 +55,7 @@ const query = 'target=PHID-HMBT-a&build=PHID-HMBD-a&diff=80677&revision=27401';
 
 describe('a webhook', () => {
   // Attack phabricator/repeated-webhook: A webhook is sent twice. Defence: Its bytes are recognized.
-  test('that is signed is queued, and known when it comes again', async () => {
+  test('that is signed is queued, and recognized when repeated', async () => {
     const { port, inbox } = await start();
     const request = webhookText(webhookBody({ transaction: 'ylb3' }));
     expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
@@ -124,7 +124,7 @@ describe('a webhook', () => {
     expect(logged).toEqual([unsigned]);
   });
 
-  test('of the check is told from those of strangers: the signed one surely, others by their word', async () => {
+  test('of the check is distinguished from those of strangers: the signed one surely, others by their word', async () => {
     const { port, logged } = await start();
     const headers = { 'User-Agent': 'ppsgate-check' };
     const body = JSON.stringify({
@@ -151,7 +151,7 @@ describe('a webhook', () => {
     expect(inbox.countPending()).toBe(0);
   });
 
-  test('that was sent to try the hook is told in the log, and not queued', async () => {
+  test('that was sent manually is logged, and not queued', async () => {
     const { port, inbox, logged } = await start();
     const answer = await send(port, webhookText(webhookBody({ test: true })));
     expect(answer).toMatchObject({ status: 200, text: 'ignored' });
@@ -160,7 +160,7 @@ describe('a webhook', () => {
   });
 
   test.each(['', '{', 'null', '{"object":{"type":"DREV"}}', webhookBody().replace('DREV-a', "'")])(
-    'that is signed and none of Herald is refused, and told in the log: %j',
+    'that is signed but not of Herald is refused, and logged: %j',
     async (body) => {
       const { port, inbox, logged } = await start();
       const answer = await send(port, webhookText(body));
@@ -176,7 +176,7 @@ describe('a webhook', () => {
     expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
   });
 
-  test('that does not say its length beforehand is refused', async () => {
+  test('that does not declare its length is refused', async () => {
     const { port } = await start();
     const body = webhookBody();
     const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -197,7 +197,7 @@ describe('a webhook', () => {
   });
 
   // Attack phabricator/requests
-  test('as long as may be is taken, and one that is a byte longer is refused unread', async () => {
+  test('of the maximum length is accepted, and one that is a byte longer is refused unread', async () => {
     const { port } = await start();
     const longest = webhookBody().padEnd(limits.bodyBytes);
     expect(await send(port, webhookText(longest))).toMatchObject({ status: 200, text: 'queued' });
@@ -211,7 +211,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('whose client waits to be asked for the body is asked, if its headers are good', async () => {
+  test('whose client waits for a confirmation before the body gets it, if its headers are good', async () => {
     const { port } = await start();
     const body = webhookBody();
     const asking = (headers: Record<string, string | undefined>) =>
@@ -230,7 +230,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('of HTTP 1.0 is taken like any other', async () => {
+  test('of HTTP 1.0 is accepted like any other', async () => {
     const { port } = await start();
     const body = webhookBody();
     const headers = { 'X-Phabricator-Webhook-Signature': signatureOf(body), Host: undefined };
@@ -249,7 +249,7 @@ describe('a webhook', () => {
 });
 
 describe('a build', () => {
-  test('is queued by its target, and known when it is asked for again', async () => {
+  test('is queued by its target, and recognized when requested again', async () => {
     const { port, inbox } = await start();
     expect(await send(port, buildText(query))).toMatchObject({ status: 200, text: 'queued' });
     expect(await send(port, buildText(query))).toMatchObject({ status: 200, text: 'known' });
@@ -314,7 +314,7 @@ describe('a build', () => {
     expect(inbox.countPending()).toBe(0);
   });
 
-  test('that is refused is in the log, by its password and by what it asks for', async () => {
+  test('that is refused is in the log, with its password error and its request', async () => {
     const { port, logged } = await start();
     const check = { 'User-Agent': 'ppsgate-check' };
     for (const authorization of [undefined, basic('a:STRANGE')]) {
@@ -346,7 +346,7 @@ describe('a build', () => {
 });
 
 describe('the relay', () => {
-  test('tells who monitors it how many deliveries wait', async () => {
+  test('reports to monitoring how many deliveries wait', async () => {
     const { port } = await start();
     expect(await send(port, requestText('GET /health'))).toMatchObject({ text: '0 pending' });
     await send(port, buildText(query));
@@ -430,7 +430,7 @@ describe('the relay', () => {
 
   // Attack phabricator/second-request: A second request is in the body of the first. Defence: One request per
   // connection is served.
-  test('answers the first of several requests on a connection and does nothing about the others', async () => {
+  test('replies to the first of several requests on a connection and ignores the others', async () => {
     const { port, inbox } = await start();
     const requests = ['a', 'b', 'c'].map((transaction) =>
       webhookText(webhookBody({ transaction })),
@@ -500,7 +500,7 @@ describe('the relay', () => {
     expect(await second.answer).toMatchObject({ text: 'This is not a webhook of Herald.' });
   });
 
-  test('says 500 where the queue cannot be written, why in its log, and no secret in either', async () => {
+  test('returns 500 if the queue cannot be written, with the reason in its log, and no secret in either', async () => {
     const { port, path, logged } = await start();
     renameSync(path, `${path}.old`);
     for (const request of [webhookText(webhookBody()), buildText(query)]) {
@@ -556,7 +556,7 @@ describe('the relay', () => {
     expect(logged).toHaveLength(3);
   });
 
-  test('answers what it has taken when it closes, and cuts who has not sent all', async () => {
+  test('replies to accepted requests when it closes, and drops unfinished ones', async () => {
     const closing = Promise.withResolvers<void>();
     const now = () => {
       // Between the end of the body and the write, which waits for others to come.
@@ -574,7 +574,7 @@ describe('the relay', () => {
     expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 0 });
   });
 
-  test('says where it cannot listen', async () => {
+  test('reports where it cannot listen', async () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toThrow(
       `The relay cannot listen on 127.0.0.1, port ${port} (listen EADDRINUSE: address already in use 127.0.0.1:${port}): stop the program that listens there, or set relay.host and relay.port in ppsgate.yml.`,
@@ -618,7 +618,7 @@ describeWith(['shared/phabricator/inbound'], 'what a real server sent', () => {
     expect(inbox.countPending()).toBeLessThan(webhooks.length);
   });
 
-  test('builds are queued, with the variables that we ask for', async () => {
+  test('builds are queued, with the requested variables', async () => {
     const { port, inbox } = await start();
     expect(builds.length).toBeGreaterThan(0);
     for (const recording of builds) {

@@ -164,7 +164,7 @@ test('a set-up that is right is so at every point', async () => {
 });
 
 // Attack phabricator/token-in-reply
-test('nothing of what is secret is in what is found', async () => {
+test('no secret is in the diagnostics', async () => {
   const { config, phabricator } = await aSetUp();
   const said = JSON.stringify(await diagnosticsOf(config));
   for (const secret of [phabricator.token, webhookKey, buildPassword, 'open sesame']) {
@@ -255,7 +255,7 @@ test('if the server does not reply, the relay and the clone are checked neverthe
   expect(summary(diagnostics)).toBe('One check failed.');
 });
 
-test('answers that wait are told of, with what keeps them', async () => {
+test('undelivered answers are reported, with the cause', async () => {
   const { config } = await aSetUp();
   const { url, relay } = config;
   const kept = new Date('2026-11-23T12:00:00Z');
@@ -336,7 +336,7 @@ testWith(['openssl'], 'the authority that is named is trusted', async () => {
   ]);
 });
 
-test('an authority that is not there is wrong, and the server is not asked', async () => {
+test('a missing authority is wrong, and the server is not contacted', async () => {
   const { config, folder } = await aSetUp();
   const diagnostics = await diagnosticsOf({ ...config, caPath: join(folder, 'no-ca') });
   expect(diagnostics[0]).toMatchObject({
@@ -352,7 +352,7 @@ test('an authority that is not there is wrong, and the server is not asked', asy
   expect(exitCodeOf(diagnostics)).toBe(2);
 });
 
-test('a server that is too busy in between is asked again, and given up where it stays so', async () => {
+test('a server that is temporarily too busy is tried again, and abandoned if it stays so', async () => {
   const scene = await aSetUp();
   scene.phabricator.faults.order('user.search', { kind: 'rate-limit' }, 2);
   expect(await faultsOf(scene)).toEqual([]);
@@ -374,7 +374,7 @@ test.each([
   expect(clocks?.why).toMatch(new RegExp(`^the server’s is (?:36|35)\\d\\d s ${where} ours$`));
 });
 
-test('a token that the server does not know is reported without the token', async () => {
+test('a token unknown to the server is reported without the token', async () => {
   const scene = await aSetUp();
   const token = `api-${'x'.repeat(28)}`;
   const tokenPath = secretIn(scene.folder, 'other-token', token);
@@ -421,7 +421,7 @@ test.each([
   ]);
 });
 
-test('an administrator’s token is wrong, and a person’s worth a look', async () => {
+test('an administrator’s token is wrong, and a person’s is a warning', async () => {
   const scene = await aSetUp();
   const { bot } = scene.phabricator;
   bot.isBot = false;
@@ -459,7 +459,7 @@ test.each<[string, Changes, string]>([
   expect(await faultsOf(await aSetUp(), changes)).toEqual([fault]);
 });
 
-test('a project without members and a disabled account are worth a look', async () => {
+test('a project without members and a disabled account are warnings', async () => {
   const scene = await aSetUp();
   scene.phabricator.addProject('empty');
   scene.phabricator.addUser('gone', { isDisabled: true });
@@ -469,7 +469,7 @@ test('a project without members and a disabled account are worth a look', async 
   ]);
 });
 
-test('a build plan that holds drafts is worth a look, with the page where that is changed', async () => {
+test('a build plan that holds drafts is a warning, with the page to change it', async () => {
   const scene = await aSetUp();
   const [plan] = scene.phabricator.state.plans;
   if (plan !== undefined) plan.holdDrafts = 'always';
@@ -487,7 +487,7 @@ test('warns of builds that are never requested', async () => {
   ]);
 });
 
-test('builds that are asked for and not taken are wrong', async () => {
+test('builds that are requested but not accepted are wrong', async () => {
   const scene = await aSetUp();
   expect(await faultsOf(scene, { relay: { on: ['comments'] } })).toEqual([
     expect.stringMatching(
@@ -496,14 +496,14 @@ test('builds that are asked for and not taken are wrong', async () => {
   ]);
 });
 
-test('a diff that would be begun twice is worth a look', async () => {
+test('a diff that would be started twice is a warning', async () => {
   const scene = await aSetUp();
   expect(await faultsOf(scene, { relay: { on: ['builds', 'diffs', 'comments'] } })).toEqual([
     'warning     relay.on: builds and diffs are both measured, so a diff with a build is measured twice\n    fix: remove `diffs` or `builds`',
   ]);
 });
 
-test('where builds alone are taken, comments are heard of by a poll', async () => {
+test('if only builds are accepted, a poll finds comments', async () => {
   const scene = await aSetUp();
   const { webhookKeyPath: _, ...relay } = scene.config.relay;
   const diagnostics = await diagnosticsOf({ ...scene.config, relay });
@@ -532,7 +532,7 @@ test('a relay that does not run is out of reach', async () => {
   expect(exitCodeOf(diagnostics)).toBe(4);
 });
 
-test('what else answers on the relay’s port is not taken for it', async () => {
+test('another server on the relay’s port is not taken for it', async () => {
   const scene = await aSetUp();
   const port = Number(new URL(scene.phabricator.url).port);
   expect(await faultsOf(scene, { relay: { port } })).toEqual([
@@ -561,7 +561,7 @@ test.each([
 
 // Attack phabricator/open-relay: The relay is open by mistake. Defence: `ppsgate phabricator check` sends a request
 // without a key.
-test('reports a proxy that answers for the relay and refuses no caller', async () => {
+test('reports a proxy that responds for the relay and refuses no caller', async () => {
   const scene = await aSetUp();
   const open = await aPage(200, 'text/plain', '0 pending\n');
   expect(await faultsOf(scene, { relay: { port: Number(new URL(open).port) } })).toEqual([
@@ -582,7 +582,7 @@ test('a password without its user is wrong', async () => {
   ]);
 });
 
-test('a relay that listens on all addresses is asked on this machine’s own', async () => {
+test('a relay that listens on all addresses is contacted on this machine’s own', async () => {
   const scene = await aSetUp();
   const relay = { ...scene.config.relay, host: '0.0.0.0' };
   const diagnostics = await diagnosticsOf({ ...scene.config, relay });
@@ -606,7 +606,7 @@ test('a branch that the repository lacks is reported', async () => {
   ]);
 });
 
-describe('what the Linux testbeds lay', () => {
+describe('the files that the Linux testbeds install', () => {
   const files = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`dut/${index}`, '']));
 
@@ -636,7 +636,7 @@ describe('what the Linux testbeds lay', () => {
     );
   });
 
-  test('is told where it is not there', async () => {
+  test('are reported if missing', async () => {
     expect(await overlayOf({})).toBe(
       `wrong       relay.start.repository: /src has main, at 1a2b3c4d5e6f, with no file in dut
     fix: set \`overlay\` to the folder with the files of a Linux DUT, or commit some to it`,

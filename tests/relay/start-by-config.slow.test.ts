@@ -37,7 +37,7 @@ test.for([
   );
 });
 
-describe('a gate here, of a ppsgate.yml that lies elsewhere', () => {
+describe('a gate on this machine, of a ppsgate.yml elsewhere', () => {
   /** The log of a gate by the real program, on a lab that does not answer: what comes before any machine is asked. */
   async function logOf(
     overlay: object,
@@ -87,13 +87,13 @@ describe('a gate here, of a ppsgate.yml that lies elsewhere', () => {
     expect(log).toMatch(/^ppsgate: The key of \w+ \(127\.0\.0\.1:1\) cannot be checked/);
   });
 
-  test('is refused, before any machine is asked, where the repository has none', async () => {
+  test('is refused, before any machine is contacted, if the repository has none', async () => {
     expect(await logOf({}, {}, 'sys/net/if.c')).toBe(
       'ppsgate: The folder dut holds no file at ID or ID: correct `overlay` in ppsgate.yml.\n',
     );
   });
 
-  test('is refused, before any machine is asked, where that leads outside of it', async () => {
+  test('is refused, before any machine is contacted, if that leads outside of it', async () => {
     const overlay = '/etc/ppsgate/dut';
     expect(await logOf({ overlay }, { 'dut/sysctl.conf': '' })).toBe(
       'ppsgate: The overlay /etc/ppsgate/dut of ppsgate.yml is /etc/ppsgate/dut, outside the repository /src: name a folder in it.\n',

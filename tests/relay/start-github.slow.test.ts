@@ -61,7 +61,7 @@ function addRun(changes: Partial<FakeWorkflowRun> = {}): FakeWorkflowRun {
 }
 
 describe('a gate is started', () => {
-  test('with all that was asked for', async () => {
+  test('with all overrides', async () => {
     const overrides = {
       scenarios: 'forwarding',
       families: 'inet6',
@@ -106,7 +106,7 @@ describe('a gate is started', () => {
   });
 
   test.for(['a late run', 'no workflow that listens'])(
-    'and is told of without a run: %s',
+    'and is reported without a run: %s',
     async (what) => {
       const [listener] = github.state.listeners;
       if (what === 'a late run' && listener !== undefined) listener.missingIn = 100;
@@ -135,7 +135,7 @@ describe('a gate is started', () => {
     expect(github.used[token]).toEqual(['actions: read', 'contents: write']);
   });
 
-  test('and told of before the relay ends, which does not wait for the run', async () => {
+  test('and reported before the relay ends, which does not wait for the run', async () => {
     const over = new AbortController();
     const octokit = await hastyOctokit(github, { token: personalToken });
     const pause = async () => over.abort();
@@ -222,14 +222,14 @@ describe('a gate is not started', () => {
     });
   });
 
-  test('and not tried twice, where the answer is lost', async () => {
+  test('and not tried twice, if the response is lost', async () => {
     const fault: Fault = { kind: 'broken', status: 502, carriedOut: true };
     github.faults.order('repos/create-dispatch-event', fault);
     await (await starter()).start(job, false, signal);
     expect(github.state.dispatches).toHaveLength(1);
   });
 
-  test('by a token that may only read, and it is said what it needs', async () => {
+  test('by a read-only token, with the missing permission', async () => {
     const { start } = await starterWith({ contents: 'read' });
     expect(await start(job, false, signal)).toEqual({
       kind: 'refused',
@@ -249,7 +249,7 @@ describe('a gate is not started', () => {
     });
   });
 
-  test('by a token that GitHub does not know, and the token is not told', async () => {
+  test('by a token unknown to GitHub, which is not shown', async () => {
     const { start } = await starter({ token: 'secret-token' });
     const started = await start(job, false, signal);
     expect(started).toEqual({
@@ -259,7 +259,7 @@ describe('a gate is not started', () => {
     expect(JSON.stringify(started)).not.toContain('secret');
   });
 
-  test('to go on with an experiment, which lies elsewhere', async () => {
+  test('to extend an experiment, which is elsewhere', async () => {
     const { start } = await starter();
     const started = await start({ ...job, extend: { key: 'D7-11' } }, false, signal);
     expect(started).toMatchObject({
@@ -279,7 +279,7 @@ describe('a gate is cancelled', () => {
     expect(cancelled).toEqual([{ ...run, status: 'completed', conclusion: 'cancelled' }]);
   });
 
-  test('where it has ended already', async () => {
+  test('after its end', async () => {
     addRun({ status: 'completed', conclusion: 'success' });
     expect(await (await starter()).cancel(job, signal)).toBeUndefined();
   });
@@ -290,13 +290,13 @@ describe('a gate is cancelled', () => {
     expect(run.conclusion).toBe('cancelled');
   });
 
-  test('not, where there is none', async () => {
+  test('not if there is none', async () => {
     expect(await (await starter()).cancel(job, signal)).toBe(
       `The gate of D7 was not cancelled on GitHub, because no workflow run is named D7-12: see ${page()}.`,
     );
   });
 
-  test('not, by a relay that ends', async () => {
+  test('not by a relay that ends', async () => {
     const run = addRun();
     const { cancel } = await starter();
     expect(await cancel(job, AbortSignal.abort())).toBe(
@@ -305,7 +305,7 @@ describe('a gate is cancelled', () => {
     expect(run.conclusion).toBeNull();
   });
 
-  test('not, by a token that may not', async () => {
+  test('not by a token without permission', async () => {
     addRun();
     const { cancel } = await starterWith({ contents: 'write', actions: 'read' });
     expect(await cancel(job, signal)).toMatch(

@@ -83,7 +83,7 @@ const soon = <T>(look: () => T) => expect.poll(() => look());
 const leader = z.object({ leader: z.object({ pid: z.number() }) });
 const other: Job = { ...job, key: 'D7-12-again' };
 
-test('a gate is called with all that was asked for, and works in a directory named by its key', async () => {
+test('a gate gets all overrides, and works in a directory named by its key', async () => {
   const { start, calls, directory, kindOf } = lab('exit 0');
   const overrides = {
     scenarios: 'forwarding,pf-stateful',
@@ -104,7 +104,7 @@ test('a gate is called with all that was asked for, and works in a directory nam
   ]);
 });
 
-test('a bisection is called with all that was asked for, and goes on in its directory', async () => {
+test('a bisection gets all overrides, and works in its directory', async () => {
   const { start, calls, directory, kindOf } = lab('exit 0');
   const bisect = {
     good: 'v1',
@@ -135,7 +135,7 @@ test('a bisection is called with all that was asked for, and goes on in its dire
   expect(calls().at(-1)).toBe(`bisect --resume ${again} ${place.replaceAll('D7-12', other.key)}`);
 });
 
-test('a gate is told where browsers find its directory, where there is such a place', async () => {
+test('a gate gets the URL of its directory for browsers, if there is one', async () => {
   const { start, calls, kindOf } = lab('exit 0', { site: 'https://ci.example.org/ppsgate' });
   await start();
   await soon(kindOf).toBe('ended');
@@ -170,7 +170,7 @@ test('a gate runs until it ends, leaves no process, and is never run again', asy
   expect(calls()).toHaveLength(1);
 });
 
-test('what a gate says is in the log beside its work directory', async () => {
+test('the output of a gate is in the log beside its work directory', async () => {
   const { start, kindOf, textOf } = lab('echo to stdout; echo to stderr >&2');
   await start();
   await soon(kindOf).toBe('ended');
@@ -198,7 +198,7 @@ test('a gate sees of the environment what it needs, and reads nothing', async ()
   ]);
 });
 
-test('of one job asked for many times at once there is one gate', async () => {
+test('a job requested many times at once has one gate', async () => {
   const { start, kindOf, calls } = lab('exit 0');
   const started = await Promise.all(Array.from({ length: 5 }, () => start()));
   expect(new Set(started.map(({ kind }) => kind))).toEqual(new Set(['started']));
@@ -248,7 +248,7 @@ test('a gate outlives a killed relay, and the next relay gets its outcome', asyn
   expect(calls()).toHaveLength(1);
 });
 
-test('a gate that ended while no relay ran has told how', async () => {
+test('the end of a gate while no relay ran is known', async () => {
   const { options, end, here, kindOf } = lab(untilEnd);
   const relay = startRelay(options);
   await relay.said;
@@ -391,7 +391,7 @@ test('extends an experiment to twice its runs by default', async () => {
   expect(calls()[0]).toMatch(/ --max-runs 96$/);
 });
 
-test('what has been extended before is extended in the directory of the first', async () => {
+test('an extended experiment is extended again in the directory of the first', async () => {
   const { directory, start, kindOf, calls } = lab('exit 0');
   const work = join(directory, 'first');
   await writePlan(work, aPlan());
@@ -446,7 +446,7 @@ test('an experiment that no longer exists cannot be continued', async () => {
   });
 });
 
-test('a number of runs that is none is refused', async () => {
+test('an invalid number of runs is refused', async () => {
   const { directory, start } = lab('exit 0');
   await writePlan(join(directory, job.key), aPlan());
   const mistaken = { ...other, extend: { key: job.key, maxRuns: 'many' } };

@@ -51,7 +51,7 @@ function addBuild(changes: Partial<FakeJenkins['state']['builds'][number]> = {})
 }
 
 describe('a gate is started', () => {
-  test('with all that was asked for', async () => {
+  test('with all overrides', async () => {
     const overrides = {
       scenarios: 'forwarding',
       families: 'inet6',
@@ -189,7 +189,7 @@ describe('a gate that may have been started', () => {
   );
 
   test.for(['<html>Log in</html>', '{"items":[{}]}', '{}'])(
-    'is not started again where Jenkins says something else: %s',
+    'is not started again if Jenkins returns something else: %s',
     async (body) => {
       jenkins.faults.push({ path: /queue/, with: { status: 200, body } });
       expect(await starter().start(job, true, signal)).toEqual({
@@ -233,7 +233,7 @@ describe('a gate is not started', () => {
     expect(await refusal()).toBe(`${because} its job is disabled (409): enable it.`);
   });
 
-  test('by a token that Jenkins does not know', async () => {
+  test('by a token unknown to Jenkins', async () => {
     expect(await refusal({ token: '11wrong' })).toBe(
       `${because} it rejects this token of the user ppsgate (401): configure another one for the relay.`,
     );
@@ -259,7 +259,7 @@ describe('a gate is not started', () => {
     },
   );
 
-  test('to go on with an experiment, which lies elsewhere', async () => {
+  test('to extend an experiment, which is elsewhere', async () => {
     const started = await starter().start({ ...job, extend: { key: 'D7-11' } }, false, signal);
     expect(started).toEqual({
       kind: 'refused',
@@ -268,7 +268,7 @@ describe('a gate is not started', () => {
     expect(jenkins.requests).toEqual([]);
   });
 
-  test('where Jenkins cannot be reached, for now', async () => {
+  test('if Jenkins is temporarily unreachable', async () => {
     const { url } = jenkins;
     await jenkins.stop();
     const started = await starter({ url: `${url}${jobPath}` }).start(job, false, signal);
@@ -287,7 +287,7 @@ describe('a gate is not started', () => {
     expect(jenkins.requests).toEqual([]);
   });
 
-  test('where Jenkins redirects elsewhere, and the token is not sent there', async () => {
+  test('if Jenkins redirects elsewhere, and the token is not sent there', async () => {
     const heard: string[] = [];
     const stranger = createServer((request, response) => {
       heard.push(request.url ?? '');
@@ -315,7 +315,7 @@ describe('a gate is cancelled', () => {
     expect(jenkins.state.queue).toMatchObject([{ parameters: { KEY: 'D7-11' } }]);
   });
 
-  test('where it builds', async () => {
+  test('while it builds', async () => {
     const other = addBuild({ parameters: { ...parameters, KEY: 'D7-11' } });
     const build = addBuild();
     expect(await starter().cancel(job, signal)).toBeUndefined();
@@ -323,7 +323,7 @@ describe('a gate is cancelled', () => {
     expect(other.isBuilding).toBe(true);
   });
 
-  test('where it began meanwhile', async () => {
+  test('if it began meanwhile', async () => {
     await starter().start(job, false, signal);
     jenkins.meanwhile.push(jenkins.begin);
     expect(await starter().cancel(job, signal)).toBeUndefined();
@@ -331,26 +331,26 @@ describe('a gate is cancelled', () => {
     expect(jenkins.state.builds).toMatchObject([{ result: 'ABORTED' }]);
   });
 
-  test('where it has ended already, which stays as it was', async () => {
+  test('after its end, which stays as it was', async () => {
     const build = addBuild({ isBuilding: false, result: 'SUCCESS' });
     expect(await starter().cancel(job, signal)).toBeUndefined();
     expect(build.result).toBe('SUCCESS');
   });
 
-  test('not, where there is none', async () => {
+  test('not if there is none', async () => {
     expect(await starter().cancel(job, signal)).toBe(
       'The gate of D7 was not cancelled by Jenkins, because it has no build with the KEY D7-12.',
     );
   });
 
-  test('not, by a user who may not', async () => {
+  test('not by a user without permission', async () => {
     addBuild();
     expect(await starter({ user: 'reader', token: '11reader' }).cancel(job, signal)).toBe(
       'The gate of D7 was not cancelled by Jenkins, because the user reader may not (403): grant it the permission Job/Cancel.',
     );
   });
 
-  test('not in the queue, by a user who may not', async () => {
+  test('not in the queue by a user without permission', async () => {
     await starter().start(job, false, signal);
     expect(await starter({ user: 'reader', token: '11reader' }).cancel(job, signal)).toMatch(
       /because the user reader may not \(422\): grant it the permission Job\/Cancel\.$/,

@@ -13,7 +13,7 @@ const of = (message: string) =>
 const places = (message: string) =>
   of(message).map(({ path, start_line }) => `${path}:${start_line}`);
 
-test('a line that says where its error is becomes an annotation there', () => {
+test('a line with the place of its error becomes an annotation there', () => {
   const line = '/usr/src/sys/netinet/ip.c:12:3: error: use of undeclared identifier "ipp"';
   expect(of(line)).toEqual([
     {
@@ -48,7 +48,7 @@ test.each([
   expect(places(line)).toEqual(place === undefined ? [] : [place]);
 });
 
-test('there are twenty at most, the first', () => {
+test('the first twenty are kept', () => {
   const lines = Array.from({ length: 1000 }, (_, index) => `sys/a.c:${index + 1}:1: error: x`);
   expect(places(lines.join('\n'))).toEqual(
     lines.slice(0, 20).map((line) => line.slice(0, line.indexOf(':', 8))),
@@ -59,7 +59,7 @@ test('a patch that was judged has none', () => {
   expect(annotationsOf(aResult())).toEqual([]);
 });
 
-test('nor has one that need not be measured', () => {
+test('a patch that needs no measurement has none', () => {
   expect(annotationsOf(unchanged)).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ const label = 'hp-t540 forwarding inet4';
 const badge = (last?: BadgeSubject['last'], text = label) =>
   renderBadge({ label: text, ...(last && { last }) }, { now, staleSeconds: 30 * day });
 
-test('tells the verdict and what was measured', () => {
+test('shows the verdict and the rate', () => {
   const { endpoint, svg } = badge({ verdict: 'no-regression', pps: 4_980_000, at: daysAgo(1) });
   expect(endpoint).toEqual({
     schemaVersion: 1,
@@ -21,7 +21,7 @@ test('tells the verdict and what was measured', () => {
   expect(svg).toContain(`aria-label="${label}: no-regression · 4.980 Mpps"`);
 });
 
-test('tells the verdict alone where nothing was measured', () => {
+test('shows only the verdict if nothing was measured', () => {
   expect(badge({ verdict: 'boot-failed', at: now }).endpoint).toMatchObject({
     message: 'boot-failed',
     color: 'red',

@@ -81,10 +81,10 @@ test('of many changes three are named and the others counted', () => {
   expect(bisectHeadline(aBisectResult({ answer }))).toMatch(/^5 changes: .*; 2 more, 8 boots$/);
 });
 
-describe('what to do next', () => {
+describe('the next step', () => {
   const stepsOf = (answer: BisectAnswer) => bisectNextSteps(aBisectResult({ answer })).join('\n');
 
-  test('covers each kind of answer', () => {
+  test('exists for each kind of answer', () => {
     for (const result of Object.values(bisectResults)) {
       const steps = bisectNextSteps(result);
       expect(steps.length).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ describe('what to do next', () => {
     }
   });
 
-  test('is the fix-up that would tell the members of a group apart', () => {
+  test('includes the fix-up that would distinguish the members of a group', () => {
     expect(stepsOf(group(2, 5, commitAt(7)))).toContain('`--fix-up a0070707eeee`');
     expect(stepsOf(group(2, 5))).toContain('`--fix-up COMMIT`');
   });
@@ -103,7 +103,7 @@ describe('what to do next', () => {
     expect(bisectNextSteps(proven ?? aBisectResult()).join()).not.toContain('--verify-revert');
   });
 
-  test('tells that a culprit and a fix-up were only measured together', () => {
+  test('mentions that a culprit and a fix-up were only measured together', () => {
     expect(bisectNextSteps(mellanoxFixed).join('\n')).toContain(
       'f8f5b459d21e could only be measured with 431980466ff0 applied',
     );
@@ -117,7 +117,7 @@ describe('what to do next', () => {
     ]);
   });
 
-  test('is said as people ask for it where the report stands', () => {
+  test('uses the commands of the place of the report', () => {
     const ways = {
       fixUp: (commit: string) => `\`fix-up=${commit}\``,
       goOn: '`/ppsgate extend`',

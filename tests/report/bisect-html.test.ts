@@ -25,7 +25,7 @@ const textOf = (page: string): string =>
     .replace(/&gt;/g, '>')
     .replace(/\s+/g, ' ');
 
-test('tells what was found, what to do, and how it came about', () => {
+test('shows the answer, the next steps, and the method', () => {
   const text = textOf(renderHtml(mellanoxFixed));
   for (const said of [
     'f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots',

@@ -74,7 +74,7 @@ test('a culprit, as its reader sees it', () => {
   `);
 });
 
-test('what instructions do not tell is said where they are searched by', () => {
+test('limits of instructions are shown if they are the metric', () => {
   const result = aBisectResult({ metric: 'instructionsPerPacket' });
   expect(renderMarkdown(result)).toContain('- Cache misses, locks, other CPUs, ');
   expect(renderMarkdown(aBisectResult())).not.toContain('Cache misses');
@@ -136,7 +136,7 @@ test('shows a reason once for all revisions that fail alike, in its own words', 
   );
 });
 
-test('a revert that was measured stands above the folds', () => {
+test('a measured revert is above the folds', () => {
   const { 'a reverted culprit, of variants that share trials': result = aBisectResult() } =
     bisectResults;
   expect(renderMarkdown(result)).toContain(
@@ -194,7 +194,7 @@ describe('of any result', () => {
     )
     .map((parts) => parts.join(''));
 
-  test('a comment is no longer than GitHub takes, and has no markup but ours', () => {
+  test('a comment fits GitHub’s limit, and has no markup but ours', () => {
     fc.assert(
       fc.property(anyBisect(text), (result) => {
         const markdown = renderMarkdown(result);

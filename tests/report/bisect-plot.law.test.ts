@@ -46,7 +46,7 @@ const dotsOf = (plot: XmlElement) =>
 /** Dots of boots, without those of the legend, which is below. */
 const boots = (plot: XmlElement) => dotsOf(plot).filter(({ cy }) => cy < 330);
 
-test('tells what was found, between which rates, and in which cell', () => {
+test('shows the change, its rates, and the cell', () => {
   const texts = textsOf(plotOf(mellanoxFixed));
   expect(texts).toContain('f8f5b459d21e costs 55.9 ± 0.2 %');
   expect(texts).toContain(
@@ -67,7 +67,7 @@ test('every boot is a dot at its place, those with fix-ups hollow', () => {
   expect(Math.max(...good.map(({ cy }) => cy))).toBeLessThan(Math.min(...bad.map(({ cy }) => cy)));
 });
 
-test('what cannot be measured is hatched, and says why', () => {
+test('an unmeasurable commit is hatched, with the reason', () => {
   const texts = textsOf(plotOf(mellanoxBroken));
   expect(texts.filter((text) => text === 'forwards nothing')).toHaveLength(3);
   expect(texts).toContain('one of 11');
@@ -86,7 +86,7 @@ test('a chance is as high as it is great', () => {
   expect(heights[0]).toBeCloseTo((whole ?? 0) * 0.0908, 1);
 });
 
-test('of hundreds of commits those are drawn that say something, with the rest counted between', () => {
+test('of hundreds of commits the informative ones are drawn, with the rest counted between', () => {
   const revisions = revisionsOf(256, {
     0: { forms: [measuredForm([1e6])] },
     100: { forms: [measuredForm([1e6])] },
@@ -102,7 +102,7 @@ test('of hundreds of commits those are drawn that say something, with the rest c
   }
 });
 
-test('nothing is drawn where nothing was measured', () => {
+test('nothing is drawn if nothing was measured', () => {
   expect(bisectPlot(bisectResults['nothing measured'] ?? aBisectResult())).toBeUndefined();
 });
 
@@ -117,7 +117,7 @@ test('is described in words, without the comma that would end them in Remarkup',
   );
 });
 
-test('Shared trials are drawn as changes against good in the same trial, so that a drift is none', () => {
+test('Shared trials are drawn as changes against good in the same trial, so that a drift cancels', () => {
   const names = ['base', 'a0010101eeee', 'patched'];
   const effects = [1, 1, 0.9];
   const runs = [800e3, 1e6, 1.2e6].flatMap((speed, trial) =>
@@ -151,7 +151,7 @@ test('Shared trials are drawn as changes against good in the same trial, so that
   expect(texts.join()).not.toMatch(/\d kpps(?! to)(?=,\d)/);
 });
 
-test('An outlier lies outside the plot with its value, and flattens nothing', () => {
+test('An outlier is outside the plot with its value, and flattens nothing', () => {
   const revisions = revisionsOf(8, {
     0: { forms: [measuredForm([1_000_000, 1_002_000])] },
     4: { forms: [measuredForm([999_000, 1_001_000, 10_000])] },
@@ -244,7 +244,7 @@ const rounded = ({ cx, cy }: { cx: number; cy: number }) => [Math.round(cx), Mat
 
 // Attack forge/large-plot: A bisection of 8 MiB draws a plot of 263 MiB or an endless page. Defence: A column has at
 // most 100 marks; larger plots and pages are not written.
-test('a plot is of bounded size, however many boots each of the commits has', () => {
+test('a plot has a limited size, however many boots each of the commits has', () => {
   const values = Array.from({ length: 2000 }, (_, index) => 1e6 + index);
   const forms = [measuredForm(values)];
   const revisions = revisionsOf(

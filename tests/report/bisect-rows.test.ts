@@ -60,7 +60,7 @@ test('lists members of a group, with the attempts on each', () => {
   ]);
 });
 
-describe('what says nothing', () => {
+describe('an uninformative row', () => {
   const revisions = revisionsOf(40, {
     0: { forms: [measuredForm([1e6])] },
     3: { isSkipped: true, alike: 1 },
@@ -100,7 +100,7 @@ test('keeps the rows around the answer when not all fit', () => {
   ]);
 });
 
-test('of a large group shows those that were tried', () => {
+test('a large group shows its tried members', () => {
   const revisions = revisionsOf(99, {
     0: { forms: [measuredForm([1e6])] },
     50: { forms: [failedForm()] },

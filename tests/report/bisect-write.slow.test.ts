@@ -36,7 +36,7 @@ test('distinguishes the result of a gate from that of a bisection', async () => 
   expect((await readAnyResult(directory)).result).toEqual(aResult());
 });
 
-test('what is neither is refused, and what to do is said', async () => {
+test('an invalid file is refused, with the remedy', async () => {
   const directory = temporaryFolder();
   await expect(readAnyResult(directory)).rejects.toThrow(/name the work directory of a gate or/);
   writeFileSync(join(directory, 'result.json'), '{"kind":"bisect"}');
@@ -74,7 +74,7 @@ test('profiles of before and after are read again, and each has its flamegraph',
   }
 });
 
-test('what cannot be drawn costs that drawing alone, and is said', async () => {
+test('a failing drawing is omitted alone, with a warning', async () => {
   const directory = temporaryFolder();
   const stacks = Array.from({ length: 10_000 }, (_, index) => ({
     frames: Array.from({ length: 20 }, (_, depth) => ({ name: `${index}.${depth}` })),

@@ -103,7 +103,7 @@ test('The headline and the title of a check have the number of the gate', () => 
   expect(verdictLine(gate('inconclusive', 2))).toMatch(/; third gate of this commit$/);
 });
 
-test('The headline of a pass says that an earlier gate was red', () => {
+test('The headline of a pass reports an earlier red gate', () => {
   expect(headline(gate('no-regression', 2, 1))).toMatch(
     /; third gate of this commit, an earlier one red$/,
   );

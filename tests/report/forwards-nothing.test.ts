@@ -50,7 +50,7 @@ describe.each<[string, Result]>([
     );
   });
 
-  test('is told where to look for the drops, and how many packets were received', () => {
+  test('refers to the place of the drops, and shows how many packets were received', () => {
     expect(renderMarkdown(result)).toContain(
       'The patched router forwards no packet, where base forwards them: in the 2 runs without a packet forwarded, 32,000 were received.',
     );
@@ -58,7 +58,7 @@ describe.each<[string, Result]>([
   });
 });
 
-test('a profile of a patch that forwards nothing is not shown, and its per-packet costs are none', () => {
+test('a profile of a patch that forwards nothing is not shown, nor are its per-packet costs', () => {
   const silent = resultOf(...base, ...runsOf('patched', 0, 0));
   if (silent.outcome.kind !== 'judged') throw new TypeError('It was not judged.');
   const profile = {
@@ -100,7 +100,7 @@ test('a base that forwards nothing is why nothing was measured', () => {
   expect(report).toMatch(/^### ⚪ .* was not measured: base itself forwards nothing\n/);
 });
 
-describe('what dropped the packets', () => {
+describe('the cause of the drops', () => {
   const droppedBy = 'the rule "udp drop" in chain forward of table inet filter';
   const drops = (runs: Run[]) => runs.map((run) => (run.pps === 0 ? { ...run, droppedBy } : run));
   const silent = resultOf(...base, ...drops(runsOf('patched', 0, 0)));
@@ -133,7 +133,7 @@ describe('what dropped the packets', () => {
     expect(report).toContain('let them accept UDP to port 2000');
   });
 
-  test('of base is why it is to accept the packets as they were described', () => {
+  test('of base must accept the packets as described', () => {
     const runs = [...drops(runsOf('base', 0, 0, 0)), ...runsOf('patched', 8e5, 8e5, 8e5)];
     const result = resultOf(...runs);
     const ports = { destination: { first: 443, last: 443 } };

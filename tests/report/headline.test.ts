@@ -16,7 +16,7 @@ const headlineOf = (
   changes: Partial<Result> = {},
 ) => headline(aResult({ outcome: { kind: 'judged', verdict, cells }, ...changes }));
 
-test('a regression says how much is lost, and where', () => {
+test('a regression shows the size of the loss, and where', () => {
   const cells = [
     aCell({ kind: 'regression' }, changed(-0.104)),
     aCell({ kind: 'regression' }, changed(-0.091), inet6),
@@ -36,7 +36,7 @@ test('of many cells three are named and the others counted', () => {
   );
 });
 
-test('an improvement says that nothing is lost elsewhere', () => {
+test('an improvement reports that nothing is lost elsewhere', () => {
   const cells = [
     aCell({ kind: 'improvement' }, changed(0.083)),
     aCell({ kind: 'no-regression' }, changed(0), inet6),
@@ -128,7 +128,7 @@ test('a loss that is proven and within the margin is named with both', () => {
   );
 });
 
-test('says so if a patch surely loses nothing', () => {
+test('reports if a patch surely loses nothing', () => {
   const cells = [aCell({ kind: 'no-regression' }, changed(0.012))];
   expect(headlineOf('no-regression', cells)).toBe('🟢 ppsgate: #7 loses nothing');
   expect(headlineOf('no-regression', [timed('no-regression', -0.02)], byTime)).toBe(
@@ -136,14 +136,14 @@ test('says so if a patch surely loses nothing', () => {
   );
 });
 
-test('an open question says how many cells leave it open', () => {
+test('an open question counts its open cells', () => {
   const cells = [aCell({ kind: 'inconclusive' }), aCell({ kind: 'no-regression' })];
   expect(headlineOf('inconclusive', cells)).toBe(
     '🟡 ppsgate: #7 may lose 2 % or not: open in 1 of 2 cells until more runs decide',
   );
 });
 
-test('an invalid measurement is none, and says why in words of our own', () => {
+test('an invalid measurement shows no change, and the reason in words of our own', () => {
   const invalid = aCell({ kind: 'invalid', reason: 'too few: @everyone' });
   expect(headlineOf('invalid', [invalid])).toBe(
     '⚪ ppsgate: #7 was not measured: too few runs count',
@@ -157,7 +157,7 @@ test('an invalid measurement is none, and says why in words of our own', () => {
 
 // Attack read/headline: A machine adds its own words to the reason for a busy machine in the headline. Defence: The
 // headline shows only our own sentence.
-test('an invalid measurement on a busy machine says so, in no words but ours', () => {
+test('an invalid measurement on a busy machine shows that, only in our words', () => {
   const busy = 'machine too busy: the sender waited for a CPU 41 % of the time';
   const cell = aCell({ kind: 'invalid', reason: `${busy}@everyone; end what else runs` });
   expect(headlineOf('invalid', [cell, aCell({ kind: 'no-regression' })])).toBe(
@@ -167,7 +167,7 @@ test('an invalid measurement on a busy machine says so, in no words but ours', (
   expect(headlineOf('invalid', [said])).toBe('⚪ ppsgate: #7 was not measured: too few runs count');
 });
 
-test('a patch that was never measured says why', () => {
+test('a patch that was never measured shows the reason', () => {
   const load = { kind: 'does-not-load', scenario: 'forwarding', message: '@everyone' } as const;
   expect(headline(aResult({ outcome: load }))).toBe('🔴 ppsgate: #7 does not load');
   const apply = { kind: 'does-not-apply', message: '@everyone' } as const;
@@ -213,6 +213,6 @@ test('a revision is named as Phabricator names it', () => {
   );
 });
 
-test('a patch that need not be measured is said to change nothing that is installed', () => {
+test('a patch that needs no measurement is reported to change nothing installed', () => {
   expect(headline(unchanged)).toBe('⚪ ppsgate: #7 changes nothing that the testbed installs');
 });

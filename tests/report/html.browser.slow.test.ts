@@ -26,7 +26,7 @@ describeWith(['chromium'], 'the page in a browser', () => {
     return page;
   }
 
-  test('shows its plots and small pictures of its graphs, asks for nothing, and complains of nothing', async () => {
+  test('shows its plots and small pictures of its graphs, loads nothing, and has no errors', async () => {
     const { page, complaints, requests } = await open('index.html', html);
     expect(await page.title()).toContain('ppsgate: D12685 gains 8.33 %');
     expect((await page.locator('.intervals svg:visible').boundingBox())?.width).toBeGreaterThan(

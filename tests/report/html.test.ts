@@ -56,7 +56,7 @@ const textOf = (page: string): string =>
 const textOfCell = (changes: Partial<CellResult>): string =>
   textOf(renderHtml(judged([regression(changes)]), []));
 
-test('tells the verdict in one line, and where and how it was found', () => {
+test('shows the verdict in one line, and where and how it was found', () => {
   const text = textOf(renderHtml(aResult(), []));
   expect(text).toContain('#7 loses 10.4 % (forwarding inet4)');
   expect(text).toContain('Drop protocol 254 early, by alice');
@@ -64,20 +64,20 @@ test('tells the verdict in one line, and where and how it was found', () => {
   expect(text).toContain('−2 % or more matters');
 });
 
-test('tells of a cell what was measured, and links to more of it', () => {
+test('shows the measurements of a cell, with links to more', () => {
   const page = renderHtml(aResult(), []);
   expect(textOf(page)).toMatch(/regression −10.4.% \(−11.2.….−9.60\) 805.3.kpps 721.5.kpps 8.\+.8/);
   expect(page).toContain('<a href="#cell-forwarding-inet4">forwarding inet4</a>');
   expect(page).toContain('<section id="cell-forwarding-inet4">');
 });
 
-test('earlier diffs stand below their cell, and are not judged', () => {
+test('earlier diffs are below their cell, and are not judged', () => {
   const { comparisons } = regression();
   const text = textOfCell({ others: [{ variant: 'diff 80345', comparisons }] });
   expect(text).toMatch(/↳ diff 80345 not judged −10.4.% .* 805.3.kpps/);
 });
 
-test('a cell that is invalid says why, and one that is open how to go on', () => {
+test('an invalid cell shows the reason, and an inconclusive one how to continue', () => {
   expect(
     textOfCell({ verdict: { kind: 'invalid', reason: 'the sender was the limit' } }),
   ).toContain('the sender was the limit');
@@ -87,7 +87,7 @@ test('a cell that is invalid says why, and one that is open how to go on', () =>
   );
 });
 
-test('what instructions do not tell is said where they are judged', () => {
+test('limits of instructions are shown if they are the metric', () => {
   const { policy } = aResult();
   const byInstructions = { policy: { ...policy, metric: 'instructionsPerPacket' as const } };
   const said = 'What this metric does not cover Cache misses, locks, other CPUs, ';
@@ -115,7 +115,7 @@ test.for([
   expect(renderHtml(judged(cells), []).includes('<nav aria-label="Contents">')).toBe(expected);
 });
 
-describe('why a cell changed', () => {
+describe('the reason of a change', () => {
   const changedFunction = {
     function: 'ipfw_chk',
     module: 'ipfw.ko',
@@ -123,7 +123,7 @@ describe('why a cell changed', () => {
     patchedRatio: 0.242,
   };
 
-  test('are the functions that moved, with their shares and their time', () => {
+  test('consists of the changed functions, with their shares and their time', () => {
     const nsPerPacket = { base: 60, patched: 42.5 };
     const reason = {
       changedFunctions: [{ ...changedFunction, nsPerPacket }],
@@ -136,7 +136,7 @@ describe('why a cell changed', () => {
     expect(text).toContain('Stacks with cpu_idle are left out');
   });
 
-  test('are shown in instructions if these were counted and sampled', () => {
+  test('is shown in instructions if these were counted and sampled', () => {
     const instructionsPerPacket = { base: 600, patched: 850 };
     const reason = {
       changedFunctions: [{ ...changedFunction, instructionsPerPacket }],
@@ -146,7 +146,7 @@ describe('why a cell changed', () => {
     expect(textOfCell({ reason })).toContain('ipfw_chk +250 instructions −6.8 points');
   });
 
-  test('is not known where nothing moved beyond chance', () => {
+  test('is unknown if no function changed beyond chance', () => {
     const reason = { changedFunctions: [], moved: 0, idleFrames: [] };
     expect(textOfCell({ reason })).toContain(
       'No function’s share of the samples changed beyond chance',
@@ -160,7 +160,7 @@ describe('why a cell changed', () => {
     expect(text).toContain('There is no profile of patched: hwpmc does not know the CPU');
   });
 
-  test('is not asked where no profiles were taken', () => {
+  test('is absent if no profiles were taken', () => {
     expect(textOfCell({})).not.toContain('Why');
   });
 });
@@ -169,7 +169,7 @@ describe('flamegraphs', () => {
   const { result, profiles } = anExperiment();
   const page = renderHtml(result, profiles);
 
-  test('there is one of each variant and one of the difference, at the anchors that comments link to', () => {
+  test('exist for each variant and for the difference, at the anchors that comments link to', () => {
     const anchors = profiles.flatMap(({ cell }) =>
       ['base', 'patched', 'difference'].map((which) => flamegraphAnchor(cell, which)),
     );
@@ -234,7 +234,7 @@ describe('runs', () => {
     aRun({ number: 7, pair: 4, pps: 10_000, validity: unfit('0.3 s without a packet') }),
   ];
 
-  test('stand in order with what they gave, and whether they count', () => {
+  test('are in order with their numbers, and whether they count', () => {
     const text = textOfCell({ runs: runs.toReversed() });
     expect(text).toMatch(/1 1 base 800.0 kpps yes 2 1 patched 720.0 kpps yes 3 2 base/);
     expect(text).toContain('7 4 base 10.00 kpps no , hole: 0.3 s without a packet');
@@ -292,7 +292,7 @@ describe('runs', () => {
   });
 });
 
-test('an A/A run tells whether variant and trial interact, and no other does', () => {
+test('only an A/A run shows whether variant and trial interact', () => {
   const trial = (number: number, patched: number[]) =>
     pairedRuns([1e6, 1e6, 1e6], patched).map((run) => ({ ...run, trial: number }));
   const runs = [trial(1, [1e6, 1.01e6, 1.02e6]), trial(2, [1e6, 1.01e6, 1.03e6])].flat();
@@ -306,7 +306,7 @@ test('an A/A run tells whether variant and trial interact, and no other does', (
   expect(textOfPatch({})).not.toContain('Interaction');
 });
 
-test('tells what differs between the variants', () => {
+test('shows the differences between the variants', () => {
   const file = (path: string, hash: string) => ({ path, sha256: hash.repeat(32) });
   const result = aResult({
     variants: [
@@ -329,7 +329,7 @@ test('tells what differs between the variants', () => {
   );
 });
 
-test('tells the environment, and what is to be known of testbed and patch', () => {
+test('shows the environment, and the notes on testbed and patch', () => {
   const moved = { kind: 'moved', interval: { change: -0.05, low: -0.06, high: -0.04 } } as const;
   const result = judged([regression({ baseline: moved })], {
     patch: revision,
@@ -437,7 +437,7 @@ describe('the page', () => {
     expect(page).not.toMatch(/<[^>]* (?:style|on\w+)="/);
   });
 
-  test('has one h1, and tables with a caption and heads that say what they are of', () => {
+  test('has one h1, and tables with captions and descriptive heads', () => {
     expect(page.match(/<h1>/g)).toHaveLength(1);
     const tables = page.match(/<table>.*?<\/table>/gs) ?? [];
     expect(tables.length).toBeGreaterThan(5);
@@ -513,7 +513,7 @@ describe('text of others is never markup', () => {
     },
   );
 
-  test('nor is an address of anything but a page a link', () => {
+  test('an address that is not a page is no link', () => {
     const patch = { ...revision, url: 'javascript:alert(1)' };
     expect(renderHtml(aResult({ patch }), [])).not.toContain('javascript:');
   });

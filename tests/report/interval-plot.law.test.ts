@@ -61,14 +61,14 @@ function firstInterval(svg: string): [number, number, number] {
 const red = '#c62f2f';
 const ink = '#1f2328';
 
-test('tells of a cell its name, its change, its interval and its verdict', () => {
+test('shows a cell’s name, change, interval and verdict', () => {
   const texts = textsOf(plotOf([cellOf('regression', around(-0.102, 0.001))]));
   for (const text of ['forwarding inet4', '−10.2 %', '−10.3 … −10.1', 'regression']) {
     expect(texts).toContain(text);
   }
 });
 
-test('tells what is compared, by what, and where', () => {
+test('shows the comparison, its metric, and the testbed', () => {
   const texts = textsOf(plotOf([cellOf('regression')], { patch: revision }));
   expect(texts).toContain('D27401, diff 80700: change against base');
   expect(texts).toContain('packets per second (more is better) · shelf-3');
@@ -85,7 +85,7 @@ test('every verdict has its own word and symbol', () => {
   expect(new Set(looks).size).toBe(kinds.length);
 });
 
-test('an interval lies where its numbers are, between no change and what lies further', () => {
+test('an interval is drawn at its numbers, between no change and more', () => {
   const svg = plotOf([cellOf('regression', around(-0.1, 0.02))]);
   const [left, symbol, right] = firstInterval(svg);
   const [margin, zero] = [uprightAt(svg, red), uprightAt(svg, ink)];
@@ -160,7 +160,7 @@ test('a name that is too long keeps its family', () => {
   expect(texts).toContainEqual(expect.stringMatching(/^x{10,}…inet6 1518 B$/));
 });
 
-test('its narrow form tells the same in the width of a phone', () => {
+test('its narrow form shows the same in the width of a phone', () => {
   const { comparisons } = cellOf('regression', around(-0.03));
   const others = [{ variant: 'diff 80345', comparisons }];
   const result = judged(kinds.map((kind) => ({ ...cellOf(kind), others })));
@@ -178,7 +178,7 @@ test('its narrow form tells the same in the width of a phone', () => {
   expect(Number(width)).toBeLessThanOrEqual(360);
 });
 
-test('what was measured of an invalid cell is drawn as no change', () => {
+test('an invalid cell is drawn without a change', () => {
   const texts = textsOf(plotOf([cellOf('regression'), cellOf('invalid', around(0.176))]));
   expect(texts).toContain('invalid');
   expect(texts).not.toContain('+17.6 %');

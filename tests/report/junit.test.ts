@@ -73,7 +73,7 @@ test('a regression is a failure with its numbers', () => {
   );
 });
 
-test.for(['no-regression', 'improvement'] as const)('%s passes, and tells its change', (kind) => {
+test.for(['no-regression', 'improvement'] as const)('%s passes, and shows its change', (kind) => {
   const { elements, first } = onlyCase(judged(aCell({ kind })));
   expect(elements.map(({ name }) => name)).toEqual(['system-out']);
   expect(first?.text).toContain('−10.4 % (90 % interval −11.2 … −9.60)');
@@ -98,7 +98,7 @@ test.for(rejections)('$kind is a separate case, without time, that has the reaso
   if ('console' in rejection) expect(first?.text).toContain(rejection.console);
 });
 
-test('a patch that need not be measured is one case, which is skipped and says why', () => {
+test('a patch that needs no measurement is one case, skipped with the reason', () => {
   const { attributes, first } = onlyCase(unchanged);
   expect(attributes).toMatchObject({ classname: 'ppsgate.shelf-3', name: 'unchanged' });
   expect(first?.name).toBe('skipped');
@@ -107,7 +107,7 @@ test('a patch that need not be measured is one case, which is skipped and says w
   );
 });
 
-test('and so is one of which no packet of the testbed passes anything', () => {
+test('a patch without packets of the testbed is skipped as well', () => {
   const { first } = onlyCase({ ...unchanged, outcome: aloneIn(['sys/dev/mlx5/']) });
   expect(first?.name).toBe('skipped');
   expect(first?.attributes.message).toContain(
@@ -125,7 +125,7 @@ test('the names of cases do not depend on what was measured', () => {
   expect(new Set(names.map((name) => JSON.stringify(name))).size).toBe(1);
 });
 
-describe("what Jenkins' schema of JUnit XML wants (junit-10.xsd of its xUnit plugin)", () => {
+describe("Jenkins' schema of JUnit XML (junit-10.xsd of its xUnit plugin)", () => {
   const all: [string, Result][] = [
     ['an experiment', anExperiment().result],
     ...endings.map((verdict): [string, Result] => [verdict.kind, judged(aCell(verdict))]),

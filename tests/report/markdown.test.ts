@@ -297,7 +297,7 @@ test('a change that is sure is bold, one that is not is plain', () => {
   expect(second).toContain('| −1.00 % (−1.50 … +0.50) |');
 });
 
-test('an invalid cell has no change, and tells the runs that count, those made, and a reason', () => {
+test('an invalid cell has no change, and shows the runs that count, those made, and a reason', () => {
   const made = (variant: string, count: number): Run[] =>
     Array.from({ length: count }, (_, index) =>
       aRun({ variant, pair: index + 1, validity: index < 3 ? { kind: 'valid' } : unfit('hole') }),
@@ -353,7 +353,7 @@ test('parts that do not fit are counted', () => {
   );
 });
 
-test('2000 cells make a report of the worst of them, no longer than GitHub takes', () => {
+test('2000 cells make a report of the worst of them, within GitHub’s limit', () => {
   const cells = Array.from({ length: 2000 }, (_, index) => (index === 1234 ? loss : calm));
   const markdown = renderMarkdown(judged(cells));
   expect(markdown.length).toBeLessThan(65_536);
@@ -454,7 +454,7 @@ const anyResult: fc.Arbitrary<Result> = fc
     };
   });
 
-test('the report is never longer than GitHub takes, and its folds are balanced', () => {
+test('the report never exceeds GitHub’s limit, and its folds are balanced', () => {
   fc.assert(
     fc.property(anyResult, (result) => {
       const markdown = renderMarkdown(result);
@@ -503,7 +503,7 @@ test('shows a base that moved in the open, and does not hold it against the patc
   expect(renderMarkdown(judged([calm], 'no-regression'))).not.toContain('baseline shifted');
 });
 
-test('a single run far from the others is shown, and said to count', () => {
+test('a single run far from the others is shown, and reported to count', () => {
   const runs = pairedRuns([800e3, 801e3, 799e3, 800e3], [800e3, 801e3, 799e3, 700e3]);
   const text = renderMarkdown(judged([{ ...calm, runs }], 'no-regression'));
   expect(headings(text)).toContain('runs: Included outliers');
@@ -519,7 +519,7 @@ describe('kernels that were linked several times', () => {
   const report = (runs: Run[], changes: Partial<Result> = {}) =>
     renderMarkdown({ ...judged([{ ...calm, runs, pairs: 4 }], 'no-regression'), ...changes });
 
-  test('tell builds from runs where a layout was booted twice', () => {
+  test('distinguish builds from runs if a layout was booted twice', () => {
     const inTurn: [number[], number[]] = [
       [1, 2],
       [1, 2],
@@ -532,7 +532,7 @@ describe('kernels that were linked several times', () => {
     expect(text).toContain('Each kernel was linked 2 times');
   });
 
-  test('say where builds and runs are indistinguishable', () => {
+  test('report if builds and runs are indistinguishable', () => {
     const all = [1, 2, 3, 4];
     const runs = linked([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3], [all, all]);
     expect(report(runs)).toContain(
@@ -540,7 +540,7 @@ describe('kernels that were linked several times', () => {
     );
   });
 
-  test('tell what two layouts of one tree differ in', () => {
+  test('show the difference of two layouts of one tree', () => {
     const commit = 'a'.repeat(40);
     const variants = ['base', 'patched'].map((name) => ({ name, commit, files: [] }));
     const runs = linked([800e3, 801e3, 800e3, 801e3], [808e3, 809e3, 808e3, 809e3], [[1], [9]]);
@@ -551,7 +551,7 @@ describe('kernels that were linked several times', () => {
   });
 });
 
-test('the ministat block says what tells it from the table above', () => {
+test('the ministat block explains its difference from the table above', () => {
   const runs = pairedRuns([800e3, 801e3, 799e3], [790e3, 791e3, 789e3]);
   expect(renderMarkdown(judged([{ ...calm, runs }]))).toContain(
     'ministat assumes that runs are independent and that their number was planned, so its error is too small where the experiment stopped early.',
@@ -632,7 +632,7 @@ test('a capture is described by its packets and its checksum', () => {
   );
 });
 
-test('a proven loss within the margin is said to be one, with its size', () => {
+test('a proven loss within the margin is reported, with its size', () => {
   const slower = {
     ...calm,
     comparisons: [comparisonOf({ change: 0.0407, low: 0.0306, high: 0.0517 })],
@@ -645,7 +645,7 @@ test('a proven loss within the margin is said to be one, with its size', () => {
   );
 });
 
-test('without a proven loss none is said to be there', () => {
+test('without a proven loss none is reported', () => {
   expect(renderMarkdown(judged([calm], 'no-regression'))).toContain(
     'No loss was found, and a loss of 2 % or more is excluded.',
   );
@@ -660,7 +660,7 @@ const comparisonOf = (interval: Interval) => ({
   interval,
 });
 
-describe('why a cell changed', () => {
+describe('the reason of a change', () => {
   const whyLinesOf = (cells: CellResult[], links: ReportLinks = {}): string[] =>
     unfolded(renderMarkdown(judged(cells), links))
       .split('\n')
@@ -668,7 +668,7 @@ describe('why a cell changed', () => {
   const foldOf = (markdown: string): string | undefined => below(markdown, 'Changed functions');
   const page = 'https://example.org/report.html';
 
-  test('is shown below the table by the first functions that moved, and in a fold by all', () => {
+  test('is shown below the table by the first changed functions, and in a fold by all', () => {
     const timed = {
       ...changedFunction('ip_input', 'kernel'),
       nsPerPacket: { base: 115.2, patched: 153.4 },
@@ -715,13 +715,13 @@ describe('why a cell changed', () => {
     ]);
   });
 
-  test('may be that no function moved', () => {
+  test('may be unknown, as no function changed', () => {
     expect(whyLinesOf([{ ...loss, ...profiled([]) }])).toEqual([
       '**Why** (forwarding inet4): no function changed beyond chance',
     ]);
   });
 
-  test('stays folded for a cell in which nothing happened', () => {
+  test('stays folded for a cell without a change', () => {
     const markdown = renderMarkdown(judged([{ ...calm, ...profiled([]) }], 'no-regression'));
     expect(unfolded(markdown)).not.toContain('Why');
     expect(headings(markdown)).toContain('runs: Changed functions');
@@ -732,11 +732,11 @@ describe('why a cell changed', () => {
     expect(shown).toContain('**Changed functions** (forwarding inet4): `fib4_lookup` +3.1 points');
   });
 
-  test('is not asked where profiles were not', () => {
+  test('is absent without profiles', () => {
     expect(renderMarkdown(judged([loss]))).not.toMatch(/why/i);
   });
 
-  test('is shown in the open for three cells, regressions first', () => {
+  test('is shown openly for three cells, regressions first', () => {
     const kinds = ['no-regression', 'improvement', 'improvement', 'regression', 'regression'];
     const cells = kinds.map((kind, index) => ({
       ...aCell({ kind: kind as 'regression' }, undefined, {
@@ -849,7 +849,7 @@ describe('a revision measured beside earlier diffs', () => {
     expect(foldOf(markdown, 'Patch, variants and testbed')).toMatch(line);
   });
 
-  test('tells what was noted of it, as text', () => {
+  test('shows its notes, as text', () => {
     const patch = { ...revision, notes: ['The base was `guessed`.', '@everyone'] };
     expect(foldOf(renderMarkdown(result({ patch })), 'Notes on the revision')).toBe(
       '- ``The base was `guessed`.``\n- `@everyone`',
@@ -859,7 +859,7 @@ describe('a revision measured beside earlier diffs', () => {
     );
   });
 
-  test('tells in the open what was left out, and of what it died', () => {
+  test('shows omitted diffs openly, and their faults', () => {
     const rejection = {
       kind: 'boot-failed',
       message: 'Twice in a row: it was lost.',
@@ -912,7 +912,7 @@ describe('a revision measured beside earlier diffs', () => {
   });
 });
 
-test('of a patch that other testbeds could measure it is said what does not count here, and that nothing was measured', () => {
+test('for a patch that other testbeds could measure the report names the files without effect here, and that nothing was measured', () => {
   const ignoredPaths = ['sys/dev/cxgbe/', 'tools/*/x'];
   const text = renderMarkdown({ ...unchanged, outcome: { kind: 'unchanged', ignoredPaths } });
   expect(text).toContain(

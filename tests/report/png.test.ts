@@ -36,7 +36,7 @@ test('the same picture is the same bytes', async () => {
   expect(await pngOf(said('twice'))).toEqual(await pngOf(said('twice')));
 });
 
-test('what is no SVG is refused, and the next picture is drawn', async () => {
+test('an invalid SVG is refused, and the next picture is drawn', async () => {
   await expect(pngOf('<svg')).rejects.toThrow();
   expect((await pngOf(picture())).length).toBeGreaterThan(0);
 });

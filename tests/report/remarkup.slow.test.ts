@@ -85,7 +85,7 @@ const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
     ...changes,
   });
 
-test('what instructions do not tell is said where they are judged', () => {
+test('limits of instructions are shown if they are the metric', () => {
   const { policy } = aResult();
   const byInstructions = { policy: { ...policy, metric: 'instructionsPerPacket' as const } };
   expect(renderRemarkup(judged([loss], byInstructions), links)).toContain(
@@ -246,7 +246,7 @@ test('what came to no result, as its reader sees it', () => {
   `);
 });
 
-test('earlier diffs stand below their cell, and are not judged', () => {
+test('earlier diffs are below their cell, and are not judged', () => {
   const others = [{ variant: 'diff 80345', comparisons: loss.comparisons }];
   const [head, below] = tablesOf(renderRemarkup(judged([{ ...loss, others }])))[0]?.slice(-2) ?? [];
   expect(head?.[0]).toBe('`forwarding inet4` 🔴 regression');
@@ -254,7 +254,7 @@ test('earlier diffs stand below their cell, and are not judged', () => {
   expect(below?.slice(1)).toEqual(head?.slice(1));
 });
 
-describe('why a cell changed', () => {
+describe('the reason of a change', () => {
   const page = 'https://ci.example/job/1/report.html';
   const whyOf = (remarkup: string) => /^\*\*Why\*\*.*$/m.exec(remarkup)?.[0];
 
@@ -284,7 +284,7 @@ describe('why a cell changed', () => {
     );
   });
 
-  test('is not asked where profiles were not', () => {
+  test('is absent without profiles', () => {
     expect(renderRemarkup(judged([loss]))).not.toMatch(/why/i);
   });
 });
@@ -299,7 +299,7 @@ test('of many invalid cells the first reasons are shown, and the rest is counted
   expect(text).toContain('- 10 more cells are invalid\n');
 });
 
-test('leaves out ministat first if not all fits, with a note', () => {
+test('drops ministat first if not all fits, with a note', () => {
   const text = renderRemarkup(judged(new Array<CellResult>(100).fill(loss)), links);
   const names = blocksOf(text).flatMap((block) =>
     block.kind === 'code' ? [block.options.name ?? ''] : [],
@@ -325,7 +325,7 @@ describe('text within a line', () => {
     expect(remarkupText(text)).toBe(shown);
   });
 
-  test('is cut to the length asked for', () => {
+  test('is cut to the requested length', () => {
     expect(remarkupText('abcdefgh', 5)).toBe('`abcd…`');
   });
 
@@ -624,7 +624,7 @@ describe('no text of a result gets out of code', () => {
     },
   );
 
-  test('nor of a bisection', () => {
+  test('no text of a bisection does', () => {
     const hostile = ({ next, name }: Texts): BisectResult => {
       const fault = {
         kind: 'boot-failed',
@@ -676,7 +676,7 @@ describe('no text of a result gets out of code', () => {
     );
   });
 
-  test('nor of a failure, its title included', () => {
+  test('no text of a failure does, including its title', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (text, said) => {
         const remarkup = renderRemarkupFailure({ symbol: '⚪', text, said }, links);
@@ -687,7 +687,7 @@ describe('no text of a result gets out of code', () => {
     );
   });
 
-  test('nor is the report longer than 100 kB, however long they are', () => {
+  test('the report is never longer than 100 kB, however long they are', () => {
     const long = fc
       .tuple(
         fc.constantFrom('`', '|', '\u4e2d', '🚦', '\n', 'a b '),
@@ -711,7 +711,7 @@ describe('no text of a result gets out of code', () => {
   });
 });
 
-test('a revision that was measured without its parent tells so above its table', () => {
+test('a revision that was measured without its parent shows that above its table', () => {
   const missingBase = 'Diff 80700 was made on ffffffffffff, which is not in the repository.';
   const stacked = aResult({ patch: { ...revision, missingBase } });
   const [head = ''] = renderRemarkup(stacked).split('**What now:**');

@@ -7,7 +7,7 @@ const rate = fc.double({ min: 1, max: 1e12, noNaN: true });
 const rates = fc.array(rate, { minLength: 4, maxLength: 60 });
 const heightOf = ({ low, high }: { low: number; high: number }) => high - low;
 
-test('The box of the middle points takes at least half of the axis, with an outlier of any size', () => {
+test('The box of the middle points covers at least half of the axis, with an outlier of any size', () => {
   const steady = fc.array(fc.integer({ min: 10_000, max: 11_000 }), {
     minLength: 4,
     maxLength: 60,

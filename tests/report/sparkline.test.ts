@@ -8,7 +8,7 @@ const drawn = (values: readonly number[], changes: readonly number[]): string =>
   sparklineSheet([{ cell: forwarding, values, changes }], 'pps');
 
 describe('a sparkline', () => {
-  test('says in words what it draws', () => {
+  test('describes in words what it draws', () => {
     expect(drawn([100, 100, 90], [2])).toContain(
       '<title>forwarding inet4: 3 nightly runs, 1 change, the last −10.00 % off their median</title>',
     );

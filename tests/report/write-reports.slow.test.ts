@@ -58,7 +58,7 @@ test('writes a flamegraph of each profile into a separate file', async () => {
 });
 
 // Attack read/endless-drawing
-test('what cannot be drawn costs that drawing alone, and is said', async () => {
+test('a failing drawing is omitted alone, with a warning', async () => {
   const directory = temporaryFolder();
   const cell = { scenario: 'forwarding', family: 'inet4' } as const;
   const profileOf = (variant: string, stacks: Profile['stacks']) => ({
@@ -94,7 +94,7 @@ test('a plot of an earlier result is gone where nothing was judged', async () =>
   expect(readdirSync(join(directory, 'report')).toSorted()).toEqual(['index.html', 'junit.xml']);
 });
 
-test('a later result takes the place of an earlier one', async () => {
+test('a later result replaces an earlier one', async () => {
   const directory = temporaryFolder();
   await writeResult(directory, aResult());
   await writeResult(directory, aResult({ seed: 43 }));
