@@ -39,7 +39,7 @@ describe('a file of the bundle', () => {
     expect(chunksOf(output).filter(({ moduleIds }) => moduleIds.length === 0)).toEqual([]);
   });
 
-  test('has packages alone below vendor/, and none elsewhere', () => {
+  test('has only packages below vendor/, and none elsewhere', () => {
     for (const { fileName, moduleIds } of chunksOf(output)) {
       const modules = moduleIds.filter((id) => !id.startsWith('\0'));
       const isVendor = fileName.startsWith('vendor/');

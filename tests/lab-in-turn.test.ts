@@ -5,7 +5,7 @@ import { labInTurn, type TimedFile } from './lab-in-turn.ts';
 const lab = (seconds: number): TimedFile => ({ seconds, isInLab: true });
 const other = (seconds: number): TimedFile => ({ seconds, isInLab: false });
 
-test('A file of the lab comes when the one before it ends, however short the others are', () => {
+test('a file of the lab starts when the previous one ends, however short the others are', () => {
   const files = [lab(30), lab(20), ...Array.from({ length: 5 }, () => other(10))];
   const ordered = labInTurn(files, 2);
   // Three others fill the other process while the first is in the lab.
@@ -20,7 +20,7 @@ test('A file of the lab comes when the one before it ends, however short the oth
   ]);
 });
 
-test('Files of the lab alone keep their order, and none is lost', () => {
+test('files of the lab alone keep their order, and none is lost', () => {
   const files = [lab(3), lab(2), lab(1)];
   expect(labInTurn(files, 4)).toEqual(files);
 });

@@ -100,7 +100,7 @@ describe('the Node that runs it', () => {
     expect(told.stdout.trim()).toMatch(new RegExp(`/${path}$`));
   });
 
-  test('is that of the PATH where none came with it, like FreeBSD’s', () => {
+  test('is that of the PATH if none came with it, as on FreeBSD', () => {
     const folder = temporaryFolder();
     const { program } = installedInto(place, folder);
     nodeAt(join(folder, 'usr/local/bin/node'), 'v24.1.0');
@@ -109,7 +109,7 @@ describe('the Node that runs it', () => {
     expect(told.stdout.trim()).toBe(join(folder, 'usr/local/bin/node'));
   });
 
-  test('is none that is too old, and the person is told what to do', () => {
+  test('is never too old, and the error names the remedy', () => {
     const folder = temporaryFolder();
     const { root, program } = installedInto(place, folder);
     nodeAt(join(folder, 'old/node'), 'v20.20.2');
@@ -123,7 +123,7 @@ describe('the Node that runs it', () => {
     });
   });
 
-  test('is none that another user has installed beside a clone, in /tmp for example', () => {
+  test('is never one that another user has installed beside a clone, for example in /tmp', () => {
     const folder = temporaryFolder();
     const { program } = installedInto('tmp/ppsgate', folder);
     nodeAt(join(folder, 'tmp/.bin/node'), 'v24.1.0');

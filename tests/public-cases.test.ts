@@ -90,7 +90,7 @@ describeWith(['shared/public-cases'], 'public cases', () => {
     expect(lastWords(textOf(name), false).panic).toBe(panic);
   });
 
-  test('what a dispatch asks for is read', () => {
+  test('the request of a dispatch is read', () => {
     const payload: unknown = JSON.parse(textOf('dispatch-bool.json'));
     const event = { name: 'repository_dispatch', payload, commit: 'a'.repeat(40) };
     expect(triggerOf(event, { patch: '', overrides: {} })).toMatchObject({
@@ -99,7 +99,7 @@ describeWith(['shared/public-cases'], 'public cases', () => {
     });
   });
 
-  test('a BMC that refuses a privilege level is asked once', async () => {
+  test('a BMC that refuses a privilege level gets one request', async () => {
     let tries = 0;
     const deps: PowerDeps = {
       ...({} as PowerDeps),

@@ -84,7 +84,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection', () => {
     },
   );
 
-  test('c255751, whose driver forwards nothing, is a regression that says so', async () => {
+  test('c255751, whose driver forwards nothing, is a regression with that reason', async () => {
     const repository = driverRepository();
     await using study = await startBisection(repository);
     const judged = await judgeRevision(study, repository, 'c255751');

@@ -99,7 +99,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the bisection of a driver'
     },
   );
 
-  test('without one it names a group that holds the commit, and the fix that would tell more', async () => {
+  test('without one it names a group that includes the commit, and the fix that would narrow it', async () => {
     const { result, report, fixId } = await search([]);
     if (result.answer.kind !== 'group') throw new TypeError('No group is named.');
     const { after, last, likelyFix } = result.answer;

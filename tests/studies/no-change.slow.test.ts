@@ -59,7 +59,7 @@ test('mbufs that are no longer inlined cost nothing, with a firewall or without'
   });
 });
 
-test('a second run says the same as the first', async () => {
+test('a second run prints the same as the first', async () => {
   await using study = await startRouterStudy(['forwarding']);
   expectNoChange(await judge(study, patch));
   const second = await judge(study, patch);

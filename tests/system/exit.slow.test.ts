@@ -70,7 +70,7 @@ test('prints an error as its own sentence, and its place only on request', async
   expect(told[0]).toMatch(/runs: expected a number\.\n\s+at .*exit\.slow\.test\.ts/);
 });
 
-test('what ends because it was cancelled exits with 130 and has nothing more to tell', async () => {
+test('cancelled work exits with 130 and prints nothing more', async () => {
   const work = (signal: AbortSignal) =>
     new Promise<number>((_, reject) => {
       signal.addEventListener('abort', () => reject(new HostError('aborted', 'cancelled')));

@@ -26,7 +26,7 @@ test('A file below the folder is read', async () => {
   expect(await readForeignText(folder, 'a/b.txt', 7)).toBe('content');
 });
 
-test.for(['c.txt', 'a/c.txt', 'c/b.txt'])('A missing file is none: %s', async (path) => {
+test.for(['c.txt', 'a/c.txt', 'c/b.txt'])('A missing file is undefined: %s', async (path) => {
   expect(await readForeignFile(data().folder, path, 7)).toBeUndefined();
 });
 

@@ -17,8 +17,8 @@ import { demoNames } from '../../src/cli/demo/demo-names.ts';
 import { callerThroughSudo, placeAt } from '../../src/system/give-to-caller.ts';
 import { describeWith } from '../needs.ts';
 
-describe('who called through sudo', () => {
-  test('is who sudo says', () => {
+describe('the caller of sudo', () => {
+  test('is the user named by sudo', () => {
     const environment = { SUDO_UID: '1000', SUDO_GID: '100' };
     expect(callerThroughSudo(environment, 0)).toEqual({ uid: 1000, gid: 100 });
   });

@@ -27,7 +27,7 @@ describeWith(['openssl'], 'a server with a pinned certificate', () => {
       mostBytes,
     });
 
-  test('answers status, headers and body', async () => {
+  test('returns status, headers and body', async () => {
     await using server = await startHttps(certificate, ({ url }, response) => {
       response.writeHead(418, { 'x-pot': 'tea' }).end(url);
     });
@@ -78,17 +78,17 @@ describeWith(['openssl'], 'a server with a pinned certificate', () => {
     expect(requests).toBe(0);
   });
 
-  test('is never asked without TLS', async () => {
+  test('is never contacted without TLS', async () => {
     const origin = await serve((_, response) => response.end());
     expect(await get(origin)).toMatchObject({ code: 'ERR_INVALID_PROTOCOL', wasSent: false });
   });
 
-  test('that does not speak TLS gives no answer', async () => {
+  test('that does not speak TLS gives no response', async () => {
     const origin = await listen(createServer((socket) => socket.end('SSH-2.0-bmc\r\n')));
     expect((await get(origin.replace('http', 'https'))).kind).toBe('no-answer');
   });
 
-  test('that takes the connection and is silent gives no answer', async () => {
+  test('that accepts the connection and is silent gives no response', async () => {
     const origin = await listen(createServer(() => {}));
     expect((await get(origin.replace('http', 'https'), 0.3)).kind).toBe('no-answer');
   });
@@ -139,7 +139,7 @@ describe('a client with kept connections', () => {
     return (origin: string, request: HttpRequest) => client.send(new URL(origin), request);
   }
 
-  test('takes a response that came in time, although this process was not let run until later', async () => {
+  test('accepts a response that arrived in time, although this process was not scheduled until later', async () => {
     const send = open();
     const answerSeconds = 0.5;
     let askedAt = 0;
@@ -173,7 +173,7 @@ describe('a client with kept connections', () => {
     expect(sockets.size).toBe(1);
   });
 
-  test('hands on lines as they come, beyond the time limit, until one is too long', async () => {
+  test('passes lines on as they arrive, beyond the time limit, until one is too long', async () => {
     const send = open();
     const origin = await serve(async (_, response) => {
       response.write('first\nsec');

@@ -21,7 +21,7 @@ async function outputOf(script: string) {
 // Attack testbed/endless-console: A guest or DUT prints endlessly, to use up this machine or scroll its panic away.
 // Defence: A console is read 20 times a second, 64 KiB each; the newest output and the first panic are kept, within
 // bounds.
-test('Twenty thousand writes of one byte come whole, in a few pieces.', async () => {
+test('Twenty thousand writes of one byte arrive whole, in a few pieces.', async () => {
   const script = 'i=0; while [ $i -lt 20000 ]; do printf x; i=$((i+1)); done';
   const { pieces, text, mostReads } = await outputOf(script);
   expect(text).toBe('x'.repeat(20_000));

@@ -25,7 +25,7 @@ async function sleeper(): Promise<{ pid: number; ended: Promise<unknown> }> {
 }
 
 describe.each<NodeJS.Platform>(['linux', 'freebsd'])('on %s', (platform) => {
-  test('a process started when it did, however often one asks', async () => {
+  test('a process has a constant start time', async () => {
     const { pid } = await sleeper();
     const started = await startOf(pid, platform);
     expect(started).toMatch(/\d/);
@@ -39,7 +39,7 @@ describe.each<NodeJS.Platform>(['linux', 'freebsd'])('on %s', (platform) => {
     expect(await startOf(pid, platform)).toBeUndefined();
   });
 
-  test('one that has ended did not start, though its parent has not asked how', async () => {
+  test('an ended process has no start time, though its parent has not waited for it', async () => {
     const program = 'sleep 600 & echo $!; wait';
     const parent = spawn('sh', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
@@ -87,7 +87,7 @@ describeWith(['unshare'], 'the end of a process is certain', () => {
     expect(await hasEnded(mark)).toBe(true);
   });
 
-  test('where another process has its number', async () => {
+  test('if another process has its number', async () => {
     const { pid } = await sleeper();
     const { mark, hasEnded } = await viewOf(pid);
     expect(await hasEnded({ ...mark, ticks: '1' })).toBe(true);

@@ -24,7 +24,7 @@ const anyWord = fc
   .filter((word) => !word.includes('\0') && word.isWellFormed());
 
 // Attack run/shell-words
-test('any strings come back from a real shell as the same words', () => {
+test('any strings pass through a real shell as the same words', () => {
   fc.assert(
     fc.property(fc.array(anyWord, { minLength: 1, maxLength: 8 }), (words) => {
       expect(argv(commandText(shell`printf ${'%s\\0'} ${words}`))).toEqual(words);
@@ -59,7 +59,7 @@ testWith(shells, 'any script runs in any login shell as sh runs it', () => {
   );
 });
 
-test('a simple command goes to the machine as it is', () => {
+test('a simple command is sent to the machine unchanged', () => {
   expect(lineForAnyShell(shell`df -k ${'/boot'} ${"it's"}`)).toBe("df -k '/boot' 'it'\\''s'");
 });
 
@@ -124,7 +124,7 @@ test.for([
   expect(() => shell`echo ${value}`).toThrow(reason);
 });
 
-test('what merely looks like a command is no command', () => {
+test('a text that only looks like a command is no command', () => {
   const forged: object = JSON.parse('{"line":"id"}');
   // @ts-expect-error nothing but shell`…` makes a Command
   expect(() => shell`echo ${forged}`).toThrow('neither text nor a finite number');

@@ -65,7 +65,7 @@ test('a port other than 22 has a separate line', () => {
 });
 
 // Attack testbed/host-key: Another host answers as the DUT. Defence: Host keys are pinned.
-test('another key than the pinned one is a change, and says which key was expected where', () => {
+test('another key than the pinned one is a change, with the expected key and its place', () => {
   const text = `# our lab\n\n${line('dut', 'ssh-ed25519', key)}`;
   expect(check(text, 'dut', 22, other)).toEqual({
     kind: 'changed',
@@ -92,7 +92,7 @@ test('a revoked key does not make a host known', () => {
   expect(check(`@revoked ${line('*', 'ssh-ed25519', key)}`, 'dut', 22, other).kind).toBe('unknown');
 });
 
-test('wildcards stand for characters, dots only for themselves', () => {
+test('wildcards match characters, dots only themselves', () => {
   const text = line('dut?.lab.*', 'ssh-ed25519', key);
   expect(check(text, 'dut1.lab.example').kind).toBe('known');
   expect(check(text, 'dut.lab.example').kind).toBe('unknown');
@@ -156,7 +156,7 @@ test('any text can be read', () => {
   );
 });
 
-test('the algorithms asked for are those of the pinned keys, the best first', () => {
+test('the requested algorithms are those of the pinned keys, the best first', () => {
   const { entries } = parseKnownHosts(
     [line('dut', 'ssh-rsa', rsa), line('dut', 'ssh-ed25519', key)].join('\n'),
   );
@@ -164,7 +164,7 @@ test('the algorithms asked for are those of the pinned keys, the best first', ()
   expect(algorithms).toEqual(['ssh-ed25519', 'rsa-sha2-512', 'rsa-sha2-256']);
 });
 
-test('no algorithm is asked for on behalf of a revoked key or another host', () => {
+test('no algorithm is requested for a revoked key or another host', () => {
   const { entries } = parseKnownHosts(
     [`@revoked ${line('dut', 'ssh-rsa', rsa)}`, line('sender', 'ssh-ed25519', key)].join('\n'),
   );

@@ -16,17 +16,17 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-test('a command answers its exit code, stdout and stderr', async () => {
+test('a command returns its exit code, stdout and stderr', async () => {
   const outcome = await host.run(shell`echo out; echo err >&2; exit ${3}`);
   expect(outcome).toEqual({ kind: 'exited', code: 3, stdout: 'out\n', stderr: 'err\n' });
 });
 
-test('a command ended by a signal says by which', async () => {
+test('a command ended by a signal names it', async () => {
   const outcome = await host.run(shell`kill -TERM $$ `);
   expect(outcome).toEqual({ kind: 'signaled', signal: 'SIGTERM', stdout: '', stderr: '' });
 });
 
-test('a command that fails is named, with what it said last', async () => {
+test('a command that fails is named, with its last line', async () => {
   await expect(host.output(shell`echo 'not so' >&2; exit 1`)).rejects.toThrow(
     / on this machine exited with 1: not so$/,
   );
@@ -70,14 +70,14 @@ test('a command that is cancelled is killed with all that it started', async () 
   await vi.waitFor(() => expect(sleeping('298.25')).toBe(false));
 });
 
-test('so is one whose time is up', async () => {
+test('a command over its time limit is ended with its descendants', async () => {
   await expect(host.run(shell`sleep 298.5`, { timeoutSeconds: 0.1 })).rejects.toMatchObject({
     kind: 'timeout',
   });
   await vi.waitFor(() => expect(sleeping('298.5')).toBe(false));
 });
 
-test('and one that runs when nothing more is to be done', async () => {
+test('a command of a closed host is ended with its descendants', async () => {
   const running = host.run(shell`echo started; sleep 298.75`, { onStdout: () => host.close() });
   await expect(running).rejects.toMatchObject({ kind: 'lost' });
   await vi.waitFor(() => expect(sleeping('298.75')).toBe(false));
@@ -93,7 +93,7 @@ test('bytes, and the file at a path, are installed with their permissions', asyn
   expect(readdirSync(folder).toSorted()).toEqual(['bytes', 'file']);
 });
 
-test('an upload that fails leaves what was there, and says what is wrong', async () => {
+test('an upload that fails leaves the old file, with an error', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'file');
   writeFileSync(path, 'old');

@@ -65,7 +65,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
       expect(readdirSync(folder)).toEqual(['7']);
     });
 
-    test('that an earlier version has left goes on being used, closed to others', () => {
+    test('that an earlier version has left is still used, closed to others', () => {
       mkdirSync(folder);
       chmodSync(folder, 0o755);
       writeFileSync(join(folder, '5'), '');
@@ -76,7 +76,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
 
     // Attack testbed/planted-folder
     test.each(['777', '1777', '775', '757'])(
-      'that was open to others (%s) is refused, regardless of its content',
+      'that was open to others (%s) is refused, whatever its content',
       (mode) => {
         mkdirSync(folder);
         chmodSync(folder, Number.parseInt(mode, 8));

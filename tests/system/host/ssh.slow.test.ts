@@ -46,7 +46,7 @@ describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shel
     expect(outcome).toEqual({ kind: 'exited', code: 3, stdout: 'a!\nb', stderr: '' });
   });
 
-  test('takes an upload', async () => {
+  test('receives an upload', async () => {
     const path = join(sshd.folder, 'installed');
     await host.upload(Buffer.from('installed'), path, 0o600);
     expect(readFileSync(path, 'utf8')).toBe('installed');
@@ -69,12 +69,12 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     await sshd.stop();
   });
 
-  test('a command answers its exit code, stdout and stderr', async () => {
+  test('a command returns its exit code, stdout and stderr', async () => {
     const outcome = await host.run(shell`echo out; echo err >&2; exit ${3}`);
     expect(outcome).toEqual({ kind: 'exited', code: 3, stdout: 'out\n', stderr: 'err\n' });
   });
 
-  test('a command ended by a signal says by which', async () => {
+  test('a command ended by a signal names it', async () => {
     const outcome = await host.run(shell`echo out; kill -KILL $$ `);
     expect(outcome).toEqual({ kind: 'signaled', signal: 'SIGKILL', stdout: 'out\n', stderr: '' });
   });
@@ -193,7 +193,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(answers).toEqual(numbers.map((n) => `${n}\n`));
   });
 
-  test('a command that takes too long is given up, the connection stays', async () => {
+  test('a command that exceeds its time limit is abandoned, the connection stays', async () => {
     const running = host.run(shell`exec sleep 20`, { timeoutSeconds: 0.1 });
     await expectFailure(running, 'timeout', '"exec sleep 20"', 'DUT', 'after 0.1 s');
     expect(await host.output(shell`echo still here`)).toBe('still here\n');
@@ -267,7 +267,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
   });
 
   test.for(['bytes', 'a file'])(
-    'an upload of %s can be cancelled, and takes away what it began',
+    'an upload of %s can be cancelled, and removes its partial file',
     async (source) => {
       const bytes = Buffer.alloc(20_000_000);
       writeFileSync(place('large'), bytes);
@@ -440,7 +440,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     await expectFailure(running, 'lost', 'DUT', 'Keepalive timeout');
   });
 
-  test('a silent host is waited for where no sign of life is asked', async () => {
+  test('a silent host is awaited without keepalives', async () => {
     await using proxy = await startProxy(sshd.port);
     await using behind = await connectThrough(proxy, { keepaliveSeconds: 0 });
     const running = behind.run(shell`echo ready; exec sleep 20`, {
@@ -458,7 +458,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     await expectFailure(behind.run(shell`true`), 'lost', 'this side closed');
   });
 
-  test('a port that says nothing is given up after the time allowed', async () => {
+  test('a silent port is abandoned after the time limit', async () => {
     await using proxy = await startProxy(sshd.port);
     proxy.swallow();
     const connecting = connectThrough(proxy, { timeoutSeconds: 0.2 });
@@ -493,7 +493,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(existsSync(place('resumed.part'))).toBe(false);
   });
 
-  test('a resumed upload begins anew where more is there than there should be', async () => {
+  test('a resumed upload starts again if the partial file is longer than the file', async () => {
     writeFileSync(place('short'), 'short');
     writeFileSync(place('replaced.part'), 'much longer');
     await host.upload(place('short'), place('replaced'), 0o600, { resume: true });
