@@ -84,7 +84,7 @@ async function refuseForeign(
         `GitHub did not return the run of the experiment to extend (${failure.said}): run the job again.`,
       );
     });
-  // Of all events for a fork's patch, only pull_request_target runs the workflow of the base.
+  // Accepts pull_request_target: only this event for a fork's patch runs the workflow of the base.
   const isOwn =
     data.event === 'pull_request_target' ||
     data.head_repository?.full_name === data.repository.full_name;

@@ -4,7 +4,7 @@ import { expected } from '../model/units.ts';
 import { closed, hostName, listOf, path, text, wholeNumber, wrongName } from './fields.ts';
 
 export type PhabricatorConfig = {
-  /** For example `https://reviews.freebsd.org`, without a trailing slash. */
+  /** A URL such as `https://reviews.freebsd.org`, without a trailing slash. */
   url: string;
   /** File with the bot's Conduit token. Absent: PPSGATE_CONDUIT_TOKEN in the environment. */
   tokenPath?: string;

@@ -5,7 +5,7 @@ import { reasonOf } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
 
 export type SecretPlace = {
-  /** For example `the Conduit token`. */
+  /** A description such as `the Conduit token`. */
   what: string;
   path?: string | undefined;
   variable?: string;

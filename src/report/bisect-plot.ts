@@ -244,7 +244,7 @@ function failures(drawing: BisectDrawing): string[] {
       const stroke = kind === 'failed' ? grey : pale;
       return [hatching(area, stroke), ...faultName(failure, area)];
     }),
-    // One form was measured while another cannot be.
+    // Some forms were measured while others cannot be.
     ...columns.flatMap(({ isListed, first, left: x, width }) => {
       const forms = result.revisions[first]?.forms ?? [];
       const isMixed = isListed && forms.some(isMeasured) && forms.some(({ fault }) => fault);

@@ -183,7 +183,7 @@ function whyNone(attempt: Exclude<ReserveAttempt, { kind: 'taken' | 'waiting' }>
 function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): Lease {
   const { store, leaseSeconds, date, sleep } = deps;
   const { testbed, token, machines } = holding;
-  // One commit takes or releases all machines of a testbed.
+  // A single commit takes or releases all machines of a testbed.
   const [machine = ''] = machines;
   const lost = new AbortController();
   const ended = new AbortController();

@@ -231,7 +231,7 @@ function lineOf(
   return { gigabits, pps: (gigabits * 1e9) / bits };
 }
 
-/** One of several senders need not reach the DUT's limit. */
+/** A single one of several senders need not reach the DUT's limit. */
 function aloneDiagnostic(what: string, trial: CeilingTrial, line: LineCapacity): Diagnostic {
   const fault = faultOf(what, trial);
   return fault ?? ok(what, throughput(trial, line));

@@ -284,7 +284,7 @@ const familiesOf = (cells: readonly Cell[]): Family[] => [
 /** True for settings of the image itself; vital settings are checked before each cell. */
 export const isOfImage = ({ isVital }: SettingProblem): boolean => !isVital;
 
-/** One boot serves all cells of a pair. */
+/** Any cell will do: a boot serves all cells of a pair. */
 const anyCell: Cell = { scenario: 'forwarding', family: 'inet4' };
 
 /** Blames the variant for a failure: the image's own kernel boots here, and only this machine could interfere. */

@@ -65,7 +65,7 @@ type PortsRequest = {
 export type PktGenPorts = {
   receiver: PktGenProcess;
   head: string;
-  /** One for each sender; empty if senders open their own ports. */
+  /** Holds a program for each sender; empty if senders open their own ports. */
   holders: PktGenProcess[];
   settleSeconds: number;
 };

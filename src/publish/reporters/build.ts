@@ -364,7 +364,7 @@ const resultsWithout: Partial<Record<Conclusion, HarbormasterUnit['result']>> = 
   cancelled: 'skip',
 };
 
-/** One unit for all cells if none was measured, as Harbormaster shows only five. */
+/** Returns one unit for all cells if none was measured, as Harbormaster shows only five. */
 function unitsOfCells(cells: readonly CellResult[], result: Result): HarbormasterUnit[] {
   const isMeasured = cells.some(({ verdict }) => verdict.kind !== 'invalid');
   if (isMeasured || cells.length === 1) return cells.map((cell) => unitOf(cell, result));

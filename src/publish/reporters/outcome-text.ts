@@ -132,7 +132,7 @@ export function resultOf(outcome: ReportedOutcome): Result | undefined {
   }
 }
 
-/** One line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+/** Returns one line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
 export function outcomeTitle(outcome: ReportedOutcome): string {
   switch (outcome.kind) {
     case 'measured':

@@ -7,7 +7,7 @@ export type Interface = {
   options: string[];
   mtu: number;
   mac?: string;
-  /** For example `Ethernet autoselect (10Gbase-SR <full-duplex>)`. */
+  /** A description such as `Ethernet autoselect (10Gbase-SR <full-duplex>)`. */
   media?: string;
   /** Current speed of the link in Gbit/s; absent without a link. */
   gigabits?: number;

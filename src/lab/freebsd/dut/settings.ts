@@ -168,7 +168,7 @@ function busyCpus(samples: string, cpus: number): number {
   return (1 - (ticks[4] ?? Number.NaN) / all) * cpus;
 }
 
-/** For a while after the first possible login, daemons start, and entropy and crash dumps are saved. */
+/** Daemons start, and entropy and crash dumps are saved, for a while after the first possible login. */
 const leastSecondsUp = 60;
 
 /** Reads only the DUT's clock: it need not agree with any other, and both values move when it is set. */
