@@ -30,7 +30,7 @@ type Goals = Partial<Record<Measure, Goal>>;
 
 const worldsARow = 2000;
 
-/** A line as soon as it is known. */
+/** Yields each line as soon as it is known. */
 export async function* benchBisect(): AsyncGenerator<Line> {
   const { says, quiet } = await labs();
   yield plain(`${says} ${quiet.says}; ${grouped(worldsARow)} worlds a row.`);

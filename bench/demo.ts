@@ -16,7 +16,7 @@ import { readResult } from '../src/report/read-result.ts';
 
 export type DemoBench = { demos: number; busyLoops: number };
 
-/** A table of demos as they end, with what came of each patch in each of its cells; then the totals. */
+/** Yields a table of demos as they end, with the outcome of each patch in each of its cells; then the totals. */
 export async function* benchDemo({ demos, busyLoops }: DemoBench): AsyncGenerator<string> {
   const loops = Array.from({ length: busyLoops }, () => spawn('sh', ['-c', busyLoop]));
   try {
@@ -26,7 +26,7 @@ export async function* benchDemo({ demos, busyLoops }: DemoBench): AsyncGenerato
   }
 }
 
-/** A loop that also ends when this process does, however that ends. */
+/** Loops, and ends when this process does, in any way. */
 const busyLoop =
   'while kill -0 "$PPID"; do i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; done';
 

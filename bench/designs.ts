@@ -15,10 +15,10 @@ import {
 import { cvOf, readNoiseFile } from '../src/cli/commands/noise-file.ts';
 import { formatPercent, grouped } from '../src/model/format.ts';
 
-/** `missed` where the line holds a value that is not what it should be. */
+/** `missed` if the line holds a value outside its goal. */
 export type Line = { text: string; missed: boolean };
 
-/** A line as soon as it is known. */
+/** Yields each line as soon as it is known. */
 export async function* benchDesigns(): AsyncGenerator<Line> {
   const { says, quiet, classes, quarters } = await labs();
   yield plain(says);
@@ -37,7 +37,7 @@ export async function* benchDesigns(): AsyncGenerator<Line> {
 export type Lab = { says: string; noise: NoiseSource };
 type Labs = { says: string; quiet: Lab; classes: Lab[]; quarters: Lab[] };
 
-/** Real ones where they are there, or noise that stands in for theirs. */
+/** Uses real labs if they are present, otherwise noise that replaces theirs. */
 export const labs = async (): Promise<Labs> =>
   existsSync(corpus) ? await realLabs() : assumedLabs;
 
@@ -145,7 +145,7 @@ const fixed = (pairs: number): Contender => ({
 });
 
 /**
- * Every difference counts, however small, with 2.5 % on each side: a design that was not extended spends nine tenths of
+ * Counts every difference, however small, with 2.5 % on each side: a design that was not extended spends nine tenths of
  * its rate.
  */
 const ministat = (pairs: number): Contender => ({
@@ -181,7 +181,7 @@ function patchesOf(contender: Contender, { noise }: Lab): Line {
   };
 }
 
-/** The more a cell's runs differ, the less often a loss is found; what errs must not mind. */
+/** The more a cell's runs differ, the less often a loss is found; the error rates must not change. */
 function* classesOf(contender: Contender, classes: readonly Lab[]): Generator<Line> {
   yield plain(contender.says);
   for (const { says, noise } of classes) {
@@ -227,7 +227,7 @@ function* quartersOf(contender: Contender, quarters: readonly Lab[]): Generator<
   }
 }
 
-/** No goals: the line marks a broken promise. */
+/** Has no goals: the line marks a broken promise. */
 function* tailsOf(contender: Contender): Generator<Line> {
   yield plain(contender.says);
   for (const { says, draw } of tails) {
@@ -251,7 +251,7 @@ function* tailsOf(contender: Contender): Generator<Line> {
 
 type Tail = { says: string; draw: (random: RandomGenerator) => number };
 
-/** Deviations of a run, in units of what it deviates by without them. */
+/** Deviations of a run, in units of its deviation without them. */
 const tails: Tail[] = [
   { says: 'none: normal', draw: standardNormal },
   ...[3, 2.5, 2].map((degreesOfFreedom) => ({
@@ -313,7 +313,7 @@ export function isMissed(value: number, goal: Goal | undefined): boolean {
   return 'most' in goal ? value > goal.most : value < goal.least;
 }
 
-/** Prints lines as they come, and how many miss a goal; the process exits with 1 where some do. */
+/** Prints lines as they arrive, and how many miss a goal; the process exits with 1 if some do. */
 export async function printLines(lines: AsyncIterable<Line>): Promise<void> {
   const startedAt = performance.now();
   let missed = 0;

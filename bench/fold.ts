@@ -22,7 +22,7 @@ import { readProfile } from '../src/analysis/profile/read-profile.ts';
 /** Megabytes of call graph a second, of the fastest of five runs each. */
 export type FoldBench = { ours: number; perl: number; ratio: number };
 
-/** Runs take turns, so that a busy machine is busy for both; throws where the two print different stacks. */
+/** Alternates the runs, so that a busy machine is busy for both; throws if the two print different stacks. */
 export async function benchFold(): Promise<FoldBench> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
   try {

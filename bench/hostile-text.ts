@@ -3,7 +3,7 @@
 import { parsers, shapes } from '../tests/fakes/hostile-text.ts';
 
 const characters = 16 * 1024 ** 2;
-/** The size of a first try of each shape in each place, to find what takes longest. */
+/** Size of a first try of each shape in each place, to find the slowest. */
 const fewCharacters = 1024 ** 2;
 
 /** The slowest place and shape of a parser. */
@@ -30,7 +30,7 @@ export function benchHostileText(): HostileTextBench[] {
 
 const log = 'sys/net/if.c: In function if_attach: 12 of 345 done\n';
 
-/** The least time to compare with: what is refused at once takes none. */
+/** Least time to compare with: a text refused at once needs none. */
 const leastMilliseconds = 100;
 
 function millisecondsOf(read: (text: string) => unknown, text: string): number {
@@ -38,7 +38,7 @@ function millisecondsOf(read: (text: string) => unknown, text: string): number {
   try {
     read(text);
   } catch {
-    // To be refused is as good.
+    // A refusal is as good.
   }
   return performance.now() - start;
 }

@@ -49,7 +49,7 @@ export type LabTimeRequest = {
   onEvent?(event: ExperimentEvent, seconds: number): void;
 };
 
-/** Seconds for which each kernel is built, one after the other; 0 for one that is in the builder's cache. */
+/** Seconds of each kernel's build, one after the other; 0 for a kernel in the builder's cache. */
 export type Build = { base: number; patched: number };
 
 /** A stretch of time, in seconds of the laboratory's clock. */
@@ -57,19 +57,19 @@ export type Span = { from: number; to: number };
 
 export type LabTime = {
   result: Result;
-  /** Time from the first connection to the end of the last run; what is left is to give the DUT back. */
+  /** Time from the first connection to the end of the last run; only the release of the DUT follows. */
   verdict: Span;
-  /** Time from the first connection until the DUT is given back. */
+  /** Time from the first connection until the DUT is released. */
   whole: Span;
   /** Each from the machine's going down to its answering again; the last of them gives it back. */
   reboots: Span[];
-  /** Each from the sender's start to what the receiver, which stays, counted after its end. */
+  /** Time of each, from the sender's start to the last count of the receiver, which stays. */
   trials: Span[];
   /** Each from the receiver's start until its link has settled. */
   settlings: Span[];
-  /** Times in which packets came faster than the DUT could forward them. */
+  /** Times in which packets arrived faster than the DUT could forward them. */
   floods: Span[];
-  /** When something was asked of the DUT: one that is deaf gets it later. */
+  /** Times of commands to the DUT, which a saturated one gets later. */
   dutCommands: number[];
   /** True for a run that waited for its kernel. */
   waitedSeconds: number;
@@ -99,7 +99,7 @@ const kernels = {
   patched: { ident: 'GENERIC', options: ['options PATCHED'] },
 };
 
-/** Runs a gate by the production path, on a new laboratory; throws where either complains. */
+/** Runs a gate by the production path, on a new laboratory; throws if either reports a fault. */
 export async function labTime(request: LabTimeRequest): Promise<LabTime> {
   const { scenarios, change, seed, faults = [] } = request;
   const isTouched = (scenario: string) => !request.isOfIpfw || scenario.startsWith('ipfw');
@@ -307,7 +307,7 @@ function distant(lab: FreebsdLab, { trials, settlings, dutCommands }: Asked): Fr
 }
 
 /**
- * A builder takes real time. So the kernels are there from the start, and a run waits for its own here, between the
+ * A builder needs real time. So the kernels exist from the start, and a run waits for its own here, between the
  * experiment and the testbed, for as long as src/lab/freebsd/freebsd-testbed.ts would have waited before it boots.
  */
 function builderOf({ clock }: FreebsdLab, { base, patched }: Build = { base: 0, patched: 0 }) {
@@ -371,7 +371,7 @@ export function sharesOf({ verdict, ...lab }: LabTime): Shares {
 
 const secondsOf = ({ from, to }: Span): number => to - from;
 
-/** Spans that lie over another are counted once. */
+/** Counts overlapping spans once. */
 function lengthOfAll(spans: readonly Span[]): number {
   let [length, until] = [0, 0];
   for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
@@ -393,7 +393,7 @@ function classicSeconds(cells: number): { bootForAll: number; bootForEach: numbe
   };
 }
 
-/** `seeds` are those that a row is the median of: the more cells, the more each of them takes. */
+/** A row is the median of its `seeds`: the more cells, the longer each of them lasts. */
 const sizes: readonly { scenarios: readonly FreebsdScenario[]; seeds: readonly number[] }[] = [
   { scenarios: ['forwarding'], seeds: [1, 2, 3] },
   { scenarios: Object.keys(basePps) as FreebsdScenario[], seeds: [1] },

@@ -10,7 +10,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 /** Seconds of the fastest of five runs each, and ours over the reference's. */
 export type MinistatBench = { ours: number; reference: number; ratio: number };
 
-/** Runs take turns, so that a busy machine is busy for both; throws where one of the programs fails. */
+/** Alternates the runs, so that a busy machine is busy for both; throws if one of the programs fails. */
 export async function benchMinistat(program = ppsgate): Promise<MinistatBench> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
   try {

@@ -24,7 +24,7 @@ const rates = { falseAlarms: 0.01, misses: 0.05, outside: 0.025 };
 const noiseRatio = 0.006;
 const mostPairs = 20;
 
-/** Noise that differs from what a design assumes: of the cell, or of the experiment's session alone. */
+/** Noise that differs from a design's assumption: of the cell, or of the experiment's session alone. */
 type Condition = {
   says: string;
   /** Degrees of freedom of the variances of all sessions around that of the cell; absent: all are alike. */
@@ -39,7 +39,7 @@ type Condition = {
   autocorrelation?: number;
   /** Some runs of the cell, in all sessions, are slower: so many, and by how much. */
   slow?: { share: number; by: number };
-  /** Limits of false alarms and misses where they are not 1.2 % and 5.5 %. */
+  /** Limits of false alarms and misses that differ from 1.2 % and 5.5 %. */
   limits?: { falseAlarms: number; misses: number };
 };
 
@@ -65,7 +65,7 @@ const conditions: Condition[] = [
 
 const historyRuns = [0, 10, 30, 200];
 
-/** A line as soon as it is known. */
+/** Yields each line as soon as it is known. */
 export function* benchPromises(cells: number): Generator<Line> {
   yield plain(
     `Margin ${percent(marginRatio)}, CV ${percent(noiseRatio)}, at most ${mostPairs} + ${mostPairs} runs, ${cells} cells a row.`,

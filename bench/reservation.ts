@@ -54,7 +54,7 @@ async function turnsOf(config: ReservationsConfig, race: Race): Promise<Turn[]> 
     ),
   );
   const said = children.map((child) => createInterface(child.stdout)[Symbol.asyncIterator]());
-  // All are up before any begins: starting fifty processes is not what is measured.
+  // Waits until all are up: starting fifty processes is not measured.
   for (const lines of said) await lines.next();
   for (const child of children) child.stdin.end('go\n');
   const turns = await Promise.all(
@@ -144,7 +144,7 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Ten times the requests take ten times as long where nothing grows by their square. */
+/** Ten times the requests need ten times as long if nothing grows by their square. */
 function simulatorLine(): string {
   simulatedSeconds(1000, 10_000);
   const [small, large] = [simulatedSeconds(1000, 1000), simulatedSeconds(1000, 10_000)];

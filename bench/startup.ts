@@ -66,7 +66,7 @@ function admitJob(folder: string): NodeJS.ProcessEnv {
   };
 }
 
-/** The seconds from the start of the program to what it prints first, and to its end. */
+/** Measures the seconds from the start of the program to its first output, and to its end. */
 async function run(program: string, args: readonly string[], env = process.env) {
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;

@@ -44,7 +44,7 @@ const nightlyRunsASeries = 300;
 const seriesARow = 80;
 const stepRatio = -0.02;
 
-/** A line as soon as it is known. */
+/** Yields each line as soon as it is known. */
 export async function* benchTrend(): AsyncGenerator<Line> {
   const { says, quiet, classes } = await labs();
   const [, , upTo2 = quiet] = classes;
@@ -142,7 +142,7 @@ function* falseOnes({ says, find, hasGoals }: Detector, { noise }: Lab): Generat
   if (hasGoals) yield confirmedLine(Math.max(...rows.map(({ found }) => found)), noise);
 }
 
-/** A false change point is reported only where a gate errs, too; the two are independent. */
+/** A false change point is reported only if a gate errs, too; the two are independent. */
 function confirmedLine(found: number, noise: NoiseSource): Line {
   const atMost = upperBound(found, seriesARow * nightlyRunsASeries);
   const gate = simulate({ ...gateRule, noise, cells: 1, effect: 0, experiments: 40_000, seed: 3 });
@@ -297,7 +297,7 @@ type Event = {
   from: number;
   /** The nightly run from which it is gone again. */
   until?: number;
-  /** Nightly runs that it takes to come. */
+  /** Number of nightly runs over which the change grows. */
   ramp?: number;
   testbeds: string[];
   cells: Cell[];
@@ -369,7 +369,7 @@ const events: Event[] = [
 const isMissingNightlyRun = (testbed: string, nightlyRun: number): boolean =>
   testbed === 'mellanox' && nightlyRun >= 420 && nightlyRun < 441;
 
-/** The rate at a nightly run, around 1; by code alone where a gate interleaves two commits. */
+/** Rate at a nightly run, around 1; only of the code, as a gate interleaves two commits. */
 const rateAt = (nightlyRun: number, testbed: string, cell: Cell, isCodeAlone: boolean): number =>
   events
     .filter((event) => event.testbeds.includes(testbed) && event.cells.includes(cell))
@@ -472,7 +472,7 @@ const gateRule = {
   marginRatio: margin,
 } satisfies Partial<SimulationRequest>;
 
-/** The verdicts that gates of the two commits would have, by what the code alone changes. */
+/** Verdicts that gates of the two commits would have, by the change of the code alone. */
 function gateOf(
   { testbed, good, bad, cells: asked }: TrendChange,
   noise: NoiseSource,
