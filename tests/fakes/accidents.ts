@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** In the order of accidents/accident.c. */
+/** Sorted like accidents/accident.c. */
 export const accidents = [
   'harmless',
   'panic at boot',

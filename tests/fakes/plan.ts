@@ -54,7 +54,7 @@ export const aConfig = (changes: Partial<Config> = {}): Config => ({
   ...changes,
 });
 
-/** One trial per run, as for booted variants; at most 20 of each variant. */
+/** Has one trial per run, as for booted variants; at most 20 of each variant. */
 export const singleRuns = {
   traffic: { ...aConfig().traffic, runsPerTrial: 1 },
   gate: { ...gateConfig, maxRunsPerVariant: 20 },

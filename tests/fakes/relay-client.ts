@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 export const webhookKey = 'b'.repeat(32);
 export const buildPassword = 'phorge:correct horse';
 
-/** As written by Herald, with a final line break. */
+/** Formats a body like Herald, with a final line break. */
 export function webhookBody({
   type = 'DREV',
   transaction = 'a',

@@ -4,7 +4,7 @@ import type { Interface, Neighbour, Route } from './machine.ts';
 import { connectPorts, joinSwitch, type Port, port } from './wiring.ts';
 
 export type CablingOptions = {
-  /** One or two. */
+  /** At most two. */
   senders: number;
   /** `one`: senders and receiver are ports of one machine, `generator`; `two`: the senders are those of `sender1`. */
   generators: 'one' | 'two' | 'separate';

@@ -29,7 +29,7 @@ export const noPacketCounts = (): PacketCounts => ({
   netisrDrops: 0,
 });
 
-/** The flows fall on all queues alike, or on the first one where a kernel hashes them so. */
+/** Distributes flows over all queues, or over the first one if a kernel hashes them so. */
 export function countInQueues(machine: Machine, name: string, packets: number): void {
   const { queues } = machine.packetCounts;
   const all = queuesOf(machine, name);
@@ -70,7 +70,7 @@ export function queueInterrupts({ packetCounts }: Machine): [string, number][] {
 /** Source addresses of a stream, one after the other. */
 export type Sources = { first: string; size: number };
 
-/** Counts a stream's packets in the rules that drop some of its flows; returns the share of those that remain. */
+/** Counts a stream's packets in the rules that drop some of its flows; returns the share of the others. */
 export function countInRules(firewalls: Firewalls, sources: Sources, packets: number): number {
   let share = 1;
   for (const rule of droppingRules(firewalls)) {
@@ -111,7 +111,7 @@ function addressAfter(first: string, count: number): string {
   return [24, 16, 8, 0].map((bits) => (number >>> bits) & 255).join('.');
 }
 
-/** States that a flow takes of pf: as it comes in, and as it goes out. */
+/** Number of states that a flow needs in pf: on its way in, and on its way out. */
 export const statesPerFlow = 2;
 
 /** Counts packets without a state in a full table of pf; returns the share of those that have one. */

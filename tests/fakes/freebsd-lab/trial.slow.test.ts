@@ -216,7 +216,7 @@ describeWith(['shared/corpus/runs', 'shared/freebsd/lab'], 'the logs of real tri
 const shapesOf = (json: string): string[] =>
   (JSON.parse(json) as { example: string }[]).map(({ example }) => shapeOf(example));
 
-/** Numbers, addresses and names of interfaces do not count, nor does where in its source pkt-gen prints. */
+/** Ignores numbers, addresses and names of interfaces, and pkt-gen's source lines. */
 const shapeOf = (line: string): string =>
   line
     .replace(/(?:[\da-f]{2}:){5}[\da-f]{2}/g, 'MAC')

@@ -5,7 +5,7 @@ type Scope = 'actions' | 'checks' | 'contents' | 'issues' | 'pull-requests' | 's
 
 export type Permissions = Partial<Record<Scope, 'read' | 'write'>>;
 
-/** For example `checks: write`. */
+/** A permission such as `checks: write`. */
 export type Permission = `${Scope}: ${'read' | 'write'}`;
 
 /** The permission that allows the operation; `free` needs none, `refused` lacks every sufficient one. */

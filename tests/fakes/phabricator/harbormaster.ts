@@ -360,7 +360,7 @@ function checkType(
   );
 }
 
-/** As the server's `phutil_describe_type` writes it, as far as recorded. */
+/** Describes a type like the server's `phutil_describe_type`, as far as recorded. */
 function phpTypeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'object' && value !== null) {

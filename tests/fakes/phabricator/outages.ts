@@ -46,7 +46,7 @@ export const databaseFaults = {
     text,
     'This install has a fatal setup error, access the web interface to view details and resolve it.',
   ),
-  // As received by arc, which adds __conduit__=1.
+  // The response that arc receives, which adds __conduit__=1.
   'stranded-as-json': answer(
     200,
     'application/json',

@@ -12,7 +12,7 @@ import {
 import type { State } from './state.ts';
 
 export type Search<Row> = {
-  /** For example `DREV`. */
+  /** A PHID type such as `DREV`. */
   type: string;
   /** The query's name in the real server's code, used in its errors. */
   query: string;

@@ -59,7 +59,7 @@ const eventsOf = ({ sysctls }: Machine): RegExp =>
 /** Every machine has it, but some virtual ones take no sample: pmcstat succeeds, and its graph is empty. */
 const softwareClock = 'CLOCK.HARD';
 
-/** As in every recording of a virtual machine. */
+/** Output as in every recording of a virtual machine. */
 const discarded =
   'pmcstat: WARNING: at least 16 events were discarded while running.\nPlease consider tuning the "kern.hwpmc.nbuffers_pcpu" tunable.\n';
 
