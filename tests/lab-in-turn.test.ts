@@ -1,4 +1,4 @@
-// Orders files of tests of which one at a time may use the machine's lab.
+// Tests the order of test files that may use the machine's lab only one at a time.
 import { expect, test } from 'vitest';
 import { labInTurn, type TimedFile } from './lab-in-turn.ts';
 

@@ -1,4 +1,5 @@
-// Orders files of tests of which one at a time may use the machine's lab: a process that waits for it does nothing else.
+// Orders test files that may use the machine's lab only one at a time: a process that waits for the lab does nothing
+// else.
 
 export type TimedFile = { seconds: number; isInLab: boolean };
 

@@ -2,14 +2,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { labInTurn } from './lab-in-turn.ts';
 
-/** They start hundreds of programs, which a process that has loaded little does in a tenth of the time. */
+/** Files that start hundreds of programs, for which a process that has loaded little needs a tenth of the time. */
 const startsPrograms = [
   'forge/patch/repository.slow',
   'kernel/kernel.slow',
   'forge/patch/revision.slow',
 ];
 
-/** Seconds that a file needed beside others on two CPUs, where these are twenty or more. */
+/** Seconds of a file beside others on two CPUs, if these are twenty or more. */
 const seconds: Readonly<Record<string, number>> = {
   'e2e/events.lab': 195,
   'e2e/demo.lab': 178,

@@ -35,7 +35,7 @@ export const virtualPrograms: readonly Need[] = [
   'zstd',
 ];
 
-/** A suite that runs if all needs are met; otherwise one skipped test that names what is missing. */
+/** Defines a suite that runs if all needs are met; otherwise one skipped test that names what is missing. */
 export function describeWith(needs: readonly Need[], name: string, suite: () => void): void {
   const missing = needs.filter((need) => !isMet(need));
   if (missing.length === 0) {
@@ -47,7 +47,7 @@ export function describeWith(needs: readonly Need[], name: string, suite: () => 
   });
 }
 
-/** A test that runs if all needs are met, and is otherwise skipped, naming what is missing. */
+/** Defines a test that runs if all needs are met, and is otherwise skipped, naming what is missing. */
 export function testWith(
   needs: readonly Need[],
   name: string,

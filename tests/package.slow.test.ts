@@ -1,4 +1,4 @@
-// Tests the package as npm makes it: its contents, and that it runs where npm or a port installs it.
+// Tests the package as npm builds it: its contents, and that it runs where npm or a port installs it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -33,7 +33,7 @@ const noon = '2026-11-20T12:00:00Z';
 
 let github: FakeGitHub;
 let commits: { directory: string; base: string; older: string; head: string };
-/** The commits that a configuration was asked of. */
+/** Commits from which a configuration was read. */
 let configsOf: string[];
 
 /** Shared by all tests, because they only read objects. */
@@ -611,7 +611,7 @@ describe('/ppsgate bisect', () => {
     return command;
   }
 
-  /** Asks for the list first, and then with it. */
+  /** Requests the list first, and then sends its approval. */
   const approved = async (text: string, changes?: Parameters<typeof depsOf>[0]) =>
     bisection(await admitted(comment(commandIn(await admitted(comment(text), changes))), changes));
 

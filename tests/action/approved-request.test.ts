@@ -1,4 +1,4 @@
-// The request that one job hands to the next is read as it was written, and no other text is.
+// Tests that a request between jobs is read as it was written, and that no other text is.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

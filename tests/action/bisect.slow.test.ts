@@ -34,7 +34,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
   });
   afterAll(() => builder[Symbol.asyncDispose]());
 
-  /** A pull request of six commits, the fourth of which loses a fifth; the gate has answered it. */
+  /** A pull request of six commits, the fourth of which loses a fifth; the gate has reported it. */
   beforeEach(async () => {
     workspace = newRepository();
     commits = Array.from({ length: 7 }, (_, place) => {

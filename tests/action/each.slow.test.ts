@@ -40,7 +40,7 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-/** The job that measures, with these testbeds; each is ours once the job has asked for all of them. */
+/** Runs the measuring job with these testbeds; each becomes ours once the job has requested all of them. */
 async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
   const request: GateRequest = { patch, overrides: {}, priority: 'patch', purpose: 'patch' };
   const { context, folder, output } = await jobHere({

@@ -1,4 +1,4 @@
-// Going on with an experiment of an earlier run: whose plan is verified, and what is said where it cannot go on.
+// Tests extending an experiment of an earlier run: the verification of its plan, and the refusals.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-/** Run 41 as it left these files. */
+/** Provides the files that run 41 left. */
 function given(files: Record<string, string>, changes: Partial<FakeWorkflowRun> = {}): void {
   const run: FakeWorkflowRun = {
     id: 41,

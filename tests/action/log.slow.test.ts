@@ -75,7 +75,7 @@ describe('printed text', () => {
   );
 });
 
-/** Text as it is logged, and as people see it. */
+/** Texts as logged, and as people see them. */
 const readable = [
   ['a change of 3 % :: and more', 'a change of 3 % :: and more'],
   ['a ##[set-output name=go]true', 'a # #[set-output name=go]true'],
@@ -94,7 +94,7 @@ const nasty = fc.constantFrom(
   ...['##[set-output name=go;]true', '::set-output name=go::true', '##[save-state name=lease]/'],
   ...['::stop-commands::x', '##[error]x', '::error::x', '::add-mask::e', '##[group]'],
 );
-/** A line that begins with a command but for blanks, of which the runner knows more than JavaScript. */
+/** A line that begins with a command after blanks, of which the runner knows more than JavaScript. */
 const indented = fc
   .tuple(
     fc.constantFrom('\n', '\r', '\r\n'),
@@ -152,7 +152,7 @@ function ours(print: Print): Command | undefined {
   return { name: names[way], properties: {}, data: text.toWellFormed() };
 }
 
-/** They make what others say harmless; what is a secret has to be the same to the letter. */
+/** Ignores blanks that make foreign text harmless; a secret must stay the same to the letter. */
 const withoutBlanks = (command: Command): Command =>
   command.name === 'add-mask' ? command : { ...command, data: command.data.replaceAll(' ', '') };
 

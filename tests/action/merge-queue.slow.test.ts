@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const never = new AbortController().signal;
 
-/** Ends with its signal, or once the queue was asked for so many times. */
+/** Ends with its signal, or after so many requests to the queue. */
 async function untilAsked(times: number, signal: AbortSignal): Promise<string> {
   while (github.requests.length < times) {
     signal.throwIfAborted();

@@ -55,7 +55,7 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-/** The result of an experiment in which patched forwards so many times what base does. */
+/** Result of an experiment in which patched forwards this multiple of base's rate. */
 function resultOf(speed: number): Result {
   const parsed = parseConfig(config, { path: 'ppsgate.yml', home: '/' });
   const overlays = ['base', 'patched'].map((variant, index) => {
@@ -109,7 +109,7 @@ const cellsOf = ({ outcome }: Result): CellResult[] =>
   outcome.kind === 'judged' ? outcome.cells : [];
 
 describe('while GitHub is away', () => {
-  /** The job in this process, where time is nothing. */
+  /** Runs the job in this process, in which time stands still. */
   async function publishHere(): Promise<number> {
     const request = { patch, overrides: {}, priority: 'patch', purpose: 'patch' } as const;
     const { context } = await jobHere({
@@ -122,7 +122,7 @@ describe('while GitHub is away', () => {
     });
     let waitedSeconds = 0;
     const pause: Pause = async (seconds, signal) => {
-      // The last resort, which ends with what it is for.
+      // Only the last attempt waits that long, and it ends the test.
       if (seconds === patienceSeconds) {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       }
@@ -237,7 +237,7 @@ describe('an artifact that claims that nothing installed changes', () => {
     outcome: { kind: 'unchanged' },
   });
 
-  /** In place of the pull request that there is. */
+  /** Replaces the existing pull request. */
   const instead = async (change: (directory: string) => string, written?: string) => {
     await github.stop();
     await prepare(change, written);

@@ -1,4 +1,5 @@
-// A change of the default branch from the data branch to its issue, and from a word in the issue back to the data branch.
+// Tests a change of the default branch from the data branch to its issue, and from a command in the issue back to the
+// data branch.
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// A step of a job as GitHub's runner runs it: what it takes from the step, by commands in its log and by its files.
+// Tests a step of a job like GitHub's runner: the runner's reading of the step, by commands in its log and by its
+// files.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -367,7 +367,7 @@ const trend: Record<string, Call> = {
 /** Long enough for every call on any machine: a call that is stopped here would not end. */
 const patienceMilliseconds = 60_000;
 
-/** One for all calls: a new one for each would take longer than most of them. */
+/** A single context for all calls: a new one for each would take longer than most of them. */
 const context: { call?: () => unknown } = {};
 createContext(context);
 const script = new Script('call()');

@@ -1,5 +1,5 @@
-// docs/ppsgate.schema.json describes ppsgate.yml to editors: never less than what is read, and as much of what is
-// refused as JSON Schema has words for.
+// Tests that docs/ppsgate.schema.json describes ppsgate.yml to editors: it accepts all valid files, and refuses as much
+// as JSON Schema can express.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -25,7 +25,7 @@ const schema: object = {
         if (flags.includes('i'))
           throw new Error(`JSON Schema minds case: spell it out in ${source}`);
       }
-      // What URL reads is more than what RFC 3986 calls a URI.
+      // URL accepts more than RFC 3986 calls a URI.
       if (jsonSchema.format === 'uri') delete jsonSchema.format;
     },
   }),

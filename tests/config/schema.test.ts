@@ -1,4 +1,4 @@
-// The manual of ppsgate.yml: what each key takes, what it becomes, and what is said where it is wrong.
+// Documents ppsgate.yml by tests: the values of each key, their results, and the errors.
 import { expect, test } from 'vitest';
 import { withCapture } from '../../src/config/captured-traffic.ts';
 import { ConfigError, parseConfig } from '../../src/config/load.ts';

@@ -1,4 +1,4 @@
-// Tokens and keys: where they are read from, and that no error holds any of them.
+// Tests where tokens and keys are read from, and that no error contains any.
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

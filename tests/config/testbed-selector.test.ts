@@ -1,4 +1,4 @@
-// The manual of the language in which a testbed is asked for.
+// Documents the language of testbed selectors by tests.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

@@ -13,7 +13,7 @@ export const pages: readonly string[] = [
 
 export type ShellBlock = { page: string; text: string; needs?: string };
 
-/** Blocks of `sh` with commands, but not scripts; `sh needs=…` names what a machine lacks that runs tests alone. */
+/** Blocks of `sh` with commands, but not scripts; `sh needs=…` names what a test machine lacks. */
 export const shellBlocks: readonly ShellBlock[] = pages.flatMap((page) =>
   [...readPage(page).matchAll(/^( *)```sh(?: needs=(\S+))?\n([\s\S]*?)^ *```$/gm)]
     .map(([, indent = '', needs, text = '']) => ({

@@ -1,4 +1,4 @@
-// Runs the commands of the pages word for word, but for those that name what they need.
+// Runs the commands of the pages word for word, except those that name a need.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

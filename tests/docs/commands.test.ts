@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { programFor } from '../../src/cli/commands/commands.ts';
 import { callsOf, pages, readPage, shellBlocks } from './blocks.ts';
 
-/** Things that no machine has on which only tests run, or more time than a test takes. */
+/** Needs that no test machine meets, including more time than a test has. */
 const needs = [
   'etcd',
   'freebsd',
@@ -34,7 +34,7 @@ const spansOf = (text: string): string[] =>
 /** A comment of a check begins with ppsgate, too. */
 const isComment = ([name = '']: readonly string[]) => !/^[a-z-]+$/.test(name);
 
-/** As a usage line has it: `[options]`. */
+/** Recognizes placeholders of usage lines, like `[options]`. */
 const isPlaceholder = (word: string) => /^[[<].*[\]>]$/.test(word);
 
 const calls = pages.flatMap((page) =>

@@ -1,4 +1,4 @@
-// The pages of docs/lab, each line of which is there for something: laboratories that are set up by them alone.
+// Tests the pages of docs/lab, each line of which has a purpose: laboratories are set up by them alone.
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -160,7 +160,7 @@ async function problemsOf({ testbed, config }: Bench, host: Host): Promise<strin
 const whyIdle = (line: string): string | undefined =>
   Object.entries(uncheckable).find(([, lines]) => lines.some((some) => some.test(line)))?.[0];
 
-/** Lines that no look at a healthy DUT can miss, by what they are for. */
+/** Lines whose lack no check of a healthy DUT can detect, by their purpose. */
 const uncheckable: Readonly<Record<string, readonly RegExp[]>> = {
   'only a file system that was not unmounted shows what becomes of it': [
     /^fsck_y_enable=/,

@@ -105,7 +105,7 @@ const wordsOfRcConf: Readonly<Record<string, string>> = {
 
 const plain = (command: string): string => command.replaceAll("'", '');
 
-/** The line, or the part of one, by which a file does what the command does. */
+/** Returns the line, or a part of one, by which a file does the same as the command. */
 const written = (command: string): string =>
   wordsOfRcConf[command] ??
   command.replace(/^sysctl |^ifconfig \S+ |^(?:\S+ -[sS]|route .*-inet6?) /, '');

@@ -1,4 +1,4 @@
-// The manual page as mandoc(1) reads it, which is what FreeBSD has.
+// Tests the manual page with mandoc(1), which FreeBSD uses.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

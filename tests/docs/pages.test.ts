@@ -8,7 +8,7 @@ import { pages, readPage as read, root } from './blocks.ts';
 const withoutCode = (text: string): string =>
   text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').replaceAll(/(`+)[^`].*?\1/g, '');
 
-/** As GitHub names a heading. */
+/** Names a heading's anchor as GitHub does. */
 const anchorOf = (heading: string): string =>
   heading
     .replace(/^#+ /, '')
@@ -120,7 +120,7 @@ test('messages that pages quote are those of the program', () => {
 
 const longestFirst = (one: string, other: string) => other.length - one.length;
 
-/** Code in the first column, without what differs from case to case; commands are no messages. */
+/** Code in the first column, without the parts that vary; commands are no messages. */
 const messagesOf = (page: string, row: string) =>
   [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]{12,})`/g)]
     .map(([, text = '']) => ({

@@ -64,7 +64,7 @@ test('the URI of the build step requests a build', () => {
 
 describe('the expression of the rule that runs the build plan', () => {
   const [, written = ''] = /Affected files matches regexp `@(.*?)@`/.exec(page) ?? [];
-  // A bar in a table is escaped; what remains is the same to PCRE and to JavaScript.
+  // A bar in a table is escaped; the rest means the same to PCRE and to JavaScript.
   const expression = new RegExp(written.replaceAll('\\|', '|'));
 
   test.each([
@@ -72,7 +72,7 @@ describe('the expression of the rule that runs the build plan', () => {
     'sys/netinet/tcp_input.c',
     '/sys/netinet6/ip6_forward.c',
     '/sys/netpfil/pf/pf.c',
-    // As Herald sees them where the diff has no prefixes.
+    // Path as Herald sees it if the diff has no prefixes.
     '/net/if.c',
     'netinet/tcp_input.c',
     '/netpfil/pf/pf.c',

@@ -1,4 +1,4 @@
-// What GitHub and FreeBSD read of this repository holds together: one version, forms as GitHub takes them, the port's files.
+// Tests that the files for GitHub and FreeBSD are consistent: one version, valid forms, the port's files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

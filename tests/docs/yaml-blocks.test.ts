@@ -8,7 +8,7 @@ import { pages, readPage } from './blocks.ts';
 
 const record = z.record(z.string(), z.unknown());
 
-/** The dots of an example stand for what only a site knows. */
+/** Replaces the dots of an example, which represent what only a site knows. */
 const completed = (text: string): string =>
   text.replaceAll('6b0d…', 'a'.repeat(128)).replaceAll('host: …', 'host: builder');
 
@@ -22,7 +22,7 @@ const parts = written.flatMap((page) =>
       const { data = {} } = record.safeParse(parse(part));
       const keys = Object.keys(data);
       const isConfig = keys.length > 0 && keys.every((key) => key in configKeys.shape);
-      // One names no machines.
+      // This example names no machines.
       return isConfig && !part.includes('# dut, senders') ? [{ page, part, data }] : [];
     },
   ),

@@ -5,7 +5,7 @@ import type { Job } from './act.ts';
 
 type Verdict = 'no-regression' | 'regression' | 'inconclusive' | 'invalid';
 
-/** The beginning of the report of #7, where the metric is CPU time per packet. */
+/** Beginning of the report of #7, if the metric is CPU time per packet. */
 const headlines: Record<Verdict, string> = {
   'no-regression': '🟢 ppsgate: #7 ',
   regression: '🔴 ppsgate: #7 takes ',
@@ -13,7 +13,7 @@ const headlines: Record<Verdict, string> = {
   invalid: '⚪ ppsgate: #7 was not measured',
 };
 
-/** Returns what must follow from the verdict; fails unless it is `right` or undecided and the exit code is its own. */
+/** Returns what must follow from the verdict; fails unless it is `right`, or undecided, and the exit code matches. */
 export function acceptedVerdict(
   { outputs, exitCode, log }: Job,
   right: 'no-regression' | 'regression',

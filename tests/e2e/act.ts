@@ -1,7 +1,7 @@
-// Runs a repository's own workflow as GitHub would, by act (github.com/nektos/act) without containers, and reads the results.
-//
-// Nothing is fetched: act takes an actions/checkout of the repository itself, of any version, for a
-// copy of the working tree, so the workflow runs as it is written and its pinned commit is never asked for.
+// Runs a repository's own workflow like GitHub, by act (github.com/nektos/act) without containers, and reads the
+// results.
+// Nothing is fetched: act replaces actions/checkout of the repository itself, in any version, by a copy of the working
+// tree. So the workflow runs as written, and its pinned commit is never requested.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export type JobRequest = {
   directory: string;
   /** Path of the workflow in it. */
   workflow: string;
-  /** Like `pull_request`. */
+  /** An event name such as `pull_request`. */
   eventName: string;
   /** GitHub's JSON of the event. */
   payload: object;
@@ -32,11 +32,11 @@ export type JobRequest = {
   temporary: string;
 };
 
-/** A job as GitHub's page of it would show it; the texts are what the steps said by workflow commands. */
+/** A job as on its page on GitHub; the texts are those of the steps' workflow commands. */
 export type Job = {
   exitCode: number | null;
   outputs: Record<string, string>;
-  /** One of each step that wrote one. */
+  /** Summaries of the steps that wrote one. */
   summaries: string[];
   warnings: string[];
   errors: string[];
@@ -51,7 +51,7 @@ export const nothingAdmitted = { go: 'false', bisect: 'false', cancel: 'false' }
 
 type Act = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Starts the job and does not wait; one that still runs when the test ends is ended, as by a cancelled workflow. */
+/** Starts the job and does not wait; the end of the test ends a running one, like a cancelled workflow. */
 export function startJob(request: JobRequest): { act: Act; ended: Promise<Job> } {
   const { directory, temporary } = request;
   const eventPath = join(temporary, 'event.json');
@@ -113,8 +113,8 @@ function standIns({ directory, workflow }: JobRequest): string[] {
 }
 
 /**
- * No variable of the tests' own environment, which may be a GitHub job too. act runs the first `node` of the
- * PATH, regardless of `using:`: the one that the project brings.
+ * Excludes the tests' own environment, which may be a GitHub job, too. act runs the first `node` of the PATH,
+ * regardless of `using:`: the project's own.
  */
 function environment(home: string): NodeJS.ProcessEnv {
   const programs = join(import.meta.dirname, '../../node_modules/.bin');

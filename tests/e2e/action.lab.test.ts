@@ -269,7 +269,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
   });
 });
 
-/** Process ids of what sends packets; one that was killed is listed until its new parent takes notice. */
+/** Returns process ids of senders; a killed one is listed until its new parent notices. */
 function generators(): string[] {
   const listing = execFileSync('ps', ['-eo', 'pid=,stat=,comm='], { encoding: 'utf8' });
   const processes = listing.split('\n').map((line) => line.trim().split(/\s+/));

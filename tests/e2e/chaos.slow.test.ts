@@ -50,10 +50,10 @@ describeWith(['setpriv'], 'contenders of one host that are killed and stopped at
         const reservations = { store: 'sqlite', path, leaseSeconds: 1 } as const;
         return { name, reservations, testbeds: lab.testbeds, turns, heeds };
       };
-      // A starved one loses its lease of a second at times, and begins anew with another token.
+      // A starved contender sometimes loses its lease of a second, and begins again with another token.
       const uses = (program: Contender) =>
         tokensOf(program).reduce((sum, token) => sum + usesIn(log, token), 0);
-      // It must not have ended before it is stopped.
+      // The program must not have ended before it is stopped.
       const stopped = startProgram<ContenderSays>('contender', planFor('stopped', 80, heeds));
       await expect.poll(() => uses(stopped), soon).toBeGreaterThan(0);
       stopped.write('stop');
@@ -105,7 +105,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'a gate that is cut off with a member
   test.for(['leader', 'follower'] as const)(
     'loses a testbed before another gate gets it, be that member the leader or not: the %s',
     async (role) => {
-      // On a busy machine an answer of etcd takes seconds at times.
+      // On a busy machine, etcd sometimes needs seconds for a response.
       const leaseSeconds = 10;
       const cluster = await startCluster({ namespaces: true });
       const member = await memberThatIs(role, cluster);
@@ -143,7 +143,7 @@ type Contender = Program<ContenderSays>;
 
 const startedAtOnce = 4;
 
-/** Testbeds of which two share a sender. */
+/** Starts testbeds, two of which share a sender. */
 async function startLab() {
   const folder = temporaryFolder();
   const names = ['dut1', 'dut2', 'dut3', 'dut4', 'sender12', 'sender3', 'sender4'] as const;
@@ -167,7 +167,7 @@ async function startLab() {
   };
 }
 
-/** Starts so many processes whose fates are random, and looks at what the machines have logged of them. */
+/** Starts so many processes with random fates, and inspects the machines' logs of them. */
 async function contend(reservations: ReservationsConfig, count: number): Promise<void> {
   const { leaseSeconds } = reservations;
   const seed = Number(process.env.CHAOS_SEED ?? Date.now() % 2 ** 31);
@@ -177,7 +177,7 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
   const store = await openStore(reservations);
   onTestFinished(() => store.close());
   const broken = Promise.withResolvers<never>();
-  // It may come before the test waits for it.
+  // The error may arrive before the test waits for it.
   broken.promise.catch(() => {});
   const contenders: (ContenderPlan & { fate: Fate; program: Contender })[] = [];
   for (const fate of fatesOf(count, leaseSeconds, dice)) {
@@ -235,7 +235,7 @@ const isUnexplained = (saying: Timed<ContenderSays>, leaseSeconds: number): sayi
 
 const turnsDoneBy = ({ said }: Contender) => said.filter((one) => one.kind === 'done');
 
-/** In the order in which it got them. */
+/** Returns the tokens in the order of their leases. */
 const tokensOf = ({ said }: Contender) =>
   said.filter((one) => one.kind === 'holds').map(({ token }) => token);
 

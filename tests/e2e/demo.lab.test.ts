@@ -81,7 +81,7 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     // Another program may hold the CPUs all the time.
     if (code === 4) return expect(await said).toContain('machine too busy');
     const { answer, revisions } = bisectResultSchema.parse(JSON.parse(await printed));
-    // A machine that is busy with other things may be too noisy to say.
+    // A machine with other work may be too noisy for an answer.
     expect(answer.kind).toMatch(/^(culprit|inconclusive|not-reproduced)$/);
     if (answer.kind === 'culprit') {
       expect(revisions[answer.revision]?.subject).toBe(culpritSubject);

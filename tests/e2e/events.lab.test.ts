@@ -1,4 +1,5 @@
-// From every event that requests a measurement to the answer, by the project's workflows and those of `ppsgate init`.
+// Tests every event that requests a measurement up to the report, with the project's workflows and those of `ppsgate
+// init`.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -197,7 +198,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   });
 
   test('an undecided experiment continues after its last run', async () => {
-    // No machine is so quiet that it tells or excludes so small a loss so surely in so few runs.
+    // No machine is quiet enough to prove or exclude so small a loss in so few runs.
     example = makeExample(join(folder, 'strict'), {
       gate: { margin: '0.001%', power: '99.9%', falseAlarms: '0.01%', maxRuns: 16 },
     });

@@ -7,7 +7,7 @@ import { parseDocument } from 'yaml';
 import { type Setting, splitWorkflow } from '../../src/cli/init/workflows.ts';
 
 export type Example = {
-  /** Its working tree, in which the branch is checked out. */
+  /** Its working tree, with the branch checked out. */
   directory: string;
   baseCommit: string;
   /** Commits the base's rules with these lines added to the early chain; answers the commit. */
@@ -16,17 +16,20 @@ export type Example = {
   pushFile(path: string, text: string): string;
 };
 
-/** The project's own, as `ppsgate init` writes it: what measures is a job apart, with a token that may only read. */
+/** The project's own workflow, as `ppsgate init` writes it: a separate job measures, with a read-only token. */
 export const workflow = '.github/workflows/gate.yml';
-/** The same beside a lab with a runner of its own, where there is a Phabricator. */
+/** The same workflow beside a lab with its own runner, and with a Phabricator. */
 export const labWorkflow = '.github/workflows/lab.yml';
-/** One job that does everything, as earlier versions wrote it, and the workflow that reports for it on a fork's patch. */
+/**
+ * A single job that does everything, as earlier versions wrote it, and the workflow that reports for it on a fork's
+ * patch.
+ */
 export const oneJobWorkflow = '.github/workflows/one-job.yml';
 export const publisher = '.github/workflows/publisher.yml';
 
 /**
- * Rules that cost some 12 ns each for every packet and change nothing. The base has enough of them that
- * the DUT stays slower than a sender whose CPU does other things too.
+ * Rules that cost about 12 ns each for every packet and change nothing. The base has enough of them that the DUT stays
+ * slower than a sender whose CPU has other work, too.
  */
 export const noOps = (count: number): string[] =>
   new Array<string>(count).fill('meta l4proto 254 drop');
@@ -45,8 +48,8 @@ const config = 'docs/example/ppsgate.yml';
 const ruleset = 'docs/example/dut/nftables.conf';
 
 /**
- * Makes the repository in a folder that does not exist yet, with what the sources make as its `dist/`, and with these
- * keys in its ppsgate.yml.
+ * Creates the repository in a new folder, with a `dist/` built from the sources, and with these keys in its
+ * ppsgate.yml.
  */
 export function makeExample(directory: string, keys: Record<string, unknown> = {}): Example {
   mkdirSync(directory);
@@ -105,7 +108,7 @@ function quickConfig(directory: string, keys: Record<string, unknown>): string {
 const withRules = (ruleset: string, rules: readonly string[]): string =>
   ruleset.replace('policy accept;', (policy) => [policy, ...rules].join('\n    '));
 
-/** Without the user's own settings. */
+/** Runs git without the user's own settings. */
 function gitIn(directory: string): (...args: string[]) => string {
   const identity = ['-c', 'user.name=alice', '-c', 'user.email=alice@ppsgate.invalid'];
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };

@@ -1,6 +1,5 @@
-// Text of a stranger through the project's own workflow sets no output, and uploads nothing.
-//
-// All comments take minutes, so these are the most dangerous ones; `HOSTILE=all` takes all of them, and
+// Tests that text of a stranger in the project's own workflow sets no output, and uploads nothing.
+// All comments take minutes, so these are the most dangerous ones; `HOSTILE=all` tests all of them, and
 // tests/action/step.slow.test.ts does so without a workflow.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +77,8 @@ describeWith(['act', 'git'], "a stranger's comment", () => {
       expect.stringContaining('### 🤔 ppsgate did not understand'),
     ]);
     expect(job.outputs, job.log).toEqual(nothingAdmitted);
-    // act knows commands of the first kind only where a line begins, so its log has what GitHub's runner would have read.
+    // act recognizes commands of the first kind only at the beginning of a line, so its log has what GitHub's runner
+    // would have read.
     expect(commandsIn(Buffer.from(job.log))).toEqual([]);
     expect(github.state.artifacts).toEqual([]);
   });

@@ -135,7 +135,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
 const key = 'k'.repeat(32);
 const credential = { user: 'harbormaster', password: 'sesame' };
 
-/** With the variables that Harbormaster fills in. */
+/** URI with the variables that Harbormaster fills in. */
 const buildUri = (port: number): string =>
   `http://127.0.0.1:${port}/build?target=\${target.phid}&build=\${build.phid}&diff=\${buildable.diff}`;
 

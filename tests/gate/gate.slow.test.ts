@@ -309,7 +309,7 @@ describe('the files that a patch changes', () => {
       onEvent: (event) => event.kind === 'note' && told.push(event.text),
     });
     const { trials } = await gate(overrides, temporaryFolder(), deps);
-    // No cell is decided before two pairs, which are four boots.
+    // No cell is decided before two pairs, which need four boots.
     const scenarios = trials.slice(0, 12).map(({ cell }) => cell.scenario);
     const rounds = scenarios.filter((_, index) => index % 3 === 0);
     expect(rounds).toEqual(rounds.map(() => 'pf-stateful'));

@@ -1,4 +1,4 @@
-// The testbed that a session has: leased while its gate is on it, and given back.
+// Tests that a session holds the testbed while its gate runs, and releases it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';

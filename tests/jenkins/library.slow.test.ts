@@ -1,4 +1,4 @@
-// The library for Jenkins is tested where it is at home, by Maven: this is for those who run all tests of ppsgate.
+// Runs the Maven tests of the Jenkins library with all other tests of ppsgate.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

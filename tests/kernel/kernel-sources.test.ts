@@ -7,7 +7,7 @@ import { mayChangeKernel } from '../../src/kernel/kernel-sources.ts';
 const builderWith = (kernel: object): BuilderConfig => builderSchema.parse({ host: 'b', kernel });
 const usual = builderWith({ kind: 'make' });
 
-/** Names what is built before the kernel, as Makefile.inc1 does. */
+/** Names the programs built before the kernel, like Makefile.inc1. */
 const makefile = `
 _basic_bootstrap_tools=usr.bin/awk usr.bin/cut bin/expr sbin/md5
 .for _tool in usr.bin/vi/catalog usr.sbin/config

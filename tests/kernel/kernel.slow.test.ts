@@ -37,7 +37,7 @@ const recipe: MakeRecipe = {
   options: [],
 };
 
-// Where Debian keeps it.
+// Path on Debian.
 const sftpServer = '/usr/lib/openssh/sftp-server';
 
 const needs = ['sshd', 'ssh-keygen', 'git', 'zstd', 'flock', 'csh', sftpServer];

@@ -109,7 +109,7 @@ function diffTo(files: Record<string, string>): Buffer {
   return execFileSync('git', ['-C', repository, 'diff', base, head]);
 }
 
-/** A patch whose makefile runs a command where the kernel is built. */
+/** A patch whose makefile runs a command during the build of the kernel. */
 const running = (command: string): Buffer =>
   diffTo({ 'net/Makefile': `bzImage: own\nown: ; @${command}\n` });
 
@@ -510,7 +510,7 @@ describeWith(
   },
 );
 
-// Where Debian keeps it.
+// Path on Debian.
 const sftpServer = '/usr/lib/openssh/sftp-server';
 
 describeWith(

@@ -1,4 +1,4 @@
-// Decides whether a patch is worth measuring, on real repositories and on testbeds that are only configured.
+// Tests whether a patch needs a measurement, on real repositories and on testbeds that are only configured.
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ const base = {
   'share/man/man4/em.4': 'em',
 };
 
-/** The testbeds on which a patch is worth measuring, by name; the patch is this change of a checkout. */
+/** Returns the testbeds on which a patch needs a measurement, by name; the patch is this change of a checkout. */
 async function differing(
   testbeds: Record<string, TestbedConfig>,
   change: Record<string, string> | ((directory: string) => void),

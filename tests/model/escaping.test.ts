@@ -1,4 +1,5 @@
-// The law of all that puts texts of others into markup: it is cleaned first and escaped last, so nothing that is taken out joins what was kept apart.
+// Tests the law of all code that puts foreign texts into markup: it cleans first and escapes last, so removals never
+// join separate parts.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { codeBlock, codeSpan, plainBlock, plainLine } from '../../src/model/escape.ts';
@@ -41,7 +42,7 @@ const insideSpan = (span: string): string => {
 type Escaper = {
   shownAs: (dirty: string) => string;
   clean: (dirty: string) => string;
-  /** Throws where some markup in it takes effect. */
+  /** Throws if markup in it takes effect. */
   expectInert: (shown: string) => void;
 };
 

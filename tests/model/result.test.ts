@@ -18,7 +18,7 @@ test('docs/result.schema.json describes result.json to programs in any language'
 });
 
 const regression = { kind: 'regression' } as const;
-// A site calls its own rules as it likes.
+// A site names its own rules freely.
 const office = aCell(regression, undefined, { scenario: 'Office', family: 'inet6' });
 const runs = pairedRuns([800_000, 801_000], [700_000, 702_000]);
 

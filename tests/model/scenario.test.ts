@@ -1,4 +1,4 @@
-// The names that scenarios may have: they stand in shells, in file names, and in Markdown as they are.
+// Tests the names of scenarios, which appear unchanged in shells, in file names, and in Markdown.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cellName, scenarioSchema, scenarios } from '../../src/model/scenario.ts';

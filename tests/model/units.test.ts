@@ -79,7 +79,7 @@ test('a quantity that is missing, empty, a list or an object is called so', () =
   ]);
 });
 
-// Decimal shifts of whole numbers: what people write has a few digits, and each must come back exactly.
+// Decimal shifts of whole numbers: people write a few digits, and each must survive exactly.
 const shifted = (whole: number, digits: number) => Number(`${whole}e${-digits}`).toFixed(digits);
 
 test('a rate survives formatting and parsing in every unit', () => {

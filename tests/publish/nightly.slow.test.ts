@@ -35,7 +35,7 @@ const makeKernel =
 
 const inet6 = { ...forwarding, family: 'inet6' as const };
 
-/** The plan of the earlier nightly runs: no requests, except those that a test sets. */
+/** Plan of the earlier nightly runs: no requests, except those that a test sets. */
 const calm: NightlyPlan = {
   cellsOffLevel: () => [],
   changesToGate: () => [],
@@ -47,7 +47,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
   let repository: string;
   let ids: string[];
 
-  /** A branch of five commits, the third of which loses a fifth where a laboratory says so. */
+  /** A branch of five commits, the third of which loses a fifth according to the simulated laboratory. */
   beforeAll(async () => {
     builder = await startBuilder(makeKernel);
   });
@@ -100,7 +100,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
 
   const range = (good = 0, bad = -1) => [good, bad].map((place) => ids.at(place) ?? '').join('-');
 
-  /** Asks for the gate of a change, and for its bisection where that gate has lost. */
+  /** Requests the gate of a change, and its bisection if that gate has lost. */
   const suspecting = (suspect: TrendChange): NightlyPlan => ({
     ...calm,
     changesToGate: () => [suspect],

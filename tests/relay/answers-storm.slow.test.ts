@@ -34,7 +34,7 @@ test('each gate has one answer in the end, in the order in which those of its re
   const run = (plan: AnsweringGatesPlan) => startProgram('answering-gates', plan);
   let isOver = false;
   let deaths = 0;
-  /** Dies in the middle of what it does, again and again, and then lives to its end. */
+  /** Dies in the middle of its work, again and again, and then lives to its end. */
   const live = async (plan: AnsweringGatesPlan) => {
     for (let lives = 0; lives < mostDeaths && !isOver; lives++) {
       const program = run({ ...plan, diesAfter: Math.ceil(chance() * 80) });
@@ -80,7 +80,7 @@ test('each gate has one answer in the end, in the order in which those of its re
   expect(phabricator.violations).toEqual([]);
 });
 
-/** Each with a build that waits for it. */
+/** Creates gates, each with a build that waits for it. */
 async function gatesThatWait(phabricator: FakePhabricator) {
   const gates: AnsweringGatesPlan['gates'] = [];
   const author = phabricator.addUser('author');
@@ -131,7 +131,7 @@ async function become({ state, faults }: FakePhabricator, chance: () => number):
   }
 }
 
-/** By the markers of the bot's comments, the oldest first. */
+/** Reads the markers of the bot's comments, the oldest first. */
 function runsToldTo({ state, bot }: FakePhabricator, revision: number): string[] {
   const { phid } = state.revisions.find(({ id }) => id === revision) ?? {};
   return state.transactions

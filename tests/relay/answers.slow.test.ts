@@ -1,4 +1,4 @@
-// Answers that Phabricator does not take at once: kept on disk, and given in their turn, once.
+// Tests answers that Phabricator does not accept at once: kept on disk, and delivered in order, once.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -85,7 +85,7 @@ const commentOf = (number: number, run: string, ending: ReportedOutcome = failed
   ending: keptOf(ending),
 });
 
-/** The ends of comments: which runs they tell of. */
+/** Returns the runs named at the ends of comments. */
 const told = (revision: number): string[] => {
   const phid = phabricator.state.revisions.find(({ id }) => id === revision)?.phid;
   return phabricator.state.transactions.flatMap(({ objectPHID, comment }) =>

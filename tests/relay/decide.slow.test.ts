@@ -83,7 +83,7 @@ const asked = (revision: Revision, diff = newestOf(revision)): Occurrence => ({
   diff,
 });
 
-/** Written two minutes later by the server's clock, so that its author could read what was there. */
+/** Writes two minutes later by the server's clock, so that its author could read the earlier state. */
 function written(revision: Revision, by: User, text: string, secondsLater = 120): Occurrence {
   phabricator.letPass(secondsLater);
   const { id, phid: key, date } = phabricator.comment(revision, by, text);
@@ -104,7 +104,7 @@ const reply = (topic: string, why: unknown, { key, of }: Occurrence) => ({
   key,
 });
 
-/** Queued, so that what comes later finds it. */
+/** Queues it, so that later events find it. */
 function queued(decision: Decision): Job {
   if (decision.kind !== 'run') throw new Error(JSON.stringify(decision));
   inbox.advancePoll(phabricator.url, 1, { seen: [], jobs: [decision.job] });
@@ -474,7 +474,7 @@ describe('@ppsgate run', () => {
           families: 'inet6',
           margin: '1%',
           maxRuns: '20',
-          // The diffs before it at this moment: one that is attached later was read by no one.
+          // The diffs before it at this moment: a later one was read by no one.
           earlier: 'none',
         },
       },
@@ -692,7 +692,7 @@ describe('a stranger who requests a diff', () => {
 });
 
 describe('@ppsgate extend', () => {
-  /** Asked for, and ended. */
+  /** Measures a requested diff to its end. */
   async function measured(revision: Revision, text = '@ppsgate run margin=1%'): Promise<Job> {
     const job = queued(await about(written(revision, alice, text)));
     inbox.markEnded(job.key, 'unknown');

@@ -1,4 +1,4 @@
-// Finds out what happened: deliveries and polls only report that a revision changed.
+// Tests finding events: deliveries and polls only report that a revision changed.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Conduit, openConduit } from '../../src/forge/phabricator/conduit.ts';
 import type { Delivery } from '../../src/relay/inbox.ts';

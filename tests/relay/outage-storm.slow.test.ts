@@ -55,9 +55,9 @@ const fate = fc.record({
     fc.record({
       /** Calls of the gate before it dies; it may make fewer. */
       calls: fc.nat(14),
-      /** It dies after the server has done the last one, without its answer. */
+      /** True if the server carries out the last call before the process dies without its response. */
       isDone: fc.boolean(),
-      /** It exits without an answer, and is not started again. */
+      /** True for an exit without an answer, after which it is not started again. */
       isExit: fc.boolean(),
     }),
     { maxLength: 2 },
@@ -136,7 +136,7 @@ test('each of 200 gates with an outage at a random moment has one answer, on its
   expect(phabricator.violations).toEqual([]);
 });
 
-/** Each call takes a second, so that those of relay and gate interleave. */
+/** Makes each call last a second, so that those of relay and gate interleave. */
 function weatherOver(phabricator: FakePhabricator, { now, pause }: VirtualTime) {
   const { state, bot } = phabricator;
   const { signal } = new AbortController();
@@ -229,7 +229,7 @@ function relayOn(
 
 const log = { info() {}, warn() {} };
 
-/** A process that runs a gate, which may die at a call: nothing goes on, and its lock is free. */
+/** Runs a gate in a process that may die at a call: all its work stops, and its lock is free. */
 async function liveOf(
   job: Job,
   server: { url: string; token: string },

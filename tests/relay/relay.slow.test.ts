@@ -22,7 +22,7 @@ type Revision = ReturnType<FakePhabricator['addRevision']>;
 
 const noon = new Date('2026-11-20T12:00:00Z');
 
-/** A Phabricator, where Alice is on the list and Eve is a stranger, and a relay beside it. */
+/** Opens a Phabricator, where Alice is on the list and Eve is a stranger, and a relay beside it. */
 async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
   const phabricator = await startPhabricator();
   const { url, token } = phabricator;
@@ -116,7 +116,7 @@ function heard(revision: Revision, transactions?: readonly { phid: string }[]): 
   return id;
 }
 
-/** Two minutes later, so that what was there could be read; answers the key of what comes of it. */
+/** Comments two minutes later, so that the earlier state could be read; returns the key of the result. */
 function told(revision: Revision, by: User, text: string): string {
   scene.phabricator.letPass(120);
   const comment = scene.phabricator.comment(revision, by, text);

@@ -456,7 +456,7 @@ describe('the relay', () => {
     let sent = Math.max(0, already);
     socket.write(request.slice(0, sent));
     const drip = setInterval(() => {
-      // Never the last byte, however slow the machine.
+      // Never sends the last byte, however slow the machine.
       if (already >= 0 && sent < request.length - 1) socket.write(request.charAt(sent++));
     }, 10);
     onTestFinished(() => clearInterval(drip));
@@ -601,7 +601,7 @@ describeWith(['shared/phabricator/inbound'], 'what a real server sent', () => {
   test('webhooks are queued where they are of revisions', async () => {
     const { port, inbox } = await start();
     for (const recording of webhooks) {
-      // Signed anew: the recordings do not have the keys of all hooks.
+      // Signs again, as the recordings do not have the keys of all hooks.
       const headers = {
         ...headersOf(recording),
         'X-Phabricator-Webhook-Signature': signatureOf(recording.body),

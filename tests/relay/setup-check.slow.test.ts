@@ -1,4 +1,4 @@
-// What `ppsgate phabricator check` finds: a set-up that is right, and one sentence for each that is not.
+// Tests the findings of `ppsgate phabricator check`: a correct set-up, and one sentence for each fault.
 
 import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ function secretIn(folder: string, name: string, text: string): string {
   return path;
 }
 
-/** Its port. */
+/** Starts a relay and returns its port. */
 async function aRelay(secrets: { webhookKey?: string; buildPassword?: string }): Promise<number> {
   const inbox = { countPending: () => 0, accept: () => expect.fail('nothing is to be queued') };
   const options = {
@@ -121,7 +121,7 @@ async function faultsOf({ config }: Scene, changes: Changes = {}): Promise<strin
     .map((diagnostic) => textOf(diagnostic, config));
 }
 
-/** Without what differs from run to run. */
+/** Removes the differences between runs. */
 function textOf(diagnostic: SetUpDiagnostic, { url, relay }: PhabricatorConfig): string {
   return diagnosticText(diagnostic, { write: () => true })
     .replaceAll(url, 'https://reviews.example.org')
@@ -276,7 +276,7 @@ test('undelivered answers are reported, with the cause', async () => {
   ]);
 });
 
-/** The address of a server that is asked by its authority's certificate, and that authority. */
+/** Returns the address of a server that is verified by its authority's certificate, and that authority. */
 async function trusted(days?: number): Promise<{ url: string; caPath: string }> {
   const authority = await makeAuthority(temporaryFolder(), 'site');
   const certificate = await authority.issue('server', '127.0.0.1', days);

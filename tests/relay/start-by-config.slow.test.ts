@@ -38,7 +38,10 @@ test.for([
 });
 
 describe('a gate on this machine, of a ppsgate.yml elsewhere', () => {
-  /** The log of a gate by the real program, on a lab that does not answer: what comes before any machine is asked. */
+  /**
+   * Returns the log of a gate by the real program, on a lab that does not respond: the part before any machine is
+   * contacted.
+   */
   async function logOf(
     overlay: object,
     inRepository: Record<string, string>,

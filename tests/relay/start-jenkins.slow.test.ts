@@ -1,4 +1,4 @@
-// Gates by a job of Jenkins: a build with parameters, one of which is the key that it is found by.
+// Tests gates by a Jenkins job: a build with parameters, found by one of them, the key.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

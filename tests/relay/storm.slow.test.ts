@@ -1,4 +1,4 @@
-// A thousand deliveries, good and bad, to a relay that is killed again and again: what is queued and begun when all is over.
+// Tests a thousand deliveries, good and bad, to a relay that is killed again and again: the final queue and jobs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
@@ -21,7 +21,7 @@ import {
 import type { RelayServerPlan, RelayServerSays } from '../fakes/relay-server.ts';
 
 const limits = { ...usualLimits, seconds: 2 };
-/** Of Node, at once: it may go beyond a limit by that. */
+/** Bytes that Node reads at once, by which it may exceed a limit. */
 const readBytes = 64 * 1024;
 
 const slowClients = 20;
@@ -66,7 +66,7 @@ test('loses nothing that it answered with 200, starts nothing twice, and admits 
 
   const good = goodRequests();
   const queuedBy = new Map<string, number>();
-  /** As Phabricator does, but at once: until it is answered with 200. */
+  /** Delivers like Phabricator, but without pauses, until the response is 200. */
   const deliver = async (key: string) => {
     for (;;) {
       const { status, text } = await send(await listening.promise, good.get(key) ?? '');
@@ -107,14 +107,14 @@ test('loses nothing that it answered with 200, starts nothing twice, and admits 
   expect(queuedBy.size).toBeLessThan(good.size);
 
   expect(refusals).toHaveLength(badRequests.length + slowClients);
-  // 0 for those who met a dead relay, or wrote so much that they did not hear its answer.
+  // 0 if the relay was dead, or if the sender wrote so much that it missed the response.
   for (const status of refusals) expect([0, 401, 408, 411, 413, 431]).toContain(status);
   expect(refusals).toContain(401);
   expect(bytesRead.length).toBeGreaterThan(800);
   expect(Math.max(...bytesRead)).toBeLessThanOrEqual(limits.headerBytes + readBytes);
 });
 
-/** By the key of the job that becomes of it. */
+/** Requests by the key of the resulting job. */
 function goodRequests(): Map<string, string> {
   const transactions = Array.from({ length: 350 }, (_, index) => `good${index}`);
   const targets = Array.from({ length: 150 }, (_, index) => `PHID-HMBT-good${index}`);

@@ -9,7 +9,7 @@ import { times } from '../random.ts';
 const of = (message: string) =>
   annotationsOf(aResult({ outcome: { kind: 'build-failed', message } }));
 
-/** As `path:line`. */
+/** Lists places as `path:line`. */
 const places = (message: string) =>
   of(message).map(({ path, start_line }) => `${path}:${start_line}`);
 
@@ -72,7 +72,7 @@ test.each<Result['outcome']>([
 });
 
 describe('of an overlay', () => {
-  /** As `path:line`, of what nft says of the patched variant. */
+  /** Lists places as `path:line` from nft's messages on the patched variant. */
   const placesIn = (folder: string, message: string, files = ['nftables.conf', 'sysctl.conf']) => {
     const result = aResult({
       outcome: { kind: 'does-not-load', scenario: 'forwarding', message },

@@ -157,7 +157,7 @@ describe('a name of others', () => {
   });
 });
 
-/** `ELEMENT` and `ELEMENT ATTRIBUTE` of all that is in a document, sorted; throws where it is not well-formed. */
+/** Returns `ELEMENT` and `ELEMENT ATTRIBUTE` of everything in a document, sorted; throws if it is not well-formed. */
 function piecesOf(xml: string): string[] {
   const open: string[] = [];
   const pieces = new Set<string>();

@@ -15,7 +15,7 @@ import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aRun, unfit } from '../fakes/result.ts';
 
-/** The text of a page as it is read: without markup, and on one line. */
+/** Returns the text of a page as read: without markup, and on one line. */
 const textOf = (page: string): string =>
   page
     .replace(/<(style|script)>.*?<\/\1>/gs, '')

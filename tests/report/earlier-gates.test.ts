@@ -1,4 +1,4 @@
-// The number of a gate of one commit is shown beside every verdict, with the rate that several gates are worth.
+// Tests that the number of a gate of one commit is shown beside every verdict, with the error rate of several gates.
 import { describe, expect, test } from 'vitest';
 import type { CellResult, EarlierGates, Result } from '../../src/model/result.ts';
 import { earlierGatesText } from '../../src/report/earlier-gates-text.ts';

@@ -23,7 +23,7 @@ const profiledBy = (file: string) => {
   return aResult({ outcome: { kind: 'judged', verdict: 'no-regression', cells: [cell] } });
 };
 
-/** A work directory beside a file that is none of it. */
+/** A work directory beside a file that does not belong to it. */
 function work(): { directory: string; secret: string } {
   const top = temporaryFolder();
   const [directory, secret] = [join(top, 'work'), join(top, 'secret')];

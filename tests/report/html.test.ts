@@ -40,7 +40,7 @@ const regression = (changes: Partial<CellResult> = {}): CellResult => ({
   ...changes,
 });
 
-/** The text of a page as it is read: without markup, and on one line. */
+/** Returns the text of a page as read: without markup, and on one line. */
 const textOf = (page: string): string =>
   page
     .replace(/<(style|script)>.*?<\/\1>/gs, '')

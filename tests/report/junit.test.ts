@@ -16,7 +16,7 @@ const suiteOf = (result: Result): XmlElement => readXml(renderJunit(result));
 const casesOf = (result: Result): XmlElement[] =>
   suiteOf(result).elements.filter(({ name }) => name === 'testcase');
 
-/** The only case, and what stands in it. */
+/** Returns the only case, and its content. */
 function onlyCase(result: Result) {
   const [one, ...others] = casesOf(result);
   if (one === undefined || others.length > 0) expect.fail('There is one case.');
@@ -271,7 +271,7 @@ describe('text of others', () => {
     }));
   };
 
-  /** An element with the names of its attributes, without what any of them says. */
+  /** Returns an element with the names of its attributes, without their values. */
   const structure = ({ name, attributes, elements }: XmlElement): unknown => [
     name,
     Object.keys(attributes),

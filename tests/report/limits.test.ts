@@ -1,4 +1,4 @@
-// Shows where the limit of a cell was, in comments and on the page.
+// Tests that comments and pages show the limit of a cell.
 import { expect, test } from 'vitest';
 import type { CellLimits, TrialLimits } from '../../src/model/limits.ts';
 import { type CellVerdict, type Result, resultSchema } from '../../src/model/result.ts';
@@ -94,7 +94,7 @@ test('names in readings are escaped in comments and on the page', () => {
   const cause = 'x ](http://evil) <script>alert(1)</script> @team `';
   const result = resultOf(limitsOf(readings(), losing(104_000, 'firewall', cause)));
   expect(renderHtml(result, [])).not.toContain('<script>alert');
-  // As code, fenced by more backticks than are in it.
+  // Shown as code, fenced by more backticks than it contains.
   expect(renderMarkdown(result)).toMatch(/``[^\n]*<script>alert\(1\)[^\n]*``/);
   expect(renderRemarkup(result)).not.toMatch(/^[^`%]*<script>/m);
 });

@@ -474,7 +474,7 @@ test('the report never exceeds GitHub’s limit, and its folds are balanced', ()
   );
 });
 
-/** The text in which a renderer finds markup: without CommonMark's fenced blocks and code spans. */
+/** Returns the text in which a renderer finds markup: without CommonMark's fenced blocks and code spans. */
 function withoutCode(markdown: string): string {
   const kept: string[] = [];
   let fence: string | undefined;

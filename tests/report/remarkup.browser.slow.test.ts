@@ -9,7 +9,7 @@ import { aCell, aResult, pairedRuns, revision } from '../fakes/result.ts';
 import { describeWith } from '../needs.ts';
 
 const phonePixels = 420;
-/** On either side of a comment: the margin of its frame, the frame, and what is between that and the text. */
+/** Space on either side of a comment: the margin of its frame, the frame, and its padding. */
 const asidePixels = 8 + 1 + 16;
 
 /** The widths of Phabricator's style, in rules of our own. */
@@ -24,7 +24,7 @@ const style = `
   ul { margin: 12px 0 12px 30px; padding: 0 }
 `;
 
-/** Tables, lists and paragraphs, with what is within a line. */
+/** Converts tables, lists and paragraphs, and markup within lines. */
 function htmlOf(remarkup: string): string {
   const blocks = remarkup.replace(/^```[\s\S]*?^```$/gm, '').split(/\n\n+/);
   const body = blocks.map((block) => {

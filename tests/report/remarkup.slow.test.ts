@@ -493,7 +493,7 @@ const shortOf =
   (): string =>
     next().slice(0, 240);
 
-/** Every text of a result by another one; those that tell variants apart stay, once for each place. */
+/** Replaces every text of a result, except names of variants, once for each place. */
 const hostileResult =
   (outcome: (texts: Texts) => Result['outcome']) =>
   (texts: Texts): Result => {

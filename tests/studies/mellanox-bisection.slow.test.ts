@@ -1,4 +1,4 @@
-// Gates of revisions around a driver's loss of half its speed, where some revisions cannot be measured.
+// Tests gates of revisions around a driver's loss of half its speed, where some revisions cannot be measured.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { describeWith } from '../needs.ts';

@@ -1,5 +1,5 @@
-// The whole of the bisected regression: twelve steps from c255749 to c255761, of which all from c255751 to c255760 forward
-// nothing, because of another bug than the one looked for; the last one fixes that.
+// Tests the whole bisected regression: twelve steps from c255749 to c255761, of which all from c255751 to c255760
+// forward nothing, because of a different bug; the last one fixes that.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -94,7 +94,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the bisection of a driver'
       expect(result.answer.measuredWith).toEqual([fixId]);
       expect(result.boots).toBeLessThanOrEqual(11);
       expect(report).toContain(culprit);
-      // With the fix on top the one before the last is the last one.
+      // With the fix on top, the last but one equals the last.
       expect(result.revisions.at(-1)?.forms[0]?.values).toHaveLength(2);
     },
   );

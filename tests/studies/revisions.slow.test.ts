@@ -22,7 +22,7 @@ import { type Builder, judgePatch, type Study, startBuilder, startStudy } from '
 
 const version = (revision: string): string => `FreeBSD 13.0-CURRENT #0 main-${revision}`;
 
-/** Packets per second by what the kernel calls itself. */
+/** Packets per second by the kernel's ident. */
 const speeds: Record<string, number> = {
   'main-base': 4_000_000,
   'main-first': 2_800_000,
@@ -165,7 +165,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     await workOnce(deps);
   }
 
-  /** With the variables that Harbormaster fills in. */
+  /** URI with the variables that Harbormaster fills in. */
   const buildUri = (): string =>
     `http://127.0.0.1:${relay.port}/build?target=\${target.phid}&build=\${build.phid}&diff=\${buildable.diff}`;
 

@@ -12,7 +12,7 @@ import { type PktGenOptions, readPktGen } from '../fakes/freebsd-lab/commands/pk
 import { splitWords } from '../fakes/freebsd-lab/shell.ts';
 import { cellsOf, type Judged, ownKernel } from './study.ts';
 
-/** `kernels` are what each variant's kernel says of itself. */
+/** `kernels` are the names that the variants' kernels print. */
 export type Kernels = { base: string; patched: string };
 
 /** Checks a judged patch with any verdict. */
@@ -28,7 +28,7 @@ export async function expectNoSlip(judged: Judged, kernels: Kernels): Promise<vo
   expectCleanDut(judged);
 }
 
-/** Flamegraphs were labelled with another revision than the one that was measured. */
+/** Flamegraphs were labelled with another revision than the measured one. */
 export function expectKernelsThatRan(judged: Judged, kernels: Kernels): void {
   const { result, report, study } = judged;
   for (const trial of result.trials) {
@@ -60,7 +60,7 @@ function spanOf({ startedAt, trafficSeconds }: TrialSummary): [from: number, to:
   return [from, from + trafficSeconds - 1];
 }
 
-/** The verdict, the table, and the line below that says where it was measured, and how. */
+/** Returns the verdict, the table, and the line below on the testbed and the method. */
 const titleOf = (report: string): string => report.split('<details>')[0] ?? '';
 
 /** The report named 5000 flows, and the command 2000. */
@@ -175,7 +175,7 @@ export function expectNumbersOfTheResult({ result, report }: Judged): void {
     expect(ministatCounts(report, cell)).toBe(counted);
     if (verdict.kind === 'invalid') continue;
     if (comparison.patched === 0) {
-      // No change is told of a rate of nothing.
+      // Shows no change of a zero rate.
       expect(change).toBe('–');
       continue;
     }
@@ -193,7 +193,7 @@ function ministatCounts(report: string, cell: CellResult['cell']): string {
   return rows === null ? 'no block' : `${rows[1]} + ${rows[2]}`;
 }
 
-/** A difference was published of which the generator was the limit. */
+/** A published difference was limited by the generator. */
 export function expectNothingOfTheGenerator({ result }: Judged): void {
   for (const { verdict, comparisons, runs } of cellsOf(result)) {
     const valid = runs.filter(({ validity }) => validity.kind === 'valid');

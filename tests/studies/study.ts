@@ -60,7 +60,7 @@ export type Judged = {
   result: Result;
   report: string;
   directory: string;
-  /** By their clock, in seconds since 1970. */
+  /** Seconds since 1970 by their clock. */
   from: number;
   to: number;
 };
@@ -180,7 +180,7 @@ export function surroundingsOf<Opened extends Repository>(
 
 const sums = new Map<string, string>();
 
-/** As of one controller: a kernel that one test has built is not built again for the next one of the same builder. */
+/** Checksums of one controller: a kernel built by one test is not built again for the next one of the same builder. */
 const sumsOfBuilders: KernelSums = {
   get: (name) => sums.get(name),
   set: (name, sha256) => void sums.set(name, sha256),
@@ -218,7 +218,7 @@ export async function startBuilder(makeKernel: string): Promise<Builder> {
   };
 }
 
-/** Without the repository in its words, kernels of equal trees are the same ones in the builder's cache. */
+/** Without the repository in its words, kernels of equal trees are shared in the builder's cache. */
 const buildScript = (makeKernel: string, home: string): string => `#!/bin/sh
 set -e
 work=$(mktemp -d)
@@ -231,7 +231,7 @@ tar -cf "$OUTPUT" -C out .
 rm -rf "$work"
 `;
 
-/** Throws where nothing was judged. */
+/** Throws if nothing was judged. */
 export function cellsOf({ outcome }: Result): CellResult[] {
   if (outcome.kind === 'judged') return outcome.cells;
   throw new TypeError(`Nothing was judged: ${JSON.stringify(outcome)}`);

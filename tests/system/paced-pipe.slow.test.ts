@@ -1,4 +1,4 @@
-// Output of programs that write a byte at a time, more than a reader takes, or nothing.
+// Tests output of programs that write a byte at a time, more than a reader accepts, or nothing.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -12,7 +12,7 @@ import {
 import { stateOf } from '../fakes/running.ts';
 import { describeWith } from '../needs.ts';
 
-/** In a group of its own. */
+/** Starts it in its own group. */
 async function sleeper(): Promise<{ pid: number; ended: Promise<unknown> }> {
   const child = spawn('sleep', ['600'], { detached: true });
   const ended = once(child, 'exit');
@@ -122,7 +122,7 @@ describeWith(['root', 'unshare'], 'the end of a process in another container', (
   });
 });
 
-/** As a process of that id would have marked itself. */
+/** Marks a process of that id as it would have marked itself. */
 async function viewOf(pid: number) {
   const view = await openProcessView();
   if (view === undefined) throw new Error('This machine has no view of its processes.');

@@ -5,7 +5,7 @@ import { commandText, lineForAnyShell, shell } from '../../src/system/shell.ts';
 import { testWith } from '../needs.ts';
 import { times } from '../random.ts';
 
-// Prints its arguments, each ended by a NUL, after a first argument that printf takes as its format.
+// Prints its arguments, each ended by a NUL, after a first argument that printf uses as its format.
 const argv = (text: string): string[] =>
   execFileSync('/bin/sh', ['-c', text], { encoding: 'utf8' }).split('\0').slice(0, -1);
 

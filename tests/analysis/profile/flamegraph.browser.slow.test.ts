@@ -320,7 +320,7 @@ async function found(place: Place): Promise<string[]> {
   return titles.map((title) => title.split('\n')[0] ?? '').toSorted();
 }
 
-/** By how much the label that needs most of its frame stands out of it. */
+/** Returns how far the label that fills its frame most exceeds it. */
 async function widestOverhang(page: Page): Promise<number> {
   const labels = await page.locator('.flames > g > g:not(.out) > text').all();
   const overhangs = labels.map(async (label) => {

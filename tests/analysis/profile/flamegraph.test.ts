@@ -31,7 +31,7 @@ type Drawn = {
   looks: string[];
   x: number;
   width: number;
-  /** From the top. */
+  /** Measured from the top. */
   y: number;
   label: string;
 };
@@ -50,7 +50,7 @@ const textOf = (element: XmlElement): string =>
 const flamesIn = (svg: XmlElement): XmlElement[] =>
   allOf(svg).filter(({ attributes }) => attributes.class === 'flames');
 
-/** Rows of the flames, and of the lane below where there is one; from the root up. */
+/** Rows of the flames, and of the lane below if there is one; from the root up. */
 const framesOf = (svg: XmlElement): Drawn[][] =>
   flamesIn(svg).map(({ elements }) => elements.flatMap(framesOfRow));
 
@@ -442,7 +442,7 @@ describe('by any profile', () => {
     samplesOf(all.filter(({ frames }) => path.every((name, at) => frames[at]?.name === name))) /
     samplesOf(all);
 
-  /** Every frame with the names from the root's callee to it, found by where it lies. */
+  /** Returns every frame with the names from the root's callee to it, found by its position. */
   const pathsOf = (frames: Drawn[]) =>
     frames.map((one) => {
       const middle = one.x + one.width / 2;

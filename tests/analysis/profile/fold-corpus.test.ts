@@ -1,4 +1,4 @@
-// Every published call graph of the corpus, folded: where its stacks were published too, they are ours.
+// Tests that every published call graph of the corpus folds to the published stacks, if there are any.
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Idle processors: which stacks are theirs, and which only stand on top of them.
+// Tests which stacks belong to idle processors, and which only interrupt them.
 import { describe, expect, test } from 'vitest';
 import { withoutIdle } from '../../../src/analysis/profile/idle.ts';
 import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';

@@ -1,4 +1,4 @@
-// Call graphs of pmcstat -G: how their lines become stacks, and what else is read from them.
+// Tests how lines of pmcstat -G become stacks, and what else is read from them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';

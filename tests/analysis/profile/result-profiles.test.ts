@@ -27,7 +27,7 @@ const comparisonOf = (metric: Comparison['metric'], base: number): Comparison =>
 const byInstructions = comparisonOf('instructionsPerPacket', 8_000);
 const byTime = comparisonOf('nsPerPacket', 1_000);
 
-/** The function that got dearer, where profiles were sampled by that event. */
+/** Returns the function that became more expensive, if profiles were sampled by that event. */
 function changedFunctionOf(event: string, comparisons: Comparison[]): ChangedFunction | undefined {
   const taken = (variant: string): CellProfile => ({
     kind: 'profiled',

@@ -107,7 +107,7 @@ describe('the level of all looks', () => {
       return statistics.some((t, index) => t > (critical[index] ?? Infinity));
     });
     expect(crossed).toBeGreaterThan(0.02 - chance(0.02, 25_000));
-    // The recursion takes the variance for known, which lacks up to a seventh.
+    // The recursion assumes a known variance, which misses up to a seventh.
     expect(crossed).toBeLessThan((0.02 * 8) / 7 + chance(0.02, 25_000));
   });
 });

@@ -145,7 +145,7 @@ test('both noises are found on average where they are known, however uneven the 
   const squares = (key: 'betweenLayouts' | 'withinLayouts') =>
     mean(found.map((noise) => (noise?.[key] ?? Number.NaN) ** 2));
   expect(Math.sqrt(squares('withinLayouts'))).toBeCloseTo(0.01, 3);
-  // Never negative, so on average a little above the true value.
+  // It is never negative, so on average slightly above the true value.
   expect(Math.sqrt(squares('betweenLayouts'))).toBeGreaterThan(0.0047);
   expect(Math.sqrt(squares('betweenLayouts'))).toBeLessThan(0.0065);
 });

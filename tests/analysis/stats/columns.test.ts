@@ -1,4 +1,4 @@
-// A column of numbers out of a file: what is read, skipped and refused.
+// Tests which lines of a file of numbers are read, skipped and refused.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -252,12 +252,12 @@ describe('of boots', () => {
 
 describe('of boots in the order of measuring', () => {
   test('is the regression of the logarithms on variant and trial', () => {
-    // With slope 0.01 a trial, and residuals 0, 0.003, −0.003 of base and −0.001, 0.002, −0.001 of patched.
+    // Slope of 0.01 per trial, and residuals 0, 0.003, −0.003 of base and −0.001, 0.002, −0.001 of patched.
     const base = atTrials([1, 4, 5], runs(0.01, 0.043, 0.047));
     const patched = atTrials([2, 3, 6], runs(-0.031, -0.018, 0.009));
     const evidence = pooledEvidence(base, patched);
     expect(evidence).toMatchObject({ method: 'pooled', degreesOfFreedom: 3 });
-    // By the normal equations: trials deviate by −7/3, 2/3, 5/3 and −5/3, −2/3, 7/3.
+    // The normal equations: trials deviate by −7/3, 2/3, 5/3 and −5/3, −2/3, 7/3.
     const square = 52 / 3;
     const product =
       (-7 * 0.01 + 2 * 0.043 + 5 * 0.047) / 3 + (-5 * -0.031 - 2 * -0.018 + 7 * 0.009) / 3;

@@ -79,7 +79,7 @@ describe('runs that share a trial', () => {
   const level = 0.05;
 
   test('raise no more false alarms than requested over all random orders, under any disturbance', () => {
-    // Each four runs are slowed in the middle by turns, where both pairs have the same variant.
+    // Slows the middle of each four runs in turn, where both pairs have the same variant.
     const slots = Array.from({ length: 10 }, (_, four) => [1, 1 + four / 50, 1 + four / 40, 1]);
     const alarms = everyOrder(slots.length).filter((order) => {
       const runs = slots.flatMap((slowness, four) =>

@@ -28,7 +28,7 @@ const byTime: Rule = { ...byPps, metric: 'nsPerPacket' };
 /** Changes as ratios to base: −0.02 is 2 % less. */
 type Range = readonly [low: number, high: number];
 
-/** The verdict where the change lies surely within `sure`, and but for a miss within `likely`. */
+/** Verdict if the change is surely within `sure`, and except for a miss within `likely`. */
 function judgeRanges(sure: Range, likely: Range, rule: Rule): Verdict {
   const bounds = ([low, high]: Range): Bounds => ({ low: Math.log1p(low), high: Math.log1p(high) });
   return judgeLook((level) => bounds(level === levels.misses ? likely : sure), levels, rule);
@@ -123,7 +123,7 @@ type Sample = { base: Measurement[]; patched: Measurement[] };
 type Setup = Pick<Design, 'method' | 'name'> & { earlier: Noise };
 
 const pairCount = 12;
-/** So fine, and so rarely at its ends, that no verdict depends on the rounding of a tie. */
+/** Fine enough, and rare enough at its ends, that no verdict depends on the rounding of a tie. */
 const within = (limit: number): fc.Arbitrary<number> =>
   fc.noBias(fc.integer({ min: -1e8, max: 1e8 })).map((x) => (limit * x) / 1e8);
 const errors = fc.array(within(0.02), { minLength: pairCount, maxLength: pairCount });

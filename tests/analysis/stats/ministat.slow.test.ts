@@ -1,4 +1,4 @@
-// Computes and prints as ministat does. Debian's ministat is older, and the reference for what is unchanged since.
+// Tests output equal to ministat's. Debian's ministat is older, and the reference for what is unchanged since.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -124,7 +124,7 @@ describe("the plot's height", () => {
       set('c', 100, 100, 100, 50, 0),
     ];
     const text = renderMinistat(sets, { width: 3 });
-    // The third set is * by itself, and so are all three on one spot: 1 | 2 | 3 is 3.
+    // The third set alone is *, and so are all three on one spot: 1 | 2 | 3 is 3.
     expect(text.split('\n').slice(3, 7)).toEqual(['+---+', '|  *|', '|  *|', '|***|']);
   });
 });

@@ -20,9 +20,9 @@ const withoutHistory = {
   design: { name: 'group-sequential', budgets: [20] },
   historyRuns: 0,
 } satisfies Setup;
-/** Six sessions of five runs, of which a prior keeps four degrees of freedom. */
+/** Six sessions of five runs; a prior keeps four degrees of freedom of them. */
 const withHistory = { ...withoutHistory, historyRuns: 30 } satisfies Setup;
-/** Twelve sessions, which tell how far the next one may differ. */
+/** Twelve sessions, which show how far the next one may differ. */
 const withSessions = { ...withoutHistory, historyRuns: 60 } satisfies Setup;
 
 const setups: [string, Setup][] = [

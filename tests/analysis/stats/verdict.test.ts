@@ -26,7 +26,7 @@ const judge = (runs: Run[], changes: Partial<Policy> = {}, failures: string[] = 
     },
   );
 
-/** Eight pairs are four drawn orders, of which none can be surer than a sixteenth. */
+/** Eight pairs are four random orders, none of which can be surer than a sixteenth. */
 const lenient = { missRatio: 0.2, confidenceRatio: 0.8 };
 
 const eight = (value: number): number[] => new Array<number>(8).fill(value);
@@ -34,7 +34,7 @@ const eight = (value: number): number[] => new Array<number>(8).fill(value);
 const verdictOf = (runs: Run[], changes: Partial<Policy> = {}) => judge(runs, changes).verdict;
 
 const value = fc.double({ min: 1000, max: 1e7, noNaN: true });
-/** So fine, and so rarely 0, that no verdict depends on the rounding of a tie. */
+/** Fine enough, and 0 rarely enough, that no verdict depends on the rounding of a tie. */
 const tenth = fc.noBias(fc.integer({ min: -1e8, max: 1e8 })).map((x) => x / 1e9);
 const sample = fc.array(fc.tuple(value, tenth), { minLength: 8, maxLength: 8 }).chain((noise) =>
   tenth.map((effect) => ({

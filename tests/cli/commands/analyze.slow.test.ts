@@ -1,4 +1,4 @@
-// The command `ppsgate analyze`: what it reads, prints and exits with.
+// Tests the input, output and exit codes of `ppsgate analyze`.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Output where the locale has no UTF-8: our symbols stay readable, and foreign text forges none.
+// Tests output in a locale without UTF-8: our symbols stay readable, and foreign text forges none.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// What `ppsgate bisect` refuses, and what it foretells, before anything is reserved.
+// Tests what `ppsgate bisect` refuses and estimates before anything is reserved.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { aPlace, linuxOf } from '../../fakes/place.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
 import { aCell, aResult, unchanged } from '../../fakes/result.ts';
 
-/** Four commits of a file that is installed, the third of which changes another. */
+/** Creates four commits of an installed file; the third changes another file. */
 function commits(): string {
   const repository = newRepository();
   for (let place = 0; place <= 4; place++) {
@@ -93,7 +93,7 @@ test('a gate that has judged nothing is refused', async () => {
   expect([status, stderr]).toEqual([2, expect.stringContaining('judged no cell')]);
 });
 
-/** A journal of eight commits, of which the fifth is the culprit: all that is to be measured was. */
+/** Writes a journal of eight commits with the fifth as culprit, in which all needed measurements exist. */
 async function aFinishedBisection(folder: string, mostBoots = 60): Promise<void> {
   const kpps = (place: number) => (place >= 5 ? 400 : 800);
   const places = [0, 8, 0, 8, 4, 6, 5, 4, 5, 4];

@@ -103,7 +103,7 @@ describe.each(Object.entries({ bash, zsh, fish }))('%s', (shell, offer) => {
       ['ppsgate gate --priority=re', ['release', 'rerun']],
       ['ppsgate gate --scenarios forwarding,pf-', ['pf-stateful', 'pf-stateless']],
       ['ppsgate gate --margin ', []],
-      // A value that is called like a command, which takes other options.
+      // A value equal to a command's name, which has other options.
       ['ppsgate gate --patch lab --js', ['--json']],
       ['ppsgate completion ', ['bash', 'fish', 'zsh']],
       ['ppsgate flamegraph p', ['pmc.graph']],

@@ -1,4 +1,4 @@
-// A person's command that is to end when its time is over.
+// Tests a user's command that must end when its time is over.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

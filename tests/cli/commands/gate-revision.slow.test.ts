@@ -1,4 +1,4 @@
-// `ppsgate gate --answer`, and the answers that wait for a server: what Phabricator shows in the end.
+// Tests `ppsgate gate --answer`, and undelivered answers: the final state on Phabricator.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `ppsgate testbeds health`: checks of free testbeds, and quarantine of those that fail.
+// Tests `ppsgate testbeds health`: checks of free testbeds, and quarantine of faulty ones.
 import { expect, test } from 'vitest';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
 import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';

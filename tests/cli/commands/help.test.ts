@@ -1,4 +1,4 @@
-// What --help prints, of every command.
+// Tests the help of every command.
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { programFor } from '../../../src/cli/commands/commands.ts';
@@ -56,7 +56,7 @@ function helpOf(command: Command): string {
   return help;
 }
 
-/** The words of each line that calls ppsgate, up to what a shell does with it. */
+/** Returns the words of each line that calls ppsgate, up to shell operators. */
 function examplesIn(help: string): string[][] {
   const [, examples = ''] = /^Examples?:\n((?: .*\n?)+)/m.exec(help) ?? [];
   return examples

@@ -15,7 +15,7 @@ const action = 'example/ppsgate@0123456789abcdef0123456789abcdef01234567';
 const workflow = '.github/workflows/ppsgate.yml';
 const publisher = '.github/workflows/ppsgate-publish.yml';
 
-/** Runs it there and answers what it prints; `ask` answers as a person at a terminal. */
+/** Runs init there and returns its output; `ask` replies like a person at a terminal. */
 async function init(
   directory: string,
   options: InitOptions = { action },

@@ -1,4 +1,4 @@
-// `ppsgate testbeds log`: what was reserved, and what came of it.
+// Tests `ppsgate testbeds log`: past reservations with their outcomes.
 import { expect, test } from 'vitest';
 import { putLogged } from '../../../src/gate/reserve/records.ts';
 import { giveBack } from '../../../src/gate/reserve/reservation.ts';

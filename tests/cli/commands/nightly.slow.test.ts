@@ -1,4 +1,4 @@
-// `ppsgate nightly`: what it needs, and that what was measured before it was cut short is kept without a testbed.
+// Tests the requirements of `ppsgate nightly`, and that an interrupted one keeps its measurements without a testbed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// `ppsgate testbeds`: who has what, until when, and who waits.
+// Tests `ppsgate testbeds`: holders, expected ends, and the queue.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ test('shows for each testbed whether it is free, held, in quarantine or left beh
         priority: 'patch',
         token: taken.token,
         since,
-        // Nothing is known yet of how long it is held.
+        // Its duration is unknown yet.
         expectedUntil: new Date(Date.parse(since) + 30 * 60_000).toISOString(),
       },
     },
@@ -113,7 +113,7 @@ test('the table shows today’s times without a date', async () => {
   ]);
 });
 
-/** The lab as it would be at 14:00, or midnight would change the table. */
+/** Shows the lab as at 14:00, because midnight would change the table. */
 function onOneDay({ testbeds, queue }: TestbedsOverview): TestbedsOverview {
   const since = local('13:45');
   return {

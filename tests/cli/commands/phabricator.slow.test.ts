@@ -1,4 +1,4 @@
-// `ppsgate phabricator check`: what it prints for people and for programs, and exits with.
+// Tests the output of `ppsgate phabricator check` for people and for programs, and its exit codes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';

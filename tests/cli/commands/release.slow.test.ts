@@ -1,4 +1,4 @@
-// `ppsgate release`: a testbed taken from its holder, or given back after a gate that could not.
+// Tests `ppsgate release`: a testbed taken from its holder, or released for a failed gate.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { aPlace, linuxOf } from '../../fakes/place.ts';
 
 const two = () => aPlace({ hp: linuxOf('hp'), twin: linuxOf('hp') });
 
-/** Says what these answers were asked for. */
+/** Gives these answers, and records their prompts. */
 function answers(...texts: string[]) {
   const questions: string[] = [];
   const ask = async (question: string) => {

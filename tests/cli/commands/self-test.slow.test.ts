@@ -1,4 +1,4 @@
-// `ppsgate testbeds self-test` as a person calls it: what it prints, what it ends with, and who waits meanwhile.
+// Tests `ppsgate testbeds self-test` as a user calls it: output, exit codes, and other requests meanwhile.
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
@@ -61,7 +61,7 @@ test('touches no testbed that is in quarantine', async () => {
     'shelf is in quarantine (port 1 loses its link): lift it with `ppsgate quarantine shelf --lift`, and run the self-test again.',
   );
   expect(status).toBe(2);
-  // Nothing was begun that could be gone on with.
+  // Nothing was begun that could be resumed.
   expect(stderr).not.toContain('--resume');
   expect(readdirSync(folder).filter((name) => name.startsWith('ppsgate-'))).toEqual([]);
 });

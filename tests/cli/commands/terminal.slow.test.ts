@@ -11,7 +11,7 @@ import { describeWith } from '../../needs.ts';
 const cli = join(inject('bundle'), 'cli.js');
 const patience = { timeout: 120_000 };
 
-/** Types into it, and answers what it shows. */
+/** Types into it, and returns what it shows. */
 function terminal(folder: string, command: string) {
   // A shell that stays would be in front as well, and some die of the Ctrl-C.
   const line = `exec '${process.execPath}' '${cli}' ${command}`;

@@ -1,4 +1,4 @@
-// `ppsgate testbeds list` and `check`: what they print of a small configuration, and exit with.
+// Tests the output and exit codes of `ppsgate testbeds list` and `check` for a small configuration.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The ppsgate.yml to start from: it loads, and so does what it keeps as an example in comments.
+// Tests that the initial ppsgate.yml loads, and so does the example in its comments.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,11 +1,11 @@
-// GitHub's expressions, as far as our workflows use them: what `if:` and `${{ … }}` come to for an event.
+// Evaluates GitHub's expressions, as far as our workflows use them in `if:` and `${{ … }}`, for an event.
 
 /** Contexts by their names, like `github`. */
 export type Values = { [name: string]: unknown };
 
 /**
- * The value of an expression, with or without its `${{ }}`; a property that is not there is an empty text.
- * See "Evaluate expressions in workflows and actions" in GitHub's documentation. Throws for what it does not know.
+ * Returns the value of an expression, with or without its `${{ }}`; a missing property is an empty text. See "Evaluate
+ * expressions in workflows and actions" in GitHub's documentation. Throws for unknown syntax.
  */
 export function evaluate(expression: string, values: Values): unknown {
   const tokens = expression

@@ -1,4 +1,4 @@
-// The label on GitHub, by what GitHub answers when it is made.
+// Tests the creation of the label by GitHub's responses.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { createOctokit } from '../../../src/forge/github/client.ts';
 
 const silence = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A GitHub that gives this answer to everything, and keeps what it was asked. */
+/** Starts a GitHub that gives this response to everything, and records its requests. */
 async function answering(status: number, body: object) {
   const asked: { request: string; body: unknown }[] = [];
   const server = createServer(async (request, response) => {

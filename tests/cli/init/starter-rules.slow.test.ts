@@ -1,4 +1,4 @@
-// The nftables.conf to start from, as the nft of a lab takes it.
+// Tests the initial nftables.conf with the nft of a lab.
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { starterRules } from '../../../src/cli/init/config-file.ts';

@@ -1,4 +1,5 @@
-// The workflow files of `ppsgate init` and of the project itself: what each job may, and whom each event starts and ends.
+// Tests the workflow files of `ppsgate init` and of the project itself: permissions of each job, and what each event
+// starts and ends.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ const image = parseImage(
 );
 const beside: Setting = { ...setting, runner: ['self-hosted', 'lab'] };
 
-/** The project's own: its action lies in the repository, and its Phabricator is an example. */
+/** The project's own setting: its action is in the repository, and its Phabricator is an example. */
 const own: Setting = {
   ...setting,
   name: 'gate',

@@ -22,7 +22,7 @@ export type Ended = { code: number | null; text: string };
 export type Running = { kill(): void; readonly ended: Promise<Ended> };
 
 export function ppsgate(folder: string, ...args: readonly string[]): Running {
-  // It ends with the tests, however they end.
+  // Ends with the tests, in any way.
   const words = ['--pdeathsig', 'TERM', process.execPath, cli, ...args];
   const child = spawn('setpriv', words, { cwd: folder });
   let text = '';
@@ -78,7 +78,7 @@ export async function gated(repository: string, patched: KernelName): Promise<Ga
   return { ...(await readGated(repository, ended)), seconds: (Date.now() - begun) / 1000 };
 }
 
-/** Waits until a gate has measured its first trial; throws where it ends before. */
+/** Waits until a gate has measured its first trial; throws if it ends before. */
 export async function untilMeasured(running: Running, repository: string): Promise<void> {
   const hasMeasured = vi.waitFor(() => expect(measuredIn(repository)).toContain(1), {
     timeout: 3_600_000,
@@ -105,7 +105,7 @@ export async function readGated(repository: string, ended: Ended): Promise<Omit<
 export const cellsOf = ({ outcome }: Result): readonly CellResult[] =>
   outcome.kind === 'judged' ? outcome.cells : [];
 
-/** Numbers of the trials that the journal has with valid runs; one that does not count is measured again. */
+/** Returns the numbers of the trials with valid runs in the journal; an invalid one is measured again. */
 export function measuredIn(repository: string): number[] {
   const path = join(workOf(repository), 'journal.jsonl');
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];

@@ -1,9 +1,10 @@
-// An image of FreeBSD and kernels for it, as `npm run test:freebsd -- IMAGE` gives them to the tests that need a real one.
+// Provides an image of FreeBSD and kernels for it, which `npm run test:freebsd -- IMAGE` passes to the tests that need
+// a real one.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Need } from '../../needs.ts';
 
-/** Kernels that tests boot, each a tar archive as `--base-kernel` takes it; CONTRIBUTING.md says what each is. */
+/** Kernels that tests boot, each a tar archive as for `--base-kernel`; CONTRIBUTING.md describes each. */
 export const kernelNames = [
   'base',
   'same',

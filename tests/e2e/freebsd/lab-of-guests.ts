@@ -45,7 +45,7 @@ export async function startLabOfGuests(image: GivenImage): Promise<LabOfGuests> 
   for (const machine of machines) await setUp(machine, machines);
   const [dut] = switches;
   if (dut === undefined) throw new TypeError('There is no DUT.');
-  // Its writes are on its disk only once it has switched itself off.
+  // Its writes reach its disk only once it has switched itself off.
   await dut.ended();
   await dut.on();
   opened.use(await serveSwitch(dut, folder));
@@ -109,7 +109,7 @@ class PowerSwitch {
 
   async on(): Promise<void> {
     if (this.isOn) return;
-    // It ends with the process that has started it, however that ends.
+    // Ends with the process that started it, in any way.
     const words = [
       '--pdeathsig',
       'KILL',
@@ -229,7 +229,7 @@ function testbedOf(
   };
 }
 
-/** The socket where power.ts asks. */
+/** Path of the socket for power.ts. */
 const switchIn = (folder: string): string => join(folder, 'power');
 
 async function serveSwitch(dut: PowerSwitch, folder: string): Promise<AsyncDisposable> {

@@ -1,4 +1,4 @@
-// Gates of `kind: freebsd` on a real FreeBSD: three guests that stand for the machines of a laboratory.
+// Tests gates of `kind: freebsd` on a real FreeBSD: three guests replace the machines of a laboratory.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWith, testWith } from '../../needs.ts';
 import {
@@ -28,7 +28,7 @@ describeWith(
     });
     afterAll(() => lab?.[Symbol.asyncDispose]());
 
-    /** One cell of few short runs, at a rate that the DUT cannot forward. */
+    /** Uses one cell of few short runs, at a rate that the DUT cannot forward. */
     const repository = (keys: Readonly<Record<string, unknown>> = {}) =>
       repositoryWith(
         {

@@ -1,4 +1,4 @@
-// Gates of `kind: virtual` on a real FreeBSD: verdicts, accidents, and what is left of a gate that was killed.
+// Tests gates of `kind: virtual` on a real FreeBSD: verdicts, accidents, and the leftovers of a killed gate.
 import { beforeAll, expect, test } from 'vitest';
 import { describeWith, virtualPrograms } from '../../needs.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './gates.ts';
 import { givenImage, type KernelName, needsOf } from './given.ts';
 
-/** One cell and few windows, which find what these kernels differ in. */
+/** Uses one cell and few windows, which suffice to show the differences of these kernels. */
 function repository(keys: Readonly<Record<string, unknown>> = {}): string {
   const { path, keyPath, hostKey } = givenImage();
   return repositoryWith({

@@ -1,4 +1,4 @@
-// The stand-in for actions/upload-artifact, run as a runner runs it: what it uploads must be what the real one would.
+// Tests that the replacement of actions/upload-artifact, run like in a runner, uploads the same as the real one.
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

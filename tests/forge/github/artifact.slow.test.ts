@@ -50,7 +50,7 @@ async function resultFromArtifact(zip: Buffer) {
 const resultOf = (entries: ZipEntry[], options?: ZipOptions) =>
   resultFromArtifact(zipOf(entries, options));
 
-/** Why it is refused; undefined where it is read. */
+/** Returns the reason of a refusal; undefined if it is read. */
 async function refusalOf(...entries: ZipEntry[]): Promise<string | undefined> {
   const answer = await resultOf(entries);
   return answer.kind === 'refused' ? answer.why : undefined;
@@ -370,7 +370,7 @@ describe('a result and a revision', () => {
   });
 });
 
-/** With every text that a report can show. */
+/** Has every text that a report can show. */
 const cells = [
   {
     ...aCell({ kind: 'regression' }, undefined, { scenario: 'own-rules', family: 'inet4' }),
@@ -438,7 +438,7 @@ function textsIn(value: unknown, path: Path = []): Path[] {
   ]);
 }
 
-/** The result with another text at these places; undefined where its schema does not allow that. */
+/** Returns the result with another text at these places; undefined if its schema does not allow that. */
 function replaced(whole: Result, paths: readonly Path[], text: string): Result | undefined {
   const copy: Record<string, unknown> = structuredClone(whole);
   for (const path of paths) put(copy, path, text);

@@ -336,7 +336,7 @@ test.for(['https://api.github.com', 'https://api.octocorp.ghe.com'])(
       octokit.request('POST /repos/{owner}/{repo}/git/blobs', write),
     ]);
 
-    // Not since the first was: a busy machine may have sent that one late.
+    // Measures from the second request: a busy machine may have sent the first one late.
     expect((writtenAt[1] ?? asked) - asked).toBeGreaterThan(950);
   },
 );

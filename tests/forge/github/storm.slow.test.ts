@@ -1,4 +1,4 @@
-// Fifty gates answer on GitHub while GitHub breaks down time and again: what people find there when all is over.
+// Tests fifty gates that report to GitHub while it fails again and again: the final state for people.
 
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -121,17 +121,17 @@ type Gate = {
   run: number;
   patch: PullRequest;
   fate: Fate;
-  /** The end it showed, where GitHub accepted it. */
+  /** The conclusion that it showed, if GitHub accepted it. */
   shown?: Fate;
   result?: Result;
   isPublished: boolean;
-  /** Begins while the one before goes on, which is cancelled then. */
+  /** Begins while the previous one runs, which is cancelled then. */
   isOvertaking: boolean;
-  /** Its log. */
+  /** Log of the gate. */
   said: string[];
   cancel: AbortController;
   started: PromiseWithResolvers<void>;
-  /** The next gate of the same pull request, where this one does not hear that it is cancelled and ends after it. */
+  /** The next gate of the same pull request, if this one is not notified of its cancellation and ends later. */
   successor?: Gate;
   done: Promise<unknown>;
 };
@@ -512,7 +512,7 @@ test.each([
 ])(
   'runs %d and %d that find no comment at the same time leave one, of the later',
   async (...runs) => {
-    // Always the one that has waited longest: both look before one of them writes.
+    // Serves the longest waiting one: both read before either writes.
     const turns = takingTurns(() => 0, start);
     const patch = aPatch(1, push(1, 0));
     const ended = runs.map(async (run) => {

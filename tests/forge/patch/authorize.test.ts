@@ -1,4 +1,4 @@
-// Approval of patches before they run on the lab's hardware, and of which commit.
+// Tests the approval of patches, and of which commit, before they run on the lab's hardware.
 import { expect, test } from 'vitest';
 import {
   type AuthorizationRules,

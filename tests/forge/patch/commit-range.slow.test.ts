@@ -18,7 +18,7 @@ test('a range is called after its last commit', async () => {
   });
 });
 
-/** With the branches main, my-branch and v1. */
+/** Creates a repository with the branches main, my-branch and v1. */
 function withBranches(): string {
   const directory = newRepository();
   commit(directory, { 'dut/nftables.conf': '' });
@@ -69,7 +69,7 @@ test.for([
 });
 
 describe('a range that a person typed', () => {
-  /** `main` moves on after `my-branch` has left it, which has three commits of its own; `old` is where it left. */
+  /** `main` continues after the fork of `my-branch`, which has three commits of its own; `old` is the fork point. */
   function withThree(): { directory: string; ids: string[] } {
     const directory = newRepository();
     const ids = [commit(directory, { a: '' })];

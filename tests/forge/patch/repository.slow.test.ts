@@ -657,7 +657,7 @@ describe('a diff', () => {
     return { directory, base };
   }
 
-  /** With the folders of `before`, and its files. */
+  /** Creates the folders of `before`, with its files. */
   function emptied(directory: string): string {
     for (const folder of ['sys/net', 'tools']) {
       mkdirSync(join(directory, folder), { recursive: true });

@@ -323,7 +323,7 @@ describe('a revision of a repository', () => {
 });
 
 describe('earlier diffs', () => {
-  /** Three diffs, of which the second applies to nothing. */
+  /** Creates three diffs, the second of which does not apply. */
   function ofThree() {
     const revision = revisionWith(diffTo('first'));
     const first = idOfNewest();
@@ -400,7 +400,7 @@ describe('earlier diffs', () => {
 });
 
 describe('on another machine', () => {
-  /** Without a way to where the commits were made first. */
+  /** Clones without a remote that has the commits. */
   function clone(): string {
     const other = join(temporaryFolder(), 'clone');
     git(directory, 'clone', '--quiet', `file://${directory}`, other);

@@ -28,7 +28,7 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
 
   type Shown = { name?: string; days?: number };
 
-  /** Its address, and how often it was asked for something. */
+  /** Returns its address, and the number of requests. */
   async function start({ name = '127.0.0.1', days }: Shown) {
     const certificate = await site.issue('server', name, days);
     const asked: (string | undefined)[] = [];

@@ -20,7 +20,7 @@ const token = 'api-abcdefghijklmnopqrstuvwxyz23';
 const write = 'harbormaster.sendmessage';
 
 type Request = { path: string; headers: IncomingHttpHeaders; body: string };
-/** Handler of a request; one that returns nothing is silent. */
+/** Handles a request; stays silent if it returns nothing. */
 type Reply = (response: ServerResponse, request: Request) => unknown;
 
 /** Replies to requests in order, and repeats its last reply. */
@@ -87,7 +87,7 @@ function open({ url }: { url: string }, options: Partial<ConduitOptions> = {}): 
   return openConduit({ url, token, log, pause, ...options });
 }
 
-/** Returns the error of a call that has to fail. */
+/** Returns the error of a call that must fail. */
 async function failureOf(conduit: Conduit, method: string, schema: z.ZodType = z.unknown()) {
   const thrown = await conduit.call(method, {}, schema).catch((error: unknown) => error);
   if (!(thrown instanceof ConduitError)) expect.fail(`${method} did not fail: ${thrown}`);

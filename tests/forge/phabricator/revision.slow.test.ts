@@ -380,7 +380,7 @@ describe('a revision that is not found', () => {
 });
 
 describe('a diff', () => {
-  /** Sends it, and takes what Phabricator made of it. */
+  /** Sends it, and returns Phabricator's version of it. */
   const sent = async (diff: string | Uint8Array) => {
     const { id } = phabricator.addDiff(phabricator.addUser('author'), { raw: diff });
     return fetchDiff(conduit, { id });

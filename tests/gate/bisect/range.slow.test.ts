@@ -25,7 +25,7 @@ const { builder } = freebsdTestbedSchema.parse({
   builder: { host: 'builder', kernel: { kind: 'make' } },
 });
 
-/** A driver whose functions lie far enough apart for changes of two of them to merge. */
+/** A driver with functions far enough apart for changes of two of them to merge. */
 const driver = (changes: Record<string, string> = {}): string =>
   ['attach', 'rx', 'tx', 'uar']
     .map((name) => `${name}()\n{\n${'\tstep();\n'.repeat(4)}\t${changes[name] ?? 'plain'}();\n}\n`)

@@ -343,7 +343,7 @@ test.for([
         entry.kind === 'measured' ? entry.summary.number : [],
       );
       expect(numbers).toEqual([...new Set(numbers)]);
-      // Variants that are built already may be measured first; after a kill there are none.
+      // Variants that are already built may be measured first; after a kill there are none.
       expect(journal.length).toBeLessThanOrEqual(whole.length + 4);
     }
   },

@@ -1,4 +1,4 @@
-// Names of the kernels of a range, which must tell apart commits whose ids begin alike.
+// Tests the names of kernels in a range, which must distinguish commits whose ids begin alike.
 import { expect, test } from 'vitest';
 import { withNames } from '../../../src/gate/bisect/same-kernel.ts';
 

@@ -20,7 +20,7 @@ type Trial = {
   pair: number;
   atSeconds: number;
   runs?: number;
-  /** As measured by the testbed. */
+  /** Measured by the testbed. */
   bootSeconds?: number;
 };
 

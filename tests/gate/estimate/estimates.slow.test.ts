@@ -29,7 +29,7 @@ const all = [
 
 type Moment = { at: number; expectedSeconds: number; mostSeconds: number };
 
-/** The total that was expected, what was left after the first round and in the middle, and what they were. */
+/** Returns the expected total, the rest after the first round and in the middle, and the actual times. */
 async function estimatesOf(request: Omit<LabTimeRequest, 'seed'>) {
   let remaining: RemainingTime | undefined;
   let planned: { seconds: number; at: number } | undefined;
@@ -134,7 +134,7 @@ describe('the estimate of a gate', () => {
       );
       expect(rows.length).toBeGreaterThanOrEqual(2);
       expect(rows.filter(({ isRight }) => !isRight)).toEqual([]);
-      // All that may come is more than what came.
+      // The maximum exceeds the actual rest.
       for (const row of [first, middle]) expect(row?.most ?? 0).toBeGreaterThan(row?.lasted ?? 0);
     },
   );

@@ -123,7 +123,7 @@ test('is read from what was logged this month and the last one', async () => {
 
 const halfAnHour = () => 30 * minute;
 
-/** Each asks after the one before has taken it, or waits. */
+/** Each requests after the previous one holds the testbed, or waits. */
 async function queue(lab: ReservationLab, asks: Record<string, string>): Promise<void> {
   for (const [who, testbed] of Object.entries(asks)) {
     claim(await lab.start(who), aRequest(who, [testbed]));

@@ -19,7 +19,7 @@ const started: JournalEntry = {
 };
 const finished: JournalEntry = { kind: 'finished', at: at(9) };
 
-/** Every trial of the plan, measured: patched runs forward so many times what base does. */
+/** Measures every trial of the plan: patched runs forward this multiple of base's rate. */
 const measured = (speed: number, { trials }: Pick<typeof plan, 'trials'> = plan): JournalEntry[] =>
   trials.map(({ number, cell, runs }) => ({
     kind: 'measured',

@@ -95,7 +95,7 @@ function spoilt(fate: Fate, variant: string): Partial<Run> {
   return isIdle ? { validity: unfit('idle', 'generator-limited') } : {};
 }
 
-/** By variant. */
+/** Faults by variant. */
 type Fault = Record<string, Partial<Run>>;
 
 /**

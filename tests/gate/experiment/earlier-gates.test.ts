@@ -1,4 +1,4 @@
-// Earlier gates of the same commits are counted by the history, planned, and kept in the result.
+// Tests that earlier gates of the same commits are counted in the history, planned, and kept in the result.
 import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { type HistoryEntry, historyEntries } from '../../../src/gate/experiment/history.ts';

@@ -18,7 +18,7 @@ const at = now().toISOString();
 
 const plan = aPlan({ families: ['inet4', 'inet6'] });
 
-/** A testbed that measures no difference, so that every cell takes all its trials. */
+/** A testbed that measures no difference, so that every cell needs all its trials. */
 const rejectedBy = (variant: string) =>
   ({
     kind: 'rejected',

@@ -82,7 +82,7 @@ test('A gate on guests is recorded without its secrets, and replayed without a d
   expect(outcomes.map(({ kind }) => kind)).toEqual(Array(4).fill('measured'));
   const text = gunzipSync(readFileSync(path)).toString();
   for (const secret of secrets) expect(text).not.toContain(secret);
-  // Each line is whole on the disk at once, which costs most where lines are short.
+  // Each line is written to disk at once, which costs most for short lines.
   expect(readFileSync(path).length).toBeLessThan(2 * gzipSync(text, { level: 9 }).length);
   const { differences, hosts } = await replay(readRecording(path));
   expect(differences).toEqual([]);

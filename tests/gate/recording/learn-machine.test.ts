@@ -1,4 +1,4 @@
-// Learns from a machine what its recording must not contain.
+// Tests what a machine must not reveal in its recording.
 import { expect, test } from 'vitest';
 import { learnFrom } from '../../../src/gate/recording/learn-machine.ts';
 import { HostError } from '../../../src/system/host/host-error.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../fakes/reservation-lab.ts';
 
 const clean = { outcome: 'pass', isClean: true };
-/** In seconds: a gate that is not next waits at least this long between looks. */
+/** Seconds that a gate that is not next waits at least between reads. */
 const moment = 5;
 const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
 
@@ -333,7 +333,7 @@ test('a store that is unreachable from the beginning is an error at once', async
 test('a lease that expired before its holder got it is lost, even if the store still has it', async () => {
   const lab = await aLab();
   const alice = await lab.start('alice');
-  // The store keeps sessions alive for longer, as one may whose leader has changed.
+  // Keeps sessions alive for longer, like a store whose leader has changed.
   const generous = { openSession: () => alice.store.openSession(10 * lab.leaseSeconds) };
   const { deps } = alice;
   const request = claim(

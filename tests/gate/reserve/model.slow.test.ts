@@ -18,7 +18,7 @@ const patienceMilliseconds = 600_000;
 test(
   'sqlite keeps the invariants in every history',
   async () => {
-    // In memory where there is such a folder: power cuts are not simulated.
+    // Uses memory if there is such a folder: power cuts are not simulated.
     const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     const folder = mkdtempSync(join(parent, 'ppsgate-test-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -438,7 +438,7 @@ async function aStage() {
     endSession: () => onlooker.endSession(session),
     enter: (id: string, names: string[], changes = {}, order?: number, through = unchanged) =>
       settled(entering(through(store), id, names, changes, order)),
-    /** They look at the same moment, and then all commit. */
+    /** Lets them read at the same moment, and then commit. */
     async enterTogether(ids: string[], names: string[], changes: object) {
       const processes = await Promise.all(ids.map((id) => lab.start(id)));
       const entries = processes.map(({ store, name }) => entering(store, name, names, changes));

@@ -43,7 +43,7 @@ async function aPlace(labs: Record<string, FreebsdLab>) {
         leaseSeconds,
         now,
         date: () => new Date('2026-11-20T12:00:00Z'),
-        // Leases are renewed only where a test advances the time.
+        // Leases are renewed only if a test advances the time.
         sleep: (_, until) =>
           new Promise((_, reject) => until.addEventListener('abort', () => reject(until.reason))),
         randomId: () => `id${ids++}`,

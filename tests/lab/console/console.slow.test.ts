@@ -1,4 +1,4 @@
-// Consoles behind a real BMC, a real conserver and real commands, and error messages about those that do not open.
+// Tests consoles behind a real BMC, a real conserver and real commands, and errors for those that do not open.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -158,7 +158,7 @@ async function opened(config: ConsoleConfig) {
     text += chunk.toString();
   });
   onTestFinished(() => console.close());
-  /** Prints repeatedly, because a starved machine may lose what comes before the session. */
+  /** Prints repeatedly, as a starved machine may lose output from before the session. */
   const heard = async (words: string, print = () => {}): Promise<string> => {
     for (let looks = 0; !text.includes(words); looks += 1) {
       if (looks % 50 === 0) print();

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ConsoleError, type OnOutput } from '../../../src/lab/console/console.ts';
 import { ConsoleRecorder } from '../../../src/lab/console/recorder.ts';
 
-/** A console that prints what a test says, opened as often as it has to be. */
+/** A console that prints a test's text, opened as often as needed. */
 function aConsole() {
   const opened: { onOutput: OnOutput; end: (why: string) => void; isClosed: boolean }[] = [];
   let failure: Error | undefined;

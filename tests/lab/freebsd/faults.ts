@@ -62,7 +62,7 @@ type Builds = {
 type Case = Setup & {
   ending: Ending;
   exit: number;
-  /** The DUT is lost, and the error says so. */
+  /** The DUT is lost, and the error reports that. */
   isLost?: true;
   /** Nothing was measured twice. */
   costsNothing?: true;
@@ -723,7 +723,7 @@ function outcomeText(end: End): string {
   return plain([`**${outcome.verdict}**`, ...reasons].join(': '));
 }
 
-/** Removes what differs between laboratories: addresses, checksums, how a connection broke. */
+/** Removes differences between laboratories: addresses, checksums, how a connection broke. */
 const plain = (text: string): string =>
   text
     .replaceAll(/ \(127\.[\d.:]+\)/g, '')

@@ -1,4 +1,4 @@
-// Reads the logs of a trial on a FreeBSD testbed, with what its DUT dropped.
+// Tests reading the logs of a trial on a FreeBSD testbed, including drops on its DUT.
 import { expect, test } from 'vitest';
 import { readFreebsdLogs } from '../../../src/lab/freebsd/freebsd-logs.ts';
 import { uncountedCause } from '../../../src/lab/trial-limits.ts';

@@ -467,7 +467,7 @@ test('a trial has the busy share of the busiest CPU of its DUT', () =>
   onTestbed({}, async (testbed) => {
     const outcome = await send(testbed, trialOf('base', 1));
     if (outcome.kind !== 'measured') throw new TypeError(outcome.kind);
-    // The trial and what is read around it take their time.
+    // The trial and the readings around it need their time.
     expect(outcome.summary.busiestCpuRatio).toBeGreaterThan(0.5);
     expect(outcome.summary.busiestCpuRatio).toBeLessThan(1);
   }));

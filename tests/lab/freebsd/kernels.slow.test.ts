@@ -16,7 +16,7 @@ import {
 } from '../../fakes/patient-builder.ts';
 import { describeWith } from '../../needs.ts';
 
-/** Three pairs, each beginning with what the one before has ended with. */
+/** Three pairs, each beginning with the variant at the end of the previous one. */
 const order: [variant: string, layout: number][] = [
   ...([
     ['base', 1],
@@ -48,7 +48,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
   });
   afterAll(() => host.stop());
 
-  /** Builds go on until the test has ended. */
+  /** Keeps builds running until the test has ended. */
   function begin(names: readonly string[]) {
     const builder = patientBuilder(host);
     const folder = temporaryFolder();

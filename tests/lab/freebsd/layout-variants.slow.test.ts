@@ -1,4 +1,4 @@
-// A patch that costs nothing, on a FreeBSD testbed where the order of a kernel's sections does.
+// Tests a patch without a cost, on a FreeBSD testbed where the order of a kernel's sections has one.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
 import { describeWith } from '../../needs.ts';
 
-/** The first layouts of both kernels lie 4 % apart with this seed of the noise, and six of each hardly. */
+/** With this seed of the noise, the first layouts of both kernels are 4 % apart, and six of each hardly. */
 const unlucky = 16;
 
 describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', () => {

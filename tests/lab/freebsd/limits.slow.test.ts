@@ -1,4 +1,4 @@
-// Has packets meet a limit at each place of a FreeBSD DUT, and asserts what comment and page say of it.
+// Makes packets meet a limit at each place of a FreeBSD DUT, and checks the comment and the page.
 import { expect, test } from 'vitest';
 import { cellLimits } from '../../../src/analysis/stats/cell-limits.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';

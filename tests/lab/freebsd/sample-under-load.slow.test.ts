@@ -1,4 +1,4 @@
-// Accepts a profile only if its window lies where packets flowed and its samples are of work.
+// Tests that a profile counts only if its window had packets and its samples are not idle.
 import { expect, test } from 'vitest';
 import { sampleUnderLoad, type UnderLoad } from '../../../src/lab/freebsd/sample-under-load.ts';
 import type { ProfileOutcome } from '../../../src/lab/testbed.ts';

@@ -1,4 +1,5 @@
-// A study like that of D27401: base, what a revision has become, and three of its earlier diffs, on one FreeBSD testbed.
+// Tests a study like that of D27401: base, the newest diff of a revision, and three earlier ones, on one FreeBSD
+// testbed.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

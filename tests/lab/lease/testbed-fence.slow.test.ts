@@ -289,7 +289,7 @@ async function openedPower(lab: FreebsdLab, fence = lease) {
   return { power };
 }
 
-/** Connections that were opened, and those that still are. */
+/** Counts connections that were opened, and those still open. */
 function counting(deps: FreebsdDeps) {
   const open = new Set<object>();
   let opened = 0;

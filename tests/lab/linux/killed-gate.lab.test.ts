@@ -139,7 +139,7 @@ describeWith(
       return machine.spawn('ip', 'netns', 'exec', 'ppsgate-dut', ...program);
     };
 
-    /** Without the packets of policies, which those of ssh count in. */
+    /** Omits the packet counts of policies, which include those of ssh. */
     const state = () => outputOf(inDut("still | sed '/^:/s/ \\[.*//'"));
 
     const config = ['--config', '../ppsgate.yml'];

@@ -1,4 +1,4 @@
-// Names what drops packets, from the log of a Linux DUT.
+// Tests naming the cause of drops from the log of a Linux DUT.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { droppedBy } from '../../../src/lab/linux/linux-drops.ts';

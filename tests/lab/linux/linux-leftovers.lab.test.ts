@@ -1,4 +1,4 @@
-// Looks for what filters beside a variant's rules, each in force in a network namespace.
+// Tests finding filters in addition to a variant's rules, each in force in a network namespace.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

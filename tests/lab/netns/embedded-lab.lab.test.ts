@@ -123,7 +123,7 @@ function holdLab() {
   });
 }
 
-/** The ids of living processes; one that has ended is listed until its parent takes notice. */
+/** Returns the ids of living processes; an ended one is listed until its parent notices. */
 function processesNamed(name: string): string[] {
   const listing = execFileSync('ps', ['-eo', 'pid=,stat=,comm='], { encoding: 'utf8' });
   return listing.split('\n').flatMap((line) => {

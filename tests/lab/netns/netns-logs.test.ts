@@ -11,7 +11,7 @@ const planned = {
   ],
 };
 
-/** Two runs of one sample of 20 ms, in which the thread was busy for 19 of them. */
+/** Two runs of one sample of 20 ms; the thread was busy for 19 ms of each. */
 const dut = [
   'lay base 1.0 1.1',
   'sample 0 1.200000 1000 1000 1000000',

@@ -340,7 +340,7 @@ const natLikeDockers = `
   iptables-nft -t nat -A POSTROUTING -s 198.51.100.0/24 ! -o docker0 -j MASQUERADE
   nft 'add table inet last; add chain inet last f { type filter hook forward priority 0; }'`;
 
-/** Without counters of packets, which go on, and once new addresses are settled. */
+/** Omits counters of packets, which keep growing, and waits until new addresses are settled. */
 const stateOfDut = `
   until ! ip address | grep -q tentative; do read -rt 0.05 _ <> <(:); done
   nft --stateless list ruleset
@@ -354,7 +354,7 @@ const stateOfDut = `
 
 const patience = { timeout: 120_000 };
 
-/** Names of what runs on the sender and on the DUT, sshd aside. */
+/** Returns the names of programs on the sender and on the DUT, except sshd. */
 function programs(): string[] {
   const pids = ['ppsgate-sender', 'ppsgate-dut'].flatMap((namespace) =>
     execFileSync('ip', ['netns', 'pids', namespace], { encoding: 'utf8' }).trim().split('\n'),

@@ -17,7 +17,7 @@ const ownerFile = () => join(temporaryFolder(), 'lab', 'owner');
 
 const module = join(import.meta.dirname, '../../../src/lab/netns/owner.ts');
 
-/** Another process that claims the lab, says so, and stays until it is ended. */
+/** Starts another process that claims the lab, reports that, and stays until it is ended. */
 async function otherOwner(path: string): Promise<{ pid: number; end(): Promise<void> }> {
   const program = `
     import { claim } from ${JSON.stringify(module)};

@@ -1,4 +1,4 @@
-// Rules of three routers, as they stand there: they forward the test traffic on a real testbed.
+// Tests that the rules of three routers, unchanged, forward the test traffic on a real testbed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -98,7 +98,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     await isUp();
     await recorder.beginBoot();
     await using host = await connectTo(guest.login, 'guest');
-    // It is to stay dead.
+    // The machine must stay dead.
     await host.output(shell`sysctl -q -w kernel.panic=0`);
     await using other = await connectTo(guest.login, 'guest', impatient);
     const panic = other.run(shell`echo c > /proc/sysrq-trigger`);
@@ -182,7 +182,7 @@ const impatient = { keepaliveSeconds: 0.5, keepaliveCount: 2 };
 const lines = (diagnostics: readonly Diagnostic[]) =>
   diagnostics.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
 
-/** Only its DUT is there. */
+/** Configures a testbed of which only the DUT exists. */
 function testbedOf(guest: IpmiGuest, bmc: IpmiConfig): FreebsdTestbed {
   const generator: GeneratorConfig = {
     ...guest.login,

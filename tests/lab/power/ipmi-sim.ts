@@ -21,8 +21,8 @@ type IpmiSimOptions = {
   /** A port on loopback with the machine's output over TCP, which Serial over LAN forwards. */
   serialPort?: number;
   /**
-   * Path of a program that has power over a real machine, called as the one below. What it starts ends with the BMC then, and
-   * the BMC with us, however that ends; root alone can have it so.
+   * Path of a program that has power over a real machine, called like the one below. Its processes end with the BMC,
+   * and the BMC with us, in any way; only root can use it.
    */
   machineProgram?: string;
 };

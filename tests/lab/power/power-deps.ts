@@ -1,14 +1,14 @@
-// Real dependencies of power controllers with another clock, and with a record of what was run.
+// Provides real dependencies of power controllers with another clock, and a record of the programs run.
 import { setTimeout } from 'node:timers/promises';
 import { type PowerDeps, realPowerDeps } from '../../../src/lab/power/power.ts';
 
-/** Real dependencies, in which a second of waiting takes this long. */
+/** Real dependencies, with a waiting second of this length. */
 export const depsWhere = (secondSeconds: number): PowerDeps => ({
   ...realPowerDeps,
   sleep: (seconds) => setTimeout(seconds * secondSeconds * 1000),
 });
 
-/** Real dependencies, in which waiting takes no time; `slept` has its seconds. */
+/** Real dependencies, in which waiting needs no time; `slept` has its seconds. */
 export function timelessDeps(): PowerDeps & { readonly slept: number[] } {
   const slept: number[] = [];
   const sleep = async (seconds: number) => void slept.push(seconds);

@@ -14,7 +14,7 @@ export type Manners = {
   allowed?: readonly string[];
 };
 
-/** `resets` are the types asked for so far. The machine is on at first. */
+/** `resets` are the types requested so far. The machine is initially on. */
 export async function startBmc(
   certificate: Certificate,
   { cycle = [], refuses = {}, lies = false, allowed }: Manners = {},

@@ -1,4 +1,4 @@
-// Machines behind a real Redfish service, and error messages about services that cannot be used or lie.
+// Tests machines behind a real Redfish service, and errors for services that are unusable or lie.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

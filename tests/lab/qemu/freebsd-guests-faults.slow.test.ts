@@ -1,4 +1,4 @@
-// Guests with FreeBSD that fail: who is blamed, what is reported, and what the next try starts with.
+// Tests FreeBSD guests that fail: who is blamed, what is reported, and how the next try starts.
 import { expect, test } from 'vitest';
 import type { Cell } from '../../../src/model/scenario.ts';
 import type { FakeGuest } from '../../fakes/freebsd-guests.ts';
@@ -272,6 +272,6 @@ test('cancelling while guests boot ends them', () =>
     const sent = testbed.trial({ number: 1, cell: forwarding, runs }, keepLog, cancel.signal);
     cancel.abort(new Error('cancelled'));
     await expect(sent).rejects.toThrow('cancelled');
-    // The booting guest is given back with the others.
+    // The booting guest is released with the others.
     expect(guests.running()).toHaveLength(2);
   }));

@@ -35,7 +35,7 @@ async function whyUnfit(
   meanwhile?.(guests);
   const error: unknown = await preparing.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UsageError);
-  // Nothing is left of it, before the testbed is given back too.
+  // Nothing of it remains, even before the testbed is released.
   expect(guests.running()).toEqual([]);
   expect(guests.open).toEqual(new Set());
   await testbed.restore();
@@ -186,7 +186,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
     rmSync(home, { recursive: true });
   });
 
-  /** A tree with the two modules that are loaded, and a patch of it that takes more instructions. */
+  /** A tree with the two loaded modules, and a patch of it that needs more instructions. */
   function treesOf(): { repository: string; variants: Variant[] } {
     const repository = newRepository();
     const baseCommit = commit(repository, {

@@ -1,4 +1,4 @@
-// Guests with FreeBSD without faults: what is booted, installed and measured on them.
+// Tests FreeBSD guests without faults: what is booted, installed and measured on them.
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -196,7 +196,7 @@ test('stateful rules are in force on both guests, and a state of each flow prove
       for (const { machine } of guests.copies) {
         const states = { pf: machine.pf.states, ipfw: machine.ipfw.dynamicRules };
         const isPf = cell.scenario === 'pf-stateful';
-        // pf has one where a flow comes in, and one where it goes out.
+        // pf has one on a flow's way in, and one on its way out.
         expect(states).toEqual({ pf: isPf ? 4000 : 0, ipfw: isPf ? 0 : 2000 });
       }
     }
@@ -272,7 +272,7 @@ test('a profile names the functions of kernel and modules, with instructions of 
     ]);
     const grown =
       (samples.patched?.['pf.ko`pf_test'] ?? 0) - (samples.base?.['pf.ko`pf_test'] ?? 0);
-    // Of 10,000 packets 500 instructions each, in samples of a thousand.
+    // 10,000 packets with 500 instructions each, in samples of a thousand.
     expect(Math.abs(grown - 5000)).toBeLessThan(500);
     // The functions are read once, as the modules are the same.
     await testbed.profile(

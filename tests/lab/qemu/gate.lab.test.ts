@@ -79,7 +79,7 @@ const measuredIn = async (directory: string): Promise<number[]> => {
 const cellOf = ({ outcome }: Result): CellResult | undefined =>
   outcome.kind === 'judged' ? outcome.cells[0] : undefined;
 
-/** Guests and what they are plugged into. */
+/** Lists guests and their networks. */
 async function leftOnThisMachine(): Promise<string[]> {
   const commands = await Promise.all(
     (await readdir('/proc'))

@@ -27,7 +27,7 @@ ffffffffc0201000 t nft_do_chain\t[nf_tables]
 ffffffffc0202000 W nft-like.isra.0\t[nf-tables_2]
 `;
 
-/** Lines of what was executed since the guest was there. */
+/** Lines of instructions executed since the guest started. */
 const folded = (blocks: readonly Block[], kernel = symbols): string[] => {
   const before = countsOf(blocks.map(([address]) => [address, 0]));
   const text = foldedInstructions({ counts: [before, countsOf(blocks)], symbols: kernel });
@@ -172,7 +172,7 @@ test('executed instructions are shown whole, up to 500 per function', () => {
 test('a kernel may name its functions as it likes, and the profile can be read', () => {
   const anyLine = fc.tuple(anySymbol, fc.string({ unit: 'grapheme' })).map(
     ([one, more]) =>
-      // Characters that a name may not have, beside those that separate words and frames here.
+      // Characters that a name may not have, besides those that separate words and frames here.
       `${one.split('\t')[0]}${more.replaceAll(/[\s;`]/g, '')}`,
   );
   fc.assert(

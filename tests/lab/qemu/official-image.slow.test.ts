@@ -1,4 +1,4 @@
-// Official images that are not what they should be, and one that was prepared before.
+// Tests unsuitable official images, and one that was prepared before.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 
 const megabyte = 1024 ** 2;
 
-/** A disk of one mebibyte with the header of a GPT, which says how long the disk is. */
+/** A disk of one mebibyte with the header of a GPT, which contains the length of the disk. */
 function gptDisk(wholeBytes = megabyte): Buffer {
   const disk = Buffer.alloc(megabyte);
   disk.write('EFI PART', 512, 'latin1');

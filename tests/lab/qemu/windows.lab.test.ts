@@ -1,4 +1,5 @@
-// Windows of real packets on stand-ins for guests: a cable whose other end counts them, and one that takes none.
+// Sends windows of real packets through replacements of guests: a cable whose other end counts them, and one that
+// accepts none.
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
@@ -29,7 +30,7 @@ function flowsFile(): string {
   return path;
 }
 
-/** A file of 8 bytes in which a number grows, as where instructions are counted. */
+/** A file of 8 bytes with a growing number, like that of instruction counters. */
 function countsFile(): string {
   const path = join(temporaryFolder(), 'counts');
   const file = openSync(path, 'w');
@@ -65,7 +66,7 @@ async function cable(wire: Wire, number = 1): Promise<Ends> {
   return { sender, receiver };
 }
 
-/** A guest that is present, and takes nothing from its network card. */
+/** A guest that exists, but takes nothing from its network card. */
 async function hungGuest(wire: Wire, number = 1): Promise<Ends> {
   const sender = `test-hung${number}`;
   const program = join(temporaryFolder(), 'hang');
@@ -229,7 +230,7 @@ describeWith([...needs, 'gcc', '/dev/net/tun'], 'windows', () => {
       .map((line) => line.split(' ').slice(0, 2).join(' '));
     expect(told).toEqual(['window 1', 'stuck 1', 'window 2', 'window 2', 'window 2', 'end']);
     expect(silentIn(stdout, 5000)).toEqual(new Set([1]));
-    // It was waited for once.
+    // It was awaited once.
     expect(performance.now() - startedAt).toBeGreaterThan(2000);
   });
 

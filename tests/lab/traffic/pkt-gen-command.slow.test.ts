@@ -37,7 +37,7 @@ const wordsOf = (command: Command): string[] =>
     .split(/ +/)
     .map((word) => word.replace(/^'(.*)'$/, '$1'));
 
-/** By pkt-gen's own getopt(3) string. */
+/** Options by pkt-gen's own getopt(3) string. */
 const takingValues = 'afFnildsDSbcopTwRCHPM';
 
 /** Option → value, of a command line from `pkt-gen` on. */

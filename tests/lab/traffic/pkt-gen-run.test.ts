@@ -37,7 +37,7 @@ test('without a sender’s log nothing is known of the offer, and the run counts
 });
 
 test('the archive’s median drops 15 lines at the start, 10 at the end, and zeros', () => {
-  // Of 10 + 32 lines 17 are left: the rates from the 7th (line 16) to the 23rd (line 32), of which one is zero.
+  // Of 10 + 32 lines 17 remain: the rates from the 7th (line 16) to the 23rd (line 32), one of them zero.
   const pps = Array.from({ length: 32 }, (_, index) => (index === 10 ? 0 : 1e6 + index));
   const run = pktGenRun(received(pps), undefined, archive);
   expect(run.medianPps).toBe(1e6 + 14.5);
@@ -399,7 +399,7 @@ describe('a run in which no packet was received', () => {
 
   test('counts if the DUT’s own ports prove that it received them, and sent none', () => {
     expect(run()).toMatchObject({ medianPps: 0, validity: { kind: 'valid' } });
-    // A card may count some of the packets that it has to drop.
+    // A card may count some of the packets that it must drop.
     expect(run({ ingressPackets: all * 0.6 }).validity).toEqual({ kind: 'valid' });
   });
 

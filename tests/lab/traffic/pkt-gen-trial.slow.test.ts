@@ -35,7 +35,7 @@ type Changes = Partial<Request> & {
   signal?: AbortSignal;
 };
 
-/** 5 Mpps is what the DUT forwards. */
+/** The DUT forwards 5 Mpps. */
 async function trialIn(lab: FreebsdLab, { signal, ...changes }: Changes = {}) {
   const { receiverInterface, senderInterfaces, ...more } = changes;
   await using receiver = await connect(lab.receiver.target);
@@ -298,7 +298,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
     const { outcome, journal } = await trialOver(
       { igb0: madeLog({ side: 'sender', pps: ramped(14e6, 1) }), igb1: sent, igb2: received },
       {},
-      // Or the receiver might count once more before it can be interrupted.
+      // Otherwise the receiver might count once more before its interrupt.
       { igb2: 3 },
     );
     if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
@@ -326,7 +326,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
         /^the sender on igb1 of generator \(.*\) did not start: Unable to open netmap:igb1: Device not configured$/,
       ),
     });
-    // It may not have started yet when the other fails.
+    // It may not have started yet when the other one fails.
     expect(journal.includes('interrupted igb0')).toBe(journal.includes('start igb0'));
     expect(journal).toContain('interrupted igb2');
   });

@@ -578,7 +578,7 @@ describe('a clone stays small', () => {
     };
     const early = await publishUpTo(400);
     const late = await publishUpTo(2_000, 400);
-    // Only the nightly runs of the trend stay, a line for each result: to publish all 10,000 takes a minute.
+    // Only the nightly runs of the trend stay, a line for each result: publishing all 10,000 needs a minute.
     const of10000 = early + ((late - early) / (2_000 - 400)) * (10_000 - 400);
     expect(of10000).toBeLessThan(512);
   });

@@ -72,7 +72,7 @@ const notify = async (
   changed: Partial<AlertsDeps> = {},
 ): Promise<TrendChange[]> => reportChanges(branch.index.changes, await depsOf(branch, changed));
 
-/** Changes what the branch has of its only change. */
+/** Changes the branch's record of its only change. */
 function become(branch: FakeBranch, changed: Partial<TrendChange>): void {
   const changes = branch.index.changes.map((change) => ({ ...change, ...changed }));
   branch.index = { ...branch.index, changes };

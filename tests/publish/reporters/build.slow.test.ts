@@ -1,4 +1,4 @@
-// The life of a build of Harbormaster that waits for a gate: what is sent to it, when, and what it shows in the end.
+// Tests a Harbormaster build that waits for a gate: the messages sent to it, their times, and its final state.
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -39,7 +39,7 @@ const details = 'https://bench.example.org/D1';
 const estimate = { place: 2, of: 3 };
 
 let phabricator: FakePhabricator;
-/** Takes Harbormaster's requests, as a relay does. */
+/** Receives Harbormaster's requests, like a relay. */
 let relay: Server;
 let said: string[];
 

@@ -1,4 +1,4 @@
-// No answer contains a path of the controller, for any error; the log has the whole error.
+// Tests that no report contains a path of the controller, for any error; the log has the whole error.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const pullRequest: PullRequest = {
   headCommit: 'b'.repeat(40),
 };
 
-/** The folders in which the errors below were made. */
+/** Folders in which the errors below were made. */
 const ours = /ppsgate-test-|\/home\/op/;
 
 const rules = { keep: { results: 1, seconds: 1, bytes: 1 }, staleSeconds: 1, now: new Date(0) };
@@ -139,7 +139,7 @@ test('progress is posted without paths as well', () => {
 const log = { info() {}, warn() {} };
 const whole = { depth: null, maxStringLength: null, maxArrayLength: null };
 const detailsUrl = 'https://ci.example.org/1';
-/** Only the last resort waits. */
+/** Only the last attempt waits. */
 const pause = async (seconds: number, signal: AbortSignal) => {
   if (seconds < 30) return;
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

@@ -65,7 +65,7 @@ const alsoGoesTo = (baseRef: string, changes = {}) => {
   github.state.pullRequests.push({ ...own, number: patch.number + 1, baseRef, ...changes });
 };
 
-/** Neither its title nor its check lets it seem to pass. */
+/** Expects a title and a check that do not look like a pass. */
 function expectUncounted(
   ending: ReportedOutcome | undefined,
   why = 'this commit also targets another branch',

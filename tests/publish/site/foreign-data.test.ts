@@ -23,7 +23,7 @@ const path = 'results/2026/there';
 
 type Data = { from: string; to: string; secret: string; folder: string };
 
-/** A data branch with one result, beside a file that is none of it. */
+/** A data branch with one result, beside a file that does not belong to it. */
 function data(result: object = aResult()): Data {
   const [top, from] = [temporaryFolder(), temporaryFolder()];
   const [secret, folder] = [join(top, 'secret'), join(from, path)];

@@ -21,7 +21,7 @@ import { describeWith } from '../../needs.ts';
 /** Sticky and open to all, as /var/tmp. */
 let place: string;
 let folder: string;
-/** A folder of root's, with files that bear the names of tokens. */
+/** A folder of root, with files named like tokens. */
 let victim: string;
 
 beforeEach(() => {

@@ -14,7 +14,7 @@ import { shell } from '../../../src/system/shell.ts';
 import { makeKey, publicKey, type Sshd, startSshd } from '../../fakes/sshd.ts';
 import { describeWith, testWith } from '../../needs.ts';
 
-// Where Debian keeps it.
+// Path on Debian.
 const sftpServer = '/usr/lib/openssh/sftp-server';
 
 describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shell is csh', () => {

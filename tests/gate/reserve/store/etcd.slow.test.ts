@@ -242,7 +242,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     const session = await store.openSession(longSeconds);
     await put(store, 'testbed', 'free');
     await hearOne(store, store);
-    // Its tokens go with it.
+    // Its tokens are deleted with it.
     for (const member of cluster.members) {
       await member.kill();
       member.restart();
@@ -428,7 +428,7 @@ async function open(
   return store;
 }
 
-/** A clock on which every look takes a minute. */
+/** A clock on which every reading takes a minute. */
 function impatient(): () => number {
   let minutes = 0;
   return () => {

@@ -15,7 +15,7 @@ const commandsFor = (...interfaces: string[]) =>
 
 const cpuTimes = (text: string): CommandOutputs => new Map([['sysctl -n kern.cp_times', text]]);
 
-/** As FreeBSD 14's netstat(1) prints it: columns as wide as they must be, `-` where only addresses are counted. */
+/** Output of FreeBSD 14's netstat(1): columns as wide as needed, `-` where only addresses are counted. */
 const netstat = (counted: { ipkts: number; ierrs: number; idrop: number; oerrs: number }) =>
   `Name     Mtu Network                      Address                           Ipkts Ierrs     Idrop        Ibytes         Opkts Oerrs        Obytes  Coll
 cxl0    1500 <Link#1>                     00:07:43:2e:e4:70          ${counted.ipkts}     ${counted.ierrs}  ${counted.idrop}  128849018880           214     0         15408     0

@@ -14,7 +14,7 @@ const request: FingerprintRequest = {
   bootFile: '/boot/kernel/kernel',
 };
 
-/** By the words of the command; what is not here failed. */
+/** Outputs by the words of the command; a missing one failed. */
 const outputs: Readonly<Record<string, string>> = {
   'uname -v':
     'FreeBSD 15.0-CURRENT #0 main-n280000-abcdef: Thu Oct  9 2025     root@b:/usr/obj GENERIC\n',

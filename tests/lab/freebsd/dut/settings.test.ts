@@ -105,7 +105,7 @@ Neighbor                             Linklayer Address  Netif Expire    S Flags
 
 const idleCommand = `sh -c ${idleScript}`;
 
-/** Without the quotes around a command's words. */
+/** Removes the quotes around a command's words. */
 const plain = (text: string): string => text.replace(/(?<=[ `])'([^']*)'/g, '$1');
 
 /** `undefined` is a command that failed. */

@@ -1,4 +1,4 @@
-// A login on a serial console, which a real pseudo-terminal with a real shell stands for.
+// Tests a login on a serial console, which a real pseudo-terminal with a real shell replaces.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

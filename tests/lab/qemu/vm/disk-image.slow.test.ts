@@ -10,7 +10,7 @@ import { describeWith } from '../../../needs.ts';
 const create = (path: string, ...options: string[]) =>
   execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', ...options, path, '10M']);
 
-/** What QEMU's monitor shows of its disk. `rewrite` changes the file after it was checked. */
+/** Returns QEMU's monitor output on its disk. `rewrite` changes the file after the check. */
 async function diskOf(path: string, rewrite = () => {}): Promise<string> {
   await using image = await openDiskImage(path);
   rewrite();

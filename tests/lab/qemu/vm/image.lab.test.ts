@@ -1,4 +1,4 @@
-// Guests that boot a real disk: which logins they accept, what they reach, and what becomes of their writes.
+// Tests guests that boot a real disk: the accepted logins, the reachable addresses, and the fate of their writes.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -152,7 +152,7 @@ describeWith(needs, 'a guest with a disk', () => {
       .flatMap((one) => one ?? [])
       .filter(({ family, internal }) => family === 'IPv4' && !internal);
     expect(own.map((one) => one.address)).toContain(controllerAddress);
-    // This machine itself reaches the addresses that its guest is to try.
+    // This machine itself reaches the addresses that its guest tries.
     for (const { address } of own) await once(createConnection(port, address), 'close');
     expect(came.splice(0)).toHaveLength(own.length);
 
@@ -160,7 +160,7 @@ describeWith(needs, 'a guest with a disk', () => {
     const tried = [
       ...[...own.map((one) => one.address), wireAddress].map((one) => [one, String(port)]),
       ...[controllerAddress, wireAddress].map((one) => [one, ssh]),
-      // A reachable address shows what the others would look like.
+      // A reachable address shows how the others would look.
       [guestAddress, '22'],
     ];
     const script = `ip route add default via ${controllerAddress}

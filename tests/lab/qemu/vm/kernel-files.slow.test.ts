@@ -30,7 +30,7 @@ function imageOf(name: string): Buffer {
   return image;
 }
 
-/** Content of files by their paths, or where a link leads. */
+/** Content of files by their paths, or the target of a link. */
 type Tree = Record<string, string | Buffer | { link: string }>;
 
 const usual: Tree = {
@@ -161,7 +161,7 @@ describeWith(needs, 'the files of a kernel', () => {
 describeWith([...needs, 'gcc'], 'modules', () => {
   const place = `lib/modules/${release}/kernel`;
 
-  /** Modules that are kept of a kernel with these, and those that a guest loads at boot. */
+  /** Returns the modules kept of a kernel with these, and those that a guest loads at boot. */
   async function kept(modules: Record<string, Buffer>, more: readonly string[] = []) {
     const tree: Tree = { ...usual };
     for (const [path, content] of Object.entries(modules)) tree[`${place}/${path}`] = content;

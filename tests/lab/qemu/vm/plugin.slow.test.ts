@@ -1,4 +1,4 @@
-// The plugin that counts a guest's instructions, in QEMU itself and in stand-ins for several of its versions.
+// Tests the plugin that counts a guest's instructions, in QEMU itself and in replacements of several of its versions.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const mostSlots = 2 ** 20;
 const kernel = 0xffffffff81000000n;
 const userlandSlot = 1n;
 
-/** What QEMU has, and the versions of the interface that it takes. */
+/** Functions that QEMU has, and the versions of the interface that it accepts. */
 type Interface = { has: number; least: number; most: number };
 const interfaces: readonly (readonly [qemu: string, Interface])[] = [
   ['7.2', { has: 1, least: 0, most: 1 }],
@@ -27,7 +27,7 @@ const [[, oldest]] = interfaces as [(typeof interfaces)[number]];
 /** The first adds inline, and the other calls the plugin. */
 const ways = interfaces.filter(([qemu]) => qemu === '7.2' || qemu === '10.0');
 
-/** So many blocks of code, each so many bytes after the one before. */
+/** A number of code blocks, each this many bytes after the previous one. */
 type Run = {
   first: bigint;
   step?: number;
