@@ -20,7 +20,7 @@ import type { PlotForm } from '../src/report/svg.ts';
 import { branchOverTime, commitOf, dayAfter } from '../tests/fakes/branch-over-time.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
 
-/** Links as they stand in a comment on a pull request; an image does not show where they lead. */
+/** Links as in a comment on a pull request; an image does not show their targets. */
 const branch = 'https://github.com/example/router/blob/ppsgate-data/results/1';
 const linksOnGithub: ReportLinks = {
   rerun: `comment \`/ppsgate rerun\`, or [run this job again](${branch})`,
@@ -68,7 +68,7 @@ async function drawSite(browser: Browser, folder: string) {
     ['site-phone', series, 390, 1000, 'light'],
   ] as const) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-    // Pages say how long ago the last night was.
+    // Pages show the age of the last nightly run.
     await page.clock.setFixedTime(dayAfter);
     const [path = '', chosen = ''] = address.split('#');
     await page.goto(`${pathToFileURL(join(to, path)).href}#${chosen}`);

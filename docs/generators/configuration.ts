@@ -159,7 +159,7 @@ const labelOf = (variant: Schema): string => {
     : `kernel: { ${labelOf(kernel)} }`;
 };
 
-/** The value that chooses a variant; builders of virtual testbeds are told apart by their kernels. */
+/** Value that chooses a variant; builders of virtual testbeds are distinguished by their kernels. */
 function kindOf({ properties = {} }: Schema): string | undefined {
   const { kind, store } = properties;
   const chosen = [kind, store].filter(isSchema).find((one) => one.const !== undefined);

@@ -1,4 +1,4 @@
-// Builds a page of faults from what the tests saw, which run a whole gate for each.
+// Builds a page of faults from the output of their tests, each of which runs a whole gate.
 import { table } from './markdown.ts';
 
 export type FaultRow = { when: string; does: string; outcome: string; exit: number };

@@ -130,7 +130,7 @@ function list(items: { term: string; says: string }[]): string[] {
   return ['.Bl -tag -width Ds', ...lines, '.El'];
 }
 
-/** What --help has below the options, in paragraphs. */
+/** Returns the text of --help below the options, in paragraphs. */
 export function blocksOf(command: Command): string[] {
   let printed = '';
   command.configureOutput({
@@ -162,7 +162,7 @@ const literal = (lines: string[]): string[] => [
 /** Each sentence begins a line, as mdoc(7) wants it to. */
 const text = (says: string): string[] => says.split(/(?<=[.;:]) (?=[A-Z])/).map(escaped);
 
-/** A line that roff prints as it is. */
+/** Escapes a line so that roff prints it unchanged. */
 export const escaped = (line: string): string =>
   line
     .replaceAll('\\', '\\e')

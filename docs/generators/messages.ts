@@ -28,7 +28,7 @@ Generated from the errors in \`src/\` by \`vitest run tests/docs/messages.test.t
 \`…\` stands for a value. An error without a code of its own ends a command with 4, unless its caller makes it another error:
 those have \`4 (default)\`. [Outcomes and exit codes](outcomes.md) explains the codes.`;
 
-/** Exit codes of the classes of errors, also of those that extend another. */
+/** Exit codes of the classes of errors, including those that extend another. */
 function exitCodesOf(sources: readonly string[]): Map<string, string> {
   const classes = sources.flatMap((source) =>
     [...source.matchAll(/^(?:export )?class (\w+) extends (\w+)[\s\S]*?\}$/gm)].map(
