@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * The modules of `src/`, from the bottom up, each with the modules that it imports from, types included; what each is for
- * stands in docs/explanation/architecture.md. None imports from one that comes after it: tests/modules.test.ts holds the imports to
- * this table, and holds that no file imports itself through others.
+ * The modules of `src/`, from the bottom up, each with the modules that it imports from, types included;
+ * docs/explanation/architecture.md describes them. None imports from a later one: tests/modules.test.ts checks the
+ * imports against this table, and that no file imports itself through others.
  */
 export const modules: Readonly<Record<string, readonly string[]>> = {
   model: [],
@@ -50,7 +50,7 @@ const source = join(import.meta.dirname, 'src');
 
 const imported = /(?:\bfrom|\bimport\(|^import) ?'(\.[^']+)'/gm;
 
-/** The files of `src/` with those that each imports, types included, as paths below `src/`. */
+/** Files of `src/` with those that each imports, types included, as paths below `src/`. */
 export function importsOfFiles(): Map<string, readonly string[]> {
   const names = globSync('**/*.ts', { cwd: source }).toSorted();
   return new Map(names.map((name) => [name, importsOf(join(source, name))]));

@@ -1,4 +1,4 @@
-// What the bundle has of others, with the licence of each: dist/LICENSES.txt, without which there is no build.
+// Collects the foreign parts of the bundle, with the licence of each, in dist/LICENSES.txt; without it the build fails.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { OutputBundle, Plugin } from 'rolldown';
@@ -11,7 +11,7 @@ export const licenses: Plugin = {
   },
 };
 
-/** Modules of which something is left, and files that are installed beside them. */
+/** Returns modules of which something is left, and files that are installed beside them. */
 function filesIn(bundle: OutputBundle): string[] {
   return Object.values(bundle).flatMap((file) =>
     file.type === 'asset'
@@ -66,7 +66,7 @@ const onTheWeb = (repository: string): string =>
     .replace(/^(?:github:|git@github\.com:)?(?=[\w.-]+\/[\w.-]+$)/, 'https://github.com/')
     .replace(/^git\+|\.git$/g, '');
 
-/** The package's own files, notices included; where it has none, the text that its package.json names. */
+/** Returns the package's own files, including notices; without any, the text that its package.json names. */
 function textsOf(folder: string, { name, license }: PackageJson): string[] {
   const files = readdirSync(folder).filter((file) =>
     /^(?:(?:un)?licen[sc]e|copying|notice)/i.test(file),

@@ -14,7 +14,10 @@ import { licenses, packageOf } from './rolldown-licenses.ts';
 /** The last two levels take seven times as long for a tenth of the size. */
 const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
 
-/** WebAssembly is a good part of what is committed, and a third of its size when it is compressed; src/report/png.ts reads both. */
+/**
+ * Compresses WebAssembly, which is a large part of what is committed, to a third of its size; src/report/png.ts reads
+ * both.
+ */
 const compressWebAssembly: Plugin = {
   name: 'compress-web-assembly',
   generateBundle(_, bundle) {
@@ -64,8 +67,9 @@ const ofHelp = ['model/excerpt.ts', 'config/did-you-mean.ts', 'config/parameters
 const loadedAlone = ['.', 'action', 'cli/commands'];
 
 /**
- * Folders of `src/`, those that others import from first: a group takes whatever its files import and no earlier group has.
- * Each becomes a file of dist/, as one for each source file would take the action twice as long to load.
+ * Returns the folders of `src/`, those that others import from first: a group gets all imports of its files that no
+ * earlier group has. Each becomes a file of dist/, as one file per source file would take the action twice as long to
+ * load.
  */
 function foldersFromTheBottomUp(): string[] {
   const imports = importsOfFiles();
@@ -149,7 +153,7 @@ export default {
   plugins: [commanderWithoutPrograms, compressWebAssembly, minifyPackages, licenses],
   // ssh2's native accelerators are optional: without them it runs on node:crypto.
   external: [/\.node$/, 'cpu-features'],
-  // ssh2 is CommonJS, and asks where it lies.
+  // ssh2 is CommonJS, and reads its own path.
   transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
   // Files that are read at run time, written as `new URL('…', import.meta.url)`, are installed beside the bundle.
   experimental: { resolveNewUrlToAsset: true },

@@ -6,13 +6,13 @@ const slow = 'tests/**/*.slow.test.ts';
 const lab = 'tests/**/*.lab.test.ts';
 /** Random laws and Monte Carlo of many repetitions: they compute as the fast ones do, for longer. */
 const law = 'tests/**/*.law.test.ts';
-/** Of vitest.freebsd.config.ts. */
+/** Tests of vitest.freebsd.config.ts. */
 const freebsd = 'tests/**/*.freebsd.test.ts';
 const globalSetup = 'tests/bundle.ts';
-/** Sets the number of tries of laws that ask for none. */
+/** Sets the number of tries of laws that do not set their own. */
 const long = 'PPSGATE_TEST_TIMES' in process.env ? ['tests/random.ts'] : [];
-// Programs that tests start read TypeScript, which takes longer than what most of them do; and they speak to people whose
-// locale has the symbols that tests look for.
+// Programs that tests start read TypeScript, which takes longer than most of their work; and their output contains
+// symbols of a UTF-8 locale, which tests look for.
 const compileCache = join(import.meta.dirname, 'node_modules/.cache/node');
 const env = { NODE_COMPILE_CACHE: compileCache, LC_ALL: 'C.UTF-8' };
 
@@ -25,10 +25,10 @@ const expect = { poll: { timeout: 120_000 } };
 
 const computing = {
   setupFiles: ['tests/starts-nothing.ts', ...long],
-  // They leave nothing behind that another could find, and starting is most of their time.
+  // They leave nothing behind that another could find, and most of their time is start-up.
   pool: 'threads' as const,
   isolate: false,
-  // One fewer than there are CPUs is vitest's own choice, and leaves one of two idle.
+  // vitest itself would choose one fewer than the CPUs, which leaves one of two idle.
   maxWorkers: 2,
   testTimeout,
   hookTimeout,
@@ -57,7 +57,7 @@ export default defineConfig({
           globalSetup,
           setupFiles: ['tests/quick-ciphers.ts', ...long],
           env,
-          // Loading what they test would be a tenth of their time.
+          // Loading the tested modules again would be a tenth of their time.
           isolate: false,
           maxWorkers,
           testTimeout,

@@ -2,7 +2,7 @@
 import { defineConfig } from 'vitest/config';
 import { imageVariable } from './tests/e2e/freebsd/given.ts';
 
-// A gate boots some ten times, and a boot takes a minute or more.
+// A gate boots about ten times, and a boot needs a minute or more.
 const testTimeout = 3 * 3600 * 1000;
 
 export default defineConfig({
@@ -10,7 +10,7 @@ export default defineConfig({
     name: 'freebsd',
     include: ['tests/**/*.freebsd.test.ts'],
     reporters: ['verbose', './tests/end-reporter.ts'],
-    // One lab of this machine; tests that are skipped need none.
+    // Claims this machine's one lab; skipped tests need none.
     setupFiles: imageVariable in process.env ? ['tests/one-lab.ts'] : [],
     env: { LC_ALL: 'C.UTF-8' },
     fileParallelism: false,
