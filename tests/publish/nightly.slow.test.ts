@@ -248,7 +248,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
 
   // Attack forge/nightly-change: A change point in the data branch makes the nightly run boot a fork's commits.
   // Defence: Only commits on the default branch's first-parent line are booted.
-  test('boots only commits of the branch, whatever the nightly runs claim', async () => {
+  test('boots only commits of the branch, for any claim of the nightly runs', async () => {
     await using study = await startLab();
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');
     const bad = commit(repository, { 'sys/dev/nic/driver': 'hostile\n' });

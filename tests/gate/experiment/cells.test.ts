@@ -147,7 +147,7 @@ function withoutOthers(plan: Plan, entries: readonly JournalEntry[]): [Plan, Jou
 }
 
 describe('a variant shown beside patched', () => {
-  test('influences no verdict, whatever its outcome and wherever the experiment stops', async () => {
+  test('influences no verdict, for any outcome and any end of the experiment', async () => {
     const decisive = async (one: Story) => {
       const entries = await journalOf(one);
       const judged = (plan: Plan, journal: readonly JournalEntry[]) => {

@@ -219,7 +219,7 @@ test('a password file that is not there is named', async () => {
 });
 
 // Attack secret/readable-secret
-test('refuses a password file that others can read, whoever owns it', async () => {
+test('refuses a password file that others can read, with any owner', async () => {
   const passwordPath = join(temporaryFolder(), 'password');
   writeFileSync(passwordPath, 'secret', { mode: 0o644 });
   const message = await messageOf(openPower('dut-3', { ...config, passwordPath }, realPowerDeps));

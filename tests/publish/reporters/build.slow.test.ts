@@ -212,7 +212,7 @@ describe('a build', () => {
     ]);
   });
 
-  test('keeps its conclusion, whatever updates follow', async () => {
+  test('keeps its conclusion under later updates', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
     await answer.conclude(passed);

@@ -224,7 +224,7 @@ describe('one check run', () => {
     expect(shown()).toEqual([`completed: ${title}`]);
   });
 
-  test('keeps its conclusion, whatever updates follow', async () => {
+  test('keeps its conclusion under later updates', async () => {
     const { check } = await open();
     await check.conclude(passed);
     check.waiting(estimate, text);

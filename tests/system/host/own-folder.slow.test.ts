@@ -76,7 +76,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
 
     // Attack testbed/planted-folder
     test.each(['777', '1777', '775', '757'])(
-      'that was open to others (%s) is refused, whatever its content',
+      'that was open to others (%s) is refused, with any content',
       (mode) => {
         mkdirSync(folder);
         chmodSync(folder, Number.parseInt(mode, 8));
