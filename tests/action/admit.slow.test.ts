@@ -242,7 +242,7 @@ describe('a pull request that is pushed', () => {
 
   // Attack run/own-configuration: A patch changes `ppsgate.yml` to be admitted or to pass. Defence: The file is read
   // from the base commit.
-  test('is held to the configuration of its base, never of its head', async () => {
+  test('uses the configuration of its base, never of its head', async () => {
     await admitted(await pushed(8, 'bob'));
     await admitted(comment(`/ppsgate run ${commits.head}`));
     expect(new Set(configsOf)).toEqual(new Set([commits.base]));
@@ -506,7 +506,7 @@ describe('a person on the list without write access', () => {
   // Attack run/own-margin: An author without write access sets `margin=50%` for their own patch. Defence: Only users
   // with write access may change what a patch must meet.
   test.each(['margin=50%', 'forwarding', 'inet4', 'testbed=fake'])(
-    'does not choose what a patch is held to: %s',
+    'does not choose the criteria for a patch: %s',
     async (selector) => {
       const command = `/ppsgate run ${commits.head} ${selector}`;
       expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
@@ -514,7 +514,7 @@ describe('a person on the list without write access', () => {
     },
   );
 
-  test('may ask for more runs', async () => {
+  test('may request more runs', async () => {
     const command = `/ppsgate run ${commits.head} runs=40`;
     expect((await admitted(comment(command, 'dan'))).kind).toBe('gate');
   });

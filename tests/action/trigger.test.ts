@@ -142,7 +142,7 @@ describe('a comment', () => {
     ['without a text', { comment: { ...comment, body: null } }],
     ['that quotes a call', { comment: { ...comment, body: '> /ppsgate run' } }],
     ['that calls another program', { comment: { ...comment, body: '/ppsgates run' } }],
-  ])('%s asks for nothing', (_, more) => {
+  ])('%s requests nothing', (_, more) => {
     expect(read('issue_comment', payload(more))).toEqual(onlyCalls);
   });
 });
@@ -346,7 +346,7 @@ describe('the check', () => {
     ['that is completed after a request', { action: 'completed' }],
     ['with a foreign button', { requested_action: { identifier: 'lgtm|26764' } }],
     ['with a button without a name', { requested_action: {} }],
-  ])('%s asks for nothing', (_, more) => {
+  ])('%s requests nothing', (_, more) => {
     expect(read('check_run', payload(more))).toEqual(nothing);
   });
 });

@@ -45,7 +45,7 @@ const said = ({ stdout, stderr }: CommandOutcome): string => `${stdout}${stderr}
 
 const withDdb = { kernel: { ident: 'image', options: ['options DDB'] } };
 
-test('the serial line shows loader and kernel only where loader.conf says so', () =>
+test('the serial line shows loader and kernel only if configured in loader.conf', () =>
   onGuest({}, async ({ guest, logIn, reboot }) => {
     expect(guest.console().endsWith(firmware)).toBe(true);
     const host = await logIn();

@@ -70,7 +70,7 @@ describe('the output of a step', () => {
     expect(commandsIn(bytes(text))).toEqual(['a', 'b', 'c', 'd\u2028::debug::e'].map(debug));
   });
 
-  test('loses a byte order mark at its start alone, which may tell another encoding', () => {
+  test('loses a byte order mark only at its start, which may mark another encoding', () => {
     expect(commandsIn(bytes('\ufeff::debug::a\n\ufeff::debug::b'))).toEqual([debug('a')]);
     expect(commandsIn(Buffer.from('\ufeff::debug::a', 'utf16le'))).toEqual([debug('a')]);
   });

@@ -153,7 +153,7 @@ describeWith(['chromium'], 'the page in a browser', () => {
     expect(complaints.join()).toContain('Content Security Policy');
   });
 
-  test('is dark where people want it dark, and is to be read in both', async () => {
+  test('is dark if the reader prefers that, and readable in both', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await open('index.html', html, { colorScheme });
       /** From 0 to 1. */

@@ -206,7 +206,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     expect(phabricator.violations).toEqual([]);
   });
 
-  test('of which Harbormaster asks for a build has that passed, with a unit for each cell', async () => {
+  test('with a requested Harbormaster build has that passed, with a unit for each cell', async () => {
     const revision = revisionOf('third');
     const plan = phabricator.addBuildPlan({ uri: buildUri(), credential, holdDrafts: 'never' });
     const target = await phabricator.startBuild(revision, plan);
@@ -221,7 +221,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     expect(phabricator.violations).toEqual([]);
   });
 
-  test('of which a member asks for all diffs side by side gets them in one comment', async () => {
+  test('with a request of a member for all diffs side by side gets them in one comment', async () => {
     await pollOnce(deps);
     const revision = revisionOf('first');
     for (const name of ['second', 'third', 'fourth']) {

@@ -49,7 +49,7 @@ describe('the text', () => {
     );
   });
 
-  test('draws the bars of all sets over each other unless they are to be separate', () => {
+  test('draws the bars of all sets over each other unless they are separate', () => {
     const text = renderMinistat([base, patched], { width: 40 });
     expect(text).toContain('|\n||_________AM___|___|_____A_________|    |\n+--');
   });

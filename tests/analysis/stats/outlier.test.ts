@@ -31,7 +31,7 @@ test('a variant that is slower as a whole has no outlier', () => {
   expect(apart(...runsOf('base', ...steady), ...runsOf('patched', ...slow))).toEqual([]);
 });
 
-test('the spread is that of all variants, so that one which happens to be calm is not held to it', () => {
+test('the spread is that of all variants, so that a calm one is not judged by its own', () => {
   const wide = runsOf('base', 900e3, 950e3, 1000e3, 1050e3, 1100e3);
   const calm = runsOf('patched', 1000e3, 1000e3, 1000e3, 1030e3);
   expect(apart(...calm)).toEqual([1030e3]);

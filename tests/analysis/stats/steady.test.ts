@@ -120,7 +120,7 @@ test('a series that ends or reaches the bound before it is steady is never known
   ).toBeUndefined();
 });
 
-test('fewer than six seconds are never enough, however few are asked for', () => {
+test('fewer than six seconds are never enough, however few are requested', () => {
   expect(secondsUntilSteady(repeated(5e6, 60), { atLeast: 1, toleranceRatio: 0.005 })).toBe(6);
 });
 

@@ -13,7 +13,7 @@ test('wakes sleepers in the order of their times', async () => {
   expect(woken).toEqual([2, 60, 180]);
 });
 
-test('what is planned happens on the way, but does not make time run', async () => {
+test('scheduled events happen on the way, but do not make time run', async () => {
   const clock = virtualClock(0);
   const times: number[] = [];
   clock.after(3, () => times.push(clock.now()));

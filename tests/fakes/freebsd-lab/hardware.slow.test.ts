@@ -72,7 +72,7 @@ test('every thread of a sender keeps the whole of its rate', async () => {
   expect(stderr).toMatch(/ 300\d{4} pps /);
 });
 
-test('kenv tells ipfw what to do with packets before it is loaded', async () => {
+test('kenv sets how ipfw treats packets before it is loaded', async () => {
   await using lab = await startFreebsdLab({
     loaderConf: { 'net.inet.ip.fw.default_to_accept': '0' },
   });

@@ -31,7 +31,7 @@ describe('the fake laboratory', () => {
     expect(await heldAgainst(readRecording(path), lab)).toEqual([]);
   });
 
-  test('is told from one that has more lines, and lacks some', async () => {
+  test('differs from one that prints more lines, and lacks some', async () => {
     await using lab = await startFreebsdLab();
     const other = altered((text) =>
       text.replaceAll('\\tstatus: active\\n', '\\tplugged: SFP/SFP+\\n'),
@@ -46,7 +46,7 @@ describe('the fake laboratory', () => {
     });
   });
 
-  test('is told from one that answers what it refuses', async () => {
+  test('differs from one that accepts what it refuses', async () => {
     await using lab = await startFreebsdLab();
     const other = altered((text) => text.replaceAll("sysctl -n 'hw.ncpu'", "sysctl -n 'hw.other'"));
     expect(await heldAgainst(readRecording(other), lab)).toEqual([

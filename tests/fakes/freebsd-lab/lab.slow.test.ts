@@ -151,7 +151,7 @@ test('boots go wrong on order', async () => {
   expect(lab.state().stage).toBe('hung');
 });
 
-test('a BMC that lies says that it did, and one that times out says so', async () => {
+test('a BMC that lies reports success, and one that times out reports that', async () => {
   await using lab = await startFreebsdLab({
     faults: [
       { kind: 'power-lies', at: 1 },
@@ -215,7 +215,7 @@ test('a script that the laboratory does not know fails, and the test with it', a
   await expect(lab.stop()).rejects.toThrow('dut: this script of sh is not modelled');
 });
 
-test('what FreeBSD has and the laboratory has not fails the test', async () => {
+test('a feature of FreeBSD that the laboratory lacks fails the test', async () => {
   const lab = await startFreebsdLab();
   await using dut = await connect(lab.dut.target);
   expect(await dut.run(shell`ls -l /boot`)).toMatchObject({ code: 99 });
@@ -386,7 +386,7 @@ test('a profile shows what the DUT did while it was sampled', async () => {
   expect(await dut.run(shell`pmcstat -S no_such -l 1 -O /tmp/x`)).toMatchObject({ code: 71 });
 });
 
-test('what the DUT says of its network is in the forms of FreeBSD', async () => {
+test('the DUT prints its network in the formats of FreeBSD', async () => {
   await using lab = await startFreebsdLab();
   await using dut = await connect(lab.dut.target);
   expect(await dut.output(shell`ifconfig -l`)).toBe('cxl0 cxl1 igb0 lo0\n');

@@ -14,7 +14,7 @@ async function startReceiver(lab: FreebsdLab, host: Host) {
   return { outcome };
 }
 
-test('pgrep tells the process ids of a program by its name, and exits with 1 where there is none', async () => {
+test('pgrep prints the process ids of a program by its name, and exits with 1 if there is none', async () => {
   await using lab = await startFreebsdLab();
   await using host = await connect(lab.receiver.target);
   expect(await host.run(shell`pgrep -x pkt-gen`)).toMatchObject({ code: 1, stdout: '' });

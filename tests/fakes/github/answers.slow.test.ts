@@ -114,7 +114,7 @@ test('a locked conversation takes no comment, and a deleted one is gone', async 
   });
 });
 
-test('a status says at most 140 characters', async () => {
+test('a status has at most 140 characters', async () => {
   const status = { ...where, sha: head, state: 'success', context: 'ppsgate' } as const;
   await octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
     ...status,
@@ -208,7 +208,7 @@ test('the files that a pull request changes are listed', async () => {
   expect(data).toMatchObject([{ filename: 'a/pf.conf', changes: 3 }]);
 });
 
-test('a file is read as JSON or raw, from the branch that is asked for', async () => {
+test('a file is read as JSON or raw, from the requested branch', async () => {
   commitFiles(github.state.git, 'data', { 'badges/main.json': '{"pps":1}' });
   const file = { ...where, path: 'badges/main.json' };
   const { data } = await octokit.request('GET /repos/{owner}/{repo}/contents/{path}', {
@@ -275,7 +275,7 @@ test('an artifact is fetched from elsewhere, without the token, until it expires
   });
 });
 
-test('what has not changed is not sent again', async () => {
+test('unchanged content is not sent again', async () => {
   const get = (headers: Record<string, string>) =>
     octokit.request('GET /repos/{owner}/{repo}/pulls/7', { ...where, headers });
   const { etag = '' } = (await get({})).headers;

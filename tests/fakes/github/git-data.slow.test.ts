@@ -97,7 +97,7 @@ test('the real git finds nothing wrong with a repository, and reads in it what w
   expect(github.violations).toEqual([]);
 });
 
-test('a tree is listed whole only when it is asked for so', async () => {
+test('a tree is listed whole only on request', async () => {
   const id = commitFiles(github.state.git, 'main', { 'a/b.txt': 'b', 'a.txt': 'a' });
   const list = async (parameters: object) => {
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
@@ -138,7 +138,7 @@ test('a ref moves forwards only, unless it is forced', async () => {
   ).rejects.toThrow('Not Found');
 });
 
-test('what is not there is not found, and an empty repository is a conflict', async () => {
+test('a missing object is not found, and an empty repository is a conflict', async () => {
   const wanted = { ...where, commit_sha: zeros };
   await expect(
     octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', wanted),

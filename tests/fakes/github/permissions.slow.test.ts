@@ -50,7 +50,7 @@ test.each<Permissions>([{ issues: 'write' }, { 'pull-requests': 'write' }])(
   },
 );
 
-test('what is public is read with any token, and what is private is not', async () => {
+test('public data is read with any token, and private data is not', async () => {
   const { token, octokit } = await clientWith({});
   const wanted = { ...where, path: 'README.md' };
   await octokit.request('GET /repos/{owner}/{repo}/contents/{path}', wanted);

@@ -62,7 +62,7 @@ test('a token that GitHub never gave out, or none, is refused', async () => {
   expect((await call('/user', { headers: {} })).status).toBe(401);
 });
 
-test('a token of a person says whose it is, and one of a workflow does not', async () => {
+test('a token of a person names its owner, and one of a workflow does not', async () => {
   const person = await call('/user', {}, personalToken);
   expect(await person.json()).toMatchObject({ login: 'ppsgate-lab', type: 'User' });
   expect((await call('/user')).status).toBe(403);
@@ -77,7 +77,7 @@ test('a list comes in pages that name each other', async () => {
   expect(second.headers.get('link')).not.toContain('rel="next"');
 });
 
-test('what is not there is not found', async () => {
+test('a missing resource is not found', async () => {
   for (const path of [comments.replace('123', '124'), comments.replace('freebsd-src', 'ports')]) {
     expect((await call(path)).status).toBe(404);
   }

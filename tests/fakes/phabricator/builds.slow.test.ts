@@ -80,7 +80,7 @@ test('a password of the plan comes as HTTP Basic', async () => {
 });
 
 describe('a restart', () => {
-  test('asks for another target of the same build and leaves the old one waiting', async () => {
+  test('requests another target of the same build and leaves the old one waiting', async () => {
     await using phabricator = await startPhabricator();
     await using relay = await listen();
     const { target } = await buildOf(phabricator, relay);
@@ -103,7 +103,7 @@ describe('a restart', () => {
     expect(relay.heard).toMatchObject([{}, { path: `/build?target=${found[0]?.phid}` }]);
   });
 
-  test('makes what the old target is told come too late', async () => {
+  test('makes messages to the old target too late', async () => {
     await using phabricator = await startPhabricator();
     await using relay = await listen();
     const { target } = await buildOf(phabricator, relay);

@@ -73,12 +73,12 @@ test('without prefixes the file that a diff deletes is known to Herald by the re
   expect(parseRawDiff(raw)).toMatchObject([{ oldPath: 'sys/net/x.c', path: 'net/x.c' }]);
 });
 
-test('bytes that are no UTF-8 are taken for Latin-1', () => {
+test('bytes that are not UTF-8 are read as Latin-1', () => {
   expect(decoded(Buffer.from('Bj\xf6rn', 'latin1'))).toBe('Björn');
   expect(decoded(Buffer.from('Björn'))).toBe('Björn');
 });
 
-test('what is no diff is refused', () => {
+test('a text that is no diff is refused', () => {
   expect(() => parseRawDiff('')).toThrow("Can't parse an empty diff!");
   expect(() => parseRawDiff('hello')).toThrow('Diff Parse Exception: Expected a hunk header');
 });

@@ -49,7 +49,7 @@ test('subscribes a user whom the bot mentions, and reports that as a violation',
   ]);
 });
 
-test('a bot that says the same twice is complained about, though both are posted', async () => {
+test('a bot that posts the same twice is reported, though both are posted', async () => {
   await using phabricator = await startPhabricator();
   const { phid } = revisionOn(phabricator);
   await comment(phabricator, 'no regression');

@@ -30,7 +30,7 @@ function revisionOn(phabricator: FakePhabricator) {
   return { author, revision: phabricator.addRevision({ author, title: 'Prefetch', diff }) };
 }
 
-test('a comment is told to a hook, signed, without what it says', async () => {
+test('a comment is sent to a hook, signed, without its text', async () => {
   await using phabricator = await startPhabricator({ now: 5000 });
   await using relay = await listen();
   const { author, revision } = revisionOn(phabricator);
@@ -51,7 +51,7 @@ test('a comment is told to a hook, signed, without what it says', async () => {
   expect(signatureIn(heard)).toBe(signature(hook.hmacKey, heard.body));
 });
 
-test('a bot is told of its own comments, and a firehose of diffs apart from their revisions', async () => {
+test('a bot is notified of its own comments, and a firehose of diffs separately from their revisions', async () => {
   await using phabricator = await startPhabricator();
   await using relay = await listen();
   const { revision } = revisionOn(phabricator);
@@ -67,7 +67,7 @@ test('a bot is told of its own comments, and a firehose of diffs apart from thei
   expect(told[2]?.transactions).toHaveLength(2);
 });
 
-test('a rule is told of revisions only, if it builds too only of their new diffs', async () => {
+test('a rule is notified only of revisions, and if it builds only of their new diffs', async () => {
   await using phabricator = await startPhabricator();
   await using relay = await listen();
   const { author, revision } = revisionOn(phabricator);
@@ -82,7 +82,7 @@ test('a rule is told of revisions only, if it builds too only of their new diffs
   );
 });
 
-test('what was answered with 500 is told again byte for byte, what was taken is not', async () => {
+test('a delivery with the reply 500 is repeated byte for byte, an accepted one is not', async () => {
   await using phabricator = await startPhabricator();
   await using relay = await listen(500);
   const { author, revision } = revisionOn(phabricator);

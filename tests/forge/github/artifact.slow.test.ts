@@ -200,7 +200,7 @@ describe('an artifact is refused', () => {
   });
 
   test.each([20_001, 2 ** 40])(
-    'that says it has %d entries, before they are looked at',
+    'that claims to have %d entries, before they are read',
     async (entryCount) => {
       const zip = zipOf([good], { entryCount, zip64: true });
       expect(await resultFromArtifact(zip)).toEqual({
@@ -210,7 +210,7 @@ describe('an artifact is refused', () => {
     },
   );
 
-  test('that says it has an entry more than it has', async () => {
+  test('that claims to have one entry more than it has', async () => {
     const zip = zipOf([good], { entryCount: 2 });
     expect(await resultFromArtifact(zip)).toMatchObject({ kind: 'refused' });
   });
@@ -480,7 +480,7 @@ function expectHarmless(markdown: string): void {
 describe('no text of a result gets out of code', () => {
   // Attack read/markup: Titles, names, logs or kernels contain backticks, HTML, `@everyone` or links. Defence: Foreign
   // text is shown as code, in fences that it cannot close.
-  test('what is left without code is our own', () => {
+  test('the text outside of code is our own', () => {
     expect(withoutCode('a `b` c ``d ` e`` f\n```\ng\n```\nh ` i')).toBe(
       'a CODE c CODE f\nCODE\nh ` i',
     );
@@ -756,7 +756,7 @@ describe('an artifact is not fetched', () => {
     expect(JSON.stringify(fetched)).not.toContain('secret');
   });
 
-  test('from a host that says nothing in time', async () => {
+  test('from a host that sends nothing in time', async () => {
     const store = await serve(() => {});
     const github = await gitHub([anArtifact()], () => ({ status: 302, location: store.url }));
     const answer = await fetchFrom(github, { ...artifactLimits, seconds: 0.05 });
@@ -811,7 +811,7 @@ describe('the profiles of a result', () => {
   const readFrom = (entries: ZipEntry[], folder = '') =>
     profilesIn(zipOf([good, ...entries]), told, folder);
 
-  test('are read from where it says that they lie, without the stacks that idle', async () => {
+  test('are read from the paths in it, without idle stacks', async () => {
     const content = 'napi;ip_forward 80\nswapper;do_idle 20\n';
     const [cell] = await readFrom([{ name: file, content }]);
     expect(cell?.variants).toEqual([

@@ -551,7 +551,7 @@ test.each(['checks/create', 'checks/update'])(
   },
 );
 
-describe('one sentence for each that could not be told, and the result is kept, when in the middle', () => {
+describe('one sentence for each undelivered report, and the result is kept, when in the middle', () => {
   /** Runs a gate that is interrupted while it measures. */
   async function gateDuring(happening: () => void): Promise<Gate> {
     const turns = takingTurns(() => 0.5, start);

@@ -108,7 +108,7 @@ test.each([
   },
 );
 
-describe('who wants it cancelled', () => {
+describe('the requester of a cancellation', () => {
   const cancelled = (by: Person, more: object = {}) =>
     authorizeRevision(diff, { kind: 'cancelled', by }, { ...rules, ...more });
 

@@ -255,7 +255,7 @@ test('a bisection survives the words of its command', () => {
   );
 });
 
-describe.each([callOnGithub, callOnPhabricator] as const)('what help tells of %s', (call) => {
+describe.each([callOnGithub, callOnPhabricator] as const)('the help of %s', (call) => {
   const told = commandsFor(call).map(({ write }) => write);
 
   test.each(told)('is a command: %s', (write) => {

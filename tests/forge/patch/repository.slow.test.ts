@@ -854,7 +854,7 @@ function filesBelow(folder: string): Map<string, string> {
   );
 }
 
-describe('what differs between two commits', () => {
+describe('the differences between two commits', () => {
   test('is listed by paths: content, a mode, a link, or a deletion', async () => {
     const directory = newRepository();
     const first = commit(directory, {

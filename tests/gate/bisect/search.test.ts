@@ -143,7 +143,7 @@ describe('a search', () => {
     expect(ending).toMatchObject({ kind: 'found', after: 19, last: 20 });
   });
 
-  test('never tries a commit that is to be skipped', () => {
+  test('never tries a skipped commit', () => {
     const skipped = new Set([40, 41, 42]);
     const { ending, boots } = search(drop(41, 0.9), { skipped });
     expect(boots.some((position) => skipped.has(position))).toBe(false);

@@ -41,7 +41,7 @@ describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shel
     expect(await host.output(command)).toBe(wanted);
   });
 
-  test('passes on what is to be read, and how a command ended', async () => {
+  test('receives input, and returns the end of a command', async () => {
     const outcome = await host.run(shell`cat; exit ${3}`, { stdin: 'a!\nb' });
     expect(outcome).toEqual({ kind: 'exited', code: 3, stdout: 'a!\nb', stderr: '' });
   });
