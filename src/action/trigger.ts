@@ -91,14 +91,16 @@ const texts = bounded.byName(z.unknown()).transform((record, context) => {
   const named = Object.entries(record).map(([name, value]): [string, string] => {
     if (!fieldNames.includes(name)) {
       context.addIssue({ code: 'custom', message: wrongName(fieldNames)({ input: name }) });
-    } else if (value !== null && typeof value === 'object') {
-      context.addIssue({
-        code: 'custom',
-        path: [name],
-        message: expected('a text')({ input: value }),
-      });
     }
-    return [name, value === null ? '' : String(value)];
+    if (value === null) return [name, ''];
+    // JSON may have objects that cannot be converted to text.
+    if (typeof value !== 'object') return [name, String(value)];
+    context.addIssue({
+      code: 'custom',
+      path: [name],
+      message: expected('a text')({ input: value }),
+    });
+    return [name, ''];
   });
   return Object.fromEntries(named);
 });

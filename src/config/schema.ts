@@ -556,7 +556,8 @@ export const wrongScenario =
   (known: readonly Scenario[]) =>
   ({ input }: { input?: unknown }): string => {
     const message = wrongName(known)({ input });
-    const [family] = message.endsWith('?') ? [] : meantBy(String(input), families);
+    const isText = typeof input === 'string' && !message.endsWith('?');
+    const [family] = isText ? meantBy(input, families) : [];
     return family === undefined ? message : `${message}; did you mean the family \`${family}\`?`;
   };
 

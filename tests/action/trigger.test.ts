@@ -515,6 +515,14 @@ describe("of GitHub's published examples", () => {
   });
 });
 
+test('a value that cannot be converted to text is refused in a sentence', () => {
+  const client_payload = JSON.parse(
+    '{ "margin": { "toString": 0, "valueOf": 0 }, "": { "toString": 0 } }',
+  );
+  const payload = { sender: { login: 'alice', type: 'User' }, action: 'ppsgate', client_payload };
+  expect(answerFor('repository_dispatch', payload)).toMatch(/ cannot be read at .*\.$/);
+});
+
 /** An example of one event with something else at one of its places. */
 const spoilt = (payload: unknown) =>
   fc
