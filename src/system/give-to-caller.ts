@@ -1,7 +1,8 @@
 // Gives files that a command makes as root through sudo to the calling user.
 import { constants, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { makeFolders } from './make-folders.ts';
 
 type Caller = { uid: number; gid: number };
 
@@ -49,25 +50,6 @@ export async function placeAt(directory: string, own: OwnNames, justMade?: strin
     [Symbol.asyncDispose]: () => handle.close(),
   };
 }
-
-/** Returns the first folder that it made. Node's own never ends below a folder that takes none, like /proc. */
-async function makeFolders(path: string): Promise<string | undefined> {
-  const parent = dirname(path);
-  const above = (await isFolder(parent)) ? undefined : await makeFolders(parent);
-  try {
-    await mkdir(path);
-    return above ?? path;
-  } catch (error) {
-    if (await isFolder(path)) return above;
-    throw error;
-  }
-}
-
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 
 /** The caller of sudo where the folder is theirs: root's files in it would lock them out. */
 export function callerOwning(folder: string): Caller | undefined {

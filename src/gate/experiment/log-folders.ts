@@ -1,9 +1,10 @@
 // Names the folders of raw logs in a work directory, and writes the logs.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeepLog } from '../../lab/testbed.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { cellName } from '../../model/scenario.ts';
+import { makeFolders } from '../../system/make-folders.ts';
 
 /** `trials/003-forwarding-inet4`; for a second attempt, `trials/003-forwarding-inet4.2`. */
 export function trialFolder(trial: PlannedTrial, attempt: number): string {
@@ -14,7 +15,7 @@ export function trialFolder(trial: PlannedTrial, attempt: number): string {
 
 export function keepLogIn(directory: string, folder: string): KeepLog {
   return async (name, content) => {
-    await mkdir(join(directory, folder), { recursive: true });
+    await makeFolders(join(directory, folder));
     await writeFile(join(directory, folder, name), content);
   };
 }

@@ -1,8 +1,9 @@
 // Stores the plan of a work directory: written atomically, and for one command only.
-import { access, mkdir, rename, writeFile } from 'node:fs/promises';
+import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { readForeignText } from '../../system/foreign-files.ts';
+import { makeFolders } from '../../system/make-folders.ts';
 
 const planFiles = {
   'experiment.json': { of: 'an experiment', command: 'ppsgate gate' },
@@ -21,7 +22,7 @@ export async function beginPlanFile(
   plan: unknown,
 ): Promise<void> {
   await refuseUsed(directory);
-  await mkdir(directory, { recursive: true });
+  await makeFolders(directory);
   await replacePlanFile(directory, file, plan);
 }
 

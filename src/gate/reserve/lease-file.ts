@@ -1,9 +1,10 @@
 // Stores a lease in a file, so that a job's post step or a person can clean up after a dead process.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { ReservationsConfig } from '../../config/reservations.ts';
 import * as bounded from '../../model/bounds.ts';
+import { makeFolders } from '../../system/make-folders.ts';
 import type { Lease } from './lease.ts';
 import { readLab } from './records.ts';
 import { giveBack, holdingOf } from './reservation.ts';
@@ -25,7 +26,7 @@ export async function keepLease(
   { holding, session, testbed }: Lease,
   reservations: ReservationsConfig,
 ): Promise<void> {
-  await mkdir(directory, { recursive: true });
+  await makeFolders(directory);
   const left: z.input<typeof schema> = { id: holding.id, session, testbed, reservations };
   await writeFile(join(directory, fileName), `${JSON.stringify(left, null, 2)}\n`);
 }
