@@ -4,7 +4,7 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { sum, sumNthPowerDeviations } from 'simple-statistics';
-import { looksOf } from '../src/analysis/stats/design.ts';
+import { analysesOf } from '../src/analysis/stats/design.ts';
 import {
   boundsOf,
   type EarlierNoise,
@@ -132,7 +132,7 @@ type Shares = {
 
 function judgeAll({ condition, runs, cells, effect, alarms }: Question): Shares {
   const random = xoroshiro128plus(40);
-  const looks = looksOf(
+  const looks = analysesOf(
     { name: 'group-sequential', budgets: [mostPairs], pairsPerStep: 1, method: 'pooled' },
     { ...rates, falseAlarms: alarms },
   );
@@ -148,7 +148,7 @@ function judgeAll({ condition, runs, cells, effect, alarms }: Question): Shares 
       rule,
     );
     if (judgement === undefined) throw new Error('No interim analysis was made.');
-    const { verdict, look, evidence } = judgement;
+    const { verdict, analysis: look, evidence } = judgement;
     if (verdict === 'regression') counts.regression += 1;
     if (verdict === 'no-regression') counts.noRegression += 1;
     if (verdict === 'inconclusive') counts.inconclusive += 1;

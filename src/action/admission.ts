@@ -67,7 +67,7 @@ export type AdmitDeps = {
   /** Names our comment (see `gateNames`). Throws a `UsageError` for overrides that no testbed can carry out. */
   nameOf(config: Config, overrides: GateOverrides): string;
   checkBisection(config: Config, overrides: BisectOverrides): void;
-  calledAs: NamingStyle;
+  naming: NamingStyle;
   /** Priority of the job, or of a job run again; if undefined, the trigger decides. */
   priority: Priority | undefined;
 };

@@ -33,7 +33,7 @@ export async function admitCommits(
       'A bisection needs a good and a bad commit, or a patch to bisect: a pull request like #123, a revision like D27401, or a range like main..my-branch.',
     );
   }
-  const { good, bad } = await pinned(overrides, deps.repository, deps.calledAs);
+  const { good, bad } = await pinned(overrides, deps.repository, deps.naming);
   const range = areNamed ? `${good}..${bad}` : name;
   const patch = await patchOfRange(deps.repository, range);
   const config = await deps.readConfig(deps.commit);
@@ -52,12 +52,12 @@ type Bisection = Pick<BisectRequest, 'patch' | 'relay'> & {
 /** Lists commits that may be by strangers first, as each may be built and run: the list is approved, not its end. */
 export async function admitBisection(bisection: Bisection, deps: AdmitDeps): Promise<Admission> {
   const { overrides: named, patch, config, why, relay, list } = bisection;
-  const { repository, calledAs } = deps;
-  const overrides = await pinned(named, repository, calledAs);
+  const { repository, naming } = deps;
+  const overrides = await pinned(named, repository, naming);
   const { good, bad, scenarios, families, ...rest } = overrides;
   if (!good !== !bad) {
     throw new UsageError(
-      `${calledAs(good ? 'bad' : 'good')} is missing: a bisection needs both ends.`,
+      `${naming(good ? 'bad' : 'good')} is missing: a bisection needs both ends.`,
     );
   }
   const cell = await cellFor({ scenarios, families }, patch, config, deps);

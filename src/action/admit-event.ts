@@ -40,11 +40,11 @@ export async function admitEvent(
 function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
   const { inputs, octokit, repository, readConfig } = context;
   const { job } = inputs;
-  const calledByRequester =
+  const namingOfRequester =
     trigger.kind === 'dispatched' ? namingStyles.input : namingStyles.comment;
-  const calledFor = ({ testbed }: { testbed?: string | undefined }): string =>
+  const optionNameFor = ({ testbed }: { testbed?: string | undefined }): string =>
     testbed
-      ? calledByRequester('testbed')
+      ? namingOfRequester('testbed')
       : selectorCalled(
           { testbed: inputs.overrides.testbed, each: inputs.each },
           namingStyles.input,
@@ -58,16 +58,16 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
     readRevision: (trigger) => readRevision(trigger, context),
     nameOf(config, overrides) {
       const selectors = selectorsFor(config, overrides, inputs);
-      const overridden = applyOverrides(config, overrides, calledByRequester);
-      const called = calledFor(overrides);
-      for (const selector of selectors) testbedsFor(overridden, selector, called);
+      const overridden = applyOverrides(config, overrides, namingOfRequester);
+      const optionName = optionNameFor(overrides);
+      for (const selector of selectors) testbedsFor(overridden, selector, optionName);
       return gateNames(selectors)[0] ?? 'ppsgate';
     },
     checkBisection(config, overrides) {
-      const overridden = applyOverrides(config, overrides, calledByRequester);
-      testbedsFor(overridden, bisectSelector(config, overrides, inputs), calledFor(overrides));
+      const overridden = applyOverrides(config, overrides, namingOfRequester);
+      testbedsFor(overridden, bisectSelector(config, overrides, inputs), optionNameFor(overrides));
     },
-    calledAs: calledByRequester,
+    naming: namingOfRequester,
     priority: priority === '' ? undefined : parsePriority(priority, namingStyles.input('priority')),
   };
 }

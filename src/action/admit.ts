@@ -125,11 +125,11 @@ async function admitComment(comment: Comment, deps: AdmitDeps): Promise<Admissio
   if (command === undefined) return { kind: 'nothing', why: 'The comment is not a command.' };
   const found = await deps.pullRequests.find(comment.number);
   if (command.kind === 'help') return { kind: 'help', pullRequest: found.pullRequest, why: '' };
-  if (command.kind === 'mistaken') return mistaken(command.why, comment, found, deps);
+  if (command.kind === 'mistaken') return replyMistaken(command.why, comment, found, deps);
   const occasion = occasionOf(command, comment);
   return authorized({ kind: 'command', found, occasion, command }, deps).catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
-    return mistaken(error.message, comment, found, deps);
+    return replyMistaken(error.message, comment, found, deps);
   });
 }
 
@@ -142,7 +142,7 @@ function occasionOf(command: PullRequestCommand['command'], { by, at }: Comment)
 }
 
 /** Replies only to people who may have the patch measured: text by strangers does not reach the pull request. */
-async function mistaken(
+async function replyMistaken(
   why: string,
   { by, at }: Comment,
   found: FoundPullRequest,

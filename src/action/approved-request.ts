@@ -130,8 +130,12 @@ export type JobFailure = z.infer<typeof jobFailureSchema>;
 
 /** Omits paths, as every user who sees the repository can read the artifact. */
 export function failureOf(error: unknown): JobFailure {
-  const ending = outcomeOfError(error);
-  return { exitCode: exitCodes[conclusionOf(ending)], said: ending.message, isRefused: false };
+  const reportedOutcome = outcomeOfError(error);
+  return {
+    exitCode: exitCodes[conclusionOf(reportedOutcome)],
+    said: reportedOutcome.message,
+    isRefused: false,
+  };
 }
 
 /** Undefined for a job that was interrupted before it wrote a failure. */

@@ -54,7 +54,7 @@ type JobOutcome = { kind: 'refused'; why: string } | ConcludedJob;
 
 export type ConcludedJob = {
   kind: 'concluded';
-  ending: ReportedOutcome;
+  reportedOutcome: ReportedOutcome;
   /** The result itself comes first. A nightly run has others. */
   publications: readonly Publication[];
   corrections: readonly string[];
@@ -62,9 +62,9 @@ export type ConcludedJob = {
   mayPass?: boolean;
 };
 
-export const concludedAs = (ending: ReportedOutcome): ConcludedJob => ({
+export const concludedAs = (reportedOutcome: ReportedOutcome): ConcludedJob => ({
   kind: 'concluded',
-  ending,
+  reportedOutcome: reportedOutcome,
   publications: [],
   corrections: [],
 });
@@ -94,12 +94,12 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
   const artifact = await readArtifact(source, files, task);
   if (artifact.kind === 'concluded') return selectors.map(() => artifact);
   const history = isBisection(request) ? [] : await readSharedHistory(config, context);
-  const asked = isBisection(request) ? config : overridden(config, request, context);
+  const settings = isBisection(request) ? config : overridden(config, request, context);
   return Promise.all(
     files.map((files, index) => {
       const text = artifact.texts.get(files.result);
       if (text === undefined) return concludedOrRefused(artifact.texts.get(files.failure));
-      const claim = { ...source, text, context, files, artifact, config: asked, judge };
+      const claim = { ...source, text, context, files, artifact, config: settings, judge };
       const outcome = isBisection(request)
         ? bisectOutcome({ ...claim, request })
         : gateOutcome({ ...claim, request, history, selector: selectors[index] });
@@ -218,7 +218,7 @@ async function gateOutcome(claim: GateClaim): Promise<JobOutcome> {
   const own = { result, profiles, isDefaultBranch: request.purpose !== 'patch', isTrusted };
   return {
     kind: 'concluded',
-    ending: outcomeOfResult(result, { corrections }),
+    reportedOutcome: outcomeOfResult(result, { corrections }),
     publications: [own, ...(await partsOfNightly(result, claim))],
     corrections,
   };
@@ -237,8 +237,8 @@ async function recomputed({ text, request, config, selector, history, context, j
   const mergeBase = await context.repository
     .mergeBase(patch.baseCommit, patch.headCommit)
     .catch(() => undefined);
-  const asked = { patch, config, testbeds, isExtended, history, mergeBase };
-  return judge(withPatch(read.result, patch), asked);
+  const settings = { patch, config, testbeds, isExtended, history, mergeBase };
+  return judge(withPatch(read.result, patch), settings);
 }
 
 /** Returns a nightly run's results other than the A/A run; none for other gates. */
@@ -276,7 +276,7 @@ async function bisectOutcome({
   const links = { rawData: `the [job](${context.inputs.job.runUrl})` };
   return {
     kind: 'concluded',
-    ending: { kind: 'bisected', result, request: requestedOf(request), links },
+    reportedOutcome: { kind: 'bisected', result, request: requestedOf(request), links },
     // Its numbers are not recomputed, and it does not describe the default branch.
     publications: [{ result, profiles, isDefaultBranch: false, isTrusted: false }],
     corrections: [],

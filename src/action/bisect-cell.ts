@@ -19,14 +19,14 @@ export async function cellFor(
   { scenarios, families: familyNames }: Pick<BisectOverrides, 'scenarios' | 'families'>,
   patch: Patch,
   config: Config,
-  { repository, calledAs }: { repository: Repository; calledAs: NamingStyle },
+  { repository, naming }: { repository: Repository; naming: NamingStyle },
 ): Promise<Cell> {
-  const scenario = one(scenarios, calledAs('scenarios'));
-  const text = one(familyNames, calledAs('families'));
+  const scenario = one(scenarios, naming('scenarios'));
+  const text = one(familyNames, naming('families'));
   const family = families.find((name) => name === text);
   if (text !== undefined && family === undefined) {
     throw new UsageError(
-      `${calledAs('families')}: expected ${families.join(' or ')}, found "${excerpt(text)}".`,
+      `${naming('families')}: expected ${families.join(' or ')}, found "${excerpt(text)}".`,
     );
   }
   const branch = config.github.data.branch;
@@ -36,9 +36,9 @@ export async function cellFor(
   return { scenario: scenario ?? 'forwarding', family: family ?? 'inet4' };
 }
 
-function one(text: string | undefined, called: string): string | undefined {
+function one(text: string | undefined, option: string): string | undefined {
   if (!text?.includes(',')) return text?.trim() || undefined;
-  throw new UsageError(`${called}: a bisection needs exactly one, found "${excerpt(text)}".`);
+  throw new UsageError(`${option}: a bisection needs exactly one, found "${excerpt(text)}".`);
 }
 
 /** Reads the newest result on the data branch. Writers of that branch only influence which cell is measured. */

@@ -81,7 +81,7 @@ async function refuseForeign(
       if (isGone)
         throw new UsageError(`The experiment to extend no longer exists on GitHub: ${again}`);
       throw new Error(
-        `GitHub did not return the run of the experiment to extend (${failure.said}): run the job again.`,
+        `GitHub did not return the run of the experiment to extend (${failure.detail}): run the job again.`,
       );
     });
   // Accepts pull_request_target: only this event for a fork's patch runs the workflow of the base.

@@ -144,7 +144,7 @@ async function measureAll(
       const file = (base: OutputName) => join(artifact, outputFile(base, index, targets.length));
       try {
         const measurement = { ...job, ...target, request, plan, folder, directory, file };
-        done.push({ ending: await concluded(measurement), directory });
+        done.push({ reportedOutcome: await concluded(measurement), directory });
         setOutputs(done);
       } finally {
         open.delete(target.name);
@@ -190,8 +190,8 @@ async function reporterOf(
   });
   return {
     ...reporter,
-    async conclude(ending) {
-      const delivery = await reporter.conclude(ending);
+    async conclude(reportedOutcome) {
+      const delivery = await reporter.conclude(reportedOutcome);
       if (delivery === 'undelivered') setOutput('request', requestText(request));
       return delivery;
     },
@@ -237,12 +237,12 @@ async function concluded(measurement: Measurement): Promise<MeasuredOutcome | Bi
     : combineReporters([]);
   const work = async () => {
     const session = sessionOf(measurement, reporter);
-    const ending = await within(session, (deps) => plan.measure(measurement, deps));
-    log.info([measurement.selector, headlineOf(ending)].filter(Boolean).join(': '));
+    const reportedOutcome = await within(session, (deps) => plan.measure(measurement, deps));
+    log.info([measurement.selector, headlineOf(reportedOutcome)].filter(Boolean).join(': '));
     await keepResult(measurement);
-    if (!isAlone) return summarized(ending);
-    const publish = () => published(ending, measurement);
-    return summarized(await reportThenLink(reporter, ending, publish, log.warn));
+    if (!isAlone) return summarized(reportedOutcome);
+    const publish = () => published(reportedOutcome, measurement);
+    return summarized(await reportThenLink(reporter, reportedOutcome, publish, log.warn));
   };
   return reportOutcome(reporter, signal, work).catch(async (error: unknown) => {
     // The publishing job needs it even if this job reports: a fork's token can only read.
@@ -293,8 +293,10 @@ function sharedHistory(config: Config, context: JobContext): HistoryFile {
   };
 }
 
-const headlineOf = (ending: MeasuredOutcome | BisectedOutcome): string =>
-  ending.kind === 'measured' ? headline(ending.result) : bisectHeadline(ending.result);
+const headlineOf = (reportedOutcome: MeasuredOutcome | BisectedOutcome): string =>
+  reportedOutcome.kind === 'measured'
+    ? headline(reportedOutcome.result)
+    : bisectHeadline(reportedOutcome.result);
 
 async function keepResult({ directory, file }: Measurement): Promise<void> {
   const written = join(directory, 'result.json');
@@ -316,12 +318,13 @@ async function published(
 
 /** The job's summary is the only place that every job can write to. */
 async function summarized<Concluded extends ReportedOutcome>(
-  ending: Concluded,
+  reportedOutcome: Concluded,
 ): Promise<Concluded> {
-  const write = async () => void (await core.summary.addRaw(outcomeMarkdown(ending)).write());
+  const write = async () =>
+    void (await core.summary.addRaw(outcomeMarkdown(reportedOutcome)).write());
   summaries = summaries.then(write, write);
   await summaries;
-  return ending;
+  return reportedOutcome;
 }
 
 /** Concurrent gates alternate, as the runner's toolkit has one buffer. */
@@ -329,29 +332,34 @@ let summaries: Promise<void> = Promise.resolve();
 
 async function keepRefusal(why: string, context: JobContext): Promise<void> {
   const path = join(await newFolder(context), outputFile('failure', 0, 1));
-  const said = withoutPaths(why);
-  await writeFailure(path, { exitCode: exitCodes.usage, said, isRefused: true });
+  const publicReason = withoutPaths(why);
+  await writeFailure(path, { exitCode: exitCodes.usage, said: publicReason, isRefused: true });
 }
 
 const writeFailure = (path: string, failure: JobFailure): Promise<void> =>
   writeFile(path, JSON.stringify(failure));
 
-type Done = { ending: MeasuredOutcome | BisectedOutcome; directory: string };
+type Done = { reportedOutcome: MeasuredOutcome | BisectedOutcome; directory: string };
 
 function setOutputs(done: readonly Done[]): void {
-  const conclusions = done.map(({ ending }) => conclusionOf(ending));
+  const conclusions = done.map(({ reportedOutcome }) => conclusionOf(reportedOutcome));
   const worst = done[conclusions.indexOf(worstConclusion(conclusions))];
   if (worst === undefined) return;
-  const { ending, directory } = worst;
-  const isGate = ending.kind === 'measured';
-  setOutput('verdict', isGate ? outcomeName(ending.result) : ending.result.answer.kind);
+  const { reportedOutcome, directory } = worst;
+  const isGate = reportedOutcome.kind === 'measured';
+  setOutput(
+    'verdict',
+    isGate ? outcomeName(reportedOutcome.result) : reportedOutcome.result.answer.kind,
+  );
   setOutput('result-path', join(directory, 'result.json'));
   setOutput('report-path', join(directory, 'report.md'));
 }
 
 /** Passes a push or a nightly run despite noise, and a nightly run despite a regression, which its issue reports. */
 function exitCodeFor(request: ApprovedRequest, done: readonly Done[]): number {
-  const conclusion = worstConclusion(done.map(({ ending }) => conclusionOf(ending)));
+  const conclusion = worstConclusion(
+    done.map(({ reportedOutcome }) => conclusionOf(reportedOutcome)),
+  );
   const purpose = isBisection(request) ? 'patch' : request.purpose;
   const isLearning =
     (purpose !== 'patch' && conclusion === 'undecided') ||

@@ -89,7 +89,7 @@ function depsOf(
 ): AlertsDeps {
   const { octokit, inputs } = context;
   const { repository, serverUrl } = inputs.job;
-  const tellRevision = commentOnRevision(context, config);
+  const commentRevision = commentOnRevision(context, config);
   return {
     octokit,
     repository,
@@ -100,7 +100,7 @@ function depsOf(
     links: { compareUrl: index.compareUrl, result: store.result },
     edit: store.edit,
     onlyCommitOf: (change) => onlyCommitOf(change, context),
-    ...(tellRevision && { commentOnRevision: tellRevision }),
+    ...(commentRevision && { commentOnRevision: commentRevision }),
     now: () => new Date(),
     drawName: randomUUID,
   };

@@ -65,7 +65,7 @@ export async function runPublish(
   }
   // Reports all verdicts before the plots of any.
   for (const { reporter, outcome } of reported) {
-    if (isBisection(request) && outcome.ending.kind !== 'bisected') continue;
+    if (isBisection(request) && outcome.reportedOutcome.kind !== 'bisected') continue;
     await publishAndLink(reporter, outcome, config, context);
   }
   if (isDelivered) return exitCodes.pass;
@@ -73,10 +73,10 @@ export async function runPublish(
   return exitCodes.infrastructure;
 }
 
-async function isReported({ ending }: ConcludedJob, reporter: Reporter): Promise<boolean> {
-  const isDelivered = (await reporter.conclude(ending)) !== 'undelivered';
-  if (ending.kind === 'unmeasured') log.info(outcomeTitle(ending));
-  else await core.summary.addRaw(outcomeMarkdown(ending)).write();
+async function isReported({ reportedOutcome }: ConcludedJob, reporter: Reporter): Promise<boolean> {
+  const isDelivered = (await reporter.conclude(reportedOutcome)) !== 'undelivered';
+  if (reportedOutcome.kind === 'unmeasured') log.info(outcomeTitle(reportedOutcome));
+  else await core.summary.addRaw(outcomeMarkdown(reportedOutcome)).write();
   return isDelivered;
 }
 
@@ -121,12 +121,12 @@ const workflowRun = z.object({
 
 async function publishAndLink(
   reporter: Reporter,
-  { ending, publications, corrections }: ConcludedJob,
+  { reportedOutcome, publications, corrections }: ConcludedJob,
   config: Config,
   context: JobContext,
 ): Promise<void> {
-  if (ending.kind === 'measured') log.info(headline(ending.result));
-  if (ending.kind !== 'measured' && ending.kind !== 'bisected') {
+  if (reportedOutcome.kind === 'measured') log.info(headline(reportedOutcome.result));
+  if (reportedOutcome.kind !== 'measured' && reportedOutcome.kind !== 'bisected') {
     await publishData(context, config, publications);
     return;
   }
@@ -134,5 +134,5 @@ async function publishAndLink(
     const [links = {}] = await publishData(context, config, publications);
     return { ...links, corrections };
   };
-  await addReportLinks(reporter, ending, publish, log.warn);
+  await addReportLinks(reporter, reportedOutcome, publish, log.warn);
 }

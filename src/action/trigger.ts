@@ -12,9 +12,9 @@ import { type FoundPullRequest, pullRequestFromEvent } from '../forge/github/pul
 import type { Occasion } from '../forge/patch/authorize.ts';
 import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import {
-  asksToAccept,
   type CommentCommand,
   type GateOverrides,
+  isAcceptCommand,
   parseCommand,
 } from '../forge/patch/command.ts';
 import * as bounded from '../model/bounds.ts';
@@ -175,7 +175,12 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
   const { id, body, created_at: at, user } = comment;
   const text = body ?? '';
   const isCall = parseCommand(text) !== undefined;
-  if (action === 'created' && issue.pull_request == null && user !== null && asksToAccept(text)) {
+  if (
+    action === 'created' &&
+    issue.pull_request == null &&
+    user !== null &&
+    isAcceptCommand(text)
+  ) {
     return { kind: 'acceptance', number: issue.number, id, by: user.login };
   }
   if (action !== 'created' || issue.pull_request == null || user === null || !isCall) {

@@ -23,9 +23,9 @@ export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>
 /** Throws a `UsageError` that names the first wrong override in the style of `calledAs`. */
 export function applyOverrides(config: Config, texts: Overrides, calledAs: NamingStyle): Config {
   const { shape } = configKeys;
-  const { scenarios, families, profile: asked } = texts;
+  const { scenarios, families, profile: profileText } = texts;
   const { profile: written, ...rest } = config;
-  const profile = asked ? profileAsked(config, asked, calledAs('profile')) : written;
+  const profile = profileText ? profileFrom(config, profileText, calledAs('profile')) : written;
   return {
     ...rest,
     ...(profile && { profile }),
@@ -37,7 +37,7 @@ export function applyOverrides(config: Config, texts: Overrides, calledAs: Namin
   };
 }
 
-function profileAsked(config: Config, text: string, called: string): Config['profile'] {
+function profileFrom(config: Config, text: string, called: string): Config['profile'] {
   const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
   if (text === 'on') return usual;
   if (text === 'off') return undefined;

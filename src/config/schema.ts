@@ -357,7 +357,7 @@ const gate = closed({
   ({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }): WrittenGate => ({
     ...(metric !== undefined && { metric }),
     ...(margin !== undefined && { marginRatio: margin }),
-    ...surenessOf(sureness),
+    ...confidenceOf(sureness),
     falseAlarmRatio: falseAlarms,
     ...(design !== undefined && { design }),
     ...(maxRuns !== undefined && { maxRunsPerVariant: maxRuns }),
@@ -370,7 +370,13 @@ const gate = closed({
  * one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987), each side omits the permitted
  * misses. Of confidence and power, the stricter one counts.
  */
-function surenessOf({ power, confidence = 0 }: { power: number; confidence?: number | undefined }) {
+function confidenceOf({
+  power,
+  confidence = 0,
+}: {
+  power: number;
+  confidence?: number | undefined;
+}) {
   const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
   return { missRatio, confidenceRatio: exact(1 - 2 * missRatio) };
 }

@@ -19,10 +19,10 @@ import {
  * names the option or key that the selector came from.
  */
 export function testbedsFor(config: Config, selector = '', called = ''): string[] {
-  const asked = askedFor(config, selector.trim(), called);
-  const fit = asked.filter((name) => whyUnfit(config, name) === undefined);
+  const found = matching(config, selector.trim(), called);
+  const fit = found.filter((name) => whyUnfit(config, name) === undefined);
   if (fit.length > 0) return fit;
-  const [first] = asked;
+  const [first] = found;
   const unfit = first === undefined ? undefined : whyUnfit(config, first);
   throw new UsageError(unfit ?? nothingLike(config, selector, called));
 }
@@ -36,7 +36,7 @@ export function selectorCalled(
   return each ? calledAs('each') : 'each';
 }
 
-function askedFor(config: Config, selector: string, called: string): string[] {
+function matching(config: Config, selector: string, called: string): string[] {
   const names = Object.keys(config.testbeds);
   if (selector === '') return names.slice(0, 1);
   if (names.includes(selector)) return [selector];

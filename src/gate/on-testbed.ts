@@ -13,7 +13,7 @@ export async function onTestbed<Found>(
   work: (reserved: Reserved) => Promise<Found>,
 ): Promise<Found> {
   const reserved = await deps.reserve(testbeds, patch);
-  return thenGivenBack(
+  return thenReleased(
     () => reserved,
     deps,
     nameOf,
@@ -22,7 +22,7 @@ export async function onTestbed<Found>(
 }
 
 /** Works, then releases the testbed that it holds at the end, if any. */
-export async function thenGivenBack<Found>(
+export async function thenReleased<Found>(
   ours: () => Reserved | undefined,
   { onEvent }: Pick<GateDeps, 'onEvent'>,
   nameOf: (found: Found) => string,

@@ -94,12 +94,12 @@ function planLines(plan: Plan): string[] {
 
     const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
     const margin = formatPercent(policy.marginRatio);
-    const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs): about ${Math.round(runsIfUnchanged)} runs without a loss, ${Math.round(runsIfLost)} with a loss of ${margin}`;
-    if (reachableMarginRatio <= policy.marginRatio) return told;
+    const expectation = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs): about ${Math.round(runsIfUnchanged)} runs without a loss, ${Math.round(runsIfLost)} with a loss of ${margin}`;
+    if (reachableMarginRatio <= policy.marginRatio) return expectation;
     const reachable = formatPercent(reachableMarginRatio);
     const power = formatPercent(1 - policy.missRatio);
     return [
-      told,
+      expectation,
       `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; it can find ${reachable}: widen the margin, or allow more runs`,
     ];
   });

@@ -33,17 +33,17 @@ export type GateSession = {
 };
 
 /** Runs or resumes a gate in `work`. Rethrows its error after releasing the testbed. */
-export async function inSession<Told>(
+export async function inSession<Outcome>(
   session: GateSession,
-  work: (deps: GateDeps) => Promise<Told>,
-): Promise<Told> {
+  work: (deps: GateDeps) => Promise<Outcome>,
+): Promise<Outcome> {
   const { config, repository, history, output, observer, requestFor, leaseFolder, signal } =
     session;
   let testbed: string | undefined;
   const shown =
     observer === undefined
       ? output
-      : heard(output, (line) => {
+      : observed(output, (line) => {
           if (testbed !== undefined) observer.measuring(testbed, line);
         });
   const progress = showProgress(shown, config.gate.metric, () => performance.now());
@@ -75,9 +75,9 @@ export async function inSession<Told>(
 }
 
 /** Prints plain lines even on a terminal or in a runner, as each is also reported elsewhere. */
-const heard = (output: ProgressOutput, hears: (line: string) => void): ProgressOutput => ({
+const observed = (output: ProgressOutput, onLine: (line: string) => void): ProgressOutput => ({
   write(text: string) {
-    hears(withoutOperatorsPart(text.trim()));
+    onLine(withoutOperatorsPart(text.trim()));
     return output.write(text);
   },
 });

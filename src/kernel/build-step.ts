@@ -33,7 +33,7 @@ type WantedLayout = {
 export type PlacedRequest = RecipeRequest &
   Pick<BuildPlace, 'system' | 'repository' | 'folder' | 'jail'>;
 
-export type Cooked =
+export type BuildOutput =
   /** `uname` is the beginning of the kernel's `uname -v`. */
   | { readonly kind: 'built'; readonly log: string; readonly uname: string | undefined }
   | { readonly kind: 'build-failed'; readonly log: string; readonly errors: readonly string[] }
@@ -41,7 +41,7 @@ export type Cooked =
 
 type Steps = {
   readonly log: string;
-  run(command: Command): Promise<Exclude<Cooked, { kind: 'built' }> | undefined>;
+  run(command: Command): Promise<Exclude<BuildOutput, { kind: 'built' }> | undefined>;
 };
 
 /** Shortens paths in errors to those below `source`. The log begins with `heading`. */

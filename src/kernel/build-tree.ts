@@ -2,11 +2,11 @@
 
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
-import type { Cooked, PlacedRequest } from './build-step.ts';
+import type { BuildOutput, PlacedRequest } from './build-step.ts';
 import { gitIn } from './kernel-tree.ts';
 
 type BuildAttempt = {
-  readonly cooked: Cooked;
+  readonly built: BuildOutput;
   /** True if the folder holds objects of earlier builds from outside the tree. */
   readonly isOfOld: boolean;
 };
@@ -20,19 +20,19 @@ export async function inTree(
   { clean }: { readonly clean: boolean },
   request: PlacedRequest,
   build: (tree: string, mayReuse: boolean) => Promise<BuildAttempt>,
-): Promise<Cooked> {
+): Promise<BuildOutput> {
   const tree = `${request.folder}/tree`;
   let isGood = false;
   try {
-    const isNew = await layTree(host, clean, request, tree);
-    const { cooked, isOfOld } = await build(tree, true);
-    isGood = cooked.kind === 'built';
-    if (isGood || (isNew && !isOfOld) || cooked.kind === 'out-of-disk') return cooked;
+    const isNew = await checkOutTree(host, clean, request, tree);
+    const { built, isOfOld } = await build(tree, true);
+    isGood = built.kind === 'built';
+    if (isGood || (isNew && !isOfOld) || built.kind === 'out-of-disk') return built;
     await removeTree(host, request.repository, tree);
-    await layTree(host, clean, request, tree);
+    await checkOutTree(host, clean, request, tree);
     const again = await build(tree, false);
-    isGood = again.cooked.kind === 'built';
-    return again.cooked;
+    isGood = again.built.kind === 'built';
+    return again.built;
   } finally {
     if (clean || !isGood) await removeTree(host, request.repository, tree);
     else await host.run(shell`rm -rf ${`${tree}/stage`}`);
@@ -43,7 +43,7 @@ export async function inTree(
  * Writes only files that differ from the previous tree, as make(1) compares times. Returns whether the folder was
  * empty.
  */
-async function layTree(
+async function checkOutTree(
   host: Host,
   clean: boolean,
   { repository, baseCommit, tree: id, tools }: PlacedRequest,

@@ -31,8 +31,8 @@ export type KernelCache = {
 };
 
 export function kernelCache(host: Host, folder: string, system: OperatingSystem): KernelCache {
-  const archive = (key: string) => `${folder}/${key}${archiveEnding}`;
-  const note = (key: string) => `${folder}/${key}${noteEnding}`;
+  const archive = (key: string) => `${folder}/${key}${archiveSuffix}`;
+  const note = (key: string) => `${folder}/${key}${noteSuffix}`;
   return {
     archive,
 
@@ -61,8 +61,8 @@ export function kernelCache(host: Host, folder: string, system: OperatingSystem)
   };
 }
 
-const archiveEnding = '.tar.zst';
-const noteEnding = '.json';
+const archiveSuffix = '.tar.zst';
+const noteSuffix = '.json';
 
 async function textOf(host: Host, command: Command, signal: AbortSignal): Promise<string> {
   const outcome = await host.run(command, { signal });
@@ -98,18 +98,18 @@ function keptNames(
   { mostKernels, mostBytes }: CacheBounds,
 ): Set<string> {
   const keys = names
-    .filter((name) => name.endsWith(noteEnding))
-    .map((name) => name.slice(0, -noteEnding.length));
+    .filter((name) => name.endsWith(noteSuffix))
+    .map((name) => name.slice(0, -noteSuffix.length));
   const kept = new Set<string>();
   let kernels = 0;
   let bytes = 0;
   for (const each of own.union(new Set(keys))) {
-    const size = sizes.get(each + archiveEnding);
+    const size = sizes.get(each + archiveSuffix);
     if (size === undefined) continue;
     kernels += 1;
     bytes += size;
     if (!own.has(each) && (kernels > mostKernels || bytes > mostBytes)) break;
-    kept.add(each + archiveEnding).add(each + noteEnding);
+    kept.add(each + archiveSuffix).add(each + noteSuffix);
   }
   return kept;
 }

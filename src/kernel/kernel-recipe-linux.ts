@@ -3,7 +3,7 @@
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 import {
-  type Cooked,
+  type BuildOutput,
   cleanEnvironment,
   type LinuxMake,
   type PlacedRequest,
@@ -16,15 +16,15 @@ import { buildFolder } from './jail.ts';
 import { commandsOf } from './system-commands.ts';
 
 /** Packs `boot/vmlinuz-RELEASE`, its System.map and config, and `lib/modules/RELEASE` for depmod(8). */
-export function cookLinux(
+export function buildLinux(
   host: Host,
   recipe: LinuxMake,
   request: PlacedRequest,
   guard: GuardOptions,
-): Promise<Cooked> {
+): Promise<BuildOutput> {
   return inTree(host, recipe, request, async (tree) => {
-    const cooked = await makeKernel(host, recipe, request, tree, guard);
-    return { cooked, isOfOld: false };
+    const built = await makeKernel(host, recipe, request, tree, guard);
+    return { built: built, isOfOld: false };
   });
 }
 
@@ -34,7 +34,7 @@ async function makeKernel(
   request: PlacedRequest,
   tree: string,
   guard: GuardOptions,
-): Promise<Cooked> {
+): Promise<BuildOutput> {
   const jobs = recipe.jobs ?? Number(await host.output(commandsOf.linux.cpus));
   const [objects, stage] = [`${tree}/obj`, `${tree}/stage`];
   // Allows only these folders: a build that could change sources would change the next build.

@@ -4,7 +4,7 @@ import type { CommandRecipe, MakeRecipe } from '../config/builder.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 import {
-  type Cooked,
+  type BuildOutput,
   cleanEnvironment,
   type KernelBuilder,
   type PlacedRequest,
@@ -17,26 +17,26 @@ import { BuilderError } from './builder-error.ts';
 import { bmakeTests, crossMake, crossToolsOf, whyNotLoadable } from './cross-build.ts';
 import type { GuardOptions } from './guard.ts';
 import { buildFolder, inJail } from './jail.ts';
-import { keepToolchain, keptToolchain, layToolchain } from './kept-toolchain.ts';
-import { cookLinux } from './kernel-recipe-linux.ts';
+import { installToolchain, keepToolchain, keptToolchain } from './kept-toolchain.ts';
+import { buildLinux } from './kernel-recipe-linux.ts';
 import { commandsOf } from './system-commands.ts';
 
 /** Requires the build slot: all builds use the same folders, as kernels contain the folders' names. */
-export function cook(
+export function buildByRecipe(
   host: Host,
   config: KernelBuilder,
   request: RecipeRequest,
   guard: GuardOptions,
-): Promise<Cooked> {
+): Promise<BuildOutput> {
   const { recipe, system, repository, folder, jail } = config;
   const inHouse = { ...request, system, repository, folder, ...(jail !== undefined && { jail }) };
   switch (recipe.kind) {
     case 'make':
-      return cookByMake(host, recipe, inHouse, guard);
+      return buildByMake(host, recipe, inHouse, guard);
     case 'linux':
-      return cookLinux(host, recipe, inHouse, guard);
+      return buildLinux(host, recipe, inHouse, guard);
     case 'command':
-      return cookByCommand(host, recipe, inHouse, guard);
+      return buildByCommand(host, recipe, inHouse, guard);
   }
 }
 
@@ -46,19 +46,19 @@ type MakeRequest = PlacedRequest & {
   readonly isKept: boolean;
 };
 
-async function cookByMake(
+async function buildByMake(
   host: Host,
   recipe: MakeRecipe,
   request: PlacedRequest,
   guard: GuardOptions,
-): Promise<Cooked> {
+): Promise<BuildOutput> {
   await requireFilemon(host, recipe);
   const kept = await keptToolchain(host, recipe, request);
   return inTree(host, recipe, request, async (tree, mayReuse) => {
     const isKept =
-      mayReuse && kept !== undefined && (await layToolchain(host, kept, `${tree}/obj`));
-    const cooked = await makeKernel(host, recipe, { ...request, kept, isKept }, tree, guard);
-    return { cooked, isOfOld: isKept };
+      mayReuse && kept !== undefined && (await installToolchain(host, kept, `${tree}/obj`));
+    const built = await makeKernel(host, recipe, { ...request, kept, isKept }, tree, guard);
+    return { built: built, isOfOld: isKept };
   });
 }
 
@@ -77,7 +77,7 @@ async function makeKernel(
   request: MakeRequest,
   tree: string,
   guard: GuardOptions,
-): Promise<Cooked> {
+): Promise<BuildOutput> {
   const { sha256, cpus, rootArchive } = commandsOf[request.system];
   const jobs = recipe.jobs ?? Number(await host.output(cpus));
   const stage = `${tree}/stage`;
@@ -162,7 +162,7 @@ async function removeLinked(
 
 /** The kernel was linked once before, so the patch is not to blame for a failure. */
 function requireLinked(
-  failed: Cooked | undefined,
+  failed: BuildOutput | undefined,
   host: Host,
   recipe: MakeRecipe | CommandRecipe,
 ): asserts failed is undefined {
@@ -237,12 +237,12 @@ async function unameOf(
   return outcome.kind === 'exited' && outcome.code === 0 && line !== '' ? line : undefined;
 }
 
-async function cookByCommand(
+async function buildByCommand(
   host: Host,
   recipe: CommandRecipe,
   request: PlacedRequest,
   guard: GuardOptions,
-): Promise<Cooked> {
+): Promise<BuildOutput> {
   const { work, folder, system } = request;
   const written = `${work}/out/kernel`;
   await host.output(buildFolder(request, `${work}/out`));

@@ -1,6 +1,6 @@
 // Creates the git tree that a kernel is built from, the base's with the diff applied, without a checkout.
 
-import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from '../forge/patch/diff.ts';
+import { changesAsListed, checkDiff, rawChanges, whyGitRefuses } from '../forge/patch/diff.ts';
 import { objectsAlone } from '../forge/patch/resolve-commit.ts';
 import { lastLine } from '../model/one-line.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -56,8 +56,8 @@ export async function kernelTree(
     return { kind: 'does-not-apply', reason: whyGitRefuses(applied.stderr, checked.remarks) };
   }
   const changed = await host.output(indexed(shell`${rawChanges} ${baseCommit}`), { signal });
-  const asSaid = isAsSaid(checked.paths, changed);
-  if (asSaid.kind === 'refused') return { kind: 'does-not-apply', reason: asSaid.reason };
+  const isAsListed = changesAsListed(checked.paths, changed);
+  if (isAsListed.kind === 'refused') return { kind: 'does-not-apply', reason: isAsListed.reason };
   const id = await host.output(indexed(shell`write-tree`), { signal });
   return { kind: 'tree', id: id.trim(), diffPath };
 }

@@ -5,12 +5,12 @@ import { HostError } from '../system/host/host-error.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import { inTurn } from './build-slot.ts';
-import type { Cooked, KernelBuilder, RecipeRequest } from './build-step.ts';
+import type { BuildOutput, KernelBuilder, RecipeRequest } from './build-step.ts';
 import { BuilderError } from './builder-error.ts';
 import { jailProblem } from './jail.ts';
 import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
 import { keyOf, keyOfLayout, toolsOf } from './kernel-key.ts';
-import { cook } from './kernel-recipe.ts';
+import { buildByRecipe } from './kernel-recipe.ts';
 import type { KernelSums } from './kernel-sums.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
 import { type LoadedModules, whyNoRoot, withNeededModules } from './needed-modules.ts';
@@ -204,7 +204,7 @@ async function buildNow(
   const freeBytes = await freeBytesOf(host, config.folder);
   if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
   const startedAt = now();
-  const cooked = await cook(host, config, recipe, {
+  const buildOutput = await buildByRecipe(host, config, recipe, {
     limitSeconds: config.limitSeconds,
     signal,
     onLine: (line) => {
@@ -212,11 +212,12 @@ async function buildNow(
     },
   }).catch(fullDisk);
   const log = `kernel-${key}.log`;
-  await keepLog(log, cooked.log);
-  if (cooked.kind === 'out-of-disk') {
+  await keepLog(log, buildOutput.log);
+  if (buildOutput.kind === 'out-of-disk') {
     return outOfDisk(host, config, await freeBytesOf(host, config.folder));
   }
-  if (cooked.kind === 'build-failed') return { kind: 'build-failed', errors: cooked.errors, log };
+  if (buildOutput.kind === 'build-failed')
+    return { kind: 'build-failed', errors: buildOutput.errors, log };
   const seconds = now() - startedAt;
   const built: BuiltKernel[] = [];
   for (const layout of recipe.layouts) {
@@ -225,7 +226,7 @@ async function buildNow(
       sha256,
       ...(await sizesOf(host, layout.output)),
       seconds,
-      ...(cooked.uname !== undefined && { uname: cooked.uname }),
+      ...(buildOutput.uname !== undefined && { uname: buildOutput.uname }),
     };
     remember(layout, sha256);
     await cache.keep(layout.key, layout.output, note);
@@ -236,7 +237,7 @@ async function buildNow(
 }
 
 /** Recognizes a full disk in errors of git and tar; make's log is parsed elsewhere. */
-function fullDisk(error: unknown): Cooked {
+function fullDisk(error: unknown): BuildOutput {
   if (error instanceof HostError && error.message.includes('No space left on device')) {
     return { kind: 'out-of-disk', log: '' };
   }

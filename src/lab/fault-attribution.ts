@@ -28,7 +28,7 @@ type FailureCount = 'bootFailures' | 'deaths' | 'refusals';
 export type Milestone = 'hasBooted' | 'hasStoodTrial';
 
 /** Blames a patch only if base has reached the milestone here, and the patch has failed twice more than base. */
-export function isToBlame(
+export function isAtFault(
   tallies: Tallies,
   variant: string,
   fault: FailureCount,

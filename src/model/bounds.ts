@@ -51,8 +51,8 @@ export const time = z.iso.datetime().max(40);
 export const prose = (most = 20_000) =>
   z
     .string()
-    .overwrite((said) =>
-      (said.length > most ? `${said.slice(0, most - 1)}…` : said).toWellFormed(),
+    .overwrite((written) =>
+      (written.length > most ? `${written.slice(0, most - 1)}…` : written).toWellFormed(),
     );
 export const line = prose(4000);
 

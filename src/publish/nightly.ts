@@ -13,7 +13,7 @@ import { refuseUsed } from '../gate/experiment/plan-file.ts';
 import { type GateRequest, gate } from '../gate/gate.ts';
 import type { GateDeps } from '../gate/gate-deps.ts';
 import { gateLayoutNoise } from '../gate/layout-noise-gate.ts';
-import { thenGivenBack } from '../gate/on-testbed.ts';
+import { thenReleased } from '../gate/on-testbed.ts';
 import { resumeGate } from '../gate/resume-gate.ts';
 import type { Reserved } from '../lab/testbed.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
@@ -83,7 +83,7 @@ async function runOnOneLease(
       return { ...lease, giveBack: async () => undefined };
     },
   };
-  return thenGivenBack(
+  return thenReleased(
     () => lease,
     deps,
     outcomeName,

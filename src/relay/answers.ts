@@ -88,14 +88,14 @@ async function give(
   const allUpdates = allUpdatesOf(inbox);
   const notify = allUpdates.get(key) ?? updatesOf(answer.data, deps);
   allUpdates.set(key, notify);
-  const told = await notify();
-  if (told.kind === 'pointless') {
-    log.warn(`The reply ${key} is dropped: ${told.why}.`);
+  const notified = await notify();
+  if (notified.kind === 'pointless') {
+    log.warn(`The reply ${key} is dropped: ${notified.why}.`);
     allUpdates.delete(key);
     inbox.dropAnswer(key);
     return 'done';
   }
-  if (told.kind === 'delivered') {
+  if (notified.kind === 'delivered') {
     allUpdates.delete(key);
     inbox.dropAnswer(key);
     const late = (now().getTime() - keptAt.getTime()) / 1000;
@@ -104,7 +104,7 @@ async function give(
     }
     return 'done';
   }
-  const { kind, why } = told;
+  const { kind, why } = notified;
   if (waiting.why !== why) log.warn(`${why} It is kept and posted later.`);
   inbox.postponeAnswer(key, new Date(now().getTime() + postponedMilliseconds[kind]), why);
   return kind === 'failed' ? 'not-now' : 'later';

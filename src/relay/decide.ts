@@ -170,12 +170,12 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
   if (command === undefined) return nothing(`The comment on D${of} is not a command.`);
   const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
   const person = { phid: by, name };
-  const mayAsk = await authorizeRevision(
+  const mayRequest = await authorizeRevision(
     { number: of, diff: 0 },
     { kind: 'cancelled', by: person },
     rulesOf(deps),
   );
-  const isOfStranger = mayAsk.kind !== 'allowed';
+  const isOfStranger = mayRequest.kind !== 'allowed';
   const reply = (topic: ReplyTopic, why: string): Decision => ({
     kind: 'reply',
     of,
@@ -223,10 +223,10 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
     }
     if (extend !== undefined) return { kind: 'run', job: wanted };
     const own = bisect?.good ? undefined : bisect?.earlier || 'all';
-    const asked = bisect === undefined ? overrides.earlier : own;
+    const earlierWanted = bisect === undefined ? overrides.earlier : own;
     const mayRun = async (people: readonly Person[]) =>
       (await authorizationOf(found, { kind: 'sent', by: people }, deps)).kind === 'allowed';
-    const pinned = await pinnedDiffs(command, asked, found, mayRun);
+    const pinned = await pinnedDiffs(command, earlierWanted, found, mayRun);
     if (pinned.kind === 'unread') return reply('refused', pinned.why);
     return { kind: 'run', job: withEarlier(wanted, pinned.earlier) };
   } catch (error) {

@@ -21,16 +21,16 @@ const mostEarlierDiffs = 30;
  * `all` means the diffs at this moment, if `mayRun` holds for each sender; otherwise a person must name each one.
  * Excludes diffs attached to the revision later. Throws a `UsageError` for ids that are not of earlier diffs.
  *
- * @param asked as typed, or as pinned by an earlier command
+ * @param earlierWanted as typed, or as pinned by an earlier command
  */
 export async function pinnedDiffs(
   command: Command,
-  asked: string | undefined,
+  earlierWanted: string | undefined,
   found: FoundRevision,
   mayRun: (people: readonly Person[]) => Promise<boolean>,
 ): Promise<PinnedDiffs> {
-  if (!asked) return { kind: 'pinned', earlier: undefined };
-  const which = parseEarlier(asked, namingStyles.comment('earlier'));
+  if (!earlierWanted) return { kind: 'pinned', earlier: undefined };
+  const which = parseEarlier(earlierWanted, namingStyles.comment('earlier'));
   // An earlier command has pinned them, and a rerun may concern one of them.
   const isAgain = command.kind === 'rerun' && typeof which !== 'string';
   const diffs = isAgain

@@ -42,9 +42,9 @@ export async function openStarter(
 
 const thisProgram = (): string[] => [process.execPath, resolve(process.argv[1] ?? '')];
 
-function statusOf(ending: ProcessEnd): JobStatus {
-  if (ending.kind !== 'ended') return ending;
-  const { exitCode } = ending;
+function statusOf(end: ProcessEnd): JobStatus {
+  if (end.kind !== 'ended') return end;
+  const { exitCode } = end;
   return { kind: 'ended', how: outcomes.get(exitCode) ?? `it exited with ${exitCode}` };
 }
 

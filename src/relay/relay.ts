@@ -221,12 +221,12 @@ async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<voi
 function reportToBuild(
   build: string,
   revision: RevisionDiff,
-  ending: ReportedOutcome,
+  outcome: ReportedOutcome,
   deps: RelayDeps,
 ): void {
   const { undecided } = deps.config;
   const about = { kind: 'build', revision, build, run: build, undecided } as const;
-  keepAnswer({ ...about, ending: keptOf(ending) }, deps);
+  keepAnswer({ ...about, ending: keptOf(outcome) }, deps);
 }
 
 async function startJobs(deps: RelayDeps): Promise<void> {
@@ -300,10 +300,10 @@ function concludeFor(job: Job, why: string, deps: RelayDeps): void {
   const revision = revisionOf(job);
   if (hasConcluded(deps.inbox, revision, run)) return;
   deps.log.warn(`${jobName(job)} ended without a reply, which is posted now: ${why}`);
-  const ending = outcomeOfFailure('infrastructure', why);
-  const about = { revision, run, takesCommands: true, ending: keptOf(ending) };
+  const outcome = outcomeOfFailure('infrastructure', why);
+  const about = { revision, run, takesCommands: true, ending: keptOf(outcome) };
   keepAnswer({ kind: 'comment', ...about }, deps);
-  if (build !== undefined) reportToBuild(build, revision, ending, deps);
+  if (build !== undefined) reportToBuild(build, revision, outcome, deps);
 }
 
 async function watchJobs(deps: RelayDeps): Promise<void> {

@@ -8,14 +8,14 @@ import type { ReplyTopic } from './decide.ts';
 
 /** @param why a sentence that may contain untrusted text, or empty */
 export function replyText(topic: ReplyTopic, why: string): string {
-  const said = why === '' ? [] : [remarkupText(withoutPaths(why), 1000)];
+  const reason = why === '' ? [] : [remarkupText(withoutPaths(why), 1000)];
   switch (topic) {
     case 'refused':
-      return ['**ppsgate: not measured**', ...said].join('\n\n');
+      return ['**ppsgate: not measured**', ...reason].join('\n\n');
     case 'not-cancelled':
-      return ['**ppsgate: not cancelled**', ...said].join('\n\n');
+      return ['**ppsgate: not cancelled**', ...reason].join('\n\n');
     case 'mistaken':
-      return ['**ppsgate did not understand**', ...said, help].join('\n\n');
+      return ['**ppsgate did not understand**', ...reason, help].join('\n\n');
     case 'help':
       return ['**ppsgate**', help].join('\n\n');
   }

@@ -11,20 +11,20 @@ export function seldomLog(
   log: (sentence: string) => unknown,
   now: () => Date,
 ): (sentence: string) => void {
-  const logged = new Map<string, { at: number; heardAt: number; seconds: number }>();
+  const logged = new Map<string, { at: number; reportedAt: number; seconds: number }>();
   return (sentence) => {
     const time = now().getTime() / 1000;
     const last = logged.get(sentence);
-    const isOld = last !== undefined && time - last.heardAt > forgottenSeconds;
+    const isOld = last !== undefined && time - last.reportedAt > forgottenSeconds;
     // A clock that was set back must not silence the log.
     if (last !== undefined && !isOld && Math.abs(time - last.at) < last.seconds) {
-      last.heardAt = time;
+      last.reportedAt = time;
       return;
     }
     if (logged.size >= mostSentences) logged.clear();
     const seconds =
       last === undefined || isOld ? firstSeconds : Math.min(2 * last.seconds, longestSeconds);
-    logged.set(sentence, { at: time, heardAt: time, seconds });
+    logged.set(sentence, { at: time, reportedAt: time, seconds });
     log(sentence);
   };
 }

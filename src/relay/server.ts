@@ -76,7 +76,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
       .answer()
       .catch((error: unknown) => {
         log(`The relay answered a request with 500: ${reasonOf(error)}`);
-        return says(500, 'The relay cannot queue requests; see its log.');
+        return replyOf(500, 'The relay cannot queue requests; see its log.');
       })
       .then((reply) => end(socket, reply, now()));
   };
@@ -87,13 +87,13 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   server.on('connection', (socket) => {
     arrived += 1;
     // Node checks its own limits only periodically.
-    const late = says(408, `The request was incomplete after ${limits.seconds} s.`);
+    const late = replyOf(408, `The request was incomplete after ${limits.seconds} s.`);
     const deadline = setTimeout(() => end(socket, late, now()), limits.seconds * 1000);
     socket.once('close', () => clearTimeout(deadline));
     const surplus = connections.add(socket);
     if (surplus === undefined) return;
     logRefusal({ socket: surplus, headers: {} }, 'the oldest of too many open connections');
-    end(surplus, says(503, 'Too many connections are open, and this was the oldest.'), now());
+    end(surplus, replyOf(503, 'Too many connections are open, and this was the oldest.'), now());
   });
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) end(socket, refusalOf(error, limits.headerBytes), now());
@@ -149,7 +149,11 @@ type HttpStatus = keyof typeof reasons;
 
 type HttpReply = { status: HttpStatus; text: string; headers?: Readonly<Record<string, string>> };
 
-const says = (status: HttpStatus, text: string, headers: HttpReply['headers'] = {}): HttpReply => ({
+const replyOf = (
+  status: HttpStatus,
+  text: string,
+  headers: HttpReply['headers'] = {},
+): HttpReply => ({
   status,
   text,
   headers,
@@ -176,9 +180,9 @@ function end(socket: Socket, { status, text, headers }: HttpReply, date: Date): 
 
 function refusalOf(error: Error, headerBytes: number): HttpReply {
   if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
-    return says(431, `The headers are longer than ${headerBytes} bytes.`);
+    return replyOf(431, `The headers are longer than ${headerBytes} bytes.`);
   }
-  return says(400, 'This is not an HTTP request.');
+  return replyOf(400, 'This is not an HTTP request.');
 }
 
 type Route = {
@@ -197,10 +201,10 @@ function routeOf(request: IncomingMessage, routes: ReadonlyMap<string, Route>): 
   // Compares the path as sent: a URL parser would take `/webhook/%2e%2e/build` for `/build`, unlike a proxy in front.
   const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(request.url ?? '') ?? [];
   const route = routes.get(path);
-  if (route === undefined) return refused(says(404, 'This page does not exist.'));
+  if (route === undefined) return refused(replyOf(404, 'This page does not exist.'));
   const { method } = route;
   if (request.method !== method) {
-    return refused(says(405, `Only ${method} is supported here.`, { Allow: method }));
+    return refused(replyOf(405, `Only ${method} is supported here.`, { Allow: method }));
   }
   const reply = route.refuse(request);
   if (reply !== undefined) return refused(reply);
@@ -264,12 +268,12 @@ function together(
 const mostTurns = 100;
 
 const queued = (found: 'new' | 'known'): HttpReply =>
-  says(200, found === 'new' ? 'queued' : 'known');
+  replyOf(200, found === 'new' ? 'queued' : 'known');
 
 const healthRoute = (inbox: Pick<Inbox, 'countPending'>): Route => ({
   method: 'GET',
   refuse: () => undefined,
-  answer: async () => says(200, `${inbox.countPending()} pending`),
+  answer: async () => replyOf(200, `${inbox.countPending()} pending`),
 });
 
 function webhookRoute(
@@ -280,7 +284,7 @@ function webhookRoute(
 ): Route {
   const unsigned = (request: IncomingMessage) => {
     logRefusal(request, 'a webhook whose signature is missing or wrong');
-    return says(401, 'The signature is missing or wrong.');
+    return replyOf(401, 'The signature is missing or wrong.');
   };
   return {
     method: 'POST',
@@ -288,13 +292,13 @@ function webhookRoute(
       if (signatureOf(request) === undefined) return unsigned(request);
       const length = request.headers['content-length'];
       if (length === undefined)
-        return says(411, 'Send the whole body, with its length in Content-Length.');
+        return replyOf(411, 'Send the whole body, with its length in Content-Length.');
       if (Number(length) <= mostBytes) return undefined;
-      return says(413, `A body may have at most ${mostBytes} bytes.`);
+      return replyOf(413, `A body may have at most ${mostBytes} bytes.`);
     },
     async answer(request) {
       const body = await buffer(request).catch(() => undefined);
-      if (body === undefined) return says(400, 'The body is incomplete.');
+      if (body === undefined) return replyOf(400, 'The body is incomplete.');
       if (!isSigned(body, signatureOf(request), key)) return unsigned(request);
       const webhook = readWebhook(body, now());
       switch (webhook.kind) {
@@ -306,14 +310,14 @@ function webhookRoute(
               ? `\`${checkCommand}\` has tested the webhook, and its signature is valid.`
               : 'A test webhook has arrived, and its signature is valid.',
           );
-          return says(200, 'ignored');
+          return replyOf(200, 'ignored');
         case 'other':
-          return says(200, 'ignored');
+          return replyOf(200, 'ignored');
         case 'strange':
           log(
             "A webhook with a valid signature was refused, because it is not in Herald's format.",
           );
-          return says(400, 'This is not a webhook of Herald.');
+          return replyOf(400, 'This is not a webhook of Herald.');
       }
     },
   };
@@ -333,12 +337,12 @@ const buildRoute = (
   refuse(request) {
     if (!isAuthorized(request.headers.authorization, password)) {
       logRefusal(request, 'a build whose user or password is missing or wrong');
-      return says(401, 'The user or the password is missing or wrong.', {
+      return replyOf(401, 'The user or the password is missing or wrong.', {
         'WWW-Authenticate': 'Basic realm="ppsgate"',
       });
     }
     return hasBody(request)
-      ? says(413, 'Send no body: the parameters belong in the query.')
+      ? replyOf(413, 'Send no body: the parameters belong in the query.')
       : undefined;
   },
   async answer({ headers }, query) {
@@ -349,7 +353,7 @@ const buildRoute = (
         ? `The user and password of builds were tested and are right; the request claims to be from \`${checkCommand}\`.`
         : `A build with the right password was refused: ${build.why} Correct the URI of the build step.`,
     );
-    return says(400, build.why);
+    return replyOf(400, build.why);
   },
 });
 

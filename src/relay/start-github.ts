@@ -161,10 +161,10 @@ async function answered<Answer>(
 }
 
 function reason(failure: GithubFailure, needs: string): string {
-  if (failure.kind === 'no-answer') return `GitHub cannot be reached (${failure.said})`;
+  if (failure.kind === 'no-answer') return `GitHub cannot be reached (${failure.detail})`;
   if (failure.kind === 'rate-limited')
-    return `its rate limit blocks the token ${failure.until} (${failure.said})`;
-  const { status, said } = failure;
+    return `its rate limit blocks the token ${failure.until} (${failure.detail})`;
+  const { status, detail: said } = failure;
   if (status === 401)
     return `GitHub rejects the token (${said}): configure another one for the relay`;
   if (status === 403 || status === 404)

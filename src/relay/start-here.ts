@@ -52,7 +52,7 @@ export function startHere(options: HereOptions): HereStarter {
   const start = async (job: Job): Promise<Started> => {
     const before = await readTry(directory, job.key);
     if (before !== undefined) {
-      const { kind } = await endingOf(directory, job.key);
+      const { kind } = await endOf(directory, job.key);
       if (kind !== 'lost') return { kind: 'started', where: before.work };
       if (before.tries >= mostTries) return { kind: 'refused', why: diedTooOften(job, directory) };
     }
@@ -93,7 +93,7 @@ export function startHere(options: HereOptions): HereStarter {
     cancel: (job) =>
       inTurn(async () => {
         const current = await readTry(directory, job.key);
-        const { kind } = await endingOf(directory, job.key);
+        const { kind } = await endOf(directory, job.key);
         const isSignalled =
           current !== undefined &&
           kind === 'running' &&
@@ -102,7 +102,7 @@ export function startHere(options: HereOptions): HereStarter {
       }),
 
     hasRoom: async () => (await runningTries(directory)).length < most,
-    ended: (job) => endingOf(directory, job.key),
+    ended: (job) => endOf(directory, job.key),
   };
 }
 
@@ -128,7 +128,7 @@ async function readTry(directory: string, key: string): Promise<Try | undefined>
   return text === undefined ? undefined : trySchema.parse(JSON.parse(text));
 }
 
-async function endingOf(directory: string, key: string): Promise<ProcessEnd> {
+async function endOf(directory: string, key: string): Promise<ProcessEnd> {
   const current = await readTry(directory, key);
   if (current === undefined) return { kind: 'lost' };
   const runs = await isRunning(current.leader);

@@ -201,8 +201,8 @@ function afterNothing(
 /** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
 function foundText(result: BisectResult, found: LocatedChange): string {
   const { metric } = result;
-  const said = `${verbOf(found.change, metric)} ${sizeOf(found.change)}${unitOf(found.change, metric)}`;
-  if (found.kind === 'culprit') return `${idOf(result, found.revision)} ${said}`;
+  const effectText = `${verbOf(found.change, metric)} ${sizeOf(found.change)}${unitOf(found.change, metric)}`;
+  if (found.kind === 'culprit') return `${idOf(result, found.revision)} ${effectText}`;
   const count = found.last - found.after;
   const ids =
     count <= mostNamed
@@ -210,7 +210,7 @@ function foundText(result: BisectResult, found: LocatedChange): string {
           ', ',
         )
       : `${idOf(result, found.after + 1)} … ${idOf(result, found.last)}`;
-  return `one of these ${count} ${said}: ${ids}`;
+  return `one of these ${count} ${effectText}: ${ids}`;
 }
 
 function wayOf({ change }: BisectChange, metric: Metric): readonly [string, string] {

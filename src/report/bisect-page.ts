@@ -13,14 +13,14 @@ import {
 import { bisectPlot } from './bisect-plot.ts';
 import { type BisectRow, bisectRows, hasFixUps } from './bisect-rows.ts';
 import {
+  failedRevisions,
   faultGroups,
-  faultSaid,
+  faultOutput,
   howDecided,
   neighbourMinistat,
   rangeFacts,
   revertLines,
   searchedText,
-  whoFailed,
 } from './bisect-sections.ts';
 import { numberColumns } from './cell-rows.ts';
 import { runTable, whyBlocks } from './cell-section.ts';
@@ -160,8 +160,8 @@ function faults(result: BisectResult): Block[] {
     ...groups.slice(0, mostFaults).map(
       (group): Block => ({
         kind: 'fold',
-        title: `${whoFailed(group)}: ${faultText(group.fault)}`,
-        blocks: [{ kind: 'code', name: 'output', text: faultSaid(group.fault) }],
+        title: `${failedRevisions(group)}: ${faultText(group.fault)}`,
+        blocks: [{ kind: 'code', name: 'output', text: faultOutput(group.fault) }],
       }),
     ),
     ...(rest > 0 ? [paragraph(counted(rest, 'more fault'))] : []),

@@ -216,13 +216,13 @@ function grid(drawing: BisectDrawing): string[] {
   const { result, sizes, axis } = drawing;
   const { left, right, bottom, chanceTop, chanceBottom } = sizes;
   const line = (y: number) => path(`M${left} ${y}H${right}`, { stroke: pale });
-  const label = (said: string, y: number) =>
-    text(said, { x: left - 8, y, ...small, 'text-anchor': 'end' });
+  const label = (labelText: string, y: number) =>
+    text(labelText, { x: left - 8, y, ...small, 'text-anchor': 'end' });
   return [
     ...ticksOf(axis, 6).flatMap((tick) => {
       const y = drawing.heightOf(tick);
-      const said = result.isShared ? formatSigned(tick - 1) : formatTick(tick, result.metric);
-      return [line(y), label(said, y + 4)];
+      const labelText = result.isShared ? formatSigned(tick - 1) : formatTick(tick, result.metric);
+      return [line(y), label(labelText, y + 4)];
     }),
     path(`M${left} ${bottom}H${right}`, { stroke: grey }),
     line(chanceTop),
@@ -296,8 +296,8 @@ function hatching({ x, y, width, height }: Area, stroke: string): string {
 
 /** Writes the name upright if it is longer than the line. */
 function faultName({ faults }: FailedRange, area: Area): string[] {
-  const [said = '', ...others] = faults;
-  const name = others.length > 0 ? 'cannot be measured' : said;
+  const [labelText = '', ...others] = faults;
+  const name = others.length > 0 ? 'cannot be measured' : labelText;
   const long = widthOf(name) + 10;
   const middle = { x: area.x + area.width / 2, y: area.y + area.height / 2 };
   const isUpright = long > area.width;
@@ -319,7 +319,7 @@ function faultName({ faults }: FailedRange, area: Area): string[] {
 }
 
 /** Approximates the width at 11 pixels. */
-const widthOf = (said: string): number => said.length * 5.9;
+const widthOf = (labelText: string): number => labelText.length * 5.9;
 
 /** Draws each level over its revisions; without a change, good and bad over the whole width. */
 function bands(drawing: BisectDrawing): string[] {
@@ -440,12 +440,12 @@ function outsideValues(drawing: BisectDrawing): string[] {
     return placedDots(column, revision, drawing).flatMap(({ x, value }) => {
       if (isWithin(value, axis)) return [];
       const isUp = value > axis.high;
-      const said = valueText(result, value);
-      const half = widthOf(said) / 2;
+      const labelText = valueText(result, value);
+      const half = widthOf(labelText) / 2;
       const at = Math.min(Math.max(x, left + half), right - half);
       const isFree = claimed(isUp ? spans.above : spans.below, { from: at - half, to: at + half });
       const y = drawing.heightOf(value) + (isUp ? radius + 15 : -radius - 8);
-      return isFree ? [text(said, { ...small, x: at, y, 'text-anchor': 'middle' })] : [];
+      return isFree ? [text(labelText, { ...small, x: at, y, 'text-anchor': 'middle' })] : [];
     });
   });
 }
@@ -493,7 +493,7 @@ function chances({ result, sizes, columns }: BisectDrawing): string[] {
       const x = middleOf(column) - width / 2;
       return element('rect', { x, y: chanceBottom - height, width, height, fill });
     }),
-    ...(label ? [text(label.said, { ...small, ...label.at })] : []),
+    ...(label ? [text(label.labelText, { ...small, ...label.at })] : []),
   ];
 }
 
@@ -501,18 +501,18 @@ function chances({ result, sizes, columns }: BisectDrawing): string[] {
 function numberAt(
   { column, chance }: { column: PlotColumn; chance: number },
   { left, right, chanceTop, chanceBottom }: PlotSizes,
-): { said: string; at: Record<string, string | number> } {
-  const said = formatProbability(chance);
-  const [middle, long] = [middleOf(column), widthOf(said)];
+): { labelText: string; at: Record<string, string | number> } {
+  const labelText = formatProbability(chance);
+  const [middle, long] = [middleOf(column), widthOf(labelText)];
   if (chance < 0.65) {
     const y = chanceBottom - chance * (chanceBottom - chanceTop) - 4;
     const x = Math.min(Math.max(middle, left + long / 2), right - long / 2);
-    return { said, at: { x, y, 'text-anchor': 'middle' } };
+    return { labelText: labelText, at: { x, y, 'text-anchor': 'middle' } };
   }
   const [y, half] = [chanceTop + 12, Math.min(column.width * 0.7, 26) / 2 + 5];
   return middle + half + long <= right
-    ? { said, at: { x: middle + half, y } }
-    : { said, at: { x: middle - half, y, 'text-anchor': 'end' } };
+    ? { labelText: labelText, at: { x: middle + half, y } }
+    : { labelText: labelText, at: { x: middle - half, y, 'text-anchor': 'end' } };
 }
 
 function namedColor(answer: BisectResult['answer'], metric: BisectResult['metric']): string {
@@ -531,10 +531,10 @@ function labels({ result, sizes, columns }: BisectDrawing): string[] {
     .toSorted((a, b) => weightOf(a) - weightOf(b))
     .flatMap((column) => {
       const { first, last, isListed } = column;
-      const said = isListed ? String(revisions[first]?.place ?? '') : `…${last - first + 1}`;
-      const [x, half] = [middleOf(column), widthOf(said) / 2];
+      const labelText = isListed ? String(revisions[first]?.place ?? '') : `…${last - first + 1}`;
+      const [x, half] = [middleOf(column), widthOf(labelText) / 2];
       if (!claimed(spans, { from: x - half, to: x + half })) return [];
-      return text(said, { ...small, x, y: chanceBottom + 16, 'text-anchor': 'middle' });
+      return text(labelText, { ...small, x, y: chanceBottom + 16, 'text-anchor': 'middle' });
     });
   const bad = result.badCommit ?? revisions.at(-1);
   const y = chanceBottom + 33;
@@ -552,13 +552,13 @@ function tooltip(
   const revision = result.revisions[first];
   if (!isListed || revision === undefined) return [];
   const { place, subject, probability } = revision;
-  const said = `${place}: ${revisionId(revision)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
+  const labelText = `${place}: ${revisionId(revision)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
   const { top: y, chanceBottom } = sizes;
   return [
     element(
       'rect',
       { x, y, width, height: chanceBottom - y, fill: 'none', 'pointer-events': 'all' },
-      element('title', {}, escaped(said)),
+      element('title', {}, escaped(labelText)),
     ),
   ];
 }

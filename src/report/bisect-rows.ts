@@ -128,7 +128,7 @@ export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
   return ranges.flatMap(({ first, last, isListed }) =>
     isListed
       ? rowsOfRevision(result, first, numbers)
-      : { kind: 'folded', text: foldedText(revisions.slice(first, last + 1), thingOf(result)) },
+      : { kind: 'folded', text: foldedText(revisions.slice(first, last + 1), variantNoun(result)) },
   );
 }
 
@@ -188,7 +188,7 @@ function changeOf({ revisions }: BisectResult, form: BisectForm, numbers: FormNu
 }
 
 /** Linux testbeds install files; others boot kernels. */
-export const thingOf = ({ testbed: { kind }, isShared }: BisectResult): 'files' | 'kernel' =>
+export const variantNoun = ({ testbed: { kind }, isShared }: BisectResult): 'files' | 'kernel' =>
   (kind === undefined ? isShared : systemOfTestbedKind(kind) === 'linux') ? 'files' : 'kernel';
 
 /** `measured`, `does not boot`, and the later commits with the same kernel or files, by name if bad is one. */
@@ -205,7 +205,7 @@ function outcomeText(
   const bad = badCommit !== undefined && revision === revisions.at(-1) ? revisionId(badCommit) : '';
   const named = bad === '' ? `the next ${alike === 1 ? 'one' : alike}` : `bad (${bad})`;
   const those = bad !== '' && alike > 1 ? `the next ${alike}, up to ${named},` : named;
-  return `${own}; ${those} ${alike === 1 ? 'has' : 'have'} the same ${thingOf(result)}`;
+  return `${own}; ${those} ${alike === 1 ? 'has' : 'have'} the same ${variantNoun(result)}`;
 }
 
 function ownOutcome(revision: BisectRevision, form: BisectForm | undefined): string {
@@ -216,7 +216,7 @@ function ownOutcome(revision: BisectRevision, form: BisectForm | undefined): str
 }
 
 /** `… 97 untried, 3 skipped; 12 more with the same kernel as the one before`. */
-function foldedText(revisions: readonly BisectRevision[], thing: string): string {
+function foldedText(revisions: readonly BisectRevision[], noun: string): string {
   const groups = Map.groupBy(revisions, (revision) =>
     revision.forms.length > 0 ? 'tried' : ownOutcome(revision, undefined),
   );
@@ -225,7 +225,7 @@ function foldedText(revisions: readonly BisectRevision[], thing: string): string
     return count > 0 ? `${count} ${outcome}` : [];
   });
   const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
-  const same = alike > 0 ? `; ${alike} more with the same ${thing} as the one before` : '';
+  const same = alike > 0 ? `; ${alike} more with the same ${noun} as the one before` : '';
   return `… ${counts.join(', ')}${same}`;
 }
 
@@ -237,7 +237,7 @@ export function rangeText(result: BisectResult): string {
   const { distinct, tried } = triedCounts(result);
   const after = `${counted(commits, searchedKind(result))} after good`;
   if (distinct >= commits) return `${after}, ${tried} tried`;
-  const things = thingOf(result) === 'files' ? 'different files' : 'different kernels';
+  const things = variantNoun(result) === 'files' ? 'different files' : 'different kernels';
   return `${after}, ${distinct} with ${things}, ${tried} of these tried`;
 }
 

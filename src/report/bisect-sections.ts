@@ -8,10 +8,10 @@ import { shortId } from '../model/patch.ts';
 import { cellName } from '../model/scenario.ts';
 import { changeText, faultText, revisionId } from './bisect-headline.ts';
 import { isMeasured } from './bisect-numbers.ts';
-import { rangeText, stepsOf, thingOf } from './bisect-rows.ts';
+import { rangeText, stepsOf, variantNoun } from './bisect-rows.ts';
 import { nameOf, quoted, type Text, words } from './document.ts';
 import type { MinistatText } from './ministat-blocks.ts';
-import { failureSaid, fingerprintLines, unseenBy } from './sections.ts';
+import { failureOutput, fingerprintLines, unseenBy } from './sections.ts';
 
 /** `forwarding inet4, by packets per second (more is better): 12 commits, 5 of 13 tried`. */
 export const searchedText = (result: BisectResult): Text =>
@@ -45,7 +45,7 @@ export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
 }
 
 /** `2 f8f5b459d21e, 6 6815909abda2 and 8 more`, `with 431980466ff0`. */
-export function whoFailed({ revisions, fixUps }: FaultGroup): string {
+export function failedRevisions({ revisions, fixUps }: FaultGroup): string {
   const named = revisions
     .slice(0, mostNamed)
     .map((revision) => `${revision.place} (${revisionId(revision)})`);
@@ -62,15 +62,15 @@ export function faultLines(result: BisectResult): Text[] {
   const lines = groups.slice(0, mostGroups).map((group) => {
     const { fault } = group;
     const panic = 'panic' in fault && fault.panic ? words` (panic: ${quoted(fault.panic)})` : '';
-    const said = fault.message === '' ? '' : words`: ${quoted(fault.message, 300)}`;
-    return words`${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
+    const describe = fault.message === '' ? '' : words`: ${quoted(fault.message, 300)}`;
+    return words`${failedRevisions(group)}: ${faultText(fault)}${describe}${panic}`;
   });
   const rest = groups.length - lines.length;
   return rest > 0 ? [...lines, counted(rest, 'more fault')] : lines;
 }
 
-export const faultSaid = (fault: RevisionFault): string =>
-  fault.kind === 'forwards-nothing' ? fault.message : failureSaid(fault);
+export const faultOutput = (fault: RevisionFault): string =>
+  fault.kind === 'forwards-nothing' ? fault.message : failureOutput(fault);
 
 export const environmentLines = (result: BisectResult): Text[] => [
   ...rangeFacts(result).map(([key, value]) => words`${key}: ${quoted(value)}`),
@@ -85,14 +85,14 @@ export function rangeFacts(result: BisectResult): [string, string][] {
   const { good, bad, badCommit, fixUps, revisions } = result;
   const last = revisions.at(-1);
   const isLater = badCommit !== undefined && badCommit.commit !== last?.commit;
-  const same = isLater ? `, with the same ${thingOf(result)} as ${revisionId(last)}` : '';
-  const said = (typed: string, revision: NamedCommit | undefined): string =>
+  const same = isLater ? `, with the same ${variantNoun(result)} as ${revisionId(last)}` : '';
+  const describe = (typed: string, revision: NamedCommit | undefined): string =>
     revision?.diff === undefined
       ? `${typed} = ${revision?.commit ?? 'unknown'}, ${revision?.subject ?? ''}, by ${revision?.author ?? ''}`
       : revisionId(revision);
   return [
-    ['good', said(good, revisions[0])],
-    ['bad', `${said(bad, badCommit ?? last)}${same}`],
+    ['good', describe(good, revisions[0])],
+    ['bad', `${describe(bad, badCommit ?? last)}${same}`],
     ...fixUps.map((typed): [string, string] => ['fix-up', typed]),
   ];
 }
@@ -107,7 +107,7 @@ export function howDecided(result: BisectResult): string[] {
   return [
     `${number}, and P is the probability that a commit is the one that changed the rate, given all numbers${history === undefined ? '' : ' and the noise of earlier experiments'}. No number is discarded: later ones correct an outlier.`,
     'The next measurement is always the one with the highest expected information per minute. The search ends once one commit, or a group of unmeasurable commits, has P ≥ 0.99 and both its neighbours have two numbers.',
-    `A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its ${percent} interval. Commits with the same ${thingOf(result)} count as one.`,
+    `A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its ${percent} interval. Commits with the same ${variantNoun(result)} count as one.`,
     'A commit counts as unmeasurable after two failures, or after one if a neighbour failed the same way or no outcome depends on it. Commits between two that failed the same way are not tried, and are assumed to fail.',
     ...unseenBy(metric),
     'Details are in docs/how-to/bisect.md.',

@@ -26,7 +26,7 @@ import {
   apartLines,
   buildNoiseLines,
   environmentLines,
-  failureSaid,
+  failureOutput,
   failureText,
   invalidLines,
   leftOutLines,
@@ -92,7 +92,7 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
     default:
       return [
         paragraph(failureText(outcome, result.patch)),
-        { kind: 'code', name: 'output', text: failureSaid(outcome) },
+        { kind: 'code', name: 'output', text: failureOutput(outcome) },
         next,
       ];
   }

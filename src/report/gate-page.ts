@@ -36,7 +36,7 @@ import { intervalPlot } from './interval-plot.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import { type Graph, graphsOf } from './report-flamegraphs.ts';
 import {
-  failureSaid,
+  failureOutput,
   failureText,
   kernelsOf,
   leftOutLines,
@@ -112,12 +112,12 @@ function sectionsOf(result: Result, graphs: readonly Graph[]): PageSection[] {
     case 'unchanged':
       return [...remarks(result), environment(result)];
     default: {
-      const said: Block = { kind: 'code', name: 'output', text: failureSaid(outcome) };
+      const output: Block = { kind: 'code', name: 'output', text: failureOutput(outcome) };
       return [
         {
           id: 'verdict',
           heading: 'What happened',
-          blocks: [paragraph(failureText(outcome, result.patch)), said],
+          blocks: [paragraph(failureText(outcome, result.patch)), output],
         },
         { id: 'next', heading: 'What now', blocks: [paragraph(nextStep(result))] },
         ...remarks(result),

@@ -67,7 +67,7 @@ const mostOthers = 10;
 type PlotRow = {
   label: string;
   /** Replaces an interval. */
-  said?: string;
+  note?: string;
   /** Absent: an earlier diff, which is not judged. */
   verdict?: CellVerdict['kind'];
   interval: Interval | undefined;
@@ -80,9 +80,9 @@ function rowsOf(result: CellResult, { metric }: Policy): PlotRow[] {
   // Leaves out sizes of invalid cells, which are unverified, and of silent cells, whose change has none.
   const isSized = verdict.kind !== 'invalid' && !isSilent(result);
   const interval = isSized ? intervalOf(comparisons) : undefined;
-  const said = isSilent(result) ? { said: 'forwards nothing' } : {};
+  const note = isSilent(result) ? { note: 'forwards nothing' } : {};
   return [
-    { label: cellName(cell), verdict: verdict.kind, interval, ...said },
+    { label: cellName(cell), verdict: verdict.kind, interval, ...note },
     ...others
       .slice(0, mostOthers)
       .map((other) => ({ label: other.variant, interval: intervalOf(other.comparisons) })),
@@ -241,7 +241,7 @@ function bandsOf(tops: readonly number[], { plot, rowHeight, top }: PlotSizes): 
 const shade = { fill: red, 'fill-opacity': '0.08' };
 
 function rowPieces(
-  { label, said, verdict, interval }: PlotRow,
+  { label, note, verdict, interval }: PlotRow,
   axis: Extent,
   top: number,
   form: PlotSizes,
@@ -252,16 +252,16 @@ function rowPieces(
   const small = { 'font-size': 12, fill: faint };
   const toEnd = { 'text-anchor': 'end' };
   const weight = verdict === undefined ? 400 : 600;
-  const change = interval ? formatChange(interval.change) : said === undefined ? '–' : '';
+  const change = interval ? formatChange(interval.change) : note === undefined ? '–' : '';
   const silence =
-    said === undefined ? [] : [text(said, { ...at(form.interval), ...small, ...toEnd })];
+    note === undefined ? [] : [text(note, { ...at(form.interval), ...small, ...toEnd })];
   const drawn = interval && [
     drawnInterval(interval, axis, middle, look.color, form.plot),
     symbolAt({ x: placeOf(interval.change, axis, form.plot), y: middle }, look),
     text(formatInterval(interval.low, interval.high), { ...at(form.interval), ...small, ...toEnd }),
   ];
   const place = at(form.label);
-  const told =
+  const described =
     verdict === undefined
       ? [
           text(labelOf(label), { ...place, x: place.x + 18, ...small }),
@@ -273,7 +273,7 @@ function rowPieces(
           text(verdict, { ...at(form.verdict), ...small, fill: look.color }),
         ];
   return [
-    ...told,
+    ...described,
     ...(drawn ?? silence),
     text(change, { ...at(form.change), ...toEnd, 'font-weight': weight }),
   ];

@@ -32,13 +32,13 @@ export const writeRemarkup = ({
 }: CommentDocument): string =>
   within({ main: [`**${line(headline)}**`, ...main.map(block)], remarks, details, footer });
 
-/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `message` is the sentence behind it. */
 export const remarkupFailure = (
-  { symbol, text, said }: { symbol: string; text: string; said: string },
+  { symbol, text, message }: { symbol: string; text: string; message: string },
   footer: readonly Text[],
 ): string => {
   const heading = `**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`;
-  const main = [heading, remarkupBlock('output', said, 20)];
+  const main = [heading, remarkupBlock('output', message, 20)];
   return within({ main, remarks: [], details: [], footer });
 };
 

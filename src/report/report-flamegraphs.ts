@@ -71,13 +71,13 @@ function graphsOfCell(
   { cell, profiles }: Pick<CellResult, 'cell' | 'profiles'>,
   { variants }: CellProfiles,
 ): Graph[] {
-  const told = new Map(
+  const profiled = new Map(
     profiles.flatMap((one) => (one.kind === 'profiled' ? [[one.variant, one]] : [])),
   );
   const graphs = variants.map(({ variant, profile }) => ({
     ...placed(cell, variant),
     title: `${cellName(cell)}, ${plainLine(variant)}`,
-    subtitle: subtitleOf(told.get(variant), profile),
+    subtitle: subtitleOf(profiled.get(variant), profile),
     profile,
   }));
   const [base, patched] = ['base', 'patched'].map((name) =>
@@ -103,8 +103,8 @@ const placed = (cell: Cell, which: string) => ({
 type Profiled = Extract<CellProfile, { kind: 'profiled' }>;
 
 /** `FreeBSD 15.0-CURRENT n1234 GENERIC · cpu_clk_unhalted.thread_p · 48,210 samples`. */
-function subtitleOf(told: Profiled | undefined, profile: Profile): string {
-  const samples = `${grouped(told?.busySamples ?? samplesOf(profile.stacks))} samples`;
-  const recorded = told === undefined ? [] : [told.kernel, told.event];
+function subtitleOf(profiled: Profiled | undefined, profile: Profile): string {
+  const samples = `${grouped(profiled?.busySamples ?? samplesOf(profile.stacks))} samples`;
+  const recorded = profiled === undefined ? [] : [profiled.kernel, profiled.event];
   return [...recorded.map((text) => plainLine(text)), samples].join(' · ');
 }

@@ -57,9 +57,9 @@ export function renderRemarkup(result: Result | BisectResult, links: RemarkupLin
 const commentOn = (result: Result | BisectResult, links: BisectCommentLinks) =>
   isBisectResult(result) ? bisectComment(result, links) : gateComment(result, links);
 
-/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `message` is the sentence behind it. */
 export const renderRemarkupFailure = (
-  failure: { symbol: string; text: string; said: string },
+  failure: { symbol: string; text: string; message: string },
   links: RemarkupLinks = {},
 ): string => remarkupFailure(failure, remarkupFooter(links));
 

@@ -53,7 +53,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   ];
   if (trials.length === 0) return testbedText;
   const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
-  const asked =
+  const aim =
     traffic.offeredPps === undefined
       ? ''
       : `the sender targeted ${formatPps(traffic.offeredPps)} and `;
@@ -61,7 +61,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
     testbedText,
-    ` · ${grouped(traffic.flows)} flows of ${size}${packetsText(traffic.packets)} · ${asked || 'the sender '}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
+    ` · ${grouped(traffic.flows)} flows of ${size}${packetsText(traffic.packets)} · ${aim || 'the sender '}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
     ` · measured in ${formatDuration(seconds)}`,
   ];
 }
@@ -81,7 +81,7 @@ export function rule(policy: Policy): string {
   return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 }
 
-export function failureSaid(outcome: Rejection): string {
+export function failureOutput(outcome: Rejection): string {
   const panic = 'panic' in outcome && outcome.panic !== undefined ? `panic: ${outcome.panic}` : '';
   const log = guestConsoleOf(outcome) ?? 'dut-console.log';
   const console =
@@ -276,7 +276,7 @@ export function kernelsOf({ trials, outcome }: Result): Map<string, string[]> {
   const variantOf = new Map(runs.map((run) => [run.trial, run.variant]));
   const found = trials.flatMap(({ number, kernel, kernels = {} }) => [
     ...(kernel === undefined ? [] : [{ variant: variantOf.get(number) ?? '', kernel }]),
-    ...Object.entries(kernels).map(([variant, told]) => ({ variant, kernel: told })),
+    ...Object.entries(kernels).map(([variant, kernelText]) => ({ variant, kernel: kernelText })),
   ]);
   return new Map(
     [...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [

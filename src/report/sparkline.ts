@@ -35,10 +35,10 @@ export function sparklineSheet(rows: readonly SparklineRow[], metric: Metric): s
       }),
     ];
   });
-  const said = rows.map(
+  const descriptions = rows.map(
     ({ cell, values, changes }) => `${cellName(cell)}: ${described(values, changes)}`,
   );
-  const title = element('title', {}, said.join('; '));
+  const title = element('title', {}, descriptions.join('; '));
   return svgDocument(sheetWidth, 2 * margin + rows.length * rowHeight, [title, ...pieces]);
 }
 

@@ -67,7 +67,7 @@ export function element(name: string, attributes: Attributes, inside?: string): 
 export const path = (d: string, attributes: Attributes): string =>
   element('path', { d, ...attributes });
 
-export const text = (said: string, attributes: Attributes): string =>
-  element('text', attributes, escaped(said));
+export const text = (content: string, attributes: Attributes): string =>
+  element('text', attributes, escaped(content));
 
 export const round = (pixels: number): number => Math.round(pixels * 100) / 100;

@@ -56,9 +56,9 @@ export async function* decompressed(
       return new NoDecompressorError(`${program} is not installed`);
     },
   );
-  let told = '';
+  let errors = '';
   child.stderr.on('data', (text) => {
-    if (told.length < 4096) told += String(text);
+    if (errors.length < 4096) errors += String(text);
   });
   // The decompressor may end before it has read everything.
   child.stdin.on('error', () => {});
@@ -68,7 +68,7 @@ export async function* decompressed(
     const failure = await ended;
     if (failure instanceof Error) throw failure;
     if (failure !== undefined)
-      throw new DecompressError(lastLine(told) ?? `${program}: ${failure}`);
+      throw new DecompressError(lastLine(errors) ?? `${program}: ${failure}`);
   } finally {
     file.destroy();
     child.kill();

@@ -8,13 +8,13 @@ type Options = {
   /** The first signal ends the process immediately, even during a computation: there is nothing to clean up. */
   endsAtOnce?: boolean;
   /** Printed after the reason if `work` throws. */
-  lastWords?: readonly string[];
+  closingLines?: readonly string[];
 };
 
 /** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up. A second one ends the process. */
 export async function runToExit(
   work: (signal: AbortSignal) => Promise<number>,
-  { debug = false, endsAtOnce = false, notify = sayOnStderr, lastWords = [] }: Options = {},
+  { debug = false, endsAtOnce = false, notify = writeToStderr, closingLines = [] }: Options = {},
 ): Promise<void> {
   const cancel = new AbortController();
   const onSignal = () => {
@@ -29,14 +29,14 @@ export async function runToExit(
     process.exitCode = cancel.signal.aborted
       ? exitCodes.cancelled
       : exitCodes[conclusionOfError(error)];
-    if (!cancel.signal.aborted) notify(told(error, debug));
-    for (const sentence of lastWords) notify(sentence);
+    if (!cancel.signal.aborted) notify(errorText(error, debug));
+    for (const sentence of closingLines) notify(sentence);
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
 
-const sayOnStderr = (sentence: string) => void process.stderr.write(`ppsgate: ${sentence}\n`);
+const writeToStderr = (sentence: string) => void process.stderr.write(`ppsgate: ${sentence}\n`);
 
-const told = (error: unknown, debug: boolean): string =>
+const errorText = (error: unknown, debug: boolean): string =>
   debug && error instanceof Error ? (error.stack ?? error.message) : sentenceOf(error);

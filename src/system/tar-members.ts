@@ -80,8 +80,8 @@ type TarHeader = { type: string; path: string; size: number };
 
 function readHeader(header: Buffer): TarHeader | undefined {
   const sum = header.reduce((all, byte, at) => all + (at >= 148 && at < 156 ? 32 : byte), 0);
-  const [size, told] = [octal(header, 124, 12), octal(header, 148, 8)];
-  if (size === undefined || told !== sum) return undefined;
+  const [size, written] = [octal(header, 124, 12), octal(header, 148, 8)];
+  if (size === undefined || written !== sum) return undefined;
   const isUstar = header.toString('latin1', 257, 263) === 'ustar\0';
   const prefix = isUstar ? untilZero(header.subarray(345, 500)) : '';
   const name = untilZero(header.subarray(0, 100));

@@ -88,7 +88,7 @@ async function depsOf(changes: Partial<AdmitDeps & { config: Config }> = {}): Pr
     checkBisection(read, overrides) {
       testbedsFor(applyOverrides(read, overrides, namingStyles.comment), overrides.testbed);
     },
-    calledAs: namingStyles.comment,
+    naming: namingStyles.comment,
     commit: commits.base,
     priority: undefined,
     ...changes,

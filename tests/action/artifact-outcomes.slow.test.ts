@@ -76,7 +76,9 @@ async function outcomesOf(
 }
 
 const endings = (outcomes: Awaited<ReturnType<typeof outcomesOf>>) =>
-  outcomes.map((outcome) => (outcome.kind === 'concluded' ? outcome.ending.kind : outcome.kind));
+  outcomes.map((outcome) =>
+    outcome.kind === 'concluded' ? outcome.reportedOutcome.kind : outcome.kind,
+  );
 
 // Attack forge/unjudgeable: One result cannot be judged, so that no gate of its job gets a report. Defence: Its failure
 // is the outcome of its own gate only.

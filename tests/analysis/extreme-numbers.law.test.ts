@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { explain } from '../../src/analysis/profile/changed-functions.ts';
 import { flamegraph } from '../../src/analysis/profile/flamegraph.ts';
 import { layout, vanishedStacks } from '../../src/analysis/profile/flamegraph-layout.ts';
-import { changeLook } from '../../src/analysis/profile/flamegraph-style.ts';
+import { changeClassName } from '../../src/analysis/profile/flamegraph-style.ts';
 import { foldedLines } from '../../src/analysis/profile/fold.ts';
 import { withoutIdle } from '../../src/analysis/profile/idle.ts';
 import type { Profile } from '../../src/analysis/profile/profile.ts';
@@ -22,7 +22,7 @@ import {
   nightlySigmaRatio,
 } from '../../src/analysis/stats/change-points.ts';
 import { MinistatInputError, parseColumn } from '../../src/analysis/stats/columns.ts';
-import { type Design, lookSizes, looksOf } from '../../src/analysis/stats/design.ts';
+import { analysesOf, analysisSizes, type Design } from '../../src/analysis/stats/design.ts';
 import {
   boundsOf,
   moderated,
@@ -32,15 +32,15 @@ import {
   priorNoise,
 } from '../../src/analysis/stats/evidence.ts';
 import {
+  analysesSharedBy,
   countedRuns,
   evidenceAt,
   evidenceOf,
   interimResults,
-  looksSharedBy,
   runCounts,
   validPairs,
 } from '../../src/analysis/stats/interim-result.ts';
-import { judgeLook } from '../../src/analysis/stats/judge.ts';
+import { judgeAnalysis } from '../../src/analysis/stats/judge.ts';
 import { compare, renderMinistat } from '../../src/analysis/stats/ministat.ts';
 import { plot } from '../../src/analysis/stats/ministat-plot.ts';
 import { runsApart } from '../../src/analysis/stats/outlier.ts';
@@ -63,7 +63,7 @@ import {
 import { median } from '../../src/analysis/stats/summary.ts';
 import { trialNumbers } from '../../src/analysis/stats/trial-numbers.ts';
 import { cellResult } from '../../src/analysis/stats/verdict.ts';
-import { countsOf, linkNoise, sameText } from '../../src/analysis/trend/aa-runs.ts';
+import { countsOf, layoutNoise, sameText } from '../../src/analysis/trend/aa-runs.ts';
 import { isOff, judgeTrend, levelsOf, worstOf } from '../../src/analysis/trend/change-history.ts';
 import type { Metric } from '../../src/model/metric.ts';
 import type { CellResult, Policy, Run } from '../../src/model/result.ts';
@@ -222,11 +222,11 @@ const stats: Record<string, Call> = {
   nightlySigmaRatio,
   parseColumn: (values, [column]) =>
     parseColumn(Buffer.from(values.join('\n')), { name: 'file', column }),
-  lookSizes: (_, [a, b, c]) => lookSizes(designOf(a, b, c)),
+  lookSizes: (_, [a, b, c]) => analysisSizes(designOf(a, b, c)),
   looksOf: (_, [a, b, c, d]) =>
-    looksOf(designOf(8, 10, a), { falseAlarms: b, misses: c, outside: d }),
+    analysesOf(designOf(8, 10, a), { falseAlarms: b, misses: c, outside: d }),
   'looksOf of any budgets': (_, [a, b, c]) =>
-    looksOf(designOf(a, b, c), { falseAlarms: 0.01, misses: 0.05, outside: 0.05 }),
+    analysesOf(designOf(a, b, c), { falseAlarms: 0.01, misses: 0.05, outside: 0.05 }),
   boundsOf: (values, [a, b, c, d]) => [
     boundsOf({ method: 'pooled', base: 1, effect: a, standardError: b, degreesOfFreedom: c }, d),
     boundsOf({ method: 'paired', base: 1, effect: a, ratios: sorted(values) }, d),
@@ -255,11 +255,11 @@ const stats: Record<string, Call> = {
   'interimResults of any policy': (values, ten) =>
     interimResults([cellOf(values, ten, 'pooled'), cellOf([], ten, 'paired')], policyOf(ten)),
   looksSharedBy: (values, ten) =>
-    looksSharedBy(ten[4], cellOf(values, ten, 'pooled'), policyOf(ten)),
+    analysesSharedBy(ten[4], cellOf(values, ten, 'pooled'), policyOf(ten)),
   runCounts: (values, ten) => runCounts({ ...cellOf(values, ten, 'paired'), pairs: ten[0] }, 'pps'),
   validPairs: (values, ten) => validPairs(runsOf(values, ten)),
   judgeLook: (_, [low, high, a, b, c, d]) =>
-    judgeLook(
+    judgeAnalysis(
       () => ({ low, high }),
       { falseAlarms: a, misses: b, outside: c },
       { metric: 'nsPerPacket', marginRatio: d },
@@ -337,7 +337,7 @@ const profiles: Record<string, Call> = {
     return layout({ profile: stacks, base: stacks }, 'base', { pixelsPerSample, leastPixels });
   },
   vanishedStacks: (values, ten) => vanishedStacks(profileOf(values), profileOf([...ten])),
-  changeLook: (_, [before, now]) => changeLook({ before, now }),
+  changeLook: (_, [before, now]) => changeClassName({ before, now }),
   foldedLines: (values) => [...foldedLines(profileOf(values))],
   withoutIdle: (values) => withoutIdle(profileOf(values)),
 };
@@ -360,7 +360,11 @@ const trend: Record<string, Call> = {
   worstOf: (_, [a, b]) => worstOf(aChange({ cells: [aLevel('forwarding', a), aLevel('pf', b)] })),
   'the counts of A/A runs': (_, ten) => {
     const count = countOf(ten);
-    return [countsOf({ ...anIndex(), aaRuns: [count, count] }), linkNoise(count), sameText(count)];
+    return [
+      countsOf({ ...anIndex(), aaRuns: [count, count] }),
+      layoutNoise(count),
+      sameText(count),
+    ];
   },
 };
 

@@ -233,8 +233,8 @@ test('a kernel that does not boot, as its reader sees it', () => {
 
 test('what came to no result, as its reader sees it', () => {
   const heading = { symbol: '⚪', text: 'not measured: the request cannot be carried out' };
-  const said = 'D7 names no base: tell it with `arc diff`, @alice.';
-  expect(renderRemarkupFailure({ ...heading, said }, links)).toMatchInlineSnapshot(`
+  const message = 'D7 names no base: tell it with `arc diff`, @alice.';
+  expect(renderRemarkupFailure({ ...heading, message }, links)).toMatchInlineSnapshot(`
     "**⚪ ppsgate: not measured: the request cannot be carried out**
 
     \`\`\`lang=text, name=output, lines=20
@@ -678,8 +678,8 @@ describe('no text of a result gets out of code', () => {
 
   test('no text of a failure does, including its title', () => {
     fc.assert(
-      fc.property(hostileText, hostileText, (text, said) => {
-        const remarkup = renderRemarkupFailure({ symbol: '⚪', text, said }, links);
+      fc.property(hostileText, hostileText, (text, message) => {
+        const remarkup = renderRemarkupFailure({ symbol: '⚪', text, message }, links);
         expect(effectsOf(remarkup)).toEqual(ours);
         expect(blocksOf(remarkup).map(({ kind }) => kind)).toEqual(['text', 'code', 'text']);
       }),

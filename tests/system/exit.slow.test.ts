@@ -57,7 +57,11 @@ async function exitOf(
 ) {
   const told: string[] = [];
   const before = process.exitCode;
-  await runToExit(work, { debug, lastWords, notify: (sentence) => told.push(sentence) });
+  await runToExit(work, {
+    debug,
+    closingLines: lastWords,
+    notify: (sentence) => told.push(sentence),
+  });
   const code = process.exitCode;
   process.exitCode = before;
   return { code, told };

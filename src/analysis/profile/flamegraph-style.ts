@@ -7,17 +7,18 @@ import type { Profile } from './profile.ts';
  * Maps module names to classes. The kernel has the warm hue of classic flamegraphs, programs share one, and a loadable
  * module gets one by its name, or the next free one.
  */
-export function moduleLooks({ stacks }: Profile): ReadonlyMap<string, string> {
+export function moduleClassNames({ stacks }: Profile): ReadonlyMap<string, string> {
   const modules = new Set<string>();
   for (const { frames } of stacks) {
     for (const { module } of frames) if (module !== undefined) modules.add(module);
   }
-  const looks = new Map<string, string>();
+  const classNameByModule = new Map<string, string>();
   for (const module of [...modules].toSorted()) {
     const name = lastName(module);
-    if (!looks.has(name)) looks.set(name, kindOf(module) ?? freeHue(name, [...looks.values()]));
+    if (!classNameByModule.has(name))
+      classNameByModule.set(name, kindOf(module) ?? freeHue(name, [...classNameByModule.values()]));
   }
-  return looks;
+  return classNameByModule;
 }
 
 function kindOf(module: string): 'kernel' | 'program' | undefined {
@@ -31,7 +32,7 @@ function freeHue(name: string, taken: readonly string[]): string {
   return inTurn.find((hue) => !taken.includes(hue)) ?? `m${first}`;
 }
 
-export const nameLook = (name: string): string => `s${hash(name) % shades}`;
+export const nameClassName = (name: string): string => `s${hash(name) % shades}`;
 
 /** FNV-1a of 32 bits. */
 function hash(text: string): number {
@@ -44,7 +45,7 @@ function hash(text: string): number {
 
 export type ShareChange = { before: number; now: number };
 
-export function changeLook({ before, now }: ShareChange): string {
+export function changeClassName({ before, now }: ShareChange): string {
   const points = 100 * (now - before);
   const step = changeSteps.filter((least) => Math.abs(points) >= least).length;
   if (step === 0) return 'even';

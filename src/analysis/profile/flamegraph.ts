@@ -4,11 +4,11 @@ import { escaped } from '../../model/xml.ts';
 import { embeddedScript } from '../../system/embedded-assets.ts';
 import { type Box, type Layout, layout, moduleName, vanishedStacks } from './flamegraph-layout.ts';
 import {
-  changeLook,
+  changeClassName,
   changeSteps,
   flamegraphStyle,
-  moduleLooks,
-  nameLook,
+  moduleClassNames,
+  nameClassName,
   type ShareChange,
 } from './flamegraph-style.ts';
 import { type Frame, type Profile, perFrame, samplesOf } from './profile.ts';
@@ -109,16 +109,20 @@ function drawing(profile: Profile, base: Profile | undefined, width: number): Dr
 function single(profile: Profile, width: number): Drawing {
   const { stacks } = profile;
   const total = samplesOf(stacks);
-  const looks = moduleLooks(profile);
+  const classNameByModule = moduleClassNames(profile);
   const lookOf = perFrame(
-    (frame) => `${looks.get(moduleName(frame) ?? '') ?? 'plain'} ${nameLook(frame.name)}`,
+    (frame) =>
+      `${classNameByModule.get(moduleName(frame) ?? '') ?? 'plain'} ${nameClassName(frame.name)}`,
   );
   const placed = layout({ profile: stacks, base: [] }, 'profile', scaled(total, width));
   const drawn = flames(placed, {
-    look: ({ frame }) => lookOf(frame),
+    classNames: ({ frame }) => lookOf(frame),
     about: ({ samples }) => `${counted(samples.profile)}, ${percent(samples.profile / total)}`,
   });
-  return { legend: moduleLegend(profile, looks), parts: [drawn, ...hiddenNote(placed)] };
+  return {
+    legend: moduleLegend(profile, classNameByModule),
+    parts: [drawn, ...hiddenNote(placed)],
+  };
 }
 
 const scaled = (samples: number, width: number) => ({
@@ -135,7 +139,7 @@ function difference(profile: Profile, base: Profile, width: number): Drawing {
   });
   const placed = layout(stacks, 'profile', scaled(totals.profile, width));
   const drawn = flames(placed, {
-    look: (box) => changeLook(changeOf(box)),
+    classNames: (box) => changeClassName(changeOf(box)),
     about: (box) => `${changeText(changeOf(box))}, ${counted(box.samples.profile)}`,
   });
   const vanished = { ...stacks, base: vanishedStacks(profile, base) };
@@ -150,7 +154,7 @@ function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): read
   const share = (box: Box) => percent(changeOf(box).before);
   const isGone = ({ samples }: Box) => samples.profile === 0;
   const drawn = flames(placed, {
-    look: (box) => (isGone(box) ? `${changeLook(changeOf(box))} gone` : 'caller'),
+    classNames: (box) => (isGone(box) ? `${changeClassName(changeOf(box))} gone` : 'caller'),
     about: (box) =>
       isGone(box) ? changeText(changeOf(box)) : `calls what is gone, ${share(box)} of base`,
   });
@@ -158,10 +162,10 @@ function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): read
   return [line('note', heading, 32), drawn];
 }
 
-type Told = { look: (box: Box) => string; about: (box: Box) => string };
+type FrameDescription = { classNames: (box: Box) => string; about: (box: Box) => string };
 
 /** Leaves frames below a pixel, most of a large drawing, to the script, which needs less than half of the bytes. */
-function flames({ rows }: Layout, { look, about }: Told): Part {
+function flames({ rows }: Layout, { classNames, about }: FrameDescription): Part {
   let characters = 0;
   const textsOf = perFrame(frameTexts);
   const drawn = rows.map((row, depth) => {
@@ -172,7 +176,7 @@ function flames({ rows }: Layout, { look, about }: Told): Part {
       const text = (isWide ? wideFrame : narrowFrame)(
         box,
         textsOf(box.frame),
-        look(box),
+        classNames(box),
         about(box),
       );
       characters += text.length;
@@ -208,21 +212,21 @@ function frameTexts(frame: Frame): FrameTexts {
 function wideFrame(
   box: Box,
   { name, title, module }: FrameTexts,
-  look: string,
+  classNames: string,
   about: string,
 ): string {
   const label = fitted(name, box.width);
   const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
-  return `<g class="${look}"><title>${title}\n${module}${about}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+  return `<g class="${classNames}"><title>${title}\n${module}${about}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
 }
 
 /** A line that flamegraph-viewer.js reads: escaped text has no tabs and line ends. */
 const narrowFrame = (
   box: Box,
   { title, module }: FrameTexts,
-  look: string,
+  classNames: string,
   about: string,
-): string => `${look}\t${round(box.x)}\t${round(box.width)}\t${title}\t${module}${about}`;
+): string => `${classNames}\t${round(box.x)}\t${round(box.width)}\t${title}\t${module}${about}`;
 
 /** A frame has about 200 characters, with a maliciously long name 2,000. */
 const mostCharacters = 30_000_000;
@@ -268,14 +272,16 @@ function changeText({ before, now }: ShareChange): string {
 function changeLegend(): Part {
   const steps = changeSteps.map((least, index) => ({ least, step: index + 1 }));
   const swatches = [
-    ...steps.toReversed().map(({ least, step }) => ({ look: `less${step}`, text: `−${least}` })),
-    { look: 'even', text: '0' },
-    ...steps.map(({ least, step }) => ({ look: `more${step}`, text: `+${least}` })),
+    ...steps
+      .toReversed()
+      .map(({ least, step }) => ({ classNames: `less${step}`, text: `−${least}` })),
+    { classNames: 'even', text: '0' },
+    ...steps.map(({ least, step }) => ({ classNames: `more${step}`, text: `+${least}` })),
   ];
   const width = 33;
-  const drawn = swatches.map(({ look, text }, index) => {
+  const drawn = swatches.map(({ classNames, text }, index) => {
     const x = index * width;
-    return `<g class="${look}"><rect x="${x}" width="${width}" height="14"/><text x="${x + width / 2}" y="11" text-anchor="middle">${text}</text></g>`;
+    return `<g class="${classNames}"><rect x="${x}" width="${width}" height="14"/><text x="${x + width / 2}" y="11" text-anchor="middle">${text}</text></g>`;
   });
   return legend([
     legendText('width: share of samples', 0),
@@ -286,9 +292,9 @@ function changeLegend(): Part {
 
 type LegendItem = { markup: string; width: number };
 
-const legendText = (said: string, x: number): LegendItem => ({
-  markup: `<text x="${x}" y="11">${escaped(said)}</text>`,
-  width: x + said.length * characterWidth,
+const legendText = (legendLabel: string, x: number): LegendItem => ({
+  markup: `<text x="${x}" y="11">${escaped(legendLabel)}</text>`,
+  width: x + legendLabel.length * characterWidth,
 });
 
 /** Arranges items side by side; the script breaks the line as needed. */
@@ -306,8 +312,11 @@ const mostInLegend = 8;
 const leastInLegend = 0.001;
 
 /** Lists modules by samples that ended in them; empty if the profile has no modules. */
-function moduleLegend({ stacks }: Profile, looks: ReadonlyMap<string, string>): readonly Part[] {
-  if (looks.size === 0) return [];
+function moduleLegend(
+  { stacks }: Profile,
+  classNameByModule: ReadonlyMap<string, string>,
+): readonly Part[] {
+  if (classNameByModule.size === 0) return [];
   const samplesIn = new Map<string, number>();
   const nameOf = perFrame(moduleName);
   for (const { frames, samples } of stacks) {
@@ -323,9 +332,9 @@ function moduleLegend({ stacks }: Profile, looks: ReadonlyMap<string, string>): 
   const items = modules.map(([name, samples]) => {
     const share = percent(samples / total);
     const { markup, width } = legendText(`${shortened(name, 40)} ${share}`, 15);
-    const look = looks.get(name) ?? 'plain';
+    const classNames = classNameByModule.get(name) ?? 'plain';
     return {
-      markup: `<g class="${look} s1"><rect y="2" width="10" height="10"/></g>${markup}`,
+      markup: `<g class="${classNames} s1"><rect y="2" width="10" height="10"/></g>${markup}`,
       width,
     };
   });

@@ -123,11 +123,13 @@ export function withoutIdle(profile: Profile): {
   const idle: Stack[] = [];
   const working: Stack[] = [];
   for (const stack of profile.stacks) (idles(stack.frames, kindOf) ? idle : working).push(stack);
-  const told = idle.flatMap(({ frames }) => frames.filter((frame) => isTelling(kindOf(frame))));
+  const distinctive = idle.flatMap(({ frames }) =>
+    frames.filter((frame) => isDistinctive(kindOf(frame))),
+  );
   return {
     profile: { ...profile, stacks: working },
     idleSamples: samplesOf(idle),
-    idleFrames: [...new Set(told.map(({ name }) => bareName(name)))],
+    idleFrames: [...new Set(distinctive.map(({ name }) => bareName(name)))],
   };
 }
 
@@ -140,7 +142,7 @@ type Kind =
   | 'named-idle'
   | 'other';
 
-const isTelling = (kind: Kind): boolean =>
+const isDistinctive = (kind: Kind): boolean =>
   kind === 'loop' || kind === 'mixed-loop' || kind === 'halt';
 
 function idles(frames: readonly Frame[], kindOf: (frame: Frame) => Kind): boolean {

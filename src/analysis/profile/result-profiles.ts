@@ -120,11 +120,11 @@ function packetCost(
   const isByInstructions = profiles.every(
     (one) => one.kind !== 'profiled' || one.event === 'instructions',
   );
-  const [told] = [
+  const [measuredCost] = [
     ...(isByInstructions ? costOf('instructionsPerPacket') : []),
     ...costOf('nsPerPacket'),
   ];
-  if (told !== undefined) return told;
+  if (measuredCost !== undefined) return measuredCost;
   const pps = comparisons.find(({ metric }) => metric === 'pps');
   if (pps === undefined || !(pps.base > 0 && pps.patched > 0)) return undefined;
   return { metric: 'nsPerPacket', base: 1e9 / pps.base, patched: 1e9 / pps.patched };

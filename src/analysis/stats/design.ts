@@ -22,17 +22,17 @@ export type InterimAnalysis = { pairs: number; levels: ErrorRates };
  * rates hold over all of them, extensions included: the planned budget spends nine tenths of each rate, and every
  * extension half of the rest.
  */
-export function looksOf(design: Design, rates: ErrorRates): InterimAnalysis[] {
+export function analysesOf(design: Design, rates: ErrorRates): InterimAnalysis[] {
   const key = JSON.stringify([design, rates]);
-  const looks = knownLooks.get(key) ?? computeLooks(design, rates);
-  knownLooks.set(key, looks);
-  return looks;
+  const analyses = knownAnalyses.get(key) ?? computeAnalyses(design, rates);
+  knownAnalyses.set(key, analyses);
+  return analyses;
 }
 
 /** Cached, as computing one takes a tenth of a second, and each is read after every trial. */
-const knownLooks = new Map<string, InterimAnalysis[]>();
+const knownAnalyses = new Map<string, InterimAnalysis[]>();
 
-function computeLooks(design: Design, rates: ErrorRates): InterimAnalysis[] {
+function computeAnalyses(design: Design, rates: ErrorRates): InterimAnalysis[] {
   return design.budgets.flatMap((budget, stage) => {
     const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
     const levels = {
@@ -49,7 +49,7 @@ const shareOf = (stage: number, first: number): number =>
   stage === 0 ? first : (1 - first) * 0.5 ** stage;
 
 /** The pairs at each interim analysis. */
-export const lookSizes = (design: Design): number[] =>
+export const analysisSizes = (design: Design): number[] =>
   design.budgets.flatMap((budget, stage) =>
     sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design),
   );

@@ -2,7 +2,7 @@
 
 import type { Metric } from '../../model/metric.ts';
 import type { CellResult, History, Policy, Run } from '../../model/result.ts';
-import { type InterimAnalysis, looksOf } from './design.ts';
+import { analysesOf, type InterimAnalysis } from './design.ts';
 import {
   type Evidence,
   type Noise,
@@ -27,7 +27,7 @@ export type CellRuns = {
 /** `closed` cells get no more runs: they are decided, lack valid runs, or are `stopped` as another cell loses. */
 export type InterimResult<Input extends CellRuns = CellRuns> = {
   input: Input;
-  looks: InterimAnalysis[];
+  analyses: InterimAnalysis[];
   judgement: Judgement | Lost | undefined;
   closed: boolean;
   stopped?: true;
@@ -43,14 +43,14 @@ export function interimResults<Input extends CellRuns>(
   policy: Policy,
 ): InterimResult<Input>[] {
   const strict = inputs.map((input): InterimResult<Input> => {
-    const looks = looksSharedBy(inputs.length, input, policy);
-    const lost = lostAt(input, looks);
-    if (lost !== undefined) return { input, looks, judgement: lost, closed: true };
+    const analyses = analysesSharedBy(inputs.length, input, policy);
+    const lost = lostAt(input, analyses);
+    if (lost !== undefined) return { input, analyses: analyses, judgement: lost, closed: true };
     const evidence = (pairs: number) => evidenceAt(input, pairs, policy);
-    const judgement = judgeInOrder(looks, evidence, policy);
-    const reached = looks.filter(({ pairs }) => pairs <= input.closedPairs);
+    const judgement = judgeInOrder(analyses, evidence, policy);
+    const reached = analyses.filter(({ pairs }) => pairs <= input.closedPairs);
     const isDead = reached.some(({ pairs }) => evidence(pairs) === undefined);
-    return { input, looks, judgement, closed: isDecided(judgement) || isDead };
+    return { input, analyses: analyses, judgement, closed: isDecided(judgement) || isDead };
   });
   const all = relaxed(strict, policy);
   return policy.stopsAtFirst ? stoppedAtFirst(all) : all;
@@ -96,20 +96,26 @@ function rejudged<Input extends CellRuns>(
 ): InterimResult<Input> {
   const { input, judgement } = interim;
   if (judgement?.evidence === undefined || interim.closed || sharers < 1) return interim;
-  const looks = looksSharedBy(sharers, input, policy);
-  const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
+  const analyses = analysesSharedBy(sharers, input, policy);
+  const analysis =
+    analyses.find(({ pairs }) => pairs === judgement.analysis.pairs) ?? judgement.analysis;
   const { evidence } = judgement;
-  if (verdictAt(look, evidence, policy) !== kind) return interim;
-  return { ...interim, looks, judgement: { verdict: kind, look, evidence }, closed: true };
+  if (verdictAt(analysis, evidence, policy) !== kind) return interim;
+  return {
+    ...interim,
+    analyses: analyses,
+    judgement: { verdict: kind, analysis: analysis, evidence },
+    closed: true,
+  };
 }
 
 /** Interim analyses of a cell that shares the false alarms of its patch with this many cells, including itself. */
-export function looksSharedBy(
+export function analysesSharedBy(
   sharers: number,
   { design }: Pick<CellRuns, 'design'>,
   policy: Policy,
 ): InterimAnalysis[] {
-  return looksOf(design, {
+  return analysesOf(design, {
     // A loss requires that the displayed interval excludes zero.
     falseAlarms: Math.min(policy.falseAlarmRatio / sharers, policy.missRatio),
     misses: policy.missRatio,
@@ -118,12 +124,12 @@ export function looksSharedBy(
 }
 
 /** A loss that is decided at once, before any planned interim analysis. */
-function lostAt(input: CellRuns, looks: readonly InterimAnalysis[]): Lost | undefined {
+function lostAt(input: CellRuns, analyses: readonly InterimAnalysis[]): Lost | undefined {
   if (!forwardsNothing(input)) return undefined;
   const valid = input.runs.filter(({ validity }) => validity.kind === 'valid');
   const pairs = valid.reduce((last, { pair }) => Math.max(last, pair), 0);
-  const levels = looks[0]?.levels ?? { falseAlarms: 0, misses: 0, outside: 0 };
-  return { verdict: 'regression', look: { pairs, levels } };
+  const levels = analyses[0]?.levels ?? { falseAlarms: 0, misses: 0, outside: 0 };
+  return { verdict: 'regression', analysis: { pairs, levels } };
 }
 
 /**
@@ -158,7 +164,7 @@ export function evidenceAt(
 }
 
 /** Stalls of a shared machine may cost a tenth of the pairs: the interval widens accordingly. */
-export const isEnough = (counted: number, asked: number): boolean => counted >= 0.9 * asked;
+export const isEnough = (counted: number, wanted: number): boolean => counted >= 0.9 * wanted;
 
 export type CountedRuns = { base: Run[]; patched: Run[] };
 

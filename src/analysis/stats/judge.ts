@@ -10,28 +10,28 @@ export type Rule = {
   marginRatio: number;
 };
 
-export type Judgement = { verdict: Verdict; look: InterimAnalysis; evidence: Evidence };
+export type Judgement = { verdict: Verdict; analysis: InterimAnalysis; evidence: Evidence };
 
 /** Patched forwards nothing: zero has no logarithm and needs no test. `look` has the available pairs. */
-export type Lost = { verdict: 'regression'; look: InterimAnalysis; evidence?: never };
+export type Lost = { verdict: 'regression'; analysis: InterimAnalysis; evidence?: never };
 
 /**
  * Judges interim analyses in order until one decides; skips those without evidence. Before the last one, does not yet
  * pass a cell that seems to gain the margin: a loss is excluded sooner than a gain is certain.
  */
 export function judgeInOrder(
-  looks: readonly InterimAnalysis[],
+  analyses: readonly InterimAnalysis[],
   evidenceAt: (pairs: number) => Evidence | undefined,
   rule: Rule,
 ): Judgement | undefined {
   let last: Judgement | undefined;
-  for (const look of looks) {
-    const evidence = evidenceAt(look.pairs);
+  for (const analysis of analyses) {
+    const evidence = evidenceAt(analysis.pairs);
     if (evidence === undefined) continue;
-    const verdict = verdictAt(look, evidence, rule);
+    const verdict = verdictAt(analysis, evidence, rule);
     const isHeld =
-      verdict === 'no-regression' && look !== looks.at(-1) && gainsMargin(evidence, rule);
-    last = { verdict: isHeld ? 'inconclusive' : verdict, look, evidence };
+      verdict === 'no-regression' && analysis !== analyses.at(-1) && gainsMargin(evidence, rule);
+    last = { verdict: isHeld ? 'inconclusive' : verdict, analysis: analysis, evidence };
     if (last.verdict !== 'inconclusive') break;
   }
   return last;
@@ -42,7 +42,7 @@ const gainsMargin = ({ effect }: Evidence, { metric, marginRatio }: Rule): boole
 
 /** Verdict of one interim analysis. */
 export const verdictAt = ({ levels }: InterimAnalysis, evidence: Evidence, rule: Rule): Verdict =>
-  judgeLook((level) => boundsOf(evidence, level), levels, rule);
+  judgeAnalysis((level) => boundsOf(evidence, level), levels, rule);
 
 /**
  * Regression: a significant loss, and a loss of the margin is not excluded. Improvement: the mirror image, with base as
@@ -51,7 +51,7 @@ export const verdictAt = ({ levels }: InterimAnalysis, evidence: Evidence, rule:
  * hypotheses, no loss and a loss of the margin, each against the best fit. A test of each against the other, as a
  * composite ratio, stays open for any truth between them: at half the margin it needs twice the runs.
  */
-export function judgeLook(
+export function judgeAnalysis(
   boundsAt: (level: number) => Bounds,
   levels: ErrorRates,
   { metric, marginRatio }: Rule,

@@ -5,7 +5,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantileSorted, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { layoutOfPair } from '../../model/planned-trial.ts';
-import { type Design, type ErrorRates, looksOf } from './design.ts';
+import { analysesOf, type Design, type ErrorRates } from './design.ts';
 import {
   type EarlierNoise,
   type Measurement,
@@ -75,7 +75,7 @@ export function simulate(request: SimulationRequest): SimulationRow {
   const drawCell = cellSource(noise, random);
   // Without build noise nothing is drawn, so that a seed stands for the same runs.
   const drawBuild = () => (builds.cv === 0 ? 1 : Math.exp(builds.cv * standardNormal(random)));
-  const looks = looksOf(
+  const analyses = analysesOf(
     { ...request.design, method: 'pooled', pairsPerStep: 1 },
     {
       falseAlarms: rates.falseAlarms / cells,
@@ -108,7 +108,7 @@ export function simulate(request: SimulationRequest): SimulationRow {
     const patched = growing(variantRuns(builds.layouts, effect, drawRun), true);
     let pairsMeasured = 0;
     const judgement = judgeInOrder(
-      looks,
+      analyses,
       (pairs) => {
         pairsMeasured = pairs;
         return pooledEvidence(onePerLayout(base(pairs)), onePerLayout(patched(pairs)), earlier);

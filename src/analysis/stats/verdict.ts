@@ -44,7 +44,7 @@ export function cellResult(
     design,
     ...(history && { history }),
     baseline: baselineOf(baseNumbers, history),
-    pairs: judgement?.look.pairs ?? input.closedPairs,
+    pairs: judgement?.analysis.pairs ?? input.closedPairs,
     comparisons: metrics.flatMap((metric) => compare(interim, metric, policy)),
     others: others.map((variant) => ({
       variant,
@@ -74,16 +74,16 @@ const metricsInOrder = (first: Metric): Metric[] => [
 
 /** Compares one metric over the judged runs, or, without any, over all counted ones; undefined without evidence. */
 export function compare(
-  { input, looks, judgement }: InterimResult,
+  { input, analyses, judgement }: InterimResult,
   metric: Metric,
   policy: Policy,
 ): Comparison[] {
-  const counted = countedRuns(input, judgement?.look.pairs ?? input.closedPairs);
+  const counted = countedRuns(input, judgement?.analysis.pairs ?? input.closedPairs);
   if (judgement !== undefined && judgement.evidence === undefined) {
     return metric === 'pps' ? [nothingLeft(counted)] : [];
   }
-  const look = judgement?.look ?? looks[0];
-  return comparison(counted, input, { metric, policy, level: look?.levels.outside ?? 0 });
+  const analysis = judgement?.analysis ?? analyses[0];
+  return comparison(counted, input, { metric, policy, level: analysis?.levels.outside ?? 0 });
 }
 
 /**
@@ -99,7 +99,7 @@ function compareOther(
   policy: Policy,
 ): Comparison[] {
   const asPatched = { ...input, runs: inPlaceOfPatched(variant, input.runs) };
-  const pairs = judgement?.look.pairs ?? input.closedPairs;
+  const pairs = judgement?.analysis.pairs ?? input.closedPairs;
   const counted = countedRuns(asPatched, pairs);
   const own = asPatched.runs.filter(
     (run) => run.variant === 'patched' && run.validity.kind === 'valid' && run.pair <= pairs,
@@ -166,14 +166,14 @@ function nothingLeft({ base, patched }: CountedRuns): Comparison {
 }
 
 /** Explains why no interim analysis was possible: how many pairs count, and the main cause among the others. */
-function tooFew({ input, looks }: InterimResult, policy: Policy): string {
+function tooFew({ input, analyses }: InterimResult, policy: Policy): string {
   const { metric } = policy;
   const { failures } = input;
   const runs = input.runs.filter(({ variant }) => isJudged(variant));
-  const missing = looks.find(({ pairs }) => evidenceAt(input, pairs, policy) === undefined);
-  const asked = missing?.pairs ?? 0;
-  const counted = Math.min(asked, countOf(countedRuns(input, asked), metric));
-  const count = `${counted} of ${asked} pairs of runs count`;
+  const missing = analyses.find(({ pairs }) => evidenceAt(input, pairs, policy) === undefined);
+  const wanted = missing?.pairs ?? 0;
+  const counted = Math.min(wanted, countOf(countedRuns(input, wanted), metric));
+  const count = `${counted} of ${wanted} pairs of runs count`;
   const failed = failures.map((reason): InvalidCause => ({ cause: reason, reason }));
   const why = mostFrequent([...failed, ...runs.flatMap((run) => whyNot(run, metric))]);
   if (why === undefined) return count;

@@ -89,7 +89,7 @@ export function countsOf(index: TrendIndex): { current: AaRunCounts; earlier: Aa
 }
 
 /** Scatter of changes between two layouts beyond the noise of their runs, as a ratio; undefined without gates. */
-export function linkNoise(count: AaRunCounts): number | undefined {
+export function layoutNoise(count: AaRunCounts): number | undefined {
   const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
   if (gates === 0) return undefined;
   const beyond = count.scatter.reduce(
@@ -105,9 +105,9 @@ const mostAlarms = 20;
 const mostNewest = 10;
 
 function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
-  const called = (kind: CellResult['verdict']['kind']) =>
+  const countOf = (kind: CellResult['verdict']['kind']) =>
     cells.filter(({ verdict }) => verdict.kind === kind).length;
-  const [inconclusive, invalid] = [called('inconclusive'), called('invalid')];
+  const [inconclusive, invalid] = [countOf('inconclusive'), countOf('invalid')];
   const judged = cells.length - inconclusive - invalid;
   const cellAlarms = cells.filter(isAlarm).length;
   return {

@@ -223,7 +223,7 @@ export function withGate(index: TrendIndex, gate: GateEnd, path: string): TrendI
   return withChange(
     index,
     (change) =>
-      isAsked(change) &&
+      isGateRequested(change) &&
       change.testbed === gate.testbed.name &&
       change.good === commitOf('base') &&
       change.bad === commitOf('patched'),
@@ -241,7 +241,7 @@ const withChange = (
 });
 
 /** True if a gate is due, or was inconclusive. */
-const isAsked = ({ state }: TrendChange): boolean =>
+const isGateRequested = ({ state }: TrendChange): boolean =>
   state === 'candidate' || state === 'confirming';
 
 function gated(change: TrendChange, { outcome, finishedAt }: GateEnd, path: string): TrendChange {
@@ -257,12 +257,12 @@ function gated(change: TrendChange, { outcome, finishedAt }: GateEnd, path: stri
       return { cell, ...(interval && { interval }) };
     }),
   };
-  const said = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
+  const verdicts = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
   // A resumed nightly run publishes its results again.
   const others = change.gates.filter(({ at }) => at !== gate.at);
   return moved(
     { ...change, gates: [...others, gate] },
-    stateAfter(said, outcome.kind === 'unchanged'),
+    stateAfter(verdicts, outcome.kind === 'unchanged'),
     now,
   );
 }
@@ -274,13 +274,13 @@ function verdictOf(outcome: Result['outcome']): TrendChange['gates'][number]['ve
 
 /** `said` has the verdicts of the cells that lost. Two commits with the same kernel cannot differ. */
 function stateAfter(
-  said: readonly (CellResult['verdict']['kind'] | undefined)[],
+  verdicts: readonly (CellResult['verdict']['kind'] | undefined)[],
   isSameKernel: boolean,
 ): TrendChange['state'] {
-  if (said.includes('regression')) return 'code';
-  const isFree = (kind: (typeof said)[number]) =>
+  if (verdicts.includes('regression')) return 'code';
+  const isFree = (kind: (typeof verdicts)[number]) =>
     kind === 'no-regression' || kind === 'improvement';
-  return isSameKernel || said.every(isFree) ? 'testbed' : 'confirming';
+  return isSameKernel || verdicts.every(isFree) ? 'testbed' : 'confirming';
 }
 
 export function withBisection(
@@ -331,7 +331,7 @@ export const changesToGate = ({ changes }: TrendIndex, testbed: string): TrendCh
   changes.filter(
     (change) =>
       change.testbed === testbed &&
-      isAsked(change) &&
+      isGateRequested(change) &&
       change.gates.length < mostGates &&
       lossesOf(change).length > 0,
   );

@@ -14,7 +14,7 @@ type Fingerprint = { id: string; facts: Readonly<Record<string, string>> };
 export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): Fingerprint {
   const hasOwnKernels = trials.some(({ kernel }) => kernel !== undefined);
   const { flows, frameBytes, offeredPps, packets } = traffic;
-  const told = {
+  const recorded = {
     ...(hasOwnKernels ? machineFacts(testbed.fingerprint) : testbed.fingerprint),
     flows: `${flows}`,
     'frame bytes': `${frameBytes}`,
@@ -22,7 +22,7 @@ export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): 
     // Absent for the usual packets, so that known fingerprints stay.
     ...(packets !== undefined && { packets: packetsText(packets) }),
   };
-  const sorted = Object.entries(told).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.entries(recorded).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digits = createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
   return { id: digits.slice(0, 12), facts: Object.fromEntries(sorted) };
 }

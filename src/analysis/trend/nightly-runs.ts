@@ -90,8 +90,8 @@ export function parseNightlyRuns(text: string): NightlyRun[] {
   return nightlyRuns;
 }
 
-function timeBefore(at: string, told: string | undefined): string | undefined {
-  const time = new Date(told ?? Number.NaN);
+function timeBefore(at: string, written: string | undefined): string | undefined {
+  const time = new Date(written ?? Number.NaN);
   if (Number.isNaN(time.getTime()) || time > new Date(at)) return undefined;
   return time.toISOString();
 }

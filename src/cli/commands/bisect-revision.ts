@@ -15,7 +15,7 @@ import { keptOf } from '../../relay/answers.ts';
 import { patientIfAnswered, revisionNamed, stderrLog } from './judge-gate.ts';
 import { keptAnswers, pinnedDiff } from './kept-answers.ts';
 
-const called = namingStyles.bisectFlag;
+const optionName = namingStyles.bisectFlag;
 
 /** Returns the base of the diff, and a commit with the diff and the earlier ones stacked. */
 export async function endsOfRevision(
@@ -35,7 +35,7 @@ export async function endsOfRevision(
   const phabricator = phabricatorOf(config);
   const opened = await openPhabricator(phabricator, { log: stderrLog, signal });
   const conduit = patientIfAnswered(opened, { ...patience, signal });
-  const name = revisionNamed(text, { config, called });
+  const name = revisionNamed(text, { config, optionName: optionName });
   const patch = await patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
   return lineOfDiffs(patch, repository);
 }
@@ -45,14 +45,14 @@ type Answering = {
   run?: string;
   details?: string;
   site?: string;
-  asked: BisectOverrides;
+  overrides: BisectOverrides;
   config: Config;
   signal: AbortSignal;
 };
 
 /** Posts one comment at the end, kept until Phabricator accepts it. */
 export async function bisectAndAnswer(
-  { patch, run: typed, details, site, asked, config, signal }: Answering,
+  { patch, run: typed, details, site, overrides, config, signal }: Answering,
   work: (answer: Reporter) => Promise<BisectResult>,
 ): Promise<BisectResult> {
   const run = typed ?? `by-hand-${Date.now()}`;
@@ -60,25 +60,25 @@ export async function bisectAndAnswer(
   // Omits the signal, so that a cancelled bisection is reported, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
   const patience = { answer: true, run: typed, signal };
-  const name = revisionNamed(patch, { config, called });
+  const name = revisionNamed(patch, { config, optionName: optionName });
   const revision = await pinnedDiff(patientIfAnswered(conduit, patience), name);
   using kept = keptAnswers(phabricator, conduit);
   const about = {
     run,
     takesCommands: typed !== undefined,
-    rerun: bisectCommand(callOnPhabricator, asked, revision.diff),
+    rerun: bisectCommand(callOnPhabricator, overrides, revision.diff),
     ...(details !== undefined && { details }),
     ...(site !== undefined && { page: `${site.replace(/\/+$/, '')}/report/index.html` }),
   };
   const live = openRevisionComment(conduit, revision, { ...about, log: stderrLog });
-  const answer = kept.keeping(live, (ending) => ({
+  const answer = kept.keeping(live, (reportedOutcome) => ({
     kind: 'comment',
     revision,
     ...about,
-    ending: keptOf(ending),
+    ending: keptOf(reportedOutcome),
   }));
   const { result } = await reportOutcome(answer, signal, async (): Promise<BisectedOutcome> => {
-    return { kind: 'bisected', result: await work(answer), request: asked, links: {} };
+    return { kind: 'bisected', result: await work(answer), request: overrides, links: {} };
   });
   return result;
 }

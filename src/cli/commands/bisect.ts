@@ -26,7 +26,7 @@ import {
 import { type GateFinding, gateFindingOf } from '../../gate/bisect/from-gate.ts';
 import { bisectionEstimateLines, estimateBisection } from '../../gate/estimate/bisection.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
-import { cellsOf, goingOn, randomSeed } from '../../gate/experiment/plan.ts';
+import { cellsOf, randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
@@ -90,12 +90,12 @@ export function define(command: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', details)
     .action(async (options: BisectOptions) => {
-      const lastWords: string[] = [];
+      const closingLines: string[] = [];
       const isTyped = command.getOptionValueSource('maxBoots') === 'cli';
-      const asked = { ...options, ...(!isTyped && { maxBoots: undefined }) };
-      await runToExit((signal) => runBisect(asked, signal, lastWords), {
+      const given = { ...options, ...(!isTyped && { maxBoots: undefined }) };
+      await runToExit((signal) => runBisect(given, signal, closingLines), {
         ...command.optsWithGlobals(),
-        lastWords,
+        closingLines: closingLines,
       });
     });
 }
@@ -143,11 +143,11 @@ type BisectOptions = {
   json?: true;
 };
 
-/** Returns the exit code. Throws on errors, and puts the way to resume into `lastWords`. */
+/** Returns the exit code. Throws on errors, and puts the way to resume into `closingLines`. */
 async function runBisect(
   options: BisectOptions,
   signal: AbortSignal,
-  lastWords: string[],
+  closingLines: string[],
 ): Promise<number> {
   const written = await loadConfig(configPath(options.config));
   if (options.dryRun) return printEstimate(options, await requestOf(options, written, signal));
@@ -155,7 +155,7 @@ async function runBisect(
   const directory = await work.open(options);
   const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
     if (await isWorthResuming(error, directory))
-      lastWords.push(goingOn(directory, commandOf(options)));
+      closingLines.push(resumeAdvice(directory, commandOf(options)));
     throw error;
   });
   if (options.json) printJson(result);
@@ -177,7 +177,7 @@ async function found(
   const search = (answer?: Reporter) => searched(options, written, directory, signal, answer);
   if (!options.answer) return search();
   const links = { ...(run && { run }), ...(details && { details }), ...(site && { site }) };
-  const about = { ...links, patch, asked: overridesOf(options), config: written, signal };
+  const about = { ...links, patch, overrides: overridesOf(options), config: written, signal };
   return bisectAndAnswer(about, search);
 }
 
@@ -302,18 +302,18 @@ function withOneCell(
 ): Config {
   const { metric, profile, frameSize } = options;
   const { scenario, family, frameBytes } = from?.cell ?? {};
-  const asked = {
+  const given = {
     scenarios: options.scenario ?? scenario,
     families: options.family ?? family,
     metric,
     profile,
   };
-  const config = applyOverrides(written, asked, namingStyles.bisectFlag);
+  const config = applyOverrides(written, given, namingStyles.bisectFlag);
   const bytes = frameSize === undefined ? frameBytes : parseFrameSize(frameSize, '--frame-size');
   const one = bytes === undefined ? config : withFrameSize(config, bytes);
   const { scenarios, families, frameSizes = [] } = one;
   if (cellsOf(one).length === 1) return one;
-  const told = [
+  const chosen = [
     oneOf('--scenario', scenarios),
     oneOf('--family', families),
     oneOf(
@@ -321,7 +321,7 @@ function withOneCell(
       frameSizes.map((size) => `${size}B`),
     ),
   ].filter((text) => text !== undefined);
-  throw new UsageError(`A bisection measures one cell: name ${told.join(' and ')}.`);
+  throw new UsageError(`A bisection measures one cell: name ${chosen.join(' and ')}.`);
 }
 
 const oneOf = (option: string, names: readonly string[]): string | undefined =>

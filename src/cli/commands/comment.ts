@@ -85,7 +85,7 @@ async function decide(text: string, options: Options): Promise<number> {
     { kind: 'comment', number: Number(number), id: 0, by: options.by, at, text },
     deps,
   );
-  print(told(admission));
+  print(admissionText(admission));
   return ['refused', 'mistaken', 'nothing'].includes(admission.kind)
     ? exitCodes.usage
     : exitCodes.pass;
@@ -113,7 +113,7 @@ async function depsFor(options: Options): Promise<AdmitDeps> {
       const changed = applyOverrides(config, overrides, namingStyles.comment);
       testbedsFor(changed, overrides.testbed, namingStyles.comment('testbed'));
     },
-    calledAs: namingStyles.comment,
+    naming: namingStyles.comment,
     priority: undefined,
   };
 }
@@ -178,7 +178,7 @@ async function githubReader(named: string): Promise<PullRequestReader> {
 }
 
 /** Describes the decision, what would be measured, and why. */
-function told(admission: Admission): string {
+function admissionText(admission: Admission): string {
   const { kind, why } = admission;
   switch (kind) {
     case 'gate': {

@@ -43,10 +43,10 @@ Exits like ppsgate gate. Continue an interrupted comparison with
 ppsgate gate --resume.`,
     )
     .action(async (old: string, other: string, options: GateOptions) => {
-      const lastWords: string[] = [];
-      await runToExit((signal) => compare([old, other], options, signal, lastWords), {
+      const closingLines: string[] = [];
+      await runToExit((signal) => compare([old, other], options, signal, closingLines), {
         ...command.optsWithGlobals(),
-        lastWords,
+        closingLines: closingLines,
       });
     });
 }
@@ -55,7 +55,7 @@ async function compare(
   [oldPath, newPath]: readonly [string, string],
   options: GateOptions,
   signal: AbortSignal,
-  lastWords: string[],
+  closingLines: string[],
 ): Promise<number> {
   const compared = await readCompared(oldPath, newPath);
   const written = applyOverrides(
@@ -81,10 +81,10 @@ async function compare(
           patchedKernel: resolve(newPath),
         }),
       },
-      called: calledHere,
+      optionName: calledHere,
       signal,
       work,
-      lastWords,
+      closingLines: closingLines,
       patch,
     });
   } finally {

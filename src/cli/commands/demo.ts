@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import { overrideGate, parseSeed } from '../../config/overrides.ts';
 import { namingStyles } from '../../config/parameters.ts';
 import { hasMeasured } from '../../gate/experiment/journal.ts';
-import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
+import { randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
@@ -78,10 +78,10 @@ Needs root on Linux. Lasts about three minutes, with --bisect less than two.
 Exits 0 if every patch gets the expected verdict, or the commit is found.`,
     )
     .action(async (options: object) => {
-      const lastWords: string[] = [];
-      await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
+      const closingLines: string[] = [];
+      await runToExit((signal) => runDemoCommand(options, signal, closingLines), {
         ...command.optsWithGlobals(),
-        lastWords,
+        closingLines: closingLines,
       });
     });
 }
@@ -101,9 +101,9 @@ type Options = {
 async function runDemoCommand(
   options: Options,
   signal: AbortSignal,
-  lastWords: string[],
+  closingLines: string[],
 ): Promise<number> {
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const print = (line: string) => void process.stderr.write(`${line}\n`);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
   // Rejects a wrong design before anything is installed or written.
   overrideGate(undefined, { design: options.design }, namingStyles.flag);
@@ -119,21 +119,21 @@ async function runDemoCommand(
   await requireImage(options);
   await requireKernels(options);
   const isVirtual = options.kernels !== undefined || options.freebsd !== undefined;
-  const exitCode = await readyMachine(say, [isVirtual ? 'virtual' : 'embedded-linux']);
+  const exitCode = await readyMachine(print, [isVirtual ? 'virtual' : 'embedded-linux']);
   if (exitCode !== undefined) return exitCode;
 
-  const warn = (sentence: string) => say(`warning: ${sentence}`);
+  const warn = (sentence: string) => print(`warning: ${sentence}`);
   await using work = new WorkDirectory('ppsgate-demo', warn, demoNames);
   const directory = resolve(await work.open(options));
-  say(`${whatOf(options)} on this machine; all files are in ${directory}`);
+  print(`${whatOf(options)} on this machine; all files are in ${directory}`);
   const warning = await busyWarning();
   if (warning !== undefined) warn(warning);
   const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)(
     { directory, seed, options, signal },
-    say,
+    print,
   ).catch(async (error: unknown) => {
     const command = options.bisect ? 'ppsgate demo --bisect' : 'ppsgate demo';
-    if (await hasMeasured(directory)) lastWords.push(goingOn(directory, command));
+    if (await hasMeasured(directory)) closingLines.push(resumeAdvice(directory, command));
     throw error;
   });
   return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
@@ -182,14 +182,14 @@ function whatOf({ bisect, kernels, freebsd }: Options): string {
 async function subjectOf(
   { kernels, freebsd }: Options,
   directory: string,
-  say: Say,
+  print: Print,
 ): Promise<DemoSubject> {
   if (typeof freebsd === 'string') {
     const given = typeof kernels === 'string' ? twoKernels(kernels) : undefined;
     return freebsdDemo(resolve(freebsd), given);
   }
   if (kernels === undefined) return embeddedDemo;
-  if (kernels === true) return virtualDemo(await fetchKernels(join(directory, 'kernels'), say));
+  if (kernels === true) return virtualDemo(await fetchKernels(join(directory, 'kernels'), print));
   return virtualDemo(twoKernels(kernels));
 }
 
@@ -204,11 +204,11 @@ function twoKernels(kernels: string): GivenKernels {
 }
 
 type Call = { directory: string; seed: number; options: Options; signal: AbortSignal };
-type Say = (line: string) => void;
+type Print = (line: string) => void;
 
-async function judgeNow({ directory, seed, options, signal }: Call, say: Say) {
+async function judgeNow({ directory, seed, options, signal }: Call, print: Print) {
   const startedAt = performance.now();
-  const subject = await subjectOf(options, directory, say);
+  const subject = await subjectOf(options, directory, print);
   const { patches, metric } = subject;
   const judged = await runDemo({
     directory,
@@ -217,7 +217,7 @@ async function judgeNow({ directory, seed, options, signal }: Call, say: Say) {
     design: options.design,
     onPatch(patch, index) {
       const title = `${index + 1} of ${patches.length}  ${patch.title}`;
-      say(styleText('bold', title, { stream: process.stderr }));
+      print(styleText('bold', title, { stream: process.stderr }));
       return showProgress(process.stderr, metric, () => performance.now());
     },
     signal,
@@ -234,11 +234,11 @@ async function bisectNow({ directory, seed, options, signal }: Call) {
   const demo = await runBisectDemo({ directory, seed, onEvent, signal }).finally(end);
   const seconds = (performance.now() - startedAt) / 1000;
   if (options.json) printJson(demo.result);
-  else process.stdout.write(`\n${told(demo)}\n\n${where(demo, directory, seconds)}\n`);
+  else process.stdout.write(`\n${bisectionText(demo)}\n\n${where(demo, directory, seconds)}\n`);
   return { isAsExpected: demo.asExpected };
 }
 
-function told({ result, asExpected }: BisectDemo): string {
+function bisectionText({ result, asExpected }: BisectDemo): string {
   const must = `${asExpected ? 'as expected' : 'but expected'}: "${culpritSubject}"`;
   const color = asExpected ? 'green' : 'red';
   return `${bisectHeadline(result)}\n${styleText(color, `  ${must}`, { stream: process.stdout })}`;

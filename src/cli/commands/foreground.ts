@@ -24,7 +24,7 @@ export async function runInForeground(
   // A Ctrl-C reaches the terminal's foreground group. Elsewhere a new group lets us end the descendants.
   const sharesTerminal = process.stdin.isTTY === true;
   // Registers before the start, so that an early signal reaches the command instead of ending us.
-  using _hearing = hearSignals((name) => {
+  using _hearing = onSignals((name) => {
     if (!(sharesTerminal && name === 'SIGINT')) send(name);
   });
   const child = spawn(program, args, {
@@ -38,13 +38,13 @@ export async function runInForeground(
     pid !== undefined && isSent(sharesTerminal ? pid : -pid, name);
   if (pid === undefined) return { kind: 'not-started', why: await ended.then(String, whyNot) };
 
-  const ending = Promise.withResolvers<void>();
-  const end = () => void endAll(send, graceSeconds).then(ending.resolve, ending.reject);
+  const finished = Promise.withResolvers<void>();
+  const end = () => void endAll(send, graceSeconds).then(finished.resolve, finished.reject);
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
   const [code, signalName]: (number | NodeJS.Signals | null)[] = await ended;
   signal.removeEventListener('abort', end);
-  if (signal.aborted) await ending.promise;
+  if (signal.aborted) await finished.promise;
   return { kind: 'exited', code: codeOf(code, signalName) };
 }
 
@@ -80,19 +80,19 @@ function isSent(target: number, name: NodeJS.Signals | 0): boolean {
 }
 
 /** Replaces earlier signal handlers until disposed. */
-function hearSignals(hear: (name: NodeJS.Signals) => void): Disposable {
+function onSignals(onSignal: (name: NodeJS.Signals) => void): Disposable {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const others = names.map((name) => ({ name, listeners: process.listeners(name) }));
   // A signal without a handler would end this process.
   for (const { name, listeners } of others) {
-    process.on(name, hear);
+    process.on(name, onSignal);
     for (const listener of listeners) process.off(name, listener);
   }
   return {
     [Symbol.dispose]() {
       for (const { name, listeners } of others) {
         for (const listener of listeners) process.on(name, listener);
-        process.off(name, hear);
+        process.off(name, onSignal);
       }
     },
   };

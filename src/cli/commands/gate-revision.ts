@@ -38,27 +38,27 @@ import {
 import { keptAnswers, pinnedDiff } from './kept-answers.ts';
 
 /** Posts one comment per gate, and one build status for the worst of them. */
-export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledResult<Judged>[]> {
-  const { config, options, signal } = asked;
+export async function judgeAndAnswer(gateCall: GateCall): Promise<PromiseSettledResult<Judged>[]> {
+  const { config, options, signal } = gateCall;
   const { run = `by-hand-${Date.now()}`, build, details, site } = options;
   const phabricator = phabricatorOf(config);
   const { undecided } = phabricator;
   // Omits the signal, so that a cancelled gate is reported, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
-  const diff = await diffOf(conduit, asked);
+  const diff = await diffOf(conduit, gateCall);
   const patch = patchOf({ revision: diff.number, ...diff });
-  const call: GateCall = { ...asked, options: { ...options, patch } };
+  const call: GateCall = { ...gateCall, options: { ...options, patch } };
   using kept = keptAnswers(phabricator, conduit);
   const shared = { run, ...(details !== undefined && { details }) };
   const openKeptBuild = (build: string): Reporter => {
     const about = { ...shared, undecided };
     const live = openBuild(conduit, build, diff, { ...about, log: stderrLog });
-    return kept.keeping(live, (ending) => ({
+    return kept.keeping(live, (reportedOutcome) => ({
       kind: 'build',
       revision: diff,
       build,
       ...about,
-      ending: keptOf(ending),
+      ending: keptOf(reportedOutcome),
     }));
   };
   const buildAnswer = build === undefined ? combineReporters([]) : openKeptBuild(build);
@@ -70,11 +70,11 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
       ...(page !== undefined && { page }),
     };
     const live = openRevisionComment(conduit, diff, { ...about, log: stderrLog });
-    return kept.keeping(live, (ending) => ({
+    return kept.keeping(live, (reportedOutcome) => ({
       kind: 'comment',
       revision: diff,
       ...about,
-      ending: keptOf(ending),
+      ending: keptOf(reportedOutcome),
     }));
   };
 
@@ -87,7 +87,7 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
     ended = await judgeAll(gates, call, (index) =>
       combineReporters([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]),
     );
-    return worstOf(ended.map(endingOf));
+    return worstOf(ended.map(reportedOf));
   });
   return ended;
 }
@@ -107,7 +107,7 @@ function pageOf(
 async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
   const { options } = call;
   if (options.resume !== undefined) {
-    const { patch } = await toldIn(options.resume);
+    const { patch } = await patchPlannedIn(options.resume);
     if (patch.kind === 'revision') {
       const { number, diff, phids } = patch;
       return { number, diff, ...(phids && { phids }) };
@@ -121,7 +121,7 @@ async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
 }
 
 /** A gate with nothing to measure has a result, but no plan. */
-async function toldIn(directory: string): Promise<{ patch: Patch }> {
+async function patchPlannedIn(directory: string): Promise<{ patch: Patch }> {
   if (await hasPlan(directory)) return readPlan(directory);
   return readResult(directory).catch(() => readPlan(directory));
 }
@@ -132,13 +132,15 @@ const whileItLasts = (answer: Reporter): Reporter => ({
   conclude: async () => 'delivered',
 });
 
-const endingOf = (settled: PromiseSettledResult<Judged>): ReportedOutcome =>
+const reportedOf = (settled: PromiseSettledResult<Judged>): ReportedOutcome =>
   settled.status === 'fulfilled'
     ? outcomeOfResult(settled.value.result, {})
     : outcomeOfError(settled.reason);
 
-function worstOf(endings: readonly ReportedOutcome[]): ReportedOutcome {
-  const worst = worstConclusion(endings.map(conclusionOf));
-  const found = endings.find((ending) => conclusionOf(ending) === worst) ?? endings[0];
+function worstOf(reportedOutcomes: readonly ReportedOutcome[]): ReportedOutcome {
+  const worst = worstConclusion(reportedOutcomes.map(conclusionOf));
+  const found =
+    reportedOutcomes.find((reportedOutcome) => conclusionOf(reportedOutcome) === worst) ??
+    reportedOutcomes[0];
   return found ?? outcomeOfError(new Error('No gate ran.'));
 }

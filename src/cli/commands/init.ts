@@ -13,7 +13,7 @@ import {
   freebsdTreeSteps,
 } from '../init/freebsd-tree.ts';
 import { type PlacedFile, type PlannedFile, placeFile, readIfThere } from '../init/init-files.ts';
-import { lackingOverlay } from '../init/init-overlay.ts';
+import { missingOverlay } from '../init/init-overlay.ts';
 import { type InitOptions, kindOf, readSelectors, type Selectors } from '../init/init-selectors.ts';
 import { initText } from '../init/init-text.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';
@@ -157,7 +157,7 @@ async function rulesFor(
   config: string,
   isWanted: (folder: string) => Promise<boolean>,
 ): Promise<PlannedFile[]> {
-  const folder = await lackingOverlay(directory, config);
+  const folder = await missingOverlay(directory, config);
   if (folder === undefined) return [];
   const path = join(folder, 'nftables.conf');
   return [(await isWanted(folder)) ? { path, text: starterRules } : { path, isMissing: true }];

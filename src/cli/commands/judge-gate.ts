@@ -27,7 +27,7 @@ import {
 } from '../../forge/phabricator/revision.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { hasMeasured } from '../../gate/experiment/journal.ts';
-import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
+import { randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import { gate } from '../../gate/gate.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { gateLayoutNoise } from '../../gate/layout-noise-gate.ts';
@@ -52,11 +52,11 @@ import { usualConfig } from './find-config.ts';
 export type GateCall = {
   config: Config;
   options: GateOptions;
-  called: NamingStyle;
+  optionName: NamingStyle;
   signal: AbortSignal;
   work: WorkDirectory;
   /** Receives the way to resume each interrupted gate. */
-  lastWords: string[];
+  closingLines: string[];
   recorder?: Recorder | undefined;
   /** Absent: found by the options. */
   patch?: Patch;
@@ -83,7 +83,7 @@ export const judgeAll = (
         return { ...one, result: await judge(one, call, answerOf(index)) };
       } catch (error) {
         if (await isWorthResuming(error, one.directory)) {
-          call.lastWords.push(goingOn(one.directory, commandOf(call)));
+          call.closingLines.push(resumeAdvice(one.directory, commandOf(call)));
         }
         throw error;
       }
@@ -99,24 +99,25 @@ const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
   config === usualConfig ? 'ppsgate gate' : `ppsgate gate --config ${config}`;
 
 export async function gatesOf(call: GateCall): Promise<OneGate[]> {
-  const { config, options, called } = call;
+  const { config, options, optionName } = call;
   const { resume, maxRuns } = options;
   if (resume !== undefined) {
-    const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns, called('maxRuns'));
+    const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns, optionName('maxRuns'));
     await call.work.open({ resume });
     return [{ name: '', directory: resume, start: (deps) => resumeGate(resume, deps, most) }];
   }
   const patch = call.patch ?? (await patchOf(call));
-  const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, called('seed'));
+  const seed =
+    options.seed === undefined ? randomSeed() : parseSeed(options.seed, optionName('seed'));
   const kernels = givenKernels(call);
-  const selectors = selectorsOf(config, options, called);
-  const from = selectorCalled(options, called);
+  const selectors = selectorsOf(config, options, optionName);
+  const from = selectorCalled(options, optionName);
   const chosen = await Promise.all(
     selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)),
   );
   if (options.record !== undefined && selectors.length > 1) {
     throw new UsageError(
-      `${called('record')}: only one testbed can be recorded at a time; select one of them.`,
+      `${optionName('record')}: only one testbed can be recorded at a time; select one of them.`,
     );
   }
   const folder = await call.work.open(options);
@@ -139,30 +140,33 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
 type PatchCall = Omit<GateCall, 'work'>;
 
 export async function patchOf(call: PatchCall): Promise<Patch> {
-  const { config, options, called, signal } = call;
+  const { config, options, optionName, signal } = call;
   if (/^(?:[a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)/.test(options.repository ?? '')) {
     const address = excerpt(options.repository ?? '');
     throw new UsageError(
-      `${called('repository')}: "${address}" is an address: clone it, and name the folder.`,
+      `${optionName('repository')}: "${address}" is an address: clone it, and name the folder.`,
     );
   }
   // A job that names no patch has forgotten it: only at a shell, the checkout replaces one.
-  if (options.patch === undefined && called === namingStyles.flag) return patchOfOwnChanges(call);
+  if (options.patch === undefined && optionName === namingStyles.flag)
+    return patchOfOwnChanges(call);
   const text = required('patch', call);
   const repository = repositoryOf(options);
-  const earlier = parseEarlier(options.earlier || 'none', called('earlier'));
+  const earlier = parseEarlier(options.earlier || 'none', optionName('earlier'));
   if (text.includes('..')) {
     if (earlier === 'none') {
-      return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(wrongly(called));
+      return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(
+        asUsageError(optionName),
+      );
     }
     throw new UsageError(
-      `${called('earlier')}: "${excerpt(text)}" is not a revision, and only revisions have earlier diffs.`,
+      `${optionName('earlier')}: "${excerpt(text)}" is not a revision, and only revisions have earlier diffs.`,
     );
   }
   if (!looksLikeRevision(text)) {
     const range = await rangeLike(repository, text);
     const what = `commits as BASE..HEAD, like ${range}, or a revision like D27401 or D27401:80677`;
-    throw new UsageError(`${called('patch')}: ${expected(what)({ input: text })}.`);
+    throw new UsageError(`${optionName('patch')}: ${expected(what)({ input: text })}.`);
   }
   const name = revisionNamed(text, call);
   const phabricator = phabricatorOf(config);
@@ -174,8 +178,10 @@ export async function patchOf(call: PatchCall): Promise<Patch> {
 }
 
 /** Judges the changes of the checkout, and describes them. */
-async function patchOfOwnChanges({ options, called }: PatchCall): Promise<Patch> {
-  const found = await ownChanges(resolve(options.repository ?? '.')).catch(wrongly(called));
+async function patchOfOwnChanges({ options, optionName }: PatchCall): Promise<Patch> {
+  const found = await ownChanges(resolve(options.repository ?? '.')).catch(
+    asUsageError(optionName),
+  );
   const { since, baseCommit, headCommit, uncommitted, untracked } = found;
   stderrLog.info(`Patch: changes since ${since} (${shortId(baseCommit)}).`);
   if (uncommitted.length > 0) {
@@ -212,22 +218,22 @@ export const patientIfAnswered = (
       })
     : conduit;
 
-const wrongly =
-  (called: NamingStyle) =>
+const asUsageError =
+  (optionName: NamingStyle) =>
   (error: unknown): never => {
     if (!(error instanceof RepositoryError)) throw error;
     const which = error instanceof NoRepositoryError ? 'repository' : 'patch';
-    throw new UsageError(`${called(which)}: ${error.message}`);
+    throw new UsageError(`${optionName(which)}: ${error.message}`);
   };
 
 export function revisionNamed(
   text: string,
-  { config, called }: Pick<GateCall, 'config' | 'called'>,
+  { config, optionName }: Pick<GateCall, 'config' | 'optionName'>,
 ): RevisionName {
   const name = parseRevisionName(text, phabricatorOf(config).url);
   if (name !== undefined) return name;
   const what = 'a revision like D27401 or D27401:80677';
-  throw new UsageError(`${called('patch')}: ${expected(what)({ input: text })}.`);
+  throw new UsageError(`${optionName('patch')}: ${expected(what)({ input: text })}.`);
 }
 
 export const stderrLog = {
@@ -239,10 +245,10 @@ const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(rep
 
 async function judge(
   { name, directory, start }: OneGate,
-  { config, options, called, signal, recorder }: GateCall,
+  { config, options, optionName, signal, recorder }: GateCall,
   answer: Reporter,
 ): Promise<Result> {
-  const priority = parsePriority(options.priority, called('priority'));
+  const priority = parsePriority(options.priority, optionName('priority'));
   const session: GateSession = {
     config,
     signal,
@@ -272,20 +278,20 @@ function givenKernels(call: GateCall): GivenKernels | undefined {
 async function bootable(
   kernels: GivenKernels | undefined,
   testbeds: readonly string[],
-  { config, called }: GateCall,
+  { config, optionName }: GateCall,
 ): Promise<readonly string[]> {
   if (kernels === undefined) return testbeds;
   const formOf = (testbed: string) => kernelFormOf(config.testbeds[testbed]);
   const forms = [...new Set(testbeds.map(formOf))].filter((form) => form !== undefined);
   if (forms.length === 0) {
     throw new UsageError(
-      `${called('baseKernel')}: ${testbeds.join(', ')} installs files and boots no kernels: choose a testbed of kind freebsd or virtual, or drop both kernels.`,
+      `${optionName('baseKernel')}: ${testbeds.join(', ')} installs files and boots no kernels: choose a testbed of kind freebsd or virtual, or drop both kernels.`,
     );
   }
   const fitting = new Set<KernelForm>();
   const failures: UsageError[] = [];
   for (const form of forms) {
-    const failure = await whyUnbootable(kernels, form, called);
+    const failure = await whyUnbootable(kernels, form, optionName);
     if (failure === undefined) fitting.add(form);
     else failures.push(failure);
   }
@@ -300,11 +306,11 @@ async function bootable(
 async function whyUnbootable(
   kernels: GivenKernels,
   form: KernelForm,
-  called: NamingStyle,
+  optionName: NamingStyle,
 ): Promise<UsageError | undefined> {
   try {
-    await expectKernel(called('baseKernel'), kernels.base, form);
-    await expectKernel(called('patchedKernel'), kernels.patched, form);
+    await expectKernel(optionName('baseKernel'), kernels.base, form);
+    await expectKernel(optionName('patchedKernel'), kernels.patched, form);
     return undefined;
   } catch (error) {
     if (error instanceof UsageError) return error;
@@ -313,8 +319,8 @@ async function whyUnbootable(
 }
 
 /** Treats an empty option as absent. */
-export function required(name: TextOption, { options, called }: PatchCall): string {
+export function required(name: TextOption, { options, optionName }: PatchCall): string {
   const text = options[name];
   if (text) return text;
-  throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
+  throw new UsageError(`${optionName(name)} is missing: see \`ppsgate gate --help\`.`);
 }

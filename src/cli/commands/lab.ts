@@ -35,7 +35,7 @@ async function up(): Promise<number> {
     DUT: dut,
     receiver,
   })) {
-    say(
+    print(
       `${role}: ssh -i ${privateKeyPath} -o UserKnownHostsFile=${knownHostsPath} ${user}@${host}`,
     );
   }
@@ -51,8 +51,8 @@ async function down(): Promise<number> {
 async function check(): Promise<number> {
   await requireLab();
   const { namespaces, processes } = await labLeftovers();
-  say('This machine can run the lab.');
-  say(
+  print('This machine can run the lab.');
+  print(
     namespaces.length === 0
       ? 'No lab exists.'
       : `The lab exists: ${namespaces.join(', ')}, with ${processes.length} processes.`,
@@ -60,4 +60,4 @@ async function check(): Promise<number> {
   return exitCodes.pass;
 }
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);

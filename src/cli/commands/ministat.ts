@@ -98,8 +98,8 @@ function readCount(flag: string, text: string, from: number, to: number): number
 /** On a terminal, `COLUMNS` sets the width of the plot itself, as in ministat. */
 function usualWidth(): number {
   if (!process.stdout.isTTY) return 74;
-  const asked = Number.parseInt(process.env.COLUMNS ?? '', 10);
-  return Math.max(2, asked > 0 ? asked : process.stdout.columns - 2);
+  const columns = Number.parseInt(process.env.COLUMNS ?? '', 10);
+  return Math.max(2, columns > 0 ? columns : process.stdout.columns - 2);
 }
 
 async function readSets(files: readonly string[], flags: MinistatFlags): Promise<MinistatSet[]> {

@@ -13,7 +13,7 @@ import {
   RepositoryError,
 } from '../../forge/patch/repository.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
-import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
+import { randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
@@ -53,10 +53,10 @@ export function define(command: Command): void {
     .option('--json', 'print the result of the A/A run as JSON')
     .addHelpText('after', details)
     .action(async (options: NightlyOptions) => {
-      const lastWords: string[] = [];
-      await runToExit((signal) => runNightly(options, signal, lastWords), {
+      const closingLines: string[] = [];
+      await runToExit((signal) => runNightly(options, signal, closingLines), {
         ...command.optsWithGlobals(),
-        lastWords,
+        closingLines: closingLines,
       });
     });
 }
@@ -83,11 +83,11 @@ type NightlyOptions = {
   json?: true;
 };
 
-/** Returns the exit code. Throws on errors, and puts the way to resume into `lastWords`. */
+/** Returns the exit code. Throws on errors, and puts the way to resume into `closingLines`. */
 async function runNightly(
   options: NightlyOptions,
   signal: AbortSignal,
-  lastWords: string[],
+  closingLines: string[],
 ): Promise<number> {
   const config = await loadConfig(configPath(options.config));
   const kept = options.data ?? config.github.data.directory;
@@ -102,7 +102,7 @@ async function runNightly(
   const place = { config, data: resolve(kept), directory };
   const result = await measured(options, place, signal).catch(async (error: unknown) => {
     if (await isWorthResuming(error, directory))
-      lastWords.push(goingOn(directory, commandOf(options)));
+      closingLines.push(resumeAdvice(directory, commandOf(options)));
     throw error;
   });
   if (options.json) printJson(result);
@@ -185,12 +185,12 @@ function nightlyDeps(
       const { commits } = await commitFacts(headCommit, repository);
       return planFollowUps(await readDirectoryTrend(data), { testbed, commits, now: deps.now });
     },
-    async keep(told) {
-      const folder = join(directory, nightlyFolder(told));
-      const { result, profiles } = await explained(told.result, folder, stderrLog.warn);
-      const isOfOne = told.isDefaultBranch && isOfGate(result);
+    async keep(update) {
+      const folder = join(directory, nightlyFolder(update));
+      const { result, profiles } = await explained(update.result, folder, stderrLog.warn);
+      const isOfOne = update.isDefaultBranch && isOfGate(result);
       const facts = isOfOne ? await commitFacts(result.patch.headCommit, repository) : {};
-      const publication = { ...told, ...facts, ...(compareUrl && { compareUrl }), profiles };
+      const publication = { ...update, ...facts, ...(compareUrl && { compareUrl }), profiles };
       await publishToDirectory(data, [publication], { keep, staleSeconds, now: deps.now() });
     },
   };

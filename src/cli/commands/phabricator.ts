@@ -52,7 +52,7 @@ async function checkSetUp(
   const phabricator = phabricatorOf(config);
   const notify = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
-  const patience = tellIfSlow(notify);
+  const patience = notifyIfSlow(notify);
   const deps = {
     signal,
     now: () => new Date(),
@@ -80,7 +80,7 @@ const hasLinux = (config: Config): boolean =>
 
 const patienceSeconds = 2;
 
-function tellIfSlow(notify: (sentence: string) => void) {
+function notifyIfSlow(notify: (sentence: string) => void) {
   let timer: NodeJS.Timeout | undefined;
   const end = () => clearTimeout(timer);
   return {

@@ -40,14 +40,14 @@ import { patchOf } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
 import { print, printJson } from './table.ts';
 
-const told = [
+const planOptions = [
   ...(['patch', 'repository', 'config', 'testbed', 'each', 'scenarios', 'families'] as const),
   ...(['metric', 'margin', 'falseAlarms', 'power', 'design', 'maxRuns', 'profile'] as const),
   ...(['measureAnyway', 'earlier', 'stopAtFirst'] as const),
 ];
 
 export function define(command: Command): void {
-  for (const name of told) {
+  for (const name of planOptions) {
     const option = parameter(name).option;
     const { flags = namingStyles.flag(name), value, help = '', default: usual } = option ?? {};
     command.option(value === undefined ? flags : `${flags} <${value}>`, help, usual);
@@ -84,7 +84,7 @@ type Planned = {
 async function plan(options: GateOptions, signal: AbortSignal): Promise<number> {
   const written = await loadConfig(configPath(options.config));
   const config = applyOverrides(written, options, namingStyles.flag);
-  const call = { config, options, called: namingStyles.flag, signal, lastWords: [] };
+  const call = { config, options, optionName: namingStyles.flag, signal, closingLines: [] };
   const selectors = selectorsOf(config, options, namingStyles.flag).map((selector) =>
     testbedsFor(config, selector, selectorCalled(options, namingStyles.flag)),
   );

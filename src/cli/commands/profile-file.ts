@@ -20,12 +20,12 @@ export async function readProfileFile(file: string): Promise<ReadProfile> {
 async function* shown(pieces: AsyncIterable<Buffer>, name: string): AsyncIterable<Buffer> {
   const { stderr } = process;
   let bytes = 0;
-  let told = performance.now() + 1000;
+  let shownAt = performance.now() + 1000;
   for await (const piece of pieces) {
     yield piece;
     bytes += piece.length;
-    if (!stderr.isTTY || performance.now() - told < 1000) continue;
-    told = performance.now();
+    if (!stderr.isTTY || performance.now() - shownAt < 1000) continue;
+    shownAt = performance.now();
     stderr.write(`\r\x1b[2Kreading ${name}: ${Math.round(bytes / 1e6)} MB`);
   }
   if (stderr.isTTY) stderr.write('\r\x1b[2K');

@@ -66,7 +66,7 @@ async function putInto(store: Store, name: string, reason: string): Promise<stri
   const holding = held.values().find(({ testbed }) => testbed === name);
   return [
     `${name} is in quarantine and cannot be reserved until \`ppsgate quarantine ${name} --lift\`.`,
-    ...(before === undefined ? [] : [`It was already: ${saidOf(before)}.`]),
+    ...(before === undefined ? [] : [`It was already: ${describe(before)}.`]),
     ...(holding === undefined
       ? []
       : [`${holding.holder.who} holds it (${aimOf(holding.holder)}), and keeps it.`]),
@@ -77,8 +77,8 @@ async function liftFrom(store: Store, name: string): Promise<string[]> {
   const before = (await readLab(store)).quarantines.get(name);
   const isLifted = await liftQuarantine(store, name);
   if (before === undefined || !isLifted) return [`${name} is not in quarantine.`];
-  return [`${name} is available again; it was in quarantine: ${saidOf(before)}.`];
+  return [`${name} is available again; it was in quarantine: ${describe(before)}.`];
 }
 
-const saidOf = ({ reason, by, since }: Quarantine): string =>
+const describe = ({ reason, by, since }: Quarantine): string =>
   `${reason.replace(/\.$/, '')} (${by}, ${clockText(since, new Date())})`;

@@ -69,10 +69,10 @@ async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<num
   const { relay } = deps.config;
   const bell = openBell();
   const secrets = await secretsOf(relay);
-  const { host, port: asked } = relay;
+  const { host, port: configuredPort } = relay;
   await using server = await startRelayServer({
     host,
-    port: asked,
+    port: configuredPort,
     now: deps.now,
     log: deps.log.info,
     ...secrets,
@@ -146,9 +146,13 @@ async function openDeps(options: PollOptions, signal: AbortSignal): Promise<Rela
 }
 
 function checkOverrides(config: Config, { testbed, ...texts }: GateOverrides): void {
-  const asked = applyOverrides(config, texts, namingStyles.comment);
-  for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment))
-    testbedsFor(asked, selector, selectorCalled({ testbed }, namingStyles.comment));
+  const configuredPort = applyOverrides(config, texts, namingStyles.comment);
+  for (const selector of selectorsOf(
+    configuredPort,
+    testbed ? { testbed } : {},
+    namingStyles.comment,
+  ))
+    testbedsFor(configuredPort, selector, selectorCalled({ testbed }, namingStyles.comment));
 }
 
 async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {

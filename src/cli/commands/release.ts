@@ -125,10 +125,10 @@ function whyNotHeld(name: string, machines: readonly string[], { held }: LabStat
   const other = machines.map((machine) => held.get(machine)).find((one) => one !== undefined);
   return other === undefined
     ? `${name} is free.`
-    : `${name} is free, but ${hurt(other)}, and the two share a machine.`;
+    : `${name} is free, but ${consequence(other)}, and the two share a machine.`;
 }
 
-const hurt = ({ testbed, holder, since }: HeldTestbed): string =>
+const consequence = ({ testbed, holder, since }: HeldTestbed): string =>
   oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, new Date())}`);
 
 async function confirmed(
@@ -139,10 +139,10 @@ async function confirmed(
   if (ask === undefined) {
     if (by !== undefined && yes === true) return by;
     throw new UsageError(
-      `${hurt(holding)}: without a terminal for questions, taking it needs both --by NAME and --yes.`,
+      `${consequence(holding)}: without a terminal for questions, taking it needs both --by NAME and --yes.`,
     );
   }
-  print(`${hurt(holding)}. Their measurement ends.`);
+  print(`${consequence(holding)}. Their measurement ends.`);
   const taker = by ?? ((await ask(`Who are you? [${whoami()}] `)) || whoami());
   if (yes === true) return taker;
   const answer = await ask(`Take it from the holder? [y/N] `);

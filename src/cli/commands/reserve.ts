@@ -71,7 +71,7 @@ async function runReserve(
   const config = await loadConfig(configPath(path));
   const priority = parsePriority(named, '--priority');
   const names = namesOf(config, selector);
-  const { show, notify, end } = whatGoesOn(config);
+  const { show, notify, end } = describeTraffic(config);
   await using reservations = await openReservations(config, {
     signal,
     notify,
@@ -84,14 +84,14 @@ async function runReserve(
   try {
     signal.throwIfAborted();
     notify(`${reserved.name} is reserved.`);
-    const ending = await runInForeground(command, {
+    const commandEnd = await runInForeground(command, {
       environment: environmentOf(reserved, config),
       signal: reserved.signal,
       graceSeconds: 10,
     });
-    outcome = outcomeOf(ending);
+    outcome = outcomeOf(commandEnd);
     reserved.signal.throwIfAborted();
-    return codeOf(ending, command);
+    return codeOf(commandEnd, command);
   } finally {
     await giveBack(reserved, config, outcome, notify);
   }
@@ -103,7 +103,7 @@ const namesOf = (config: Config, selector: string): string[] =>
     ? [selector]
     : testbedsFor(config, selector, '<selector>');
 
-function whatGoesOn({ gate }: Config) {
+function describeTraffic({ gate }: Config) {
   const progress = showProgress(process.stderr, gate.metric, () => performance.now());
   return {
     show: (text: string) => progress.onEvent({ kind: 'preparing', text }),
@@ -126,15 +126,15 @@ function environmentOf({ name, lease }: LeasedTestbed, { testbeds }: Config): No
   };
 }
 
-const outcomeOf = (ending: CommandEnd): string =>
-  ending.kind === 'exited'
-    ? `its command ended with ${ending.code}`
-    : `its command could not be started: ${ending.why}`;
+const outcomeOf = (commandEnd: CommandEnd): string =>
+  commandEnd.kind === 'exited'
+    ? `its command ended with ${commandEnd.code}`
+    : `its command could not be started: ${commandEnd.why}`;
 
-function codeOf(ending: CommandEnd, [program = '']: readonly string[]): number {
-  if (ending.kind === 'exited') return ending.code;
+function codeOf(commandEnd: CommandEnd, [program = '']: readonly string[]): number {
+  if (commandEnd.kind === 'exited') return commandEnd.code;
   throw new UsageError(
-    `The command ${program} cannot be started (${ending.why}): name an existing program after the two dashes.`,
+    `The command ${program} cannot be started (${commandEnd.why}): name an existing program after the two dashes.`,
   );
 }
 

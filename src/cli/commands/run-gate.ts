@@ -11,27 +11,36 @@ import { runGates } from './run-gates.ts';
 
 /** Exits with the code of the worst verdict; prints after an error how to resume. */
 export async function runGate(options: GateOptions, { debug }: { debug?: boolean }): Promise<void> {
-  const lastWords: string[] = [];
-  await runToExit((signal) => judge(options, signal, lastWords), {
+  const closingLines: string[] = [];
+  await runToExit((signal) => judge(options, signal, closingLines), {
     ...(debug !== undefined && { debug }),
-    lastWords,
+    closingLines: closingLines,
   });
 }
 
 async function judge(
   options: GateOptions,
   signal: AbortSignal,
-  lastWords: string[],
+  closingLines: string[],
 ): Promise<number> {
   const path = configPath(options.config);
   // Set by the Jenkins library, whose users wrote the parameters of its step.
-  const called = process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
-  const config = applyOverrides(await loadConfig(path), options, called);
+  const optionName =
+    process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
+  const config = applyOverrides(await loadConfig(path), options, optionName);
   const { record } = options;
   using recorder =
     record === undefined
       ? undefined
       : await recordTo(record, 'gate', Object.values(config.testbeds));
   await using work = new WorkDirectory('ppsgate-gate', stderrLog.warn);
-  return await runGates({ config, options, called, signal, work, lastWords, recorder });
+  return await runGates({
+    config,
+    options,
+    optionName: optionName,
+    signal,
+    work,
+    closingLines: closingLines,
+    recorder,
+  });
 }

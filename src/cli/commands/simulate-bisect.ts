@@ -44,7 +44,7 @@ export async function printBisectRows(options: BisectOptions): Promise<void> {
   const noise = await readNoise(request);
   const rows = rowsOf(request, noise.source);
   if (options.json) printJson({ rows });
-  else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows)}`);
+  else process.stdout.write(`${noise.noiseText}\n${conditions(request)}\n\n${table(rows)}`);
 }
 
 const ownOptions = sharedOptions.extend({

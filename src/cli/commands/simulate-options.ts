@@ -70,7 +70,7 @@ type Noise = Pick<z.output<typeof sharedOptions>, 'noise' | 'maxCv'>;
 export async function readNoise({
   noise,
   maxCv,
-}: Noise): Promise<{ source: NoiseSource; says: string }> {
+}: Noise): Promise<{ source: NoiseSource; noiseText: string }> {
   if (noise.endsWith('%')) {
     if (maxCv !== undefined) {
       throw new UsageError(
@@ -78,7 +78,7 @@ export async function readNoise({
       );
     }
     const { noise: cv } = parse(z.object({ noise: ratio(largestCv) }), { noise });
-    return { source: { kind: 'normal', cv }, says: `normal noise, CV ${formatPercent(cv)}` };
+    return { source: { kind: 'normal', cv }, noiseText: `normal noise, CV ${formatPercent(cv)}` };
   }
   const { cells, lines } = await readNoiseFile(noise);
   const kept = cells
@@ -88,7 +88,7 @@ export async function readNoise({
   const limit = maxCv === undefined ? '' : ` and a CV of at most ${formatPercent(maxCv)}`;
   return {
     source: { kind: 'sets', cells: kept },
-    says: `${noise}: ${grouped(kept.flat().length)} of ${grouped(lines)} sets of runs, those with at least ${fewestRuns} runs${limit}, of ${grouped(kept.length)} ${kept.length === 1 ? 'cell' : 'cells'}`,
+    noiseText: `${noise}: ${grouped(kept.flat().length)} of ${grouped(lines)} sets of runs, those with at least ${fewestRuns} runs${limit}, of ${grouped(kept.length)} ${kept.length === 1 ? 'cell' : 'cells'}`,
   };
 }
 

@@ -112,7 +112,8 @@ async function printRows(options: SimulateOptions): Promise<void> {
   const rows = rowsOf(request, noise.source);
 
   if (options.json) printJson({ rows });
-  else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
+  else
+    process.stdout.write(`${noise.noiseText}\n${conditions(request)}\n\n${table(rows, request)}`);
 }
 
 type Request = z.output<typeof ownOptions> & {

@@ -10,7 +10,7 @@ import type { Store } from '../../gate/reserve/store/store.ts';
 import { aimOf, overviewOf } from '../../gate/reserve/testbeds-overview.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
-import { byItself, type LeasedTestbed } from '../../gate/testbeds/reserve.ts';
+import { type LeasedTestbed, ppsgateItself } from '../../gate/testbeds/reserve.ts';
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { healthOf, whyUnhealthy } from '../../lab/check/health.ts';
 import { exitCodes } from '../../model/conclusion.ts';
@@ -68,9 +68,9 @@ async function checkHealth(
   const path = configPath(given);
   const config = await loadConfig(path);
   for (const name of names) namedTestbed(config, path, name);
-  const asked = names.length === 0 ? Object.keys(config.testbeds) : [...new Set(names)];
+  const chosen = names.length === 0 ? Object.keys(config.testbeds) : [...new Set(names)];
   const healths: Health[] = [];
-  for (const name of asked) {
+  for (const name of chosen) {
     if (!json) print(name);
     const visit = { name, testbed: namedTestbed(config, path, name), config, json, signal };
     const health = await visitTestbed(visit);
@@ -122,20 +122,20 @@ async function visitTestbed(visit: Visit): Promise<Health> {
 /** Preparation has checked or restored the base. */
 async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Promise<Health> {
   const { name } = visit;
-  const ending = { outcome: 'the check did not finish', isClean: true };
+  const unfinished = { outcome: 'the check did not finish', isClean: true };
   try {
     const diagnostics = await look(visit, AbortSignal.any([visit.signal, signal]));
     const reason = whyUnhealthy(diagnostics);
-    ending.outcome = reason ?? 'all checks passed';
+    unfinished.outcome = reason ?? 'all checks passed';
     if (reason === undefined) {
       return { testbed: name, kind: 'well', diagnostics, quarantine: { kind: 'none' } };
     }
-    const quarantine = { reason, by: byItself, since: new Date().toISOString() };
-    await lease.release({ ...ending, isClean: false, quarantine });
+    const quarantine = { reason, by: ppsgateItself, since: new Date().toISOString() };
+    await lease.release({ ...unfinished, isClean: false, quarantine });
     const interim = { kind: 'stands', ...quarantine } as const;
     return { testbed: name, kind: 'wrong', diagnostics, quarantine: interim };
   } finally {
-    await lease.release(ending);
+    await lease.release(unfinished);
   }
 }
 
@@ -151,7 +151,7 @@ async function lookUnreserved(visit: Visit, store: Store): Promise<Health> {
   if (quarantine === undefined) {
     return { testbed: name, kind, diagnostics, quarantine: { kind: 'none' } };
   }
-  if (kind === 'well' && quarantine.by === byItself) {
+  if (kind === 'well' && quarantine.by === ppsgateItself) {
     await liftQuarantine(store, name);
     return { testbed: name, kind, diagnostics, quarantine: { kind: 'lifted' } };
   }
@@ -201,7 +201,7 @@ function interimText(testbed: string, kind: 'well' | 'wrong', quarantine: Interi
       return ' Its fault is fixed, so its quarantine is lifted.';
     case 'stands': {
       const { by, reason, since } = quarantine;
-      if (kind === 'wrong' && by === byItself) {
+      if (kind === 'wrong' && by === ppsgateItself) {
         return ` It is in quarantine: check again with \`ppsgate testbeds health ${testbed}\` once that is fixed.`;
       }
       return ` ${by} put it into quarantine at ${clockText(since, new Date())} (${reason}): lift it with \`ppsgate quarantine ${testbed} --lift\`.`;

@@ -67,9 +67,9 @@ Example:
 Exits 0 if all is well, 2 on wrong usage, and 4 if something is wrong.`,
     )
     .action(async (name: string, options: SelfTestOptions) => {
-      const lastWords: string[] = [];
-      const work = (signal: AbortSignal) => selfTestOf(name, options, signal, lastWords);
-      await runToExit(work, { ...command.optsWithGlobals(), lastWords });
+      const closingLines: string[] = [];
+      const work = (signal: AbortSignal) => selfTestOf(name, options, signal, closingLines);
+      await runToExit(work, { ...command.optsWithGlobals(), closingLines: closingLines });
     });
 }
 
@@ -88,7 +88,7 @@ async function selfTestOf(
   name: string,
   options: SelfTestOptions,
   signal: AbortSignal,
-  lastWords: string[],
+  closingLines: string[],
 ): Promise<number> {
   const { json, yes = false, baseKernel, resume, record } = options;
   const skip = partsOf(options.skip);
@@ -108,11 +108,11 @@ async function selfTestOf(
   await using place = selfTestDirectory(notify);
   const directory = resolve(await place.open({ resume }));
   const diagnostics: Diagnostic[] = [];
-  const goingOn = `Continue with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
+  const resumeAdvice = `Continue with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 
   const work = async (machines: FreebsdDeps, held: AbortSignal, token?: number) => {
     const journal = earlier ?? (await begun(directory, name));
-    lastWords.push(goingOn);
+    closingLines.push(resumeAdvice);
     const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
     const deps: SelfTestDeps = {
       ...machines,
@@ -134,7 +134,7 @@ async function selfTestOf(
   await onTestbed({ name, testbed, config, notify, signal, recorder }, work);
   const isWell = diagnostics.every(({ kind }) => kind !== 'wrong');
   if (json) printJson({ testbed: name, directory, diagnostics });
-  else print(isWell ? summary(diagnostics) : `${summary(diagnostics)} ${goingOn}`);
+  else print(isWell ? summary(diagnostics) : `${summary(diagnostics)} ${resumeAdvice}`);
   return isWell ? exitCodes.pass : exitCodes.infrastructure;
 }
 

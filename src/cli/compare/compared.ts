@@ -117,14 +117,14 @@ async function textOf(path: string, bytes: number): Promise<string> {
 /** Finds the name by the file's name, otherwise by words that only one of the syntaxes has. */
 function nameOfRules(path: string, text: string): string | undefined {
   const file = basename(path);
-  const named = allNames.find((name) => file === name) ?? byEnding(file);
+  const named = allNames.find((name) => file === name) ?? byExtension(file);
   return named ?? syntaxes.find(({ pattern }) => pattern.test(text))?.name;
 }
 
-const byEnding = (file: string): string | undefined =>
-  endings.find(([ending]) => file.endsWith(ending))?.[1];
+const byExtension = (file: string): string | undefined =>
+  extensions.find(([extension]) => file.endsWith(extension))?.[1];
 
-const endings = [
+const extensions = [
   ['.nft', 'nftables.conf'],
   ['.pf', 'pf.conf'],
   ['.ipfw', 'ipfw.rules'],

@@ -14,7 +14,7 @@ const flavours = ['cloud-amd64', 'virtual', 'kvm', 'amd64', 'generic'];
 /** Fetches two kernels of the smallest flavour, the older one for base; keeps existing ones. Throws a UsageError. */
 export async function fetchKernels(
   folder: string,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<GivenKernels> {
   await mkdir(folder, { recursive: true });
   for (const releases of await releasesByFlavour()) {
@@ -22,7 +22,7 @@ export async function fetchKernels(
     for (const release of releases) {
       const path = join(folder, `linux-${release}.tar`);
       // apt also lists packages that it cannot fetch.
-      if ((await exists(path)) || (await fetchKernel(release, path, say))) fetched.push(path);
+      if ((await exists(path)) || (await fetchKernel(release, path, print))) fetched.push(path);
       const [patched, base] = fetched;
       if (patched !== undefined && base !== undefined) return { base, patched };
     }
@@ -49,7 +49,7 @@ async function releasesByFlavour(): Promise<string[][]> {
 async function fetchKernel(
   release: string,
   path: string,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<boolean> {
   const work = `${path}.work`;
   const tree = join(work, 'tree');
@@ -62,7 +62,7 @@ async function fetchKernel(
       () => false,
     );
     if (!isThere) return false;
-    say(`Fetched Linux ${release} with apt-get`);
+    print(`Fetched Linux ${release} with apt-get`);
     await download(`linux-modules-${release}`).catch(() => {});
     for (const name of (await readdir(work)).filter((one) => one.endsWith('.deb'))) {
       await run('dpkg-deb', ['--extract', join(work, name), tree]);

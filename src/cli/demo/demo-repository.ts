@@ -154,43 +154,46 @@ type DemoCommit = { subject: string; edit(rules: readonly string[]): string[] };
 export const culpritSubject = 'Look sixteen times more for protocol 254';
 const unknownProtocol = '    meta l4proto upd drop';
 
-const say = (subject: string, remark: string): DemoCommit => ({
+const commitOf = (subject: string, remark: string): DemoCommit => ({
   subject,
   edit: (rules) => [`    # ${remark}`, ...rules],
 });
 
 /** 24 commits: one costs packets, two do not load, and one fixes these; the others cost nothing. */
 export const bisectCommits: readonly DemoCommit[] = [
-  say('Say what the early chain is for', 'Packets that must not even be tracked are dropped here.'),
-  say('Say where the rules come from', 'The list is that of the addendum.'),
-  say('Name the people who mind the rules', 'Ask routing@example.net.'),
-  say('Say how often the rules are looked at', 'Looked at each spring.'),
-  say('Say what protocol 254 is', 'Protocol 254 is for experiments.'),
-  say('Point to the register of protocols', 'See /etc/protocols.'),
+  commitOf(
+    'Say what the early chain is for',
+    'Packets that must not even be tracked are dropped here.',
+  ),
+  commitOf('Say where the rules come from', 'The list is that of the addendum.'),
+  commitOf('Name the people who mind the rules', 'Ask routing@example.net.'),
+  commitOf('Say how often the rules are looked at', 'Looked at each spring.'),
+  commitOf('Say what protocol 254 is', 'Protocol 254 is for experiments.'),
+  commitOf('Point to the register of protocols', 'See /etc/protocols.'),
   {
     subject: 'Guard against datagrams of no port',
     edit: (rules) => [...rules, unknownProtocol],
   },
-  say('Say who asked for the guard', 'The guard is by request.'),
+  commitOf('Say who asked for the guard', 'The guard is by request.'),
   {
     subject: 'Drop the guard that nft does not know',
     edit: (rules) => rules.filter((rule) => rule !== unknownProtocol),
   },
-  say('Say why there is no guard', 'No guard: see the log.'),
-  say('Say what is done by hand', 'Sets are filled by hand.'),
-  say('Say when the router was set up', 'Set up in the year of the move.'),
-  say('Say what happens on a restart', 'A restart loses no state.'),
-  say('Say where the states are', 'States are in the kernel.'),
-  say('Say what the policy is', 'What is not dropped is accepted.'),
+  commitOf('Say why there is no guard', 'No guard: see the log.'),
+  commitOf('Say what is done by hand', 'Sets are filled by hand.'),
+  commitOf('Say when the router was set up', 'Set up in the year of the move.'),
+  commitOf('Say what happens on a restart', 'A restart loses no state.'),
+  commitOf('Say where the states are', 'States are in the kernel.'),
+  commitOf('Say what the policy is', 'What is not dropped is accepted.'),
   { subject: culpritSubject, edit: (rules) => [...rules, ...noOpRules(16)] },
-  say('Say what the rules cost', 'A rule costs about 12 ns.'),
-  say('Say how to try a change', 'Try a change in a namespace first.'),
-  say('Say how to read the counters', 'Counters: nft list ruleset.'),
-  say('Say what to do at night', 'At night call the desk.'),
-  say('Say what the desk knows', 'The desk knows the passwords.'),
-  say('Say what is not here', 'Addresses are elsewhere.'),
-  say('Say what else is not here', 'Names are elsewhere, too.'),
-  say('Say that this is all', 'That is all.'),
+  commitOf('Say what the rules cost', 'A rule costs about 12 ns.'),
+  commitOf('Say how to try a change', 'Try a change in a namespace first.'),
+  commitOf('Say how to read the counters', 'Counters: nft list ruleset.'),
+  commitOf('Say what to do at night', 'At night call the desk.'),
+  commitOf('Say what the desk knows', 'The desk knows the passwords.'),
+  commitOf('Say what is not here', 'Addresses are elsewhere.'),
+  commitOf('Say what else is not here', 'Names are elsewhere, too.'),
+  commitOf('Say that this is all', 'That is all.'),
 ];
 
 /** Creates `main` for the bisection, atomically: the first commit is good, the last is bad. */

@@ -139,10 +139,14 @@ export function trafficSeconds({ trials, outcome }: Result): number {
 
 function isExpected({ expected }: DemoPatch, result: Result): boolean {
   const outcome = outcomeName(result);
-  return expected === undefined ? told.has(outcome) : outcome === expected;
+  return expected === undefined ? decidedVerdicts.has(outcome) : outcome === expected;
 }
 
-const told: ReadonlySet<string> = new Set(['regression', 'no-regression', 'improvement']);
+const decidedVerdicts: ReadonlySet<string> = new Set([
+  'regression',
+  'no-regression',
+  'improvement',
+]);
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

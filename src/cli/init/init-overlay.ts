@@ -11,7 +11,7 @@ import { readIfThere } from './init-files.ts';
 export type FoundFiles = ReadonlyMap<string, string>;
 
 /** Path of the overlay (without one, `planned`) if a testbed installs it and it has no file yet. */
-export async function lackingOverlay(
+export async function missingOverlay(
   directory: string,
   planned: string,
 ): Promise<string | undefined> {

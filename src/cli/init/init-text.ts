@@ -6,7 +6,7 @@ import type { Selectors } from './init-selectors.ts';
 import type { PlacedLabel } from './label.ts';
 import { approvalLabel } from './workflows.ts';
 
-const told: Record<PlacedFile['kind'], string> = {
+const changeTexts: Record<PlacedFile['kind'], string> = {
   created: '',
   unchanged: '',
   kept: 'differs from the generated file; --force overwrites workflows, but never ppsgate.yml',
@@ -30,7 +30,7 @@ export function initText(
     path,
     kind === 'missing' && found.size > 0
       ? `write \`overlay: { files: { ${[...found].map((one) => one.join(': ')).join(', ')} } }\` in ppsgate.yml, to measure the existing files`
-      : told[kind],
+      : changeTexts[kind],
   ]);
   return [
     ...texts,

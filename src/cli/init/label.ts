@@ -34,6 +34,6 @@ export function labelByHand(why: string, repository: string | undefined): Placed
 
 function whyNot(failure: GithubFailure, repository: string): string {
   const what = `The label ${approvalLabel} was not created on ${repository}`;
-  if (failure.kind === 'no-answer') return `${what}: GitHub cannot be reached (${failure.said}).`;
-  return `${what}: GitHub answered ${failure.said}.`;
+  if (failure.kind === 'no-answer') return `${what}: GitHub cannot be reached (${failure.detail}).`;
+  return `${what}: GitHub answered ${failure.detail}.`;
 }

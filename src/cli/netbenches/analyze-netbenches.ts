@@ -57,11 +57,11 @@ function analyzed({ runs, ...set }: BenchSet, { netbenchesTrim }: AnalysisOption
 
 type SetPair = { base: AnalyzedSet; patched: AnalyzedSet };
 
-function pairsOf(sets: readonly AnalyzedSet[], asked: string | undefined): SetPair[] {
+function pairsOf(sets: readonly AnalyzedSet[], wanted: string | undefined): SetPair[] {
   const byImage = new Set(sets.map(({ image }) => image)).size > 1;
   const rest = ({ config, family }: AnalyzedSet) => `${byImage ? config : ''}|${family}`;
   return [...Map.groupBy(sets, rest).values()].flatMap((group) => {
-    const base = group.find(({ image, label }) => image === asked || label === asked) ?? group[0];
+    const base = group.find(({ image, label }) => image === wanted || label === wanted) ?? group[0];
     return group.flatMap((patched) =>
       base === undefined || patched === base ? [] : { base, patched },
     );

@@ -83,13 +83,14 @@ const byRun = (a: ReceiverFile, b: ReceiverFile): number =>
 type About = Pick<BenchSet, 'image' | 'config' | 'family' | 'kernel'>;
 
 function aboutOf(label: string, info: string): About {
-  const said = assignments(info);
-  const family = familyOf(said.get('PKTGEN')) ?? familyOf(label.split('.').at(-1));
+  const assigned = assignments(info);
+  const family = familyOf(assigned.get('PKTGEN')) ?? familyOf(label.split('.').at(-1));
   const rest = family === undefined ? label : withoutSuffix(label, `.${family}`);
-  const image = said.get('IMAGE') ?? rest.replace(/\..*$/s, '');
+  const image = assigned.get('IMAGE') ?? rest.replace(/\..*$/s, '');
   const config =
-    said.get('CFG') ?? (rest.startsWith(`${image}.`) ? rest.slice(image.length + 1) : undefined);
-  const kernel = said.get('UNAME');
+    assigned.get('CFG') ??
+    (rest.startsWith(`${image}.`) ? rest.slice(image.length + 1) : undefined);
+  const kernel = assigned.get('UNAME');
   return {
     image,
     ...(config === undefined ? {} : { config }),

@@ -204,8 +204,8 @@ class Refusal extends Error {}
 function refusalOf(error: unknown): Refused {
   if (error instanceof Refusal) return refused(error.message);
   // The zip reader's message, without its guesses.
-  const [said] = reasonOf(error).split(/[.:]/);
-  return refused(`The artifact is not a readable zip (${said}): run its job again.`);
+  const [reason] = reasonOf(error).split(/[.:]/);
+  return refused(`The artifact is not a readable zip (${reason}): run its job again.`);
 }
 
 /** Size limit of all profiles of one result; the rest get no flamegraph. */

@@ -156,7 +156,7 @@ async function deleteComments(
       if (failure === undefined) throw error;
       // The first try may have deleted it, although its response was lost.
       if (failure.kind === 'answered' && failure.status === 404) continue;
-      octokit.log.warn(`An older comment of ppsgate could not be deleted (${failure.said}).`);
+      octokit.log.warn(`An older comment of ppsgate could not be deleted (${failure.detail}).`);
     }
   }
 }
@@ -166,11 +166,11 @@ function whyNot(
   { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
 ): string {
   const what = `The comment on #${number} of ${repository} was not written`;
-  if (failure.kind === 'answered' && failure.status === 403 && isLocked.test(failure.said)) {
-    return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
+  if (failure.kind === 'answered' && failure.status === 403 && isLocked.test(failure.detail)) {
+    return `${what} because the conversation is locked (${failure.detail}): the result is in the job's summary.`;
   }
   if (failure.kind === 'answered' && [404, 410].includes(failure.status)) {
-    return `${what} because the pull request no longer exists on GitHub (${failure.said}); the result itself is kept.`;
+    return `${what} because the pull request no longer exists on GitHub (${failure.detail}); the result itself is kept.`;
   }
   return whyNotDone(what, failure, {
     again: 'publish the result',

@@ -4,18 +4,18 @@ import * as bounded from '../../model/bounds.ts';
 
 /** `said` is one line for people: the message of GitHub or the network, cut to a readable length. */
 export type GithubFailure =
-  | { kind: 'no-answer'; said: string }
-  | { kind: 'rate-limited'; until: string; said: string }
-  | { kind: 'answered'; status: number; said: string };
+  | { kind: 'no-answer'; detail: string }
+  | { kind: 'rate-limited'; until: string; detail: string }
+  | { kind: 'answered'; status: number; detail: string };
 
 /** Returns undefined for errors that are not octokit's, which are bugs of ppsgate. */
 export function githubFailure(error: unknown): GithubFailure | undefined {
   if (!isRequestError(error)) return graphqlFailure(error);
-  const said = oneLine(error.message);
-  if (error.response === undefined) return { kind: 'no-answer', said };
+  const detail = oneLine(error.message);
+  if (error.response === undefined) return { kind: 'no-answer', detail: detail };
   const until = endOfRateLimit(error);
-  if (until !== undefined) return { kind: 'rate-limited', until, said };
-  return { kind: 'answered', status: error.status, said: `${error.status} ${said}` };
+  if (until !== undefined) return { kind: 'rate-limited', until, detail: detail };
+  return { kind: 'answered', status: error.status, detail: `${error.status} ${detail}` };
 }
 
 /** GitHub or the network failed: the request may have been carried out, and a retry may help. */
@@ -38,10 +38,10 @@ export function whyNotDone(
   failure: GithubFailure,
   { again, permission, otherwise }: Fixes,
 ): string {
-  const { kind, said } = failure;
+  const { kind, detail } = failure;
   switch (kind) {
     case 'no-answer':
-      return `${what} because GitHub cannot be reached (${said}): ${again} again later.`;
+      return `${what} because GitHub cannot be reached (${detail}): ${again} again later.`;
     case 'rate-limited':
       return `${what} because GitHub's rate limit blocks this token ${failure.until}: ${again} again then.`;
     case 'answered':
@@ -49,11 +49,11 @@ export function whyNotDone(
   }
   switch (failure.status) {
     case 401:
-      return `${what} because GitHub rejects the token (${said}): check the input that holds it.`;
+      return `${what} because GitHub rejects the token (${detail}): check the input that holds it.`;
     case 403:
-      return `${what} because the token lacks the permission (${said}): ${permission}.`;
+      return `${what} because the token lacks the permission (${detail}): ${permission}.`;
     default:
-      return `${what} because GitHub answered ${said}${otherwise}.`;
+      return `${what} because GitHub answered ${detail}${otherwise}.`;
   }
 }
 
@@ -77,11 +77,11 @@ function graphqlFailure(error: unknown): GithubFailure | undefined {
   const parsed = graphqlError.safeParse(error);
   if (!parsed.success) return undefined;
   const { errors } = parsed.data;
-  const said = oneLine(errors.map(({ message }) => message).join(' '));
+  const detail = oneLine(errors.map(({ message }) => message).join(' '));
   if (!errors.some(({ type }) => type === 'RATE_LIMITED')) {
-    return { kind: 'answered', status: 200, said };
+    return { kind: 'answered', status: 200, detail: detail };
   }
-  return { kind: 'rate-limited', until: 'for up to an hour', said };
+  return { kind: 'rate-limited', until: 'for up to an hour', detail: detail };
 }
 
 function oneLine(message: string): string {

@@ -34,8 +34,8 @@ export async function createIssue(
     return { kind: 'made', number: bounded.id.parse(data.number) };
   } catch (error) {
     if (error instanceof z.ZodError) {
-      const said = "GitHub's answer has no number of an issue";
-      return { kind: 'unsure', failure: { kind: 'no-answer', said } };
+      const detail = "GitHub's answer has no number of an issue";
+      return { kind: 'unsure', failure: { kind: 'no-answer', detail: detail } };
     }
     const failure = githubFailure(error);
     if (failure === undefined) throw error;

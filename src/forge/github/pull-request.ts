@@ -159,7 +159,7 @@ async function answered<Data>(request: () => Promise<Data>, what: string): Promi
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    const why = `GitHub did not return ${what} (${failure.said}): run the job again.`;
+    const why = `GitHub did not return ${what} (${failure.detail}): run the job again.`;
     throw new Error(why, { cause: error });
   }
 }
@@ -206,6 +206,6 @@ function notFetched(failure: GithubFailure, pullRequest: string): PullRequestSea
     const why = `There is no pull request ${pullRequest}, or the token cannot see it: check the number, and that the job has \`pull-requests: read\`.`;
     return { kind: 'not-found', why };
   }
-  const why = `GitHub did not return the pull request ${pullRequest} (${failure.said}): run the job again.`;
+  const why = `GitHub did not return the pull request ${pullRequest} (${failure.detail}): run the job again.`;
   return { kind: 'failed', why };
 }

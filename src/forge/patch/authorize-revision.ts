@@ -95,11 +95,11 @@ function stranger(
     const why = `Thank you, ${name}: diff ${diff} of D${number} is being measured, see the comment of ppsgate; ${again}.`;
     return { kind: 'refused', why };
   }
-  const asks =
+  const verbText =
     who === undefined
       ? noPerson('request it')
       : `it runs on the testbed once ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
-  return { kind: 'refused', why: `Thank you, ${name}: D${number} ${waits[verb]}; ${asks}.` };
+  return { kind: 'refused', why: `Thank you, ${name}: D${number} ${waits[verb]}; ${verbText}.` };
 }
 
 function oursIn({ people, projects }: RevisionRules): string | undefined {

@@ -76,7 +76,7 @@ export function parseCommand(
   }
 }
 
-export function asksToAccept(comment: string): boolean {
+export function isAcceptCommand(comment: string): boolean {
   const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
   return /^\/ppsgate\s+accept\s*$/.test(line);
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
+import { changesAsListed, checkDiff, rawChanges, whyGitRefuses } from './diff.ts';
 import { type Git, plainly, signature } from './git.ts';
 import { resolveCommit } from './resolve-commit.ts';
 
@@ -67,9 +67,9 @@ export async function commitDiff(
       (error: { stderr?: string }) => whyGitRefuses(error.stderr ?? '', checked.remarks),
     );
     if (refused !== undefined) return { kind: 'does-not-apply', why: refused };
-    const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
-    if (asSaid.kind === 'refused') {
-      return { kind: 'does-not-apply', why: asSaid.reason, isRefused: true };
+    const isAsListed = changesAsListed(checked.paths, await indexed(...rawChanges, parent));
+    if (isAsListed.kind === 'refused') {
+      return { kind: 'does-not-apply', why: isAsListed.reason, isRefused: true };
     }
     const tree = (await indexed('write-tree')).trim();
     return { kind: 'committed', commit: await commitTree(git, tree, parent, about) };

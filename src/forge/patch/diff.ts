@@ -25,7 +25,7 @@ export function checkDiff(diff: Uint8Array): CheckedDiff {
 export const rawChanges = ['diff-index', '--cached', '--no-renames', '-z'];
 
 /** Checks that git, in applying the diff, changed exactly the files that the diff names, and that all are plain. */
-export function isAsSaid(
+export function changesAsListed(
   paths: readonly string[],
   raw: string,
 ): { kind: 'as-said' } | { kind: 'refused'; reason: string } {
@@ -56,8 +56,8 @@ export function whyGitRefuses(stderr: string, remarks: readonly string[]): strin
   const errors = stderr
     .split('\n')
     .flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []);
-  const said = errors.slice(0, 3).join('; ') || 'it said nothing';
-  return [`git cannot apply the diff: ${said}.`, ...remarks].join(' ');
+  const message = errors.slice(0, 3).join('; ') || 'it said nothing';
+  return [`git cannot apply the diff: ${message}.`, ...remarks].join(' ');
 }
 
 const mostBytes = 5_000_000;

@@ -16,7 +16,7 @@ import {
   mayRetry,
   otherStatus,
   otherVersion,
-  said,
+  safeMessage,
   secondsOfPatience,
   unreadable,
 } from './failure.ts';
@@ -81,7 +81,7 @@ export function openConduit(options: ConduitOptions): Conduit {
       }
       if (seconds > 2) {
         log.info(
-          `${url} could not execute ${method} (${said(outcome.why, token)}): trying again in ${seconds} s.`,
+          `${url} could not execute ${method} (${safeMessage(outcome.why, token)}): trying again in ${seconds} s.`,
         );
       }
       await pause(seconds, signal);

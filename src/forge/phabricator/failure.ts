@@ -137,7 +137,7 @@ export function errorOf(
       `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`,
     );
   }
-  const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
+  const sentence = `${server.url} ${did} ${method} (${safeMessage(why, server.token)}): ${advice}.`;
   return new ConduitError(kind, sentence, code, isTooLarge);
 }
 
@@ -160,7 +160,7 @@ const words: Record<ConduitFailure, { did: string; otherwise: string }> = {
 };
 
 /** Shortens a message to one readable line without tokens: the server quotes an invalid one. */
-export function said(text: string, token: string): string {
+export function safeMessage(text: string, token: string): string {
   const line = reasonOf(
     text.replaceAll(token, '(token)').replace(/\b(?:api|cli|clr)-\w+/gi, '(token)'),
   );

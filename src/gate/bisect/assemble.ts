@@ -228,10 +228,10 @@ function changeOf(
   const known = left.length + right.length - 2 + history.degreesOfFreedom;
   if (left.length === 0 || right.length === 0 || known < 1) return undefined;
   const [whole, half] = [left, right].map((levels) => unit * Math.exp(mean(levels)));
-  const told = { before: whole ?? 0, after: half ?? 0 };
+  const rates = { before: whole ?? 0, after: half ?? 0 };
   // A rate of 0 has a placeholder, which is not reported.
   if (after.every(({ values }) => values.every((value) => value === 0))) {
-    return { change: -1, low: -1, high: -1, before: told.before, after: 0 };
+    return { change: -1, low: -1, high: -1, before: rates.before, after: 0 };
   }
   const evidence = pooledEvidence(left.map(asMeasurement), right.map(asMeasurement), history);
   const { low, high } = boundsOf(evidence, level);
@@ -239,7 +239,7 @@ function changeOf(
     change: asRatio(evidence.effect),
     low: asRatio(low),
     high: asRatio(high),
-    ...told,
+    ...rates,
   };
 }
 

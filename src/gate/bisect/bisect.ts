@@ -100,9 +100,9 @@ export async function resumeBisection(
   if (journal.at(-1)?.kind === 'finished' && hasEnded(plan, journal)) {
     const kept = await readAnyResult(directory).catch(() => undefined);
     const result = kept?.result;
-    const isTold =
+    const isComplete =
       result !== undefined && 'kind' in result && result.finishedAt === journal.at(-1)?.at;
-    return isTold ? result : conclude(plan, journal, directory, deps);
+    return isComplete ? result : conclude(plan, journal, directory, deps);
   }
   return onTestbed([plan.testbed], patchOf([plan]), deps, nameOf, async (reserved) => {
     if (plan !== written) await replaceBisectPlan(directory, plan);
@@ -148,8 +148,8 @@ async function plansFor(
   const rangeOn = async (testbed: string, system: OperatingSystem): Promise<CommitRange> => {
     const builder = builderOf(config, testbed);
     const key = JSON.stringify([system, builder]);
-    const asked = { good, bad, diffs, skips, fixUps, system, overlay, builder };
-    const range = ranges.get(key) ?? (await readRange(asked, repository, notify));
+    const options = { good, bad, diffs, skips, fixUps, system, overlay, builder };
+    const range = ranges.get(key) ?? (await readRange(options, repository, notify));
     ranges.set(key, range);
     return range;
   };
@@ -208,8 +208,8 @@ async function carryOut(
       of: (revision, form) => variantOf(revision, form, plan, repository),
       without: (culprit, bad) => revertedVariant({ culprit, bad }, plan, repository),
     };
-    const asked = { plan, testbed, variants, directory, now, onEvent, signal };
-    return await conclude(plan, await runBisection(asked), directory, deps);
+    const options = { plan, testbed, variants, directory, now, onEvent, signal };
+    return await conclude(plan, await runBisection(options), directory, deps);
   } finally {
     await testbed.restore();
   }

@@ -123,25 +123,25 @@ function findingOf(
   isSilent: (pps: number) => boolean,
   silence?: number,
 ): VariantEvidence {
-  const told = tries.filter(({ kind }) => kind !== 'lost');
-  const measured = told.flatMap((one) => (one.kind === 'measured' ? one : []));
+  const attempts = tries.filter(({ kind }) => kind !== 'lost');
+  const measured = attempts.flatMap((one) => (one.kind === 'measured' ? one : []));
   const loud = measured.filter(({ pps }) => !isSilent(pps));
   const levels = loud.flatMap(({ level = silence }) => level ?? []);
-  const failure = levels.length > 0 ? undefined : failureOf(told);
+  const failure = levels.length > 0 ? undefined : failureOf(attempts);
   const values = (levels.length > 0 ? loud : measured).flatMap((one) => one.values);
   const lost = lostAfter(tries);
   return { levels, values, ...(failure && { failure }), ...(lost && { lost }) };
 }
 
-function failureOf(told: readonly VariantAttempt[]): VariantEvidence['failure'] {
-  const last = told.at(-1);
+function failureOf(attempts: readonly VariantAttempt[]): VariantEvidence['failure'] {
+  const last = attempts.at(-1);
   if (last?.kind === 'rejected') {
     const { rejection } = last;
-    const times = told.filter((one) => isRejectedFor('build-failed', one)).length;
+    const times = attempts.filter((one) => isRejectedFor('build-failed', one)).length;
     return { fault: rejection, isSure: rejection.kind !== 'build-failed' || times >= 2 };
   }
   if (last?.kind !== 'measured') return undefined;
-  const times = told.filter(({ kind }) => kind === 'measured').length;
+  const times = attempts.filter(({ kind }) => kind === 'measured').length;
   const message = `${formatPps(last.pps)} was forwarded${times >= 2 ? `, as in ${counted(times - 1, 'more boot')}` : ''}.`;
   return { fault: { kind: 'forwards-nothing', message }, isSure: times >= 2 };
 }
@@ -237,8 +237,8 @@ function problemOf(
   const at = <T>(notify: (position: RangePosition) => T | undefined): Map<number, T> =>
     new Map(
       positions.flatMap((position, index) => {
-        const told = notify(position);
-        return told === undefined ? [] : [[index, told] as const];
+        const attempts = notify(position);
+        return attempts === undefined ? [] : [[index, attempts] as const];
       }),
     );
   const isSkipped = ({ first, last }: RangePosition) =>

@@ -66,7 +66,7 @@ async function readFixUp(
   }
   const from =
     first === undefined ? 0 : await firstPlace({ called, commit, first }, line, repository);
-  const { has, twin } = await whoHas(commit, line, repository);
+  const { has, twin } = await revisionsWith(commit, line, repository);
   return {
     called,
     commit,
@@ -100,7 +100,7 @@ async function firstPlace(
 }
 
 /** Finds the places that have a fix: from the fix, or the same change, to the commit that reverts it. */
-async function whoHas(
+async function revisionsWith(
   commit: string,
   line: FirstParentLine,
   repository: LinearRepository,

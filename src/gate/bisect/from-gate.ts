@@ -27,15 +27,15 @@ export function gateFindingOf({ outcome, variants, testbed }: Result): GateFindi
   }
   const { cell, comparisons } = worst;
   const effect = comparisons[0]?.interval.change;
-  const told = effect === undefined || effect === 0 ? {} : { effect };
-  return { good, bad, testbed: testbed.name, cell, ...told };
+  const known = effect === undefined || effect === 0 ? {} : { effect };
+  return { good, bad, testbed: testbed.name, cell, ...known };
 }
 
 type JudgedCell = Extract<Result['outcome'], { kind: 'judged' }>['cells'][number];
 
 const rankOf = ({ verdict }: JudgedCell): number => verdictsWorstFirst.indexOf(verdict.kind);
 
-const lossOf = ({ comparisons: [told] }: JudgedCell): number => {
-  const change = told?.interval.change ?? 0;
-  return told !== undefined && isCost(told.metric) ? change : -change;
+const lossOf = ({ comparisons: [known] }: JudgedCell): number => {
+  const change = known?.interval.change ?? 0;
+  return known !== undefined && isCost(known.metric) ? change : -change;
 };

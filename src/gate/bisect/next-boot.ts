@@ -5,7 +5,7 @@ import type { JournalEntry } from '../experiment/journal.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 import { type BisectEvidence, evidenceOf } from './evidence.ts';
 import {
-  alsoTelling,
+  alsoInformative,
   nextBuilds,
   nextStep,
   probabilities,
@@ -54,7 +54,7 @@ export function nextOf(
   const step = nextStep(problem, costsOf(evidence, costs));
   if (step.kind === 'ended') return step;
   const anyway = [...new Set([0, problem.steps, step.position])];
-  const beside = isShared(plan) ? alsoTelling(problem, anyway, positionsPerTrial - 1) : [];
+  const beside = isShared(plan) ? alsoInformative(problem, anyway, positionsPerTrial - 1) : [];
   const variants = [step.position, ...beside].flatMap(
     (position) => positions[position]?.form.variant ?? [],
   );

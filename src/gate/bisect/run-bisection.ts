@@ -13,7 +13,7 @@ import { pathName } from '../../model/variant-name.ts';
 import type { ExperimentEvent } from '../experiment/experiment-event.ts';
 import { type Journal, type JournalEntry, journalIn, openJournal } from '../experiment/journal.ts';
 import { keepLogIn } from '../experiment/log-folders.ts';
-import { lackingOf, takeProfilesOf } from '../experiment/profiles.ts';
+import { missingProfiles, takeProfilesOf } from '../experiment/profiles.ts';
 import { rejectionMessage } from '../experiment/rejection-message.ts';
 import { answerOf, variantsToProfile } from './assemble.ts';
 import type { BisectPlan } from './bisect-plan.ts';
@@ -122,7 +122,7 @@ class BisectionRun {
     if (plan.profile === undefined || variants === undefined) return;
     const names = [variants.base, variants.patched];
     const nextIn = (entries: readonly JournalEntry[]) =>
-      names.flatMap((name) => lackingOf(plan, entries, [plan.cell], name)).at(0);
+      names.flatMap((name) => missingProfiles(plan, entries, [plan.cell], name)).at(0);
     if (nextIn(this.#journal.entries) === undefined) return;
     if (!(await this.#prepare(names, names))) return;
     await takeProfilesOf(

@@ -147,7 +147,7 @@ function partings(
 }
 
 /** Chooses up to `count` more positions: neighbours that a conclusion needs, then halves of likely stretches. */
-export function alsoTelling(
+export function alsoInformative(
   problem: SearchProblem,
   measured: readonly number[],
   count: number,
@@ -307,7 +307,7 @@ function stepIn(
     if (doubtful !== undefined) return measure(doubtful, 'confirm');
     return ended({ kind: 'found', ...stretch });
   }
-  const position = mostTelling(known, segment, chances, costs);
+  const position = mostInformative(known, segment, chances, costs);
   const weak = weakEnd(known, segment, chances, position);
   if (weak !== undefined) return measure(weak, 'strengthen an end');
   return position === undefined ? ended(inconclusive(known, segment)) : measure(position, 'search');
@@ -340,7 +340,7 @@ function doubtfulNeighbour(
   return worst !== undefined && worst.doubt > mostDoubt ? worst.position : undefined;
 }
 
-function mostTelling(
+function mostInformative(
   known: PreparedProblem,
   { low, high }: Segment,
   { upTo, distance }: ChangeChances,

@@ -1,5 +1,5 @@
 // Estimates each part of an experiment's duration before it reserves a testbed, and suggests how to shorten it.
-import { lookSizes } from '../../analysis/stats/design.ts';
+import { analysisSizes } from '../../analysis/stats/design.ts';
 import { counted, formatEstimate, formatPercent, formatRoughly } from '../../model/format.ts';
 import type { Metric } from '../../model/metric.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
@@ -101,7 +101,7 @@ function cellEstimate(
 }
 
 /** Runs of both variants up to the first interim analysis. */
-const leastRuns = ({ design }: PlannedCell): number => 2 * (lookSizes(design)[0] ?? 0);
+const leastRuns = ({ design }: PlannedCell): number => 2 * (analysisSizes(design)[0] ?? 0);
 
 type ExpectedCell = {
   planned: PlannedCell;

@@ -1,7 +1,7 @@
 // Estimates a cell's runs before the first one, from the noise of earlier experiments.
 
 import { moderated, type Noise } from '../../analysis/stats/evidence.ts';
-import { type CellRuns, looksSharedBy } from '../../analysis/stats/interim-result.ts';
+import { analysesSharedBy, type CellRuns } from '../../analysis/stats/interim-result.ts';
 import { mostEarlierRuns, simulate } from '../../analysis/stats/simulate.ts';
 import { criticalT } from '../../analysis/stats/student.ts';
 import type { Policy } from '../../model/result.ts';
@@ -78,7 +78,7 @@ function reachableMargin(
   policy: Policy,
   cells: number,
 ): number {
-  const last = looksSharedBy(cells, { design }, policy).at(-1);
+  const last = analysesSharedBy(cells, { design }, policy).at(-1);
   if (last === undefined) return 1;
   const fitted = last.pairs < 3 ? 2 : 3;
   const degreesOfFreedom = 2 * last.pairs - fitted + moderated(history).degreesOfFreedom;

@@ -1,6 +1,6 @@
 // Derives each cell's progress from the plan and the journal alone.
 
-import { lookSizes } from '../../analysis/stats/design.ts';
+import { analysisSizes } from '../../analysis/stats/design.ts';
 import { type CellRuns, isEnough, validPairs } from '../../analysis/stats/interim-result.ts';
 import { limitsOf } from '../../analysis/stats/limited.ts';
 import { runsApart } from '../../analysis/stats/outlier.ts';
@@ -125,7 +125,7 @@ const pairsOf = (runs: PlannedTrial['runs']): number => new Set(runs.map(({ pair
  */
 function reached({ design }: PlannedCell, trials: readonly TrialTries[]) {
   let closedPairs = 0;
-  for (const size of lookSizes(design)) {
+  for (const size of analysisSizes(design)) {
     const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
     // After too many lost runs for this analysis, measuring the others would be pointless.
     if (!isEnough(size - lostPairs(inLook), size)) {

@@ -104,11 +104,11 @@ async function measure(next: NextTrial, experiment: Experiment): Promise<boolean
       : { kind: 'failed', at: at(), trial: trial.number, reason: outcome.reason };
   await journal.append(entry);
   onEvent({ kind: 'ended', trial, entry });
-  tellDecided(experiment);
+  reportDecided(experiment);
   return true;
 }
 
-function tellDecided({ plan, journal, decided, onEvent }: Experiment): void {
+function reportDecided({ plan, journal, decided, onEvent }: Experiment): void {
   for (const one of decidedCells(plan, journal.entries)) {
     const name = cellName(one.cell);
     if (!decided.has(name)) onEvent({ kind: 'decided', ...one });

@@ -88,7 +88,7 @@ function openTrials({
   stopped,
 }: InterimResult<CellProgress>): TrialTries[] {
   if (stopped) return [];
-  const pairs = closed ? (judgement?.look.pairs ?? 0) : input.nextPairs;
+  const pairs = closed ? (judgement?.analysis.pairs ?? 0) : input.nextPairs;
   const beside = input.trials.filter(
     (one) => one.needed && !isOfVerdict(one) && one.trial.runs.every((run) => run.pair <= pairs),
   );
@@ -103,7 +103,7 @@ export function decidedCells(plan: PlannedRuns, entries: readonly JournalEntry[]
     cell: interim.input.cell,
     verdict: cellVerdict(interim, plan.policy),
     counts: runCounts(
-      { ...interim.input, pairs: interim.judgement?.look.pairs ?? interim.input.closedPairs },
+      { ...interim.input, pairs: interim.judgement?.analysis.pairs ?? interim.input.closedPairs },
       plan.policy.metric,
     ),
   }));

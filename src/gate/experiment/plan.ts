@@ -307,7 +307,7 @@ export const replacePlan = (directory: string, plan: Plan): Promise<void> =>
 export const readPlan = (directory: string): Promise<Plan> =>
   readPlanFile(directory, file, planSchema);
 
-export const goingOn = (directory: string, command: string): string =>
+export const resumeAdvice = (directory: string, command: string): string =>
   `The measurements are in ${directory}: continue with '${command} --resume ${directory}'.`;
 
 export const hasPlan = (directory: string): Promise<boolean> => hasPlanFile(directory, file);

@@ -49,7 +49,7 @@ export async function takeProfilesOfBoot(plan: Plan, deps: ProfilesDeps): Promis
   const { testbed, journal, warn } = deps;
   const variant = testbed.booted();
   if (variant === undefined) return;
-  for (const next of lackingOf(
+  for (const next of missingProfiles(
     plan,
     journal.entries,
     measuredCells(plan, journal.entries, variant),
@@ -110,12 +110,12 @@ function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile 
     ({ judgement, stopped, input }) => (stopped || !isTimed(judgement) ? [] : input.cell),
   );
   return variantsInOrder(plan, entries)
-    .flatMap((variant) => lackingOf(plan, entries, cells, variant))
+    .flatMap((variant) => missingProfiles(plan, entries, cells, variant))
     .at(0);
 }
 
 /** Missing profiles of the variant, except those tried often enough, or impossible on this machine. */
-export function lackingOf(
+export function missingProfiles(
   { profile }: Pick<Plan, 'profile'>,
   entries: readonly JournalEntry[],
   cells: readonly Cell[],

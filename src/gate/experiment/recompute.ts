@@ -1,7 +1,7 @@
 // Recomputes every verdict of an untrusted result from its raw runs, under the requested policy.
 import { isDeepStrictEqual } from 'node:util';
 import { withLimits } from '../../analysis/stats/cell-limits.ts';
-import { lookSizes } from '../../analysis/stats/design.ts';
+import { analysisSizes } from '../../analysis/stats/design.ts';
 import {
   type CellRuns,
   evidenceAt,
@@ -54,8 +54,8 @@ type Recomputed =
  * as much as the runs, and an invalid cell, which passes nothing. Counts earlier gates again, and keeps the larger
  * number. Keeps profiles, and recomputes reasons. The caller must check an unchanged patch against the repository.
  */
-export function recompute(claimed: Result, asked: RequestedExperiment): Recomputed {
-  const { config, testbeds } = asked;
+export function recompute(claimed: Result, requested: RequestedExperiment): Recomputed {
+  const { config, testbeds } = requested;
   if (!testbeds.includes(claimed.testbed.name)) {
     const why = `The result is of the testbed ${claimed.testbed.name} instead of ${testbeds.join(' or ')}: judge the patch again.`;
     return { kind: 'refused', why };
@@ -65,26 +65,30 @@ export function recompute(claimed: Result, asked: RequestedExperiment): Recomput
   const computed: Result = {
     ...claimed,
     testbed: { ...testbed, ...(kind !== undefined && { kind }) },
-    policy: policyAsked(asked),
+    policy: requestedPolicy(requested),
     traffic: {
       ...offeredTraffic(config.traffic),
       measureSeconds: config.traffic.measureSeconds,
     },
-    variants: variantsOf(claimed, asked),
-    leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
+    variants: variantsOf(claimed, requested),
+    leftOut: claimed.leftOut.filter(({ variant }) => othersOf(requested.patch).includes(variant)),
     // Ignores trials that were not needed.
     ...(claimed.outcome.kind === 'unchanged' && { trials: [] }),
-    outcome: outcomeOf(claimed, asked),
+    outcome: outcomeOf(claimed, requested),
   };
-  const result = withLimits(withEarlierGates(computed, asked));
-  return { kind: 'computed', result, refused: differences(claimed, result).slice(0, mostTold) };
+  const result = withLimits(withEarlierGates(computed, requested));
+  return {
+    kind: 'computed',
+    result,
+    refused: differences(claimed, result).slice(0, mostDifferences),
+  };
 }
 
-const policyAsked = ({ config, isExtended }: RequestedExperiment): Policy =>
+const requestedPolicy = ({ config, isExtended }: RequestedExperiment): Policy =>
   isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 
 /** A forged result may have any number of such cells. */
-const mostTold = 20;
+const mostDifferences = 20;
 
 /** Takes the approved commits. Without git, the fork point depends on the patch's history. */
 function variantsOf(
@@ -134,29 +138,29 @@ function mostOf(a: EarlierGates | undefined, b: EarlierGates | undefined) {
 const othersOf = (patch: Patch): string[] =>
   patch.kind === 'revision' ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
 
-function outcomeOf({ outcome, testbed }: Result, asked: RequestedExperiment): Outcome {
+function outcomeOf({ outcome, testbed }: Result, requested: RequestedExperiment): Outcome {
   if (outcome.kind === 'unchanged') {
     const { ignoredPaths: claimed = [] } = outcome;
-    const on = { config: asked.config, testbed: testbed.name };
+    const on = { config: requested.config, testbed: testbed.name };
     const ignoredPaths = claimed.filter((place) => isPlaceLeftAlone(place, on));
     return { kind: 'unchanged', ...(ignoredPaths.length > 0 && { ignoredPaths }) };
   }
   if (outcome.kind !== 'judged') return outcome;
-  const policy = policyAsked(asked);
+  const policy = requestedPolicy(requested);
   const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
-  const { cells: wanted = cellsOf(asked.config) } = asked;
-  const inputs = wanted.map((cell) => inputOf(cell, claims, asked));
+  const { cells: wanted = cellsOf(requested.config) } = requested;
+  const inputs = wanted.map((cell) => inputOf(cell, claims, requested));
   const cells = interimResults(inputs, policy).map((interim): CellResult => {
     const { claim, runs } = interim.input;
     const ofBase = baseNumbers(runs, policy.metric);
-    const computed = cellResult(interim, policy, ofBase, othersOf(asked.patch));
+    const computed = cellResult(interim, policy, ofBase, othersOf(requested.patch));
     const stays = claim?.verdict.kind === 'invalid' && computed.verdict.kind !== 'regression';
     return {
       ...computed,
       ...(stays && { verdict: claim.verdict }),
       ...(claim === undefined && { verdict: notMeasured }),
       ...(claim?.earlierGates && { earlierGates: claim.earlierGates }),
-      profiles: profilesOf(claim, asked.patch),
+      profiles: profilesOf(claim, requested.patch),
     };
   });
   return { kind: 'judged', verdict: worstVerdict(cells), cells };
@@ -189,12 +193,13 @@ function inputOf(
  */
 function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy): number {
   const { claim, design, runs } = input;
-  const sizes = lookSizes(design);
+  const sizes = analysisSizes(design);
   const lacking = sizes.findIndex((size) => !isThere(runs, size));
   if (lacking === -1) return sizes.at(-1) ?? 0;
   const closedPairs = sizes[lacking - 1] ?? 0;
-  const tells = (size: number) => evidenceAt({ ...input, closedPairs }, size, policy) !== undefined;
-  const isLost = claim?.verdict.kind === 'invalid' && sizes.slice(0, lacking).every(tells);
+  const hasEvidence = (size: number) =>
+    evidenceAt({ ...input, closedPairs }, size, policy) !== undefined;
+  const isLost = claim?.verdict.kind === 'invalid' && sizes.slice(0, lacking).every(hasEvidence);
   return isLost ? (sizes[lacking] ?? 0) : closedPairs;
 }
 
@@ -234,13 +239,13 @@ const differences = (claimed: Result, result: Result): string[] => [
   ...ofOutcome(claimed.outcome, result.outcome),
 ];
 
-function ofPolicy(claimed: Policy, asked: Policy): string[] {
-  const metric = [claimed.metric, asked.metric] as const;
+function ofPolicy(claimed: Policy, requested: Policy): string[] {
+  const metric = [claimed.metric, requested.metric] as const;
   const ratios = ratioNames.map(([key, name]) => {
-    const [said, wanted] = [claimed[key], asked[key]];
-    return said === wanted
+    const [found, wanted] = [claimed[key], requested[key]];
+    return found === wanted
       ? []
-      : `It used ${name} of ${formatPercent(said)}, but ${formatPercent(wanted)} was requested.`;
+      : `It used ${name} of ${formatPercent(found)}, but ${formatPercent(wanted)} was requested.`;
   });
   const other =
     metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, but ${metric[1]} was requested.`;
@@ -254,22 +259,22 @@ const ratioNames = [
   ['missRatio', 'a rate of misses'],
 ] as const;
 
-function ofTraffic(claimed: Result['traffic'], asked: Result['traffic']): string[] {
+function ofTraffic(claimed: Result['traffic'], requested: Result['traffic']): string[] {
   const keys = ['flows', 'frameBytes', 'offeredPps', 'measureSeconds'] as const;
   const numbers = keys.flatMap((key) =>
-    claimed[key] === asked[key]
+    claimed[key] === requested[key]
       ? []
-      : `Its traffic has ${key} ${claimed[key] ?? 'unbounded'}, and ${asked[key] ?? 'unbounded'} was requested.`,
+      : `Its traffic has ${key} ${claimed[key] ?? 'unbounded'}, and ${requested[key] ?? 'unbounded'} was requested.`,
   );
-  if (isDeepStrictEqual(claimed.packets, asked.packets)) return numbers;
-  const [said, wanted] = [claimed, asked].map(({ packets }) => packetsText(packets));
-  return [...numbers, `Its packets are ${said} instead of ${wanted}.`];
+  if (isDeepStrictEqual(claimed.packets, requested.packets)) return numbers;
+  const [found, wanted] = [claimed, requested].map(({ packets }) => packetsText(packets));
+  return [...numbers, `Its packets are ${found} instead of ${wanted}.`];
 }
 
 function ofOutcome(claimed: Outcome, computed: Outcome): string[] {
   if (claimed.kind !== 'judged' || computed.kind !== 'judged') return [];
-  const asked = new Map(computed.cells.map((cell) => [cellName(cell.cell), cell]));
-  const unasked = claimed.cells.filter(({ cell }) => !asked.has(cellName(cell)));
+  const requested = new Map(computed.cells.map((cell) => [cellName(cell.cell), cell]));
+  const unasked = claimed.cells.filter(({ cell }) => !requested.has(cellName(cell)));
   const claims = new Map(claimed.cells.map((claim) => [cellName(claim.cell), claim]));
   return [
     ...unasked.map(({ cell }) => `It has the cell ${cellName(cell)}, which was not requested.`),

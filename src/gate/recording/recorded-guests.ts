@@ -6,7 +6,7 @@ import { OutputLines } from './output-lines.ts';
 import type { RecordedCall } from './recording-entry.ts';
 import { endStream, logged, type RequestLog } from './request-log.ts';
 
-type Recording = { request(host: string, asked: RecordedCall): RequestLog };
+type Recording = { request(host: string, recordedCall: RecordedCall): RequestLog };
 
 type GuestOrder = Extract<RecordedCall, { what: 'guest' }>['order'];
 
@@ -28,7 +28,7 @@ export function recordedGuests(lab: LabOfGuests, recording: Recording): LabOfGue
 
   const recorded = <Some extends Guest>(guest: Some): Some => {
     const host = guestHost(guest.number);
-    hear(guest, recording.request(host, { what: 'console', order: 'hear' }));
+    logConsole(guest, recording.request(host, { what: 'console', order: 'hear' }));
     return {
       ...guest,
       interrupt: () => call(host, 'interrupt', () => guest.interrupt()),
@@ -69,7 +69,7 @@ export function recordedGuests(lab: LabOfGuests, recording: Recording): LabOfGue
 }
 
 /** Records a guest's console until its QEMU ends. */
-function hear(guest: Guest, log: RequestLog): void {
+function logConsole(guest: Guest, log: RequestLog): void {
   const lines = new OutputLines();
   const receive = (piece: Uint8Array) => {
     const text = lines.add(piece);

@@ -128,10 +128,10 @@ class RecordingFile {
     this.mask.learn(await learnFrom(host));
   }
 
-  request(host: string, asked: RecordedCall): RequestLog {
+  request(host: string, call: RecordedCall): RequestLog {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.append({ kind: 'asks', at: this.now(), id, host, asked });
+    this.append({ kind: 'asks', at: this.now(), id, host, asked: call });
     const common = () => ({ at: this.now(), id });
     return {
       output: (stream, text) =>

@@ -22,7 +22,7 @@ const mostCode = 2 ** 32;
 const at = z.number().min(-1e12).max(1e12);
 const stream = z.enum(['stdout', 'stderr']);
 
-const asked = z.discriminatedUnion('what', [
+const callSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('connect') }),
   /** `shown` is the command without the fence around it. */
   z.object({
@@ -48,7 +48,7 @@ const asked = z.discriminatedUnion('what', [
   }),
 ]);
 
-export type RecordedCall = z.infer<typeof asked>;
+export type RecordedCall = z.infer<typeof callSchema>;
 
 const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('exited'), code: z.number().min(-mostCode).max(mostCode) }),
@@ -67,7 +67,13 @@ export const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('begins'), at, part: bounded.name, request: z.unknown() }),
   /** Each diagnostic has its own entry. */
   z.object({ kind: z.literal('tells'), at, part: bounded.name, outcome: z.unknown() }),
-  z.object({ kind: z.literal('asks'), at, id: bounded.total, host: bounded.name, asked }),
+  z.object({
+    kind: z.literal('asks'),
+    at,
+    id: bounded.total,
+    host: bounded.name,
+    asked: callSchema,
+  }),
   /**
    * Output in whole lines; a partial line only at the end of a stream, or if a line is too long. Entries of one
    * datagram share a turn: the recorded code could not react to the first before the second arrived.

@@ -39,10 +39,10 @@ export async function openSession(deps: SessionDeps): Promise<StoreSession> {
   const renew = async () => {
     for (;;) {
       await sleep(leaseSeconds / (trouble === undefined ? 3 : 10), stopped.signal);
-      const askedAt = now();
+      const requestedAt = now();
       try {
         if (!(await store.renew(id))) return end(endedByStore(leaseSeconds));
-        aliveUntil = askedAt + leaseSeconds;
+        aliveUntil = requestedAt + leaseSeconds;
         trouble = undefined;
       } catch (error) {
         trouble = error;

@@ -143,7 +143,7 @@ async function changeOrEnd(
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
   const endOfAny = async () => {
-    do await sleep(secondsBetweenLooks, until);
+    do await sleep(secondsBetweenPolls, until);
     while (!(await hasAnyEnded(lab, processes)));
   };
   const ends = isAnyHere(lab, processes) ? [endOfAny()] : [];
@@ -154,7 +154,7 @@ async function changeOrEnd(
   }
 }
 
-const secondsBetweenLooks = 1;
+const secondsBetweenPolls = 1;
 
 /** Lease periods for which trouble with the store is tolerated: it may renew a session but fail everything else. */
 const mostLeasesOfTrouble = 5;

@@ -95,22 +95,22 @@ async function accident(selfTest: SelfTest, cause: AccidentCause): Promise<Accid
 }
 
 const panicNow: AccidentCause = async (host) => {
-  const outcome = await outlived(host, shell`sysctl debug.kdb.panic=1`);
+  const outcome = await survived(host, shell`sysctl debug.kdb.panic=1`);
   if (outcome === undefined) return { how: 'panicked' };
-  return { why: `it did not panic: ${saidBy(outcome)}` };
+  return { why: `it did not panic: ${lastLineOf(outcome)}` };
 };
 
 const hangNow: AccidentCause = async (host) => {
   const { stdout: backend } = await host.run(shell`sysctl -n debug.kdb.current`, answers);
   if (backend.trim() !== '') {
-    const outcome = await outlived(host, shell`sysctl debug.kdb.enter=1`);
+    const outcome = await survived(host, shell`sysctl debug.kdb.enter=1`);
     if (outcome === undefined) return { how: 'stopped in its debugger' };
-    return { why: `it did not stop: ${saidBy(outcome)}` };
+    return { why: `it did not stop: ${lastLineOf(outcome)}` };
   }
   // `-a` includes its own ancestors: the listener and, up to OpenSSH 9.7, this session.
-  const outcome = await outlived(host, shell`pkill -STOP -a -x sshd`);
+  const outcome = await survived(host, shell`pkill -STOP -a -x sshd`);
   if (outcome !== undefined && !isGood(outcome)) {
-    return { why: `its sshd did not stop: ${saidBy(outcome)}` };
+    return { why: `its sshd did not stop: ${lastLineOf(outcome)}` };
   }
   await host.close();
   return { how: 'blocked all logins, with its sshd stopped' };
@@ -119,7 +119,7 @@ const hangNow: AccidentCause = async (host) => {
 const answers = { timeoutSeconds: 30 };
 
 /** Returns the command's outcome, or undefined if the machine died first. */
-async function outlived(host: Host, command: Command): Promise<CommandOutcome | undefined> {
+async function survived(host: Host, command: Command): Promise<CommandOutcome | undefined> {
   try {
     return await host.run(command, answers);
   } catch (error) {
@@ -128,5 +128,5 @@ async function outlived(host: Host, command: Command): Promise<CommandOutcome | 
   }
 }
 
-const saidBy = ({ stdout, stderr }: CommandOutcome): string =>
+const lastLineOf = ({ stdout, stderr }: CommandOutcome): string =>
   lastLine(stderr) ?? lastLine(stdout) ?? 'it said nothing';

@@ -26,7 +26,7 @@ export async function readyBase(selfTest: SelfTest, what: string): Promise<Diagn
   const begun = now();
   const base = await baseOf(selfTest, dut.host());
   if (base.kind === 'none') return [wrong(what, base.why, base.fix)];
-  const { kernel, commit, says } = base;
+  const { kernel, commit, description } = base;
   selfTest.commit = commit;
   const variants = [{ variant: baseName, commit, files: [], kernel }];
   const sentence = (text: string) => notify(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
@@ -35,18 +35,18 @@ export async function readyBase(selfTest: SelfTest, what: string): Promise<Diagn
   if (ready?.kind === 'rejected') {
     return [wrong(what, ready.rejection.message, 'fix that on the builder or in ppsgate.yml')];
   }
-  return [ok(what, `${says}, there after ${formatDuration(now() - begun)}`)];
+  return [ok(what, `${description}, there after ${formatDuration(now() - begun)}`)];
 }
 
 type BaseKernel =
   /** `commit` is empty if unknown. */
-  | { kind: 'found'; says: string; kernel: KernelSource; commit: string }
+  | { kind: 'found'; description: string; kernel: KernelSource; commit: string }
   | { kind: 'none'; why: string; fix: string };
 
 async function baseOf(selfTest: SelfTest, dut: Host): Promise<BaseKernel> {
   const { baseKernel, testbed, directory } = selfTest;
-  const given = async (says: string, path: string): Promise<BaseKernel> => {
-    return { kind: 'found', says, commit: '', kernel: await givenKernel(path) };
+  const given = async (description: string, path: string): Promise<BaseKernel> => {
+    return { kind: 'found', description: description, commit: '', kernel: await givenKernel(path) };
   };
   if (baseKernel !== undefined) return given(baseKernel, baseKernel);
   if (testbed.builder !== undefined) return checkedOut(selfTest, testbed.builder);
@@ -63,8 +63,13 @@ async function checkedOut({ deps }: SelfTest, builder: BuilderConfig): Promise<B
   await using host = await deps.connect(builder, 'builder');
   const { repository } = builder;
   const commit = (await host.output(gitIn(repository, shell`rev-parse HEAD`))).trim();
-  const says = `built of ${shortId(commit)}, which ${repository} has checked out`;
-  return { kind: 'found', says, commit, kernel: { kind: 'tree', baseCommit: commit } };
+  const description = `built of ${shortId(commit)}, which ${repository} has checked out`;
+  return {
+    kind: 'found',
+    description: description,
+    commit,
+    kernel: { kind: 'tree', baseCommit: commit },
+  };
 }
 
 async function fetchOwn(dut: Host, path: string): Promise<void> {

@@ -142,7 +142,7 @@ function stepsOf(selfTest: SelfTest): CheckStep[] {
       remembered({
         what: `the rules of ${scenario}`,
         needs: booted,
-        run: (what) => layAndTakeAway(selfTest, scenario, what),
+        run: (what) => installAndRemove(selfTest, scenario, what),
       }),
     ),
     ...(has('trials') ? cells : []).map((cell) =>
@@ -197,7 +197,7 @@ async function bootOnce(selfTest: SelfTest, boot: number, what: string): Promise
   return [ok(what, `${kernel} of ${root} after ${durations}, ${lab.boots.booted?.kernel ?? ''}`)];
 }
 
-async function layAndTakeAway(
+async function installAndRemove(
   selfTest: SelfTest,
   scenario: Scenario,
   what: string,

@@ -108,7 +108,7 @@ async function readied(
     }
     const whose = leftBy.map(({ holder }) => holder.who).join(' and ');
     deps.notify(`Restoring ${lease.testbed} to its base: ${whose} did not.`);
-    await bringBack(testbed, lease, config, deps);
+    await restoreBase(testbed, lease, config, deps);
     return await troubleOf(testbed, deps);
   } catch (error) {
     deps.signal.throwIfAborted();
@@ -149,7 +149,7 @@ const isOfController = (kind: HostError['kind']): boolean =>
   kind === 'login' || kind === 'host-key';
 
 /** Each login raises the fence. The DUT may not be up yet. */
-async function bringBack(
+async function restoreBase(
   testbed: TestbedConfig,
   lease: Lease,
   config: Config,
@@ -241,10 +241,10 @@ const inQuarantine = (testbed: string, trouble: string): string =>
   `${testbed} is now in quarantine: ${trouble} Once it is fixed, lift the quarantine with \`ppsgate quarantine ${testbed} --lift\`.`;
 
 /** Marks automatic quarantines; a check may lift only these. */
-export const byItself = 'ppsgate';
+export const ppsgateItself = 'ppsgate';
 
 const quarantineFor = (reason: string, { date }: ReserveDeps): Quarantine => ({
   reason,
-  by: byItself,
+  by: ppsgateItself,
   since: date().toISOString(),
 });

@@ -114,7 +114,7 @@ async function programOf(
     case 'ipmi':
       return overLan(label, config, deps);
     case 'conserver':
-      return spying(config);
+      return spyOn(config);
     case 'command': {
       const [program = '', ...args] = config.command;
       return { program, args, env: {}, openSeconds: 1 };
@@ -146,7 +146,7 @@ async function overLan(
 }
 
 /** `-s` only reads, and disturbs no other user. `-k` exits if the server has lost the console. */
-const spying = ({ console, host, port }: ConserverConfig): ConsoleProgram => ({
+const spyOn = ({ console, host, port }: ConserverConfig): ConsoleProgram => ({
   program: 'console',
   args: [
     ...(host === undefined ? [] : ['-M', host]),

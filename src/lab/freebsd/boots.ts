@@ -8,7 +8,7 @@ import type { TestNetworks } from '../../model/traffic.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import { describeScreen, type LastWords } from '../console/console-text.ts';
 import {
-  isToBlame,
+  isAtFault,
   lacksControl,
   type Milestone,
   type Tallies,
@@ -249,7 +249,7 @@ export function afterBootFailure(
 ): TrialOutcome {
   const { tallies } = boots;
   tallyOf(tallies, variant).bootFailures += 1;
-  return isToBlame(tallies, variant, 'bootFailures', 'hasBooted')
+  return isAtFault(tallies, variant, 'bootFailures', 'hasBooted')
     ? rejected(variant, {
         kind: 'boot-failed',
         message: `Twice in a row: ${reason}.`,

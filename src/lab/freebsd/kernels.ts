@@ -182,7 +182,7 @@ function listed(variant: Variant): ListedKernel {
   // `get` reports a failure; the next kernel is still built.
   kernel.promise.catch(() => {});
   const isSettled = variant.kernel?.kind !== 'tree';
-  if (isSettled) broughtKernel(variant).then(kernel.resolve, kernel.reject);
+  if (isSettled) givenKernel(variant).then(kernel.resolve, kernel.reject);
   return { variant, kernel, isSettled };
 }
 
@@ -203,7 +203,7 @@ function layoutOf(
 const notListed = (variant: string): Error =>
   new TypeError(`The kernel of ${variant} was dropped; list it again to have it built.`);
 
-async function broughtKernel({ variant, kernel }: Variant): Promise<VariantKernel> {
+async function givenKernel({ variant, kernel }: Variant): Promise<VariantKernel> {
   if (kernel?.kind !== 'archive') return { kind: 'own' };
   return { kind: 'archive', archive: await verifiedArchive(variant, kernel) };
 }

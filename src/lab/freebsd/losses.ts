@@ -5,7 +5,7 @@ import type { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import type { LastWords } from '../console/console-text.ts';
-import { isToBlame, tallyOf } from '../fault-attribution.ts';
+import { isAtFault, tallyOf } from '../fault-attribution.ts';
 import type { TrialOutcome } from '../testbed.ts';
 import { type Boots, consoleClause, failed, rejected, suspected } from './boots.ts';
 import type { Generators } from './generators.ts';
@@ -57,7 +57,7 @@ export function afterRefusal(
 ): TrialOutcome {
   const { tallies } = boots;
   tallyOf(tallies, variant).refusals += 1;
-  return isToBlame(tallies, variant, 'refusals', 'hasStoodTrial')
+  return isAtFault(tallies, variant, 'refusals', 'hasStoodTrial')
     ? rejected(variant, { kind: 'does-not-load', scenario, message: `Twice: ${refusal}.` })
     : suspected({ boots, variant, proof: 'hasStoodTrial' }, refusal);
 }
@@ -78,7 +78,7 @@ function afterDeath(boots: Boots, loss: TrialLoss, how: string, words: LastWords
   // hwpmc(4) may be at fault.
   if (phase === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
   tallyOf(tallies, variant).deaths += 1;
-  if (!isToBlame(tallies, variant, 'deaths', 'hasStoodTrial')) {
+  if (!isAtFault(tallies, variant, 'deaths', 'hasStoodTrial')) {
     const shown =
       panic === undefined && console !== undefined ? ` (${consoleClause(console)})` : '';
     const reason = `the DUT with ${variant} died ${where}: ${how}${shown}`;

@@ -26,8 +26,8 @@ function tracesOf(log: string, folder: string): string[] {
 
 function tracedRule(lines: readonly string[]): string | undefined {
   const packets = Map.groupBy(lines.flatMap(eventOf), ({ packet }) => packet);
-  const endings = [...packets.values()].flatMap((events) => events.at(-1)?.drop ?? []);
-  return byCount(Map.groupBy(endings, (drop) => drop))[0];
+  const lastDrops = [...packets.values()].flatMap((events) => events.at(-1)?.drop ?? []);
+  return byCount(Map.groupBy(lastDrops, (drop) => drop))[0];
 }
 
 const byCount = (groups: ReadonlyMap<string, readonly string[]>): string[] =>

@@ -130,7 +130,7 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
       const stdin = new PassThrough();
       const samplesWith = samplesAsTheyCome();
       let log = '';
-      let asked = 0;
+      let checkedRuns = 0;
       const onStdout = (chunk: Uint8Array) => {
         if (log.length > mostLogCharacters) return;
         const piece = Buffer.from(chunk).toString();
@@ -138,8 +138,8 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
         if (isEnough === undefined) return;
         const samples = samplesWith(piece);
         // A DUT may print more than requested, and in smaller pieces.
-        if (samples.length === asked || samples.length > request.slices) return;
-        asked = samples.length;
+        if (samples.length === checkedRuns || samples.length > request.slices) return;
+        checkedRuns = samples.length;
         if (isEnough(samples)) stdin.write('\n');
       };
       const variants = request.variants.map(pathName);

@@ -34,7 +34,7 @@ export async function installVariant(
 /** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
 const installSeconds = 120;
 
-function endingOf(outcome: CommandOutcome): string {
+function exitText(outcome: CommandOutcome): string {
   if (outcome.kind === 'signaled') return `was ended by ${outcome.signal}`;
   // See timeout(1).
   return outcome.code === 124
@@ -60,8 +60,15 @@ export function refusalOf(
   const target = folderOf(variant);
   const { stderr } = outcome;
   const { lines } = sysctl;
-  const ending = endingOf(outcome);
-  const message = loadRefusal({ folder: target, scenario, nftables, stderr, ending, lines });
+  const exit = exitText(outcome);
+  const message = loadRefusal({
+    folder: target,
+    scenario,
+    nftables,
+    stderr,
+    exitText: exit,
+    lines,
+  });
   return doesNotLoad(variant, scenario, message);
 }
 
@@ -110,7 +117,7 @@ export async function installCounting(
       // The program's own end would take as long as its readings.
       const ended = await within(endSeconds, Promise.race([over.promise, counting]));
       if (ended !== 'over' && (ended.kind !== 'exited' || ended.code !== 0)) {
-        throw new HostError('command-failed', `Counting on ${host.name} ${endingOf(ended)}.`);
+        throw new HostError('command-failed', `Counting on ${host.name} ${exitText(ended)}.`);
       }
       return { log, limits: limitsInLinuxLog(log, [{ variant }])[variant] };
     },

@@ -5,7 +5,7 @@ type Failed = {
   scenario: string;
   nftables: string;
   stderr: string;
-  ending: string;
+  exitText: string;
   /** The lines of the variant's settings, by path. */
   lines?: ReadonlyMap<string, number> | undefined;
 };
@@ -15,7 +15,7 @@ type Failed = {
  * prints, and folder names: they could come from any file of the DUT.
  */
 export function loadRefusal(failed: Failed): string {
-  const { folder, scenario, nftables, stderr, ending, lines } = failed;
+  const { folder, scenario, nftables, stderr, exitText, lines } = failed;
   const setting = refusedSetting(stderr);
   if (setting !== undefined) {
     const line = lines?.get(setting.path);
@@ -42,7 +42,7 @@ export function loadRefusal(failed: Failed): string {
     errors.push(`${toMap[0]?.toUpperCase()}${toMap.slice(1)}.`);
   }
   if (errors.length > 0) return errors.slice(0, mostLines).join('\n');
-  return `nft does not load nftables.conf, and reports no line of it: it ${ending}.`;
+  return `nft does not load nftables.conf, and reports no line of it: it ${exitText}.`;
 }
 
 const ofInterface = /^net\/\w+\/(?:conf|neigh)\//;

@@ -244,8 +244,8 @@ async function profile(
 async function whyNoPerf(dut: Host): Promise<string | undefined> {
   const outcome = await dut.run(shell`perf --version`);
   if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
-  const said = lastLine(outcome.stderr) ?? 'it said nothing';
-  return `perf does not run on the DUT (${said}): install it, for example from linux-perf or linux-tools`;
+  const reason = lastLine(outcome.stderr) ?? 'it said nothing';
+  return `perf does not run on the DUT (${reason}): install it, for example from linux-perf or linux-tools`;
 }
 
 /** Samples runs of several seconds once per second, like pkt-gen. */

@@ -25,11 +25,12 @@ export async function claimWhenFree(
   path: string,
   { notify, signal = new AbortController().signal, pause = realPause }: LabWait,
 ): Promise<void> {
-  let told: string | undefined;
+  let notifiedOwner: string | undefined;
   while (!(await isClaimed(path))) {
     const owner = await ownerOf(path);
-    if (owner !== told) notify?.(`waiting for the lab of this machine ${forOperator(owner)}`);
-    told = owner;
+    if (owner !== notifiedOwner)
+      notify?.(`waiting for the lab of this machine ${forOperator(owner)}`);
+    notifiedOwner = owner;
     await pause(secondsBetweenTries, signal);
     signal.throwIfAborted();
   }

@@ -34,16 +34,16 @@ export class LabImpossibleError extends Error {
  * as root and done the work; undefined if this process may continue.
  */
 export async function readyMachine(
-  say: (line: string) => void,
+  print: (line: string) => void,
   kinds: readonly LabKind[] = ['embedded-linux'],
 ): Promise<number | undefined> {
   const exitCode = await rerunAsRoot();
   if (exitCode !== undefined) return exitCode;
   requireRoot();
   const missing = await missingPrograms(kinds.flatMap((kind) => labPrograms[kind]));
-  if (missing.length > 0) await installPackages(packagesOf(missing), say);
+  if (missing.length > 0) await installPackages(packagesOf(missing), print);
   await requireNamespaces();
-  if (kinds.includes('embedded-linux') && !(await isInstalled('perf'))) await installPerf(say);
+  if (kinds.includes('embedded-linux') && !(await isInstalled('perf'))) await installPerf(print);
   return undefined;
 }
 
@@ -51,13 +51,13 @@ export async function readyMachine(
 const perfPackages = ['linux-perf', `linux-tools-${release()}`];
 
 /** Optional: without it, verdicts have no profiles. */
-async function installPerf(say: (line: string) => void): Promise<void> {
+async function installPerf(print: (line: string) => void): Promise<void> {
   if (!(await isInstalled('apt-get'))) return;
   for (const name of perfPackages) {
-    say(`Installing with apt-get, for profiles: ${name}`);
+    print(`Installing with apt-get, for profiles: ${name}`);
     if (await aptGet(['install', '--yes', '--no-install-recommends', name])) return;
   }
-  say('perf is not available here, so no profiles are taken.');
+  print('perf is not available here, so no profiles are taken.');
 }
 
 /** Throws a LabImpossibleError if this process cannot run the lab. Installs nothing. */
@@ -124,13 +124,13 @@ async function sudo(...args: string[]): Promise<number> {
   return code ?? 1;
 }
 
-async function installPackages(names: string[], say: (line: string) => void): Promise<void> {
+async function installPackages(names: string[], print: (line: string) => void): Promise<void> {
   if (!(await isInstalled('apt-get'))) {
     throw new LabImpossibleError(
       `The embedded lab needs ${names.join(', ')} but finds no apt-get to install them: install the equivalent packages of your system.`,
     );
   }
-  say(`Installing with apt-get: ${names.join(', ')}`);
+  print(`Installing with apt-get: ${names.join(', ')}`);
   const install = ['install', '--yes', '--no-install-recommends', ...names];
   if (await aptGet(install)) return;
   // A machine that has never updated its package lists knows no packages.

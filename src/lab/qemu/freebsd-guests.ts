@@ -11,7 +11,7 @@ import type { Cell, Family, OwnRules, Scenario } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { HostError } from '../../system/host/host-error.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
-import { isToBlame, type Tallies, tallyOf } from '../fault-attribution.ts';
+import { isAtFault, type Tallies, tallyOf } from '../fault-attribution.ts';
 import {
   afterBootFailure,
   bootFor,
@@ -234,7 +234,7 @@ export class FreebsdGuests implements GuestSystem {
     }
     const hasControl = variant === 'base' || this.#loadedByBase.has(scenario);
     if (!hasControl) return { kind: 'failed', reason: refusal, lacksControl: true };
-    if (!isToBlame(tallies, variant, 'refusals', 'hasBooted')) return failed(refusal);
+    if (!isAtFault(tallies, variant, 'refusals', 'hasBooted')) return failed(refusal);
     return rejected(variant, { kind: 'does-not-load', scenario, message: `Twice: ${refusal}.` });
   }
 
@@ -320,7 +320,7 @@ const whyGone = (lastLine: string | undefined): string =>
 function afterEarlyDeath(tallies: Tallies, variant: string, words: LastWords): TrialOutcome {
   tallyOf(tallies, variant).deaths += 1;
   const how = 'it was lost again right after it came up';
-  if (!isToBlame(tallies, variant, 'deaths', 'hasBooted')) {
+  if (!isAtFault(tallies, variant, 'deaths', 'hasBooted')) {
     const why = words.panic === undefined ? '' : ` (panic: ${words.panic})`;
     return failed(`the guest with ${variant} died right after its boot: ${how}${why}`);
   }

@@ -118,11 +118,11 @@ export async function openImage(
 const loginSeconds = [20, 5, 5, 5];
 
 class QemuEndedError extends DutLostError {
-  readonly said: string;
+  readonly lastLine: string;
 
-  constructor(said: string) {
-    super(`QEMU has ended (${said}).`);
-    this.said = said;
+  constructor(lastLine: string) {
+    super(`QEMU has ended (${lastLine}).`);
+    this.lastLine = lastLine;
   }
 }
 
@@ -133,7 +133,7 @@ function whyNotIn(
   shown: string,
 ): string {
   if (error instanceof QemuEndedError) {
-    return `its QEMU ended before root could log in (${error.said}), for example because it powered itself off`;
+    return `its QEMU ended before root could log in (${error.lastLine}), for example because it powered itself off`;
   }
   if (isHostError(error) && error.kind === 'host-key') {
     const key = /shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? 'no key of its type';

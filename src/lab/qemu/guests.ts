@@ -10,7 +10,7 @@ import type { Cell } from '../../model/scenario.ts';
 import type { TestNetworks } from '../../model/traffic.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
-import { isToBlame, lacksControl, type Milestone, type Tallies } from '../fault-attribution.ts';
+import { isAtFault, lacksControl, type Milestone, type Tallies } from '../fault-attribution.ts';
 import { rejected } from '../freebsd/boots.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { Testbed, TrialOutcome } from '../testbed.ts';
@@ -101,7 +101,7 @@ export function blameOrFail(
   [fault, proof]: ['bootFailures' | 'deaths', Milestone],
   { rejection, reason }: { rejection: Rejected['rejection']; reason: string },
 ): TrialOutcome {
-  if (isToBlame(tallies, variant, fault, proof)) return rejected(variant, rejection);
+  if (isAtFault(tallies, variant, fault, proof)) return rejected(variant, rejection);
   return {
     kind: 'failed',
     reason,

@@ -131,7 +131,7 @@ async function identify(
   { commandLine }: LinuxGuest,
   { version, atBoot }: KernelFiles,
 ): Promise<{ kind: 'same'; kernel: string } | { kind: 'other'; reason: string }> {
-  const [release, build, told, notes, ...modules] = (
+  const [release, build, bootedLine, notes, ...modules] = (
     await host.output(
       shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${' '} -f 1 /proc/modules`,
     )
@@ -142,8 +142,8 @@ async function identify(
       reason: `${release} ${build} came up instead of ${version}`,
     };
   }
-  if (told !== commandLine)
-    return { kind: 'other', reason: `its kernel command line is "${told}"` };
+  if (bootedLine !== commandLine)
+    return { kind: 'other', reason: `its kernel command line is "${bootedLine}"` };
   const missing = atBoot.filter((name) => !modules.includes(name));
   if (missing.length > 0) {
     return { kind: 'other', reason: `it loaded no ${missing.join(' and no ')}` };

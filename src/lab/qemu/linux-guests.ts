@@ -10,7 +10,7 @@ import { type Cell, isLinuxScenario, type LinuxScenario } from '../../model/scen
 import { UsageError } from '../../model/usage-error.ts';
 import { pathName } from '../../model/variant-name.ts';
 import { shell } from '../../system/shell.ts';
-import { isToBlame, type Tallies, tallyOf } from '../fault-attribution.ts';
+import { isAtFault, type Tallies, tallyOf } from '../fault-attribution.ts';
 import { failed, rejected } from '../freebsd/boots.ts';
 import { findInertChanges, ignoredParts, loadable } from '../linux/linux-overlay.ts';
 import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
@@ -272,7 +272,7 @@ async function fullGuest(
     if (usage.trim().split(/\s+/)[3] !== '0') continue;
     tallyOf(tallies, variant).refusals += 1;
     const message = `no space is left in /run of the guest with ${variant}`;
-    return isToBlame(tallies, variant, 'refusals', 'hasBooted')
+    return isAtFault(tallies, variant, 'refusals', 'hasBooted')
       ? rejected(variant, { kind: 'out-of-disk', message: `Twice: ${message}.` })
       : failed(message);
   }

@@ -179,9 +179,9 @@ async function unpack(path: string, disk: string, ended: AbortSignal): Promise<v
   const child = spawn('prlimit', limited, { stdio: [source.fd, target.fd, 'pipe'] });
   const end = () => child.kill('SIGKILL');
   ended.addEventListener('abort', end, { once: true });
-  let said = '';
+  let errors = '';
   child.stderr?.on('data', (piece: Buffer) => {
-    said = (said + piece.toString()).slice(-4096);
+    errors = (errors + piece.toString()).slice(-4096);
   });
   const [code, signal] = await once(child, 'close');
   ended.removeEventListener('abort', end);
@@ -190,7 +190,7 @@ async function unpack(path: string, disk: string, ended: AbortSignal): Promise<v
     await endAtLength(disk);
     return;
   }
-  const why = signal === 'SIGXFSZ' ? 'more than 64 GiB' : (lastLine(said) ?? `exit code ${code}`);
+  const why = signal === 'SIGXFSZ' ? 'more than 64 GiB' : (lastLine(errors) ?? `exit code ${code}`);
   throw new UsageError(
     `The image ${path} cannot be unpacked (${command[0]}: ${why}): download it again.`,
   );

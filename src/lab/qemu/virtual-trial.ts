@@ -7,7 +7,7 @@ import { pathName } from '../../model/variant-name.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { shell } from '../../system/shell.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
-import { isToBlame, lacksControl, tallyOf } from '../fault-attribution.ts';
+import { isAtFault, lacksControl, tallyOf } from '../fault-attribution.ts';
 import type { KeepLog, TrialOutcome } from '../testbed.ts';
 import {
   countAndSend,
@@ -250,8 +250,8 @@ async function endOf({ guest, host }: BootedGuest): Promise<GuestEnd | undefined
   if (isAlive) return undefined;
   const words = lastWords(guest.console(), false);
   if (words.panic !== undefined) return { how: `it panicked: ${words.panic}`, words };
-  const { where, words: asked } = await interrupted(guest);
-  return { how: `it stopped responding${where}, and was power-cycled`, words: asked };
+  const { where, words: interruptedWords } = await interrupted(guest);
+  return { how: `it stopped responding${where}, and was power-cycled`, words: interruptedWords };
 }
 
 const answerSeconds = 10;
@@ -262,7 +262,7 @@ function afterDeath(
   where: string,
   { how, words }: GuestEnd,
 ): TrialOutcome {
-  if (isToBlame(tallies, name, 'deaths', 'hasStoodTrial')) {
+  if (isAtFault(tallies, name, 'deaths', 'hasStoodTrial')) {
     return rejected(name, {
       kind: 'panics-under-load',
       message: `Twice, ${where}${words.panic === undefined ? `: ${how}` : ''}.`,

@@ -42,12 +42,12 @@ export async function sendWindows(
   const words = [packets, mostSeconds, senderCpu, rounds.flat().join(',')].map(String);
   const sending = wire.start('bash', ['-c', script, 'windows.sh', ...words, ...described]);
   let log = '';
-  let said = '';
+  let errors = '';
   sending.stdout?.on('data', (piece: Buffer) => {
     log += piece.toString();
   });
   sending.stderr?.on('data', (piece: Buffer) => {
-    said = (said + piece.toString()).slice(-4096);
+    errors = (errors + piece.toString()).slice(-4096);
   });
   const stop = () => void sending.stdin?.end();
   sending.stdin?.on('error', () => {});
@@ -57,7 +57,7 @@ export async function sendWindows(
     const [code] = await once(sending, 'close');
     signal.throwIfAborted();
     if (code === 0) return { kind: 'sent', log };
-    return { kind: 'broken', log, lastLine: lastLine(said) ?? 'it said nothing' };
+    return { kind: 'broken', log, lastLine: lastLine(errors) ?? 'it said nothing' };
   } finally {
     signal.removeEventListener('abort', stop);
   }

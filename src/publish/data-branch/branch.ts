@@ -133,7 +133,7 @@ async function readable<T>(
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
     throw new Error(
-      `${unreadable(what, place)} (${failure.said}): run the job again, and check that it has \`permissions: contents: read\`.`,
+      `${unreadable(what, place)} (${failure.detail}): run the job again, and check that it has \`permissions: contents: read\`.`,
     );
   }
 }
@@ -265,7 +265,7 @@ async function repositoryIdOf(branch: Branch): Promise<string> {
     const failure = githubFailure(error);
     if (failure?.kind !== 'answered' || failure.status !== refusedByGraphql) throw error;
     throw new BranchError(
-      `${nothing(branch)} because the token cannot see the repository (${failure.said}): check its name, and the permissions of the token.`,
+      `${nothing(branch)} because the token cannot see the repository (${failure.detail}): check its name, and the permissions of the token.`,
     );
   }
 }
@@ -464,7 +464,7 @@ function whyNot(failure: GithubFailure, branch: Branch): string {
   const what = nothing(branch);
   const status = failure.kind === 'answered' ? failure.status : undefined;
   if (status === refusedByGraphql || status === 422) {
-    return `${what} because GitHub refused it (${failure.said}): if rules protect the branch, exempt the token, or name another branch in \`github.data.branch\`.`;
+    return `${what} because GitHub refused it (${failure.detail}): if rules protect the branch, exempt the token, or name another branch in \`github.data.branch\`.`;
   }
   // GitHub returns 404 for anything that a token may not see.
   const known = status === 404 ? { ...failure, kind: 'answered' as const, status: 403 } : failure;

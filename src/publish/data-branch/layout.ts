@@ -151,11 +151,11 @@ export function nextFiles(
   });
   const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
   const kept = new Set(results.map(({ path }) => path));
-  const told = publications.map((publication) => ({
+  const updates = publications.map((publication) => ({
     ...publication,
     path: folderOf(publication.result),
   }));
-  const trend = nextTrend(trendIn(stored, rules.now), told, rules.now);
+  const trend = nextTrend(trendIn(stored, rules.now), updates, rules.now);
   const write = new Map([
     ...fresh.flatMap(({ entry, files }) => (kept.has(entry.path) ? files : [])),
     ...index.badges.flatMap((badge) => filesOfBadge(badge, rules)),

@@ -1,6 +1,6 @@
 // Renders the README of the data branch, with foreign names as code.
 
-import { countsOf, linkNoise, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
+import { countsOf, layoutNoise, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
 import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
 import { codeSpan } from '../../model/escape.ts';
 import { formatChange, formatPercent, metricNouns } from '../../model/format.ts';
@@ -103,7 +103,7 @@ const nameOf = ({ kind, testbed }: AaRunCounts): string =>
 
 function countLine(count: AaRunCounts, kept: ReadonlySet<string>): string {
   const { cells, cellAlarms, inconclusive, invalid, falseAlarmRatio, alarmed } = count;
-  const noise = linkNoise(count);
+  const noise = layoutNoise(count);
   const alarms = alarmed.map(({ at, result }) =>
     kept.has(result) ? `[${dayOf(at)}](${reportOf(result)})` : dayOf(at),
   );

@@ -82,26 +82,26 @@ type PublishedUpdate = TrendUpdate & { path: string };
 
 /** Selects the years to read before these updates can be published. */
 export const isNeeded =
-  (told: readonly Pick<TrendUpdate, 'result'>[]): YearFilter =>
+  (updates: readonly Pick<TrendUpdate, 'result'>[]): YearFilter =>
   (series, year) => {
-    const own = told.filter(({ result }) => result.testbed.name === series.testbed);
+    const own = updates.filter(({ result }) => result.testbed.name === series.testbed);
     const years = own.map(({ result }) => yearOf(result.startedAt));
     return years.includes(year) || (own.length > 0 && isRecent(series, year));
   };
 
 /** Applies the updates in order. `trend` must include the years that `isNeeded` selects. */
-export const nextTrend = (trend: Trend, told: readonly PublishedUpdate[], now: Date): Trend =>
-  told.reduce((before, one) => (one.isTrusted ? withUpdate(before, one, now) : before), trend);
+export const nextTrend = (trend: Trend, updates: readonly PublishedUpdate[], now: Date): Trend =>
+  updates.reduce((before, one) => (one.isTrusted ? withUpdate(before, one, now) : before), trend);
 
-function withUpdate(trend: Trend, told: PublishedUpdate, now: Date): Trend {
-  const { result, path, isDefaultBranch, releases, compareUrl } = told;
+function withUpdate(trend: Trend, updates: PublishedUpdate, now: Date): Trend {
+  const { result, path, isDefaultBranch, releases, compareUrl } = updates;
   // A result from the future would outlive all others.
   if (Date.parse(result.startedAt) > now.getTime()) return trend;
   if ('kind' in result) return { ...trend, index: withBisection(trend.index, result, path) };
   // A gate without a verdict counts as a try; a gate of two equal kernels is final.
   const index = withGate(trend.index, result, path);
-  const isTold = isDefaultBranch || isOfOneCommit(result);
-  if (result.outcome.kind !== 'judged' || !isTold) return { ...trend, index };
+  const isKept = isDefaultBranch || isOfOneCommit(result);
+  if (result.outcome.kind !== 'judged' || !isKept) return { ...trend, index };
   const known = withSameGate(withFingerprint(index, result), result, path);
   if (!isDefaultBranch) return { ...trend, index: known };
   const next = withNightlyRuns(
@@ -113,7 +113,7 @@ function withUpdate(trend: Trend, told: PublishedUpdate, now: Date): Trend {
       },
       nightlyRuns: trend.nightlyRuns,
     },
-    nightlyRunsOfUpdate(told, result),
+    nightlyRunsOfUpdate(updates, result),
   );
   const { name } = result.testbed;
   const own = next.index.cells.filter(({ testbed }) => testbed === name).map(seriesKey);
@@ -149,9 +149,9 @@ function withNightlyRuns(trend: Trend, added: readonly RunOfSeries[]): Trend {
 
 const withReleases = (
   known: TrendIndex['releases'],
-  told: TrendIndex['releases'],
+  updates: TrendIndex['releases'],
 ): TrendIndex['releases'] => {
-  const byName = new Map([...known, ...told].map((release) => [release.name, release]));
+  const byName = new Map([...known, ...updates].map((release) => [release.name, release]));
   return [...byName.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 };
 

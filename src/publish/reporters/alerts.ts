@@ -374,17 +374,17 @@ async function withReviewers(
   const { alert } = change;
   const { culprit } = tasks.get(change.id) ?? {};
   if (culprit === undefined) return alert;
-  const notified = new Set(alert.told);
+  const notifiedBefore = new Set(alert.told);
   try {
     const number = await mergedAs(octokit, repository, culprit);
-    if (number !== undefined && !notified.has(`#${number}`)) {
+    if (number !== undefined && !notifiedBefore.has(`#${number}`)) {
       const published = await publishComment(
         octokit,
         { repository, number },
         (written) => written ?? pullRequestText(change, issue),
         { marker: alertMarker(change.id), ...(pause && { pause }) },
       );
-      if (published.kind !== 'not-published') notified.add(`#${number}`);
+      if (published.kind !== 'not-published') notifiedBefore.add(`#${number}`);
       else {
         log.warn(published.why);
         if (!published.isFinal) return alert;
@@ -392,16 +392,16 @@ async function withReviewers(
     }
     const text = revisionText(change, `${serverUrl}/${repository}/issues/${issue}`);
     const revision = await commentOnRevision?.(culprit, text, `change ${change.id}`);
-    if (revision?.attempt.kind === 'delivered') notified.add(revision.name);
+    if (revision?.attempt.kind === 'delivered') notifiedBefore.add(revision.name);
     else if (revision !== undefined) {
       log.warn(revision.attempt.why);
-      if (revision.attempt.kind !== 'refused') return { ...alert, told: [...notified] };
+      if (revision.attempt.kind !== 'refused') return { ...alert, told: [...notifiedBefore] };
     }
-    return { ...alert, told: [...notified], commentedCommit: culprit };
+    return { ...alert, told: [...notifiedBefore], commentedCommit: culprit };
   } catch (error) {
     log.warn(
       `The reviewers of ${culprit} were not notified (${reasonOf(error)}): the next nightly run tries again.`,
     );
-    return { ...alert, told: [...notified] };
+    return { ...alert, told: [...notifiedBefore] };
   }
 }

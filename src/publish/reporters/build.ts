@@ -61,8 +61,8 @@ export function openBuild(
     queued: working,
     waiting: working,
     measuring: working,
-    conclude: (ending) =>
-      updates.sendLast(ending, deliverySeconds(ending, options.patienceSeconds)),
+    conclude: (reportedOutcome) =>
+      updates.sendLast(reportedOutcome, deliverySeconds(reportedOutcome, options.patienceSeconds)),
     addLinks: async () => {},
     leaveOpen: () => updates.stop(),
   };

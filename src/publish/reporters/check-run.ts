@@ -136,8 +136,8 @@ export async function closeOpenCheckRun(
     }
     return undefined;
   } catch (error) {
-    const said = githubFailure(error)?.said ?? reasonOf(error);
-    return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be notified (${said}): run the job again.`;
+    const message = githubFailure(error)?.detail ?? reasonOf(error);
+    return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be notified (${message}): run the job again.`;
   }
 }
 
@@ -340,7 +340,7 @@ function failedAttempt(
   const failure = githubFailure(error);
   if (failure === undefined) return { kind: 'refused', why: `${what} (${reasonOf(error)}).` };
   if (failure.kind !== 'answered' || failure.status >= 500) {
-    const why = `${what} because GitHub could not be notified (${failure.said}): if the check is required, run the job again.`;
+    const why = `${what} because GitHub could not be notified (${failure.detail}): if the check is required, run the job again.`;
     return { kind: 'failed', why };
   }
   const why = whyNotDone(what, failure, {

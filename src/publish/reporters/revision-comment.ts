@@ -103,7 +103,7 @@ export function revisionCommenter(
     const attempt = await postOnce(conduit, revision, marker, async () => {
       if (outcome.kind === 'unmeasured') {
         return renderRemarkupFailure(
-          { ...failureTexts[outcome.reason], said: outcome.message },
+          { ...failureTexts[outcome.reason], message: outcome.message },
           links,
         );
       }

@@ -83,7 +83,7 @@ function failedAttempt(error: unknown): UpdateAttempt {
   const what = 'The commit status does not show the current state';
   const failure = githubFailure(error);
   if (failure === undefined) return { kind: 'refused', why: `${what} (${reasonOf(error)}).` };
-  const why = `${what} (${failure.said}): give the job \`permissions: statuses: write\`, or set github.status to false.`;
+  const why = `${what} (${failure.detail}): give the job \`permissions: statuses: write\`, or set github.status to false.`;
   const isRefused = failure.kind === 'answered' && failure.status < 500;
   return { kind: isRefused ? 'refused' : 'failed', why };
 }

@@ -123,12 +123,12 @@ function gatesPiece(
 
 export const resultLink = (
   path: string,
-  said: Piece,
+  content: Piece,
   { folder, results }: Pick<PageContext, 'folder' | 'results'>,
 ): Html =>
   results.some((kept) => kept.path === path)
-    ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${said}</a>`
-    : html`<span title="its result was deleted">${said}</span>`;
+    ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${content}</a>`
+    : html`<span title="its result was deleted">${content}</span>`;
 
 const joined = (pieces: readonly Piece[], between: string): Piece =>
   pieces.map((piece, place) => (place === 0 ? piece : [between, piece]));

@@ -73,12 +73,12 @@ export async function output(
 /** Throws a HostError for any exit status but 0. */
 export function stdoutOf(outcome: CommandOutcome, name: string, command: Command): string {
   if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
-  const ending =
+  const exit =
     outcome.kind === 'exited' ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
-  const said = lastLine(outcome.stderr) ?? 'stderr is empty';
+  const reason = lastLine(outcome.stderr) ?? 'stderr is empty';
   throw new HostError(
     'command-failed',
-    `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`,
+    `"${shortened(commandText(command))}" on ${name} ${exit}: ${reason}`,
   );
 }
 
@@ -137,10 +137,9 @@ export async function follow(
         : collect(running.stderr, 'stderr', maxOutputBytes, execution),
     ]);
     feed(running.stdin, stdin);
-    const [ending, stdout, stderr] = await Promise.race([ended, stopped]);
-    if (ending.signal !== undefined)
-      return { kind: 'signaled', signal: ending.signal, stdout, stderr };
-    if (ending.code !== undefined) return { kind: 'exited', code: ending.code, stdout, stderr };
+    const [exit, stdout, stderr] = await Promise.race([ended, stopped]);
+    if (exit.signal !== undefined) return { kind: 'signaled', signal: exit.signal, stdout, stderr };
+    if (exit.code !== undefined) return { kind: 'exited', code: exit.code, stdout, stderr };
     throw new HostError(
       'lost',
       `${execution.name} ended ${execution.what} without saying how; check sshd's log there.`,

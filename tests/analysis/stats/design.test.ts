@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crossingProbability } from '../../../src/analysis/stats/boundary.ts';
-import { type Design, lookSizes, looksOf } from '../../../src/analysis/stats/design.ts';
+import { analysesOf, analysisSizes, type Design } from '../../../src/analysis/stats/design.ts';
 import { designNames } from '../../../src/model/result.ts';
 import { times } from '../../random.ts';
 
@@ -30,7 +30,7 @@ const anyDesign = fc.record({
 });
 
 describe('looks are placed', () => {
-  const sizesOf = (changes: Partial<Design>) => lookSizes(aDesign(changes));
+  const sizesOf = (changes: Partial<Design>) => analysisSizes(aDesign(changes));
 
   test('once in a fixed design, when all runs are there', () => {
     expect(sizesOf({ name: 'fixed', budgets: [20] })).toEqual([20]);
@@ -89,11 +89,11 @@ describe('looks are placed', () => {
   test('in order, each once, with one at the end of every budget', () => {
     fc.assert(
       fc.property(anyDesign, (design) => {
-        const sizes = lookSizes(design);
+        const sizes = analysisSizes(design);
         expect(sizes).toEqual([...new Set(sizes)].toSorted((a, b) => a - b));
         expect(sizes).toEqual(expect.arrayContaining(design.budgets));
         expect(sizes.at(-1)).toBe(design.budgets.at(-1));
-        expect(looksOf(design, rates).map(({ pairs }) => pairs)).toEqual(sizes);
+        expect(analysesOf(design, rates).map(({ pairs }) => pairs)).toEqual(sizes);
       }),
       { numRuns: times(15) },
     );
@@ -102,7 +102,7 @@ describe('looks are placed', () => {
 
 describe('levels', () => {
   test('of a fixed design are the planned shares of the rates', () => {
-    const looks = looksOf(aDesign({ name: 'fixed' }), rates);
+    const looks = analysesOf(aDesign({ name: 'fixed' }), rates);
     expect(looks).toHaveLength(1);
     for (const name of rateNames) {
       expect((looks[0]?.levels[name] ?? 0) / rates[name]).toBeCloseTo(planned[name], 3);
@@ -110,7 +110,7 @@ describe('levels', () => {
   });
 
   test('of all looks of a budget are the same', () => {
-    const looks = looksOf(aDesign({ budgets: [6, 20] }), rates);
+    const looks = analysesOf(aDesign({ budgets: [6, 20] }), rates);
     for (const stage of [
       looks.filter(({ pairs }) => pairs <= 6),
       looks.filter(({ pairs }) => pairs > 6),
@@ -121,7 +121,7 @@ describe('levels', () => {
 
   test('do not depend on the method', () => {
     const [pooled, paired] = (['pooled', 'paired'] as const).map((method) =>
-      looksOf(aDesign({ method }), rates),
+      analysesOf(aDesign({ method }), rates),
     );
     expect(paired).toEqual(pooled);
   });
@@ -129,7 +129,7 @@ describe('levels', () => {
   test('spend a share of each rate as planned, and half of the rest in each extension', () => {
     const budgets = [4, 6, 8, 10, 12, 14, 16, 18];
     for (const name of designNames) {
-      const looks = looksOf(aDesign({ name, budgets }), rates);
+      const looks = analysesOf(aDesign({ name, budgets }), rates);
       for (const rate of rateNames) {
         const spent = budgets.map((budget, stage) => {
           const own = looks.filter(
@@ -152,9 +152,9 @@ describe('levels', () => {
   test('of looks that are over are not changed by an extension', () => {
     fc.assert(
       fc.property(anyDesign, fc.integer({ min: 1, max: 8 }), (design, more) => {
-        const before = looksOf(design, rates);
+        const before = analysesOf(design, rates);
         const budgets = [...design.budgets, (design.budgets.at(-1) ?? 0) + more];
-        const after = looksOf({ ...design, budgets }, rates);
+        const after = analysesOf({ ...design, budgets }, rates);
         expect(after.slice(0, before.length)).toEqual(before);
         expect(after.length).toBeGreaterThan(before.length);
       }),

@@ -1,7 +1,11 @@
 // The rule from evidence to a verdict, at one look and over all of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Design, type InterimAnalysis, looksOf } from '../../../src/analysis/stats/design.ts';
+import {
+  analysesOf,
+  type Design,
+  type InterimAnalysis,
+} from '../../../src/analysis/stats/design.ts';
 import {
   type Bounds,
   boundsOf,
@@ -12,8 +16,8 @@ import {
   pooledEvidence,
 } from '../../../src/analysis/stats/evidence.ts';
 import {
+  judgeAnalysis,
   judgeInOrder,
-  judgeLook,
   type Rule,
   type Verdict,
 } from '../../../src/analysis/stats/judge.ts';
@@ -31,7 +35,7 @@ type Range = readonly [low: number, high: number];
 /** Verdict if the change is surely within `sure`, and except for a miss within `likely`. */
 function judgeRanges(sure: Range, likely: Range, rule: Rule): Verdict {
   const bounds = ([low, high]: Range): Bounds => ({ low: Math.log1p(low), high: Math.log1p(high) });
-  return judgeLook((level) => bounds(level === levels.misses ? likely : sure), levels, rule);
+  return judgeAnalysis((level) => bounds(level === levels.misses ? likely : sure), levels, rule);
 }
 
 describe('with a margin of 2 %', () => {
@@ -71,7 +75,7 @@ describe('with a margin of 2 %', () => {
   });
 
   test('uninformative runs are inconclusive', () => {
-    expect(judgeLook(() => unbounded, levels, byPps)).toBe('inconclusive');
+    expect(judgeAnalysis(() => unbounded, levels, byPps)).toBe('inconclusive');
   });
 });
 
@@ -161,7 +165,7 @@ const evidenceOf = ({ base, patched }: Sample, { method, earlier }: Setup): Evid
       );
 
 const looksFor = ({ name, method }: Setup): InterimAnalysis[] =>
-  looksOf(
+  analysesOf(
     { name, method, budgets: [pairCount], pairsPerStep: 1 },
     { falseAlarms: 0.01, misses: 0.05, outside: 0.025 },
   );
@@ -175,7 +179,7 @@ function verdicts(
   return looksFor(how).map(({ pairs, levels }) => {
     const runs = arrange({ base: base.slice(0, pairs), patched: patched.slice(0, pairs) });
     const boundsAt = (level: number) => boundsOf(evidenceOf(runs, how), level);
-    return judgeLook(boundsAt, levels, { ...byPps, metric });
+    return judgeAnalysis(boundsAt, levels, { ...byPps, metric });
   });
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   countsOf,
-  linkNoise,
+  layoutNoise,
   sameSummary,
   sameText,
   withSameGate,
@@ -223,8 +223,8 @@ describe('two layouts of one tree', () => {
     const index = after([layoutGate(1, 0.01), layoutGate(8, -0.01), layoutGate(15, 0.01)]);
     const [count] = index.aaRuns;
     // Changes of 1 % between two draws are draws that scatter by 1 % / √2.
-    expect(count && linkNoise(count)).toBeCloseTo(0.01 / Math.SQRT2, 4);
+    expect(count && layoutNoise(count)).toBeCloseTo(0.01 / Math.SQRT2, 4);
     const quiet = after([layoutGate(1, 0), layoutGate(8, 0)]);
-    expect(quiet.aaRuns[0] && linkNoise(quiet.aaRuns[0])).toBe(0);
+    expect(quiet.aaRuns[0] && layoutNoise(quiet.aaRuns[0])).toBe(0);
   });
 });

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { bisectOverrideNames, overrideNames, parameter } from '../../../src/config/parameters.ts';
 import { bisectWords } from '../../../src/forge/patch/bisect-command.ts';
 import {
-  asksToAccept,
   commandsFor,
+  isAcceptCommand,
   parseCommand,
   verbs,
 } from '../../../src/forge/patch/command.ts';
@@ -179,7 +179,7 @@ test.each([
   ['/ppsgate run', false],
   ['Please\n/ppsgate accept', false],
 ])('%j accepts a level: %j', (comment, expected) => {
-  expect(asksToAccept(comment)).toBe(expected);
+  expect(isAcceptCommand(comment)).toBe(expected);
 });
 
 test('Phabricator has a separate call', () => {

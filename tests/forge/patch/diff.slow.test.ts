@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkDiff, isAsSaid } from '../../../src/forge/patch/diff.ts';
+import { changesAsListed, checkDiff } from '../../../src/forge/patch/diff.ts';
 import { git, newRepository } from '../../fakes/repository.ts';
 import { times } from '../../random.ts';
 
@@ -243,8 +243,8 @@ describe('the result of git for a diff', () => {
 
   test('is accepted if exactly the named files changed, and all are plain', () => {
     const made = raw(['100644 100755', 'a'], ['000000 100644', 'b'], ['100644 000000', 'c\n:d']);
-    expect(isAsSaid(['a', 'b', 'c\n:d'], made)).toEqual({ kind: 'as-said' });
-    expect(isAsSaid([], '')).toEqual({ kind: 'as-said' });
+    expect(changesAsListed(['a', 'b', 'c\n:d'], made)).toEqual({ kind: 'as-said' });
+    expect(changesAsListed([], '')).toEqual({ kind: 'as-said' });
   });
 
   // Attack run/diff-mode
@@ -255,7 +255,7 @@ describe('the result of git for a diff', () => {
     ['000000 040000', 'of mode 040000'],
     ['100644 100664', 'of mode 100664'],
   ])('is refused where it is no plain file, against the text of the diff: %s', (modes, what) => {
-    expect(isAsSaid(['a', 'x'], raw(['100644 100644', 'a'], [modes, 'x']))).toEqual({
+    expect(changesAsListed(['a', 'x'], raw(['100644 100644', 'a'], [modes, 'x']))).toEqual({
       kind: 'refused',
       reason: `The diff changes x, which is ${what}; only regular files are accepted.`,
     });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { moderated } from '../../../src/analysis/stats/evidence.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import {
-  alsoTelling,
+  alsoInformative,
   nextBuilds,
   nextStep,
   probabilities,
@@ -284,7 +284,7 @@ describe('builds ahead', () => {
 describe('a shared trial', () => {
   test('holds several commits that divide the range evenly', () => {
     const problem = problemOf({ steps: 24 });
-    expect(alsoTelling(problem, [0, 24], 3).toSorted((a, b) => a - b)).toEqual([6, 12, 18]);
+    expect(alsoInformative(problem, [0, 24], 3).toSorted((a, b) => a - b)).toEqual([6, 12, 18]);
   });
 
   test('repeats the neighbours of the likeliest step first', () => {
@@ -294,6 +294,6 @@ describe('a shared trial', () => {
       [12, [13.7]],
       [24, [13.7, 13.701]],
     ]);
-    expect(alsoTelling(problemOf({ steps: 24, measured }), [0, 24], 2)).toEqual([11, 12]);
+    expect(alsoInformative(problemOf({ steps: 24, measured }), [0, 24], 2)).toEqual([11, 12]);
   });
 });

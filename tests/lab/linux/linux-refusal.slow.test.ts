@@ -11,7 +11,7 @@ const folder = '/run/ppsgate/dut/patched';
 const nftables = 'table inet t {\n  chain c {\n\tmeta l4proto upd drop\n  }\n}\n';
 
 const told = (stderr: string) =>
-  loadRefusal({ folder, scenario: 'forwarding', nftables, stderr, ending: 'exited with 1' });
+  loadRefusal({ folder, scenario: 'forwarding', nftables, stderr, exitText: 'exited with 1' });
 
 const included = `In file included from ${folder}/forwarding.nft:2:1-50:\n`;
 const upd = `${included}${folder}/nftables.conf:3:15-17: Error: Could not resolve protocol name
@@ -76,7 +76,7 @@ describe('the report of rules that do not load', () => {
 
   test('is limited, however much nft prints', () => {
     const line = `${folder}/nftables.conf:1:1-1: Error: ${'x'.repeat(10_000)}\n`;
-    const long = { folder, scenario: 'forwarding', nftables: 'y'.repeat(10_000), ending: '' };
+    const long = { folder, scenario: 'forwarding', nftables: 'y'.repeat(10_000), exitText: '' };
     expect(loadRefusal({ ...long, stderr: line.repeat(1000) }).length).toBeLessThan(20_000);
   });
 
@@ -87,7 +87,7 @@ describe('the report of rules that do not load', () => {
         scenario: 'forwarding',
         nftables: source,
         stderr: `${folder}/nftables.conf:1:${columns}: Error: x\n`,
-        ending: '',
+        exitText: '',
       });
     expect(at('"é" x', '6-6')).toBe('nftables.conf:1:6-6: Error: x\n"é" x');
     expect(at('abc', '9-12')).toBe('nftables.conf:1:9-12: Error: x\nabc');
@@ -147,7 +147,7 @@ describeWith(['root', 'nft', 'unshare'], 'with the nft of this machine', () => {
     const scenario = join(variant, 'forwarding.nft');
     writeFileSync(scenario, `flush ruleset\ninclude "${variant}/nftables.conf"\n`);
     const { stderr } = spawnSync('unshare', ['--net', 'nft', '-f', scenario], { encoding: 'utf8' });
-    const failed = { folder: variant, scenario: 'forwarding', ending: 'exited with 1' };
+    const failed = { folder: variant, scenario: 'forwarding', exitText: 'exited with 1' };
     const message = loadRefusal({ ...failed, nftables: rules, stderr });
     expect(message).toMatch(words);
     expect(message).not.toContain(variant);

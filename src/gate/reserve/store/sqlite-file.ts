@@ -163,21 +163,21 @@ const pauseMilliseconds = 20;
 /** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
 const patienceSeconds = 5;
 /** Counts tries instead of time, as a suspended process has not waited. */
-const mostAsks = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
+const mostAttempts = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
 
 async function inTurn<T>(path: string, work: () => T): Promise<T> {
   let lastSeen: number | undefined;
-  for (let asks = 1; ; asks += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return work();
     } catch (error) {
       if (!isSqliteError(error)) throw error;
-      if (failureOf(error) !== 'busy' || asks > mostAsks) {
+      if (failureOf(error) !== 'busy' || attempts > mostAttempts) {
         throw new StoreError(sentence(path, error), { cause: error });
       }
     }
     const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
-    if (written !== lastSeen) asks = 1;
+    if (written !== lastSeen) attempts = 1;
     lastSeen = written;
     await setTimeout(pauseMilliseconds);
   }
@@ -185,22 +185,22 @@ async function inTurn<T>(path: string, work: () => T): Promise<T> {
 
 function sentence(path: string, error: SqliteError): string {
   const subject = `The reservation store ${path}`;
-  const said = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
+  const reason = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
   switch (failureOf(error)) {
     case 'busy':
       return `${subject} was locked by another process for more than ${patienceSeconds} s: find it with "fuser -v ${path}", and try again once it has finished.`;
     case 'read-only':
     case 'cannot-open':
-      return `${subject} cannot be written (${said}): give this user write access to the file, its -wal and -shm files and its folder, or name another path.`;
+      return `${subject} cannot be written (${reason}): give this user write access to the file, its -wal and -shm files and its folder, or name another path.`;
     case 'input-output':
-      return `${subject} cannot be read or written (${said}): check its disk and the kernel's log.`;
+      return `${subject} cannot be read or written (${reason}): check its disk and the kernel's log.`;
     case 'corrupt':
-      return `${subject} is damaged (${said}): while it is unused, move it away together with ${path}-wal; ppsgate then creates a new one without reservations.`;
+      return `${subject} is damaged (${reason}): while it is unused, move it away together with ${path}-wal; ppsgate then creates a new one without reservations.`;
     case 'full':
       return `${subject} cannot be written because its disk is full: free some space there and try again.`;
     case 'not-a-database':
       return `${subject} is damaged or not an SQLite database: if it is ppsgate's, move it away while it is unused, or name another path; ppsgate then creates a new one without reservations.`;
     case 'other':
-      return `${subject} cannot be used (${said}): try again, and if that fails, move it away while it is unused; ppsgate then creates a new one without reservations.`;
+      return `${subject} cannot be used (${reason}): try again, and if that fails, move it away while it is unused; ppsgate then creates a new one without reservations.`;
   }
 }

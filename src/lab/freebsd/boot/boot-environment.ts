@@ -8,7 +8,7 @@ import { shell } from '../../../system/shell.ts';
 import { resetsAtPanic } from '../dut/panic.ts';
 import type { BootMachine, BootMethod, InstallOutcome } from './boot.ts';
 import { archiveFolder, unpack, withArchive } from './boot-archive.ts';
-import { lackingModule } from './boot-modules.ts';
+import { missingModule } from './boot-modules.ts';
 import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
 export function bootEnvironment(machine: BootMachine): BootMethod {
@@ -93,7 +93,7 @@ async function fill(machine: BootMachine, name: string, archive: string): Promis
     await host.output(shell`mkdir -p ${target}`);
     const outcome = await unpack(host, archive, target);
     if (outcome.kind !== 'installed') return outcome;
-    const reason = await lackingModule(host, target, { loaded: modules, rootType: 'zfs' });
+    const reason = await missingModule(host, target, { loaded: modules, rootType: 'zfs' });
     if (reason !== undefined) {
       return { kind: 'lacks-module', reason: reason.replace(target, dirname(own.kernel)) };
     }

@@ -34,7 +34,7 @@ type LoaderNeeds = {
 /**
  * Returns a clause on the first missing module; ignores modules that the machine's own kernel lacks, or has built in.
  */
-export async function lackingModule(
+export async function missingModule(
   host: Host,
   folder: string,
   { loaded, rootType }: LoaderNeeds,

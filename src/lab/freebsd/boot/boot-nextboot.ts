@@ -14,7 +14,7 @@ import {
   type KernelArchive,
 } from './boot.ts';
 import { archiveFolder, unpack, withArchive } from './boot-archive.ts';
-import { lackingModule } from './boot-modules.ts';
+import { missingModule } from './boot-modules.ts';
 import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
 export function nextboot(machine: BootMachine): BootMethod {
@@ -111,7 +111,7 @@ async function checkedModules(
   const host = machine.host();
   const [root] = await fileSystemsOf(host, ['/']);
   const needs = { loaded: machine.modules, rootType: root?.type ?? '' };
-  const reason = await lackingModule(host, part, needs);
+  const reason = await missingModule(host, part, needs);
   if (reason === undefined) return { kind: 'installed' };
   return { kind: 'lacks-module', reason: reason.replace(part, folder) };
 }

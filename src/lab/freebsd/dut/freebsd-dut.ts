@@ -88,7 +88,7 @@ export class FreebsdDut {
 
   /** Connects to the machine; reboots it first if a dead controller left one of our kernels running. */
   static async open(options: FreebsdDutOptions): Promise<FreebsdDut> {
-    const host = await leaveOurs(await options.connect(), options);
+    const host = await leaveTestKernel(await options.connect(), options);
     await using opened = new AsyncDisposableStack();
     opened.defer(() => host.close());
     const unfit = await whyUnfit(host, options.method);
@@ -226,7 +226,7 @@ export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> 
 /** A dead controller may have ordered another of our kernels while one was running; each order is for one boot. */
 const mostBootsOfOurs = 2;
 
-async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host> {
+async function leaveTestKernel(first: Host, options: FreebsdDutOptions): Promise<Host> {
   let host = first;
   for (let boots = 0; ; boots += 1) {
     const running = await runningSystem(host);

@@ -84,8 +84,8 @@ export class ConsoleShell implements Disposable {
     }
     const { code, output } = ended;
     if (code === 0) return output;
-    const said = lastLine(output) ?? 'nothing';
-    throw new ConsoleShellError(`"${text}" exited with ${code} and printed "${said}"`);
+    const last = lastLine(output) ?? 'nothing';
+    throw new ConsoleShellError(`"${text}" exited with ${code} and printed "${last}"`);
   }
 
   /** Types a command that ends the guest. */

@@ -80,7 +80,7 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
       ? `pipe,path=${escaped(consolePath)}`
       : `file,path=${escaped(consolePath)}`,
     counts,
-    user: await asNobody(wire),
+    user: await unprivileged(wire),
   };
   const options = qemuArguments(request, place);
   const tape = new ConsoleTape(mostConsoleBytes);
@@ -94,16 +94,16 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     ['--no-new-privs', 'taskset', '--cpu-list', String(request.cpu), ...options],
     boots.kind === 'disk' ? boots.image.descriptor : undefined,
   );
-  let said = '';
+  let errors = '';
   const ended = once(running, 'close')
     .then(
-      () => lastLine(said) ?? 'it said nothing',
+      () => lastLine(errors) ?? 'it said nothing',
       (error: unknown) => String(error),
     )
     .finally(() => console.close());
   running.stdout?.resume();
   running.stderr?.on('data', (piece: Buffer) => {
-    said = (said + piece.toString()).slice(-4096);
+    errors = (errors + piece.toString()).slice(-4096);
   });
   const qemu = await qemuOf(running.pid, ended);
   const guest: Guest = {
@@ -231,7 +231,7 @@ function qemuArguments(
 const escaped = (path: string): string => path.replaceAll(',', ',,');
 
 /** Returns QEMU's option to drop privileges: one up to 9.2, another since that one's removal. */
-async function asNobody(wire: Wire): Promise<string[]> {
+async function unprivileged(wire: Wire): Promise<string[]> {
   const help = await wire.run('qemu-system-x86_64', ['-help']);
   return /^-runas /m.test(help)
     ? ['-runas', `${unprivilegedUserId}:${unprivilegedUserId}`]
@@ -249,7 +249,7 @@ function bootArguments(boots: BootSource): string[] {
 /** Waits until the started program has entered the namespaces and has QEMU as its child. */
 async function qemuOf(entering: number | undefined, ended: Promise<string>): Promise<number> {
   const path = `/proc/${entering}/task/${entering}/children`;
-  return untilThere(ended, async () => {
+  return retryUntilFound(ended, async () => {
     const [child] = (await readFile(path, 'utf8')).trim().split(' ').filter(Boolean);
     return child === undefined ? undefined : Number(child);
   });
@@ -257,7 +257,7 @@ async function qemuOf(entering: number | undefined, ended: Promise<string>): Pro
 
 /** QEMU names its threads; see its `-name`. */
 async function cpuThreadOf(qemu: number, ended: Promise<string>): Promise<string> {
-  return untilThere(ended, async () => {
+  return retryUntilFound(ended, async () => {
     for (const thread of await readdir(`/proc/${qemu}/task`)) {
       const folder = `/proc/${qemu}/task/${thread}`;
       const name = await readFile(`${folder}/comm`, 'utf8').catch(() => '');
@@ -267,7 +267,7 @@ async function cpuThreadOf(qemu: number, ended: Promise<string>): Promise<string
   });
 }
 
-async function untilThere<Found>(
+async function retryUntilFound<Found>(
   ended: Promise<string>,
   find: () => Promise<Found | undefined>,
 ): Promise<Found> {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { lastLine, reasonOf } from '../../../model/one-line.ts';
 import { headOf } from '../../../system/decompress.ts';
 import { linuxVersionIn, mostImageHeaderBytes } from './linux-image.ts';
-import { mostFileBytes, runAsNobody, unprivilegedUserId } from './unprivileged-user.ts';
+import { mostFileBytes, runUnprivileged, unprivilegedUserId } from './unprivileged-user.ts';
 
 export type KernelFiles = {
   image: string;
@@ -128,10 +128,10 @@ async function beginFolder(folder: string): Promise<void> {
 /** Runs a program on untrusted files without privileges. */
 async function inFolder([program = '', ...args]: readonly string[]): Promise<string> {
   try {
-    return await runAsNobody(program, args);
+    return await runUnprivileged(program, args);
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-    throw new KernelFilesError(`cannot be unpacked: ${lastLine(said) ?? reasonOf(error)}`);
+    const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    throw new KernelFilesError(`cannot be unpacked: ${lastLine(stderr) ?? reasonOf(error)}`);
   }
 }
 

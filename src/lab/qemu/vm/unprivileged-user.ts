@@ -13,7 +13,7 @@ export const mostFileBytes = 1024 ** 3;
 const limits = [`--fsize=${mostFileBytes}`, '--cpu=600', `--as=${4 * 1024 ** 3}`];
 
 /** Runs a program as that user, without a way back, within limits; throws if that fails. */
-export async function runAsNobody(program: string, args: readonly string[]): Promise<string> {
+export async function runUnprivileged(program: string, args: readonly string[]): Promise<string> {
   const user = String(unprivilegedUserId);
   const privileges = ['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--'];
   const { stdout } = await run(
