@@ -58,7 +58,7 @@ function classicBytes(profile: Profile): number {
   const total = samplesOf(stacks);
   const { rows } = layout({ profile: stacks, base: [] }, 'profile', {
     pixelsPerSample: 1180 / total,
-    leastPixels: 0.1,
+    minPixels: 0.1,
   });
   const frames = rows.flatMap((row, depth) => {
     const y = (rows.length - depth) * 16;

@@ -22,7 +22,7 @@ export function benchHostileText(): HostileTextBench[] {
     );
     const harmless = usual.repeat(characters / usual.length);
     const times = [1, 2, 3].map(() => millisecondsOf(read, harmless));
-    const usually = Math.max(leastMilliseconds, Math.min(...times));
+    const usually = Math.max(minMilliseconds, Math.min(...times));
     const ratio = millisecondsOf(read, text(characters)) / usually;
     return { name, place, shape, ratio };
   });
@@ -31,7 +31,7 @@ export function benchHostileText(): HostileTextBench[] {
 const log = 'sys/net/if.c: In function if_attach: 12 of 345 done\n';
 
 /** Least time to compare with: a text refused at once needs none. */
-const leastMilliseconds = 100;
+const minMilliseconds = 100;
 
 function millisecondsOf(read: (text: string) => unknown, text: string): number {
   const start = performance.now();

@@ -22,7 +22,7 @@ import type { Line } from './designs.ts';
 const marginRatio = 0.02;
 const rates = { falseAlarms: 0.01, misses: 0.05, outside: 0.025 };
 const noiseRatio = 0.006;
-const mostPairs = 20;
+const maxPairs = 20;
 
 /** Noise that differs from a design's assumption: of the cell, or of the experiment's session alone. */
 type Condition = {
@@ -68,7 +68,7 @@ const historyRuns = [0, 10, 30, 200];
 /** Yields each line as soon as it is known. */
 export function* benchPromises(cells: number): Generator<Line> {
   yield plain(
-    `Margin ${percent(marginRatio)}, CV ${percent(noiseRatio)}, at most ${mostPairs} + ${mostPairs} runs, ${cells} cells a row.`,
+    `Margin ${percent(marginRatio)}, CV ${percent(noiseRatio)}, at most ${maxPairs} + ${maxPairs} runs, ${cells} cells a row.`,
   );
   for (const runs of historyRuns) {
     yield plain(`\n${runs} runs of history`);
@@ -133,7 +133,7 @@ type Shares = {
 function judgeAll({ condition, runs, cells, effect, alarms }: Question): Shares {
   const random = xoroshiro128plus(40);
   const looks = analysesOf(
-    { name: 'group-sequential', budgets: [mostPairs], pairsPerStep: 1, method: 'pooled' },
+    { name: 'group-sequential', budgets: [maxPairs], pairsPerStep: 1, method: 'pooled' },
     { ...rates, falseAlarms: alarms },
   );
   const rule = { metric: 'pps', marginRatio } as const;
@@ -215,7 +215,7 @@ function sessionOf(
   const runs = { base: [] as Measurement[], patched: [] as Measurement[] };
   let noise = standardNormal(random);
   let isPatchedFirst = false;
-  for (let trial = 1; trial <= 2 * mostPairs; trial += 1) {
+  for (let trial = 1; trial <= 2 * maxPairs; trial += 1) {
     if (trial % 4 === 1) isPatchedFirst = uniformFloat64(random) < 0.5;
     const isOuter = trial % 4 <= 1;
     const isPatched = isOuter === isPatchedFirst;

@@ -17,7 +17,7 @@ type TrendDataBench = {
   lines: number;
   files: number;
   /** Longest file of nightly runs. */
-  mostBytes: number;
+  maxBytes: number;
   packBytes: number;
   cloneSeconds: number;
   /** The same of a repository with an empty commit. */
@@ -59,7 +59,7 @@ export function benchTrendData(results = 10_000): TrendDataBench {
       results,
       lines: years.reduce((sum, [, text]) => sum + text.split('\n').length - 1, 0),
       files: files.size,
-      mostBytes: Math.max(...years.map(([, text]) => Buffer.byteLength(text))),
+      maxBytes: Math.max(...years.map(([, text]) => Buffer.byteLength(text))),
       packBytes: full.packBytes,
       cloneSeconds: full.seconds,
       emptyCloneSeconds: empty.seconds,
@@ -156,10 +156,10 @@ function commitOf(files: ReadonlyMap<string, string>): string {
 }
 
 function describeTrendData(bench: TrendDataBench): string[] {
-  const { results, lines, files, mostBytes, packBytes, cloneSeconds, emptyCloneSeconds } = bench;
+  const { results, lines, files, maxBytes, packBytes, cloneSeconds, emptyCloneSeconds } = bench;
   const ratio = cloneSeconds / emptyCloneSeconds;
   return [
-    `trend, ${results} results of ${cells.length} cells: ${lines} nightly runs in ${files} files, the longest ${mostBytes} bytes; packed ${(packBytes / 2 ** 20).toFixed(1)} MiB (goal: at most 6)`,
+    `trend, ${results} results of ${cells.length} cells: ${lines} nightly runs in ${files} files, the longest ${maxBytes} bytes; packed ${(packBytes / 2 ** 20).toFixed(1)} MiB (goal: at most 6)`,
     `trend, clone: ${cloneSeconds.toFixed(2)} s, ${ratio.toFixed(1)} times an empty one's ${emptyCloneSeconds.toFixed(2)} s (goal: at most 3 s)`,
     `trend, one nightly run more writes ${bench.touched.length} files: ${bench.touched.filter((path) => path.endsWith('.jsonl')).length} of its cells' year, ${bench.touched.filter((path) => !path.endsWith('.jsonl')).join(', ')}`,
   ];

@@ -67,7 +67,7 @@ export function revisionDepsOf(
     );
   }
   const conduit = openConduit({ url: config.url, token, log });
-  const patience = { log, signal: new AbortController().signal, mostSeconds: secondsOfRead };
+  const patience = { log, signal: new AbortController().signal, maxSeconds: secondsOfRead };
   return { conduit: withPatience(conduit, patience), repository, config };
 }
 

@@ -27,7 +27,7 @@ export type BuildPlace = {
   limitSeconds: number;
   /** Limit of the wait for other builds on the same builder. */
   turnSeconds: number;
-  leastFreeBytes: number;
+  minFreeBytes: number;
   cache: CacheBounds;
 };
 
@@ -37,7 +37,7 @@ type BuildJail = {
   user: string;
 };
 
-export type CacheBounds = { mostKernels: number; mostBytes: number };
+export type CacheBounds = { maxKernels: number; maxBytes: number };
 
 /** `make buildkernel`, see build(7). */
 export type MakeRecipe = {
@@ -195,13 +195,13 @@ export function withBounds<Rest extends WrittenBounds>(written: Rest) {
     ...rest,
     limitSeconds: limit,
     turnSeconds: turn,
-    leastFreeBytes: freeSpace,
-    cache: { mostKernels: keep.kernels, mostBytes: keep.size },
+    minFreeBytes: freeSpace,
+    cache: { maxKernels: keep.kernels, maxBytes: keep.size },
   };
 }
 
 /** The default number of booted runs per variant: more layouts would never be booted. */
-export const mostLayouts = 20;
+export const maxLayouts = 20;
 
 /** Paths stay as written. */
 export const builderSchema = closed({
@@ -217,7 +217,7 @@ export const builderSchema = closed({
     .optional()
     .describe('A jail(8) without network for builds, whose user owns nothing else.'),
   kernel: recipe.prefault({ kind: 'make' }).describe('The recipe of a kernel.'),
-  layoutVariants: wholeNumber(1, mostLayouts)
+  layoutVariants: wholeNumber(1, maxLayouts)
     .prefault(1)
     .describe('Number of layouts that each kernel is linked in; its runs boot them in turn.'),
 })

@@ -26,13 +26,13 @@ export function belongsIn(written: unknown): Belongs {
     if (first === undefined || isOwn || isOfItem) return undefined;
     // Several kinds may have the same key at the same place.
     const names = new Set([first, ...more].map((place) => placeName(place.path)));
-    const named = [...names].slice(0, mostPlaces).join(' or ');
+    const named = [...names].slice(0, maxPlaces).join(' or ');
     const it = first.name === key ? 'it' : `\`${first.name}\``;
     return `unknown key \`${excerpt(key)}\`; ${it} belongs ${named}`;
   };
 }
 
-const mostPlaces = 3;
+const maxPlaces = 3;
 
 const placeName = (path: KeyPath): string =>
   path.length === 0 ? 'at the top of the file' : `under \`${keyName(path)}\``;

@@ -20,7 +20,7 @@ export function meantBy(word: string, names: readonly string[]): string[] {
   const plain = plainKey(word);
   const other = otherWords.get(plain) ?? plain;
   const parts = names.filter((name) => [name, ...name.split(/[-/]/)].map(plainKey).includes(other));
-  if (plain !== '' && parts.length > 0) return parts.slice(0, mostMeant);
+  if (plain !== '' && parts.length > 0) return parts.slice(0, maxSuggestions);
   const [nearest] = names
     .map((name) => ({ name, edits: distance(plain, plainKey(name)) }))
     .filter(({ name, edits }) => edits <= Math.ceil(name.length / 3))
@@ -28,7 +28,7 @@ export function meantBy(word: string, names: readonly string[]): string[] {
   return nearest === undefined ? [] : [nearest.name];
 }
 
-const mostMeant = 3;
+const maxSuggestions = 3;
 
 export const plainKey = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { mostCaptureBytes } from '../model/capture.ts';
+import { maxCaptureBytes } from '../model/capture.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { whyNotText } from '../model/text-file.ts';
 import { withCapture } from './captured-traffic.ts';
@@ -49,8 +49,8 @@ async function withCaptureOf(config: Config, path: string): Promise<Config> {
   const { size } = await stat(capturePath).catch((error: unknown) => {
     throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
   });
-  if (size > mostCaptureBytes) {
-    throw wrong(`${capturePath} has ${size} bytes, and may have ${mostCaptureBytes}`);
+  if (size > maxCaptureBytes) {
+    throw wrong(`${capturePath} has ${size} bytes, and may have ${maxCaptureBytes}`);
   }
   const file = await readFile(capturePath).catch((error: unknown) => {
     throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);

@@ -33,7 +33,7 @@ const files = closed({
   .meta({ minProperties: 1 })
   .describe('Paths in the repository, by the names that the files have in the overlay.');
 
-const mostInterfaces = 100;
+const maxInterfaces = 100;
 
 const interfaces = z
   .record(
@@ -41,8 +41,8 @@ const interfaces = z
     z.enum(interfaceRoles, { error: wrongName(interfaceRoles) }),
     { error: wrongInterfaces },
   )
-  .refine((named) => Object.keys(named).length <= mostInterfaces, {
-    error: `expected at most ${mostInterfaces} interfaces`,
+  .refine((named) => Object.keys(named).length <= maxInterfaces, {
+    error: `expected at most ${maxInterfaces} interfaces`,
   })
   .describe(
     "Names in the files, and the testbed's interfaces that they stand for: `ingress` and `egress`, or `unused` for one that rules need and packets do not.",

@@ -11,8 +11,8 @@ import {
 import { type Family, families } from '../model/scenario.ts';
 import {
   imix,
+  maxSizes,
   meanFrameBytes,
-  mostSizes,
   type Packets,
   type PortRange,
   type WeightedSize,
@@ -72,7 +72,7 @@ const mixForm =
 const mix = z
   .array(closed({ bytes: frameSize, weight: wholeNumber(1, 100) }))
   .min(2, 'expected at least two sizes; write one as `frameSize: 64 bytes`')
-  .max(mostSizes, `expected at most ${mostSizes} sizes`)
+  .max(maxSizes, `expected at most ${maxSizes} sizes`)
   .refine((sizes) => new Set(sizes.map(({ bytes }) => bytes)).size === sizes.length, {
     error: 'a size is in this list twice',
   });

@@ -687,10 +687,10 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   return refused?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
 }
 
-function between(leastSeconds: number, mostSeconds: number): QuantityLimit {
+function between(minSeconds: number, maxSeconds: number): QuantityLimit {
   return {
-    description: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
-    holds: (value) => value >= leastSeconds && value <= mostSeconds,
+    description: `a duration from ${minSeconds} s to ${maxSeconds} s`,
+    holds: (value) => value >= minSeconds && value <= maxSeconds,
   };
 }
 

@@ -22,8 +22,8 @@ export const selectorWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 
 /** `not` binds tighter than `and`, which binds tighter than `or`; case is ignored. */
 export function readSelector(text: string): SelectorSource {
-  if (text.length > mostCharacters)
-    return refused(text, `it has more than ${mostCharacters} characters`);
+  if (text.length > maxCharacters)
+    return refused(text, `it has more than ${maxCharacters} characters`);
   const spaced = text.toLowerCase().trim().replace(/\s+/g, ' ');
   const tokens = spaced
     .replace(/ ?>= ?/g, '>=')
@@ -36,7 +36,7 @@ export function readSelector(text: string): SelectorSource {
   return { kind: 'read', selector };
 }
 
-const mostCharacters = 500;
+const maxCharacters = 500;
 
 function refused(text: string, problem: string): SelectorSource {
   const form = 'words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`';

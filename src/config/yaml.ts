@@ -21,10 +21,10 @@ type YamlSource =
 
 /** Stricter than the library: rejects duplicate keys, empty files and long ones. Never throws. */
 export function readYaml(text: string): YamlSource {
-  if (text.length > mostCharacters) {
+  if (text.length > maxCharacters) {
     return refused(
       0,
-      `the file has more than ${mostCharacters} characters; check that it is the right one`,
+      `the file has more than ${maxCharacters} characters; check that it is the right one`,
     );
   }
   try {
@@ -39,7 +39,7 @@ export function readYaml(text: string): YamlSource {
 }
 
 // Enough for about 150 testbeds, and two seconds of work if every line is wrong.
-const mostCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 function understoodYaml(text: string): YamlSource {
   const lines = new LineCounter();

@@ -132,9 +132,9 @@ function runRange(runs: readonly { number: number; variant: string }[]): string 
 
 function timeLeft(left: ReturnType<RemainingTime['left']>): string {
   if (left === undefined) return '';
-  const { expectedSeconds, mostSeconds } = left;
-  const most = `${formatDuration(mostSeconds)} left at most`;
-  return expectedSeconds === undefined || expectedSeconds >= mostSeconds
+  const { expectedSeconds, maxSeconds } = left;
+  const most = `${formatDuration(maxSeconds)} left at most`;
+  return expectedSeconds === undefined || expectedSeconds >= maxSeconds
     ? most
     : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
 }

@@ -19,7 +19,7 @@ export function readBuildFailure(log: string, source: string): BuildFailure {
     .map((patterns) => lines.filter((line) => patterns.some((pattern) => pattern.test(line))))
     .find((errors) => errors.length > 0);
   const errors = found ?? lines.filter((line) => line !== '').slice(-3);
-  return { kind: 'errors', errors: [...new Set(errors)].slice(0, mostErrors) };
+  return { kind: 'errors', errors: [...new Set(errors)].slice(0, maxErrors) };
 }
 
 /** An object folder contains the tree's path, as in `/b/obj/b/src/amd64.amd64`. */
@@ -28,15 +28,15 @@ const fromTop = (line: string, source: string): string =>
     at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : '',
   );
 
-const mostErrors = 10;
-const mostLetters = 300;
+const maxErrors = 10;
+const maxLetters = 300;
 
 function plain(line: string): string {
   if (line === '') return line;
   const text = withoutSequences(line)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
-  return text.length > mostLetters ? `${text.slice(0, mostLetters - 1)}…` : text;
+  return text.length > maxLetters ? `${text.slice(0, maxLetters - 1)}…` : text;
 }
 
 const ofTools: readonly RegExp[] = [

@@ -72,8 +72,8 @@ exit "$code"
 `;
 
 // The complete log of a kernel build has about 20 MB.
-const mostLogLetters = 32 * 1024 ** 2;
-const mostLineLetters = 64 * 1024;
+const maxLogLetters = 32 * 1024 ** 2;
+const maxLineLetters = 64 * 1024;
 
 function collectLines(onLine: (line: string) => void) {
   const decoder = new TextDecoder();
@@ -81,13 +81,13 @@ function collectLines(onLine: (line: string) => void) {
   let line = '';
   const give = (text: string) => {
     onLine(text);
-    if (log.length < mostLogLetters) log += `${text}\n`;
+    if (log.length < maxLogLetters) log += `${text}\n`;
   };
   const split = (text: string) => {
     const lines = (line + text).split('\n');
     line = lines.pop() ?? '';
     for (const each of lines) give(each);
-    if (line.length > mostLineLetters) line = line.slice(0, mostLineLetters);
+    if (line.length > maxLineLetters) line = line.slice(0, maxLineLetters);
   };
   return {
     take: (chunk: Uint8Array) => split(decoder.decode(chunk, { stream: true })),

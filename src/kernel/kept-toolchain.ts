@@ -66,9 +66,9 @@ export async function keepToolchain(
     shell`mkdir -p ${around} && chmod 700 ${around} && rm -rf ${partial} && cp -a ${objects} ${partial} && rm -rf ${kept} && mv ${partial} ${kept} && touch ${kept}`,
   );
   const names = (await host.run(shell`ls -1t ${around}`)).stdout.split('\n').filter(Boolean);
-  const rubbish = names.filter((name) => name !== 'partial').slice(mostKept);
+  const rubbish = names.filter((name) => name !== 'partial').slice(maxKept);
   for (const name of ['partial', ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
 }
 
 /** Few: one with a compiler needs several gigabytes. */
-const mostKept = 2;
+const maxKept = 2;

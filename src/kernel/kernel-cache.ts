@@ -95,7 +95,7 @@ function keptNames(
   own: ReadonlySet<string>,
   names: readonly string[],
   sizes: ReadonlyMap<string, number>,
-  { mostKernels, mostBytes }: CacheBounds,
+  { maxKernels, maxBytes }: CacheBounds,
 ): Set<string> {
   const keys = names
     .filter((name) => name.endsWith(noteSuffix))
@@ -108,7 +108,7 @@ function keptNames(
     if (size === undefined) continue;
     kernels += 1;
     bytes += size;
-    if (!own.has(each) && (kernels > mostKernels || bytes > mostBytes)) break;
+    if (!own.has(each) && (kernels > maxKernels || bytes > maxBytes)) break;
     kept.add(each + archiveSuffix).add(each + noteSuffix);
   }
   return kept;

@@ -202,7 +202,7 @@ async function buildNow(
   if (problem !== undefined)
     throw new BuilderError(`${host.name}: ${problem.why}; ${problem.fix}.`);
   const freeBytes = await freeBytesOf(host, config.folder);
-  if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
+  if (freeBytes < config.minFreeBytes) return outOfDisk(host, config, freeBytes);
   const startedAt = now();
   const buildOutput = await buildByRecipe(host, config, recipe, {
     limitSeconds: config.limitSeconds,
@@ -257,11 +257,11 @@ async function freeBytesOf(host: Host, folder: string): Promise<number> {
   return Number(line.split(/\s+/)[3]) * 1024;
 }
 
-function outOfDisk(host: Host, { folder, leastFreeBytes }: KernelBuilder, freeBytes: number) {
+function outOfDisk(host: Host, { folder, minFreeBytes }: KernelBuilder, freeBytes: number) {
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
   return {
     kind: 'out-of-disk',
-    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build needs ${gigabytes(leastFreeBytes)}; free some space there.`,
+    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build needs ${gigabytes(minFreeBytes)}; free some space there.`,
   } as const;
 }
 

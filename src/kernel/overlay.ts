@@ -81,9 +81,9 @@ export async function readOverlay(
   source: OverlaySource,
 ): Promise<Overlay> {
   const entries = await entriesOf(repository, commit, source);
-  if (entries.length > mostFiles) {
+  if (entries.length > maxFiles) {
     throw new RepositoryError(
-      `The folder ${pathsIn(source).join() || '.'} holds ${entries.length} files at ${commit}, but an overlay may have at most ${mostFiles}: move other files elsewhere.`,
+      `The folder ${pathsIn(source).join() || '.'} holds ${entries.length} files at ${commit}, but an overlay may have at most ${maxFiles}: move other files elsewhere.`,
     );
   }
   const files = await Promise.all(
@@ -157,7 +157,7 @@ function missingIn(overlays: readonly Overlay[], source: OverlaySource): string 
   return `The folder ${source.folder || '.'} holds no file`;
 }
 
-const mostFiles = 100;
+const maxFiles = 100;
 
 /** Mode of a submodule: a commit of another repository, whose content is not read. */
 export const submodule = '160000';

@@ -21,7 +21,7 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
     kind: z.literal('tree'),
     baseCommit: commitId,
     /** Applied to the base commit; in base64, as it may hold any bytes. Absent: the base itself. */
-    diff: z.base64().max(bounded.mostDocument).optional(),
+    diff: z.base64().max(bounded.maxDocument).optional(),
     /** Layout variants to boot, ascending. Absent: linked once. */
     layouts: bounded.list(bounded.ordinal).min(1).optional(),
   }),
@@ -124,11 +124,11 @@ function requireLoaded(
   const paths = variants.flatMap(({ files }) => files.map(({ path }) => path));
   if (paths.some((path) => isLoaded(system, path))) return;
   throw new UsageError(
-    `The overlay has ${[...new Set(paths)].slice(0, mostPathsShown).join(', ')}, and ${name} loads ${overlayFiles[system].join(' and ')}: correct \`overlay\` in ppsgate.yml.`,
+    `The overlay has ${[...new Set(paths)].slice(0, maxPathsShown).join(', ')}, and ${name} loads ${overlayFiles[system].join(' and ')}: correct \`overlay\` in ppsgate.yml.`,
   );
 }
 
-const mostPathsShown = 5;
+const maxPathsShown = 5;
 
 async function onBase(
   baseCommit: string,
@@ -142,7 +142,7 @@ async function onBase(
 }
 
 /** Size limit of a kernel with its modules, or of a whole image of nanobsd(8). */
-const mostKernelBytes = 8 * 1024 ** 3;
+const maxKernelBytes = 8 * 1024 ** 3;
 
 /** Includes the file's current checksum. Throws a UsageError if the file cannot be read. */
 export async function givenKernel(path: string): Promise<KernelSource> {
@@ -151,8 +151,8 @@ export async function givenKernel(path: string): Promise<KernelSource> {
     const stats = await stat(path);
     if (!stats.isFile()) throw new Error('it is not a regular file');
     const { size } = stats;
-    if (size > mostKernelBytes) {
-      throw new Error(`it has ${size} bytes, but a kernel may have at most ${mostKernelBytes}`);
+    if (size > maxKernelBytes) {
+      throw new Error(`it has ${size} bytes, but a kernel may have at most ${maxKernelBytes}`);
     }
     await pipeline(createReadStream(path), hash);
   } catch (error) {

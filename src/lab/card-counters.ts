@@ -40,7 +40,7 @@ export const cardDropOf = (name: string): string | undefined =>
 /** Reads lines `name: number` of `ethtool -S` or sysctl(8), with whole numbers only. */
 export function countersIn(text: string): Map<string, number> {
   const counters = new Map<string, number>();
-  for (const line of text.split('\n').slice(0, mostLines)) {
+  for (const line of text.split('\n').slice(0, maxLines)) {
     const [, name = '', digits = ''] = /^\s*(\S.{0,99}): (\d{1,16})\s*$/.exec(line) ?? [];
     const value = Number(digits);
     if (digits !== '' && Number.isSafeInteger(value)) counters.set(name.trim(), value);
@@ -48,4 +48,4 @@ export function countersIn(text: string): Map<string, number> {
   return counters;
 }
 
-const mostLines = 20_000;
+const maxLines = 20_000;

@@ -12,7 +12,7 @@ import {
   NoDecompressorError,
 } from '../system/decompress.ts';
 import { NoTarError, TarError, type TarMember, tarMembers } from '../system/tar-members.ts';
-import { linuxVersionIn, mostImageHeaderBytes } from './qemu/vm/linux-image.ts';
+import { linuxVersionIn, maxImageHeaderBytes } from './qemu/vm/linux-image.ts';
 import { unprivilegedUserId } from './qemu/vm/unprivileged-user.ts';
 
 /** Form of a testbed's kernels: a Linux package, a FreeBSD archive, or an appliance's image. */
@@ -52,7 +52,7 @@ async function whyNot(path: string, form: KernelForm): Promise<string | undefine
   if (stats.isDirectory()) return 'is a folder';
   if (!stats.isFile()) return 'is not a regular file';
   if (stats.size === 0) return 'is an empty file';
-  const head = await headOf(path, 0, mostImageHeaderBytes);
+  const head = await headOf(path, 0, maxImageHeaderBytes);
   const other = otherThanArchive(head);
   if (other !== undefined) return `is ${other}`;
   if (form === 'nanobsd') return whyNoImage(path, stats.size, head);
@@ -119,9 +119,9 @@ async function whyNoImage(path: string, size: number, head: Buffer): Promise<str
 
 /** A distribution's kernel has 5,000 files, and a quarter of the bytes. */
 const limits = {
-  headBytes: mostImageHeaderBytes,
-  mostMembers: 200_000,
-  mostBytes: 8 * 1024 ** 3,
+  headBytes: maxImageHeaderBytes,
+  maxMembers: 200_000,
+  maxBytes: 8 * 1024 ** 3,
 };
 
 const membersOf = (part: FilePart): AsyncGenerator<TarMember> =>

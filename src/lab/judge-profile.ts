@@ -12,9 +12,9 @@ const rawName = 'profile.txt.gz';
 const stacksName = 'stacks.txt';
 
 /** With 500 samples, a function with 5 % of them is measured to a fifth of its share. */
-const fewestSamples = 500;
+const minSamples = 500;
 /** A DUT with many CPUs may forward with only a few. A DUT that is idle for longer was not under load. */
-const mostIdleRatio = 0.9;
+const maxIdleRatio = 0.9;
 
 /** Also stores the text as a log. `defaults` complete the text. */
 export async function judgeProfile(
@@ -30,14 +30,14 @@ export async function judgeProfile(
   const { profile, idleSamples } = withoutIdle(all);
   const busySamples = samplesOf(profile.stacks);
   const idleRatio = idleSamples / (busySamples + idleSamples);
-  if (idleRatio > mostIdleRatio) {
+  if (idleRatio > maxIdleRatio) {
     return missed(
       `the DUT idled in ${formatPercent(idleRatio)} of the samples: it was not under load`,
     );
   }
-  if (busySamples < fewestSamples) {
+  if (busySamples < minSamples) {
     return missed(
-      `only ${busySamples} samples are of a busy CPU, and at least ${fewestSamples} are needed`,
+      `only ${busySamples} samples are of a busy CPU, and at least ${minSamples} are needed`,
     );
   }
   return { kind: 'profiled', event, kernel, busySamples, idleSamples, log: stacksName };

@@ -2,10 +2,10 @@
 import { sum } from 'simple-statistics';
 import {
   type DropPlace,
-  mostCpus,
-  mostDrops,
-  mostNotUnderstood,
-  mostQueues,
+  maxCpus,
+  maxDrops,
+  maxNotUnderstood,
+  maxQueues,
   type TrialLimits,
   trialLimitsSchema,
 } from '../model/limits.ts';
@@ -17,7 +17,7 @@ export const packetsOf = (drops: readonly Pick<Drop, 'packets'>[]): number =>
   sum(drops.map(({ packets }) => packets));
 
 /** Ignores a smaller share of the arrived packets: packets in flight between two counters are no drops. */
-export const leastSilentRatio = 0.005;
+export const minSilentRatio = 0.005;
 
 /** Cause of packets that IP received and did not forward, for no reason that a counter has. */
 export const uncountedCause = 'the kernel after IP input, without a counter';
@@ -34,7 +34,7 @@ const forwardingPlaces: ReadonlySet<DropPlace> = new Set([
 ]);
 
 /** A variant that forwards more also has counters of other drops than those of its silent run. */
-const mostForwardedRatio = 0.1;
+const maxForwardedRatio = 0.1;
 
 /** Names the cause of most drops of a variant that lost nearly all packets; continues "dropped by". */
 export function mainDrop({
@@ -42,7 +42,7 @@ export function mainDrop({
   receivedPackets,
   drops,
 }: TrialLimits): string | undefined {
-  if (receivedPackets > offeredPackets * mostForwardedRatio) return undefined;
+  if (receivedPackets > offeredPackets * maxForwardedRatio) return undefined;
   const [most] = drops
     .filter(({ place, cause }) => forwardingPlaces.has(place) && cause !== uncountedCause)
     .toSorted((one, other) => other.packets - one.packets);
@@ -54,23 +54,23 @@ export function boundedLimits(limits: TrialLimits | undefined): TrialLimits | un
   if (limits === undefined) return undefined;
   const parsed = trialLimitsSchema.safeParse({
     ...limits,
-    cpuBusyRatios: limits.cpuBusyRatios.slice(0, mostCpus).map(threeDecimals),
-    queues: limits.queues.slice(0, mostQueues),
+    cpuBusyRatios: limits.cpuBusyRatios.slice(0, maxCpus).map(threeDecimals),
+    queues: limits.queues.slice(0, maxQueues),
     drops: limits.drops
-      .map(({ cause, ...drop }) => ({ ...drop, cause: shortenedTo(mostCauseCharacters, cause) }))
+      .map(({ cause, ...drop }) => ({ ...drop, cause: shortenedTo(maxCauseCharacters, cause) }))
       .toSorted((a, b) => b.packets - a.packets)
-      .slice(0, mostDrops),
-    notUnderstood: limits.notUnderstood.slice(0, mostNotUnderstood),
+      .slice(0, maxDrops),
+    notUnderstood: limits.notUnderstood.slice(0, maxNotUnderstood),
   });
   return parsed.success ? parsed.data : undefined;
 }
 
-const mostCauseCharacters = 250;
+const maxCauseCharacters = 250;
 
 const threeDecimals = (ratio: number): number => Math.round(ratio * 1000) / 1000;
 
 /** Counters of generators and a DUT cover slightly different stretches. */
-const leastEndRatio = 0.002;
+const minEndRatio = 0.002;
 
 /**
  * Adds losses before and after the DUT: `sentPackets` is the senders' count of the packets that the DUT counted,
@@ -84,8 +84,8 @@ export function withEnds(
   const before = Math.round((sentPackets ?? 0) - offeredPackets);
   const behind = Math.round(receivedPackets - (countedPackets ?? receivedPackets));
   const isBefore =
-    before > offeredPackets * leastEndRatio && Number.isSafeInteger(offeredPackets + before);
-  const isBehind = behind > receivedPackets * leastEndRatio;
+    before > offeredPackets * minEndRatio && Number.isSafeInteger(offeredPackets + before);
+  const isBehind = behind > receivedPackets * minEndRatio;
   return {
     ...limits,
     offeredPackets: isBefore ? offeredPackets + before : offeredPackets,
@@ -104,6 +104,6 @@ export function withEnds(
       ...(isBehind
         ? [{ place: 'after-dut', cause: 'not counted by the receiver', packets: behind } as const]
         : []),
-    ].slice(0, mostDrops),
+    ].slice(0, maxDrops),
   };
 }

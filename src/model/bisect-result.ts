@@ -7,10 +7,10 @@ import {
   cellProfileSchema,
   historySchema,
   intervalSchema,
+  maxRuns,
+  maxTrials,
+  maxVariants,
   metricSchema,
-  mostRuns,
-  mostTrials,
-  mostVariants,
   reasonSchema,
   runSchema,
   trialSchema,
@@ -19,9 +19,9 @@ import { cellSchema } from './scenario.ts';
 import { testbedKindSchema } from './testbed-kind.ts';
 import { offeredTrafficSchema } from './traffic.ts';
 
-export const mostCommits = 20_000;
+export const maxCommits = 20_000;
 /** Includes the good end. */
-const mostRevisions = mostCommits + 1;
+const maxRevisions = maxCommits + 1;
 
 /**
  * Reason why a commit cannot be measured. One failure is enough if nothing depended on it; otherwise it was seen twice,
@@ -123,7 +123,7 @@ const bisectAnswerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('slide'),
     change: changeSchema,
-    steps: bounded.list(bounded.ordinal, mostRevisions),
+    steps: bounded.list(bounded.ordinal, maxRevisions),
   }),
   z.object({
     kind: z.literal('inconclusive'),
@@ -158,7 +158,7 @@ export const bisectResultSchema = z.object({
   seed: z.int(),
   startedAt: bounded.time,
   finishedAt: bounded.time,
-  revisions: bounded.list(revisionSchema, mostRevisions).min(2),
+  revisions: bounded.list(revisionSchema, maxRevisions).min(2),
   answer: bisectAnswerSchema,
   /** Boots, or shared trials, including failed ones. */
   boots: bounded.count,
@@ -174,10 +174,10 @@ export const bisectResultSchema = z.object({
     ])
     .optional(),
   /** `base` is the culprit's parent, `patched` the culprit. */
-  profiles: bounded.list(cellProfileSchema, mostVariants),
+  profiles: bounded.list(cellProfileSchema, maxVariants),
   reason: reasonSchema.optional(),
-  runs: bounded.list(runSchema, mostRuns),
-  trials: bounded.list(trialSchema, mostTrials),
+  runs: bounded.list(runSchema, maxRuns),
+  trials: bounded.list(trialSchema, maxTrials),
 });
 
 export type RevisionFault = z.infer<typeof faultSchema>;

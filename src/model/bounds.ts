@@ -1,27 +1,27 @@
 // Bounds the numbers, texts and lists of data from outside, well above every measured value.
 import { z } from 'zod';
 
-const mostCount = 10_000_000;
-const leastRate = 1e-9;
-const mostRate = 1e15;
-export const mostChange = 1e300;
+const maxCount = 10_000_000;
+const minRate = 1e-9;
+const maxRate = 1e15;
+export const maxChange = 1e300;
 
 /** Runs, trials, boots, cells, commits, flows: small enough to loop over. */
-export const count = z.int().nonnegative().max(mostCount);
+export const count = z.int().nonnegative().max(maxCount);
 export const ordinal = count.positive();
 /** Packets, instructions, bytes, ids: never looped over; exact in a double. */
 export const total = z.int().nonnegative();
 export const id = z.int().positive();
 
 /** Per second, or ns or instructions per packet. The logarithm of any ratio of two is finite. */
-export const measured = z.number().min(leastRate).max(mostRate);
+export const measured = z.number().min(minRate).max(maxRate);
 /** Like `measured`, or zero. */
 export const rate = z
   .number()
   .nonnegative()
-  .max(mostRate)
-  .refine((value) => value === 0 || value >= leastRate);
-export const level = z.number().nonnegative().max(mostChange);
+  .max(maxRate)
+  .refine((value) => value === 0 || value >= minRate);
+export const level = z.number().nonnegative().max(maxChange);
 export const sumOfSquares = z.number().nonnegative().max(1e12);
 export const seconds = z.number().nonnegative().max(1e9);
 /** From 0 to 1; a sum of shares may exceed either by a rounding error. */
@@ -31,7 +31,7 @@ export const share = z
   .max(1 + 1e-6);
 
 /** Ratio to the earlier value, minus one. */
-export const change = z.number().min(-1).max(mostChange);
+export const change = z.number().min(-1).max(maxChange);
 
 export const text = (most: number) => z.string().max(most);
 export const name = text(250);
@@ -41,8 +41,8 @@ export const path = text(4096);
 /** Name, id or address in another service. */
 export const word = text(4096);
 /** Size limit of a file, a diff, a comment or a command's output. */
-export const mostDocument = 32 * 1024 ** 2;
-export const document = text(mostDocument);
+export const maxDocument = 32 * 1024 ** 2;
+export const document = text(maxDocument);
 export const url = z.url().max(4096);
 /** An ISO time may have any number of decimals. */
 export const time = z.iso.datetime().max(40);

@@ -15,9 +15,9 @@ type Capture =
   /** `why` is a clause about the file, with what to do. */
   | { kind: 'refused'; why: string };
 
-export const mostCaptureBytes = 4 * 1024 ** 2;
-const mostPackets = 20_000;
-const mostFrameBytes = 1514;
+export const maxCaptureBytes = 4 * 1024 ** 2;
+const maxPackets = 20_000;
+const maxFrameBytes = 1514;
 const fileHeaderBytes = 24;
 const recordHeaderBytes = 16;
 const ethernetHeaderBytes = 14;
@@ -25,10 +25,8 @@ const ethernet = 1;
 
 /** Omits frames without IP, fragments, and IPv6 with extension headers, whose checksums have no known place. */
 export function parseCapture(file: Buffer): Capture {
-  if (file.length > mostCaptureBytes) {
-    return refused(
-      `has ${file.length} bytes, and may have ${mostCaptureBytes}: keep fewer packets`,
-    );
+  if (file.length > maxCaptureBytes) {
+    return refused(`has ${file.length} bytes, and may have ${maxCaptureBytes}: keep fewer packets`);
   }
   if (file.length < fileHeaderBytes) return refused('is too short for a pcap file');
   const number = numbersOf(file);
@@ -45,16 +43,16 @@ export function parseCapture(file: Buffer): Capture {
   let count = 0;
   for (let at = fileHeaderBytes; at < file.length; ) {
     count += 1;
-    if (count > mostPackets) return refused(`has more than ${mostPackets} packets: keep fewer`);
+    if (count > maxPackets) return refused(`has more than ${maxPackets} packets: keep fewer`);
     const start = at + recordHeaderBytes;
     if (start > file.length) return refused(`ends within packet ${count}: copy it again`);
     const [captured, length] = [number(at + 8), number(at + 12)];
     if (captured < length) {
       return refused(`has packet ${count} only in part: capture with \`tcpdump -s 0\``);
     }
-    if (captured > mostFrameBytes) {
+    if (captured > maxFrameBytes) {
       return refused(
-        `has a packet ${count} of ${captured} bytes, and ${mostFrameBytes} are the most: capture without TSO and GRO`,
+        `has a packet ${count} of ${captured} bytes, and ${maxFrameBytes} are the most: capture without TSO and GRO`,
       );
     }
     at = start + captured;
@@ -108,7 +106,7 @@ function ipv6(packet: Buffer): CapturedPacket | undefined {
 /** Hop-by-hop, routing, fragment, authentication, destination and mobility headers. */
 const extensions = [0, 43, 44, 51, 60, 135];
 
-const leastHeaderBytes = new Map([
+const minHeaderBytes = new Map([
   [6, 20],
   [17, 8],
   [58, 4],
@@ -116,7 +114,7 @@ const leastHeaderBytes = new Map([
 
 const whole = (packet: CapturedPacket | undefined): CapturedPacket[] =>
   packet !== undefined &&
-  packet.bytes.length - packet.payloadAt >= (leastHeaderBytes.get(packet.protocol) ?? 0)
+  packet.bytes.length - packet.payloadAt >= (minHeaderBytes.get(packet.protocol) ?? 0)
     ? [packet]
     : [];
 

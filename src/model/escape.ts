@@ -1,8 +1,8 @@
 // Escapes untrusted text of patches, logs and kernels for Markdown, where it may appear in code only.
 
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break takes effect. */
-export function codeSpan(text: string, mostCharacters = 200): string {
-  const line = plainLine(text, mostCharacters);
+/** A code span, cut to `maxCharacters`: no mention, link, reference, markup or line break takes effect. */
+export function codeSpan(text: string, maxCharacters = 200): string {
+  const line = plainLine(text, maxCharacters);
   if (line === '') return '';
   const fence = fenceFor(line, 1);
   const padding = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
@@ -10,19 +10,19 @@ export function codeSpan(text: string, mostCharacters = 200): string {
 }
 
 /** A fenced code block; a text that is too long loses its middle. */
-export function codeBlock(text: string, mostCharacters = 4000): string {
-  const block = plainBlock(text, mostCharacters);
+export function codeBlock(text: string, maxCharacters = 4000): string {
+  const block = plainBlock(text, maxCharacters);
   const fence = fenceFor(block, 3);
   return `${fence}\n${block}\n${fence}`;
 }
 
 /** Removes control and format characters and joins lines; leaves markup as it is. */
-export const plainLine = (text: string, mostCharacters = 200): string =>
-  cut(withoutControls(text).replace(/\s+/g, ' ').trim(), mostCharacters);
+export const plainLine = (text: string, maxCharacters = 200): string =>
+  cut(withoutControls(text).replace(/\s+/g, ' ').trim(), maxCharacters);
 
 /** Keeps line breaks; a text that is too long loses its middle. */
-export const plainBlock = (text: string, mostCharacters = 4000): string =>
-  shortened(withoutControls(text).trimEnd(), mostCharacters);
+export const plainBlock = (text: string, maxCharacters = 4000): string =>
+  shortened(withoutControls(text).trimEnd(), maxCharacters);
 
 function fenceFor(text: string, least: number): string {
   const runs = text.match(/`+/g) ?? [];
@@ -50,17 +50,17 @@ const sequences = new RegExp(
   'g',
 );
 
-function shortened(text: string, mostCharacters: number): string {
-  if (text.length <= mostCharacters) return text;
-  const half = Math.floor(mostCharacters / 2);
+function shortened(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  const half = Math.floor(maxCharacters / 2);
   const left = text.length - 2 * half;
   const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
   return `${first}\n… ${left} characters left out …\n${last}`;
 }
 
-function cut(text: string, mostCharacters: number): string {
-  if (text.length <= mostCharacters) return text;
-  return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
+function cut(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  return `${withoutHalves(text.slice(0, maxCharacters - 1)).trimEnd()}…`;
 }
 
 /** A cut may have split a surrogate pair. */

@@ -9,10 +9,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Parses each line that may be an object, and stops after `mostLines`. Does not split the text into all its lines. */
-export function* jsonLines(text: string, mostLines: number): Iterable<unknown> {
+/** Parses each line that may be an object, and stops after `maxLines`. Does not split the text into all its lines. */
+export function* jsonLines(text: string, maxLines: number): Iterable<unknown> {
   let start = 0;
-  for (let lines = 0; lines < mostLines && start < text.length; lines += 1) {
+  for (let lines = 0; lines < maxLines && start < text.length; lines += 1) {
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
     if (text.startsWith('{', start)) yield parseJson(text.slice(start, end));

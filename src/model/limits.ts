@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
 
-export const mostCpus = 1024;
-export const mostQueues = 2048;
-export const mostDrops = 200;
-const mostTables = 20;
-export const mostNotUnderstood = 50;
+export const maxCpus = 1024;
+export const maxQueues = 2048;
+export const maxDrops = 200;
+const maxTables = 20;
+export const maxNotUnderstood = 50;
 
 /** In the order of a packet's way. */
 export const dropPlaces = [
@@ -48,12 +48,12 @@ export const trialLimitsSchema = z.object({
   offeredPackets: bounded.total,
   receivedPackets: bounded.total,
   /** Busy share of each CPU, by its number; empty if unknown, or if the stretch is too short for clock ticks. */
-  cpuBusyRatios: bounded.list(bounded.share, mostCpus),
-  queues: bounded.list(queueSchema.extend({ packets: bounded.total }), mostQueues),
-  drops: bounded.list(dropSchema.extend({ packets: bounded.total }), mostDrops),
-  stateTables: bounded.list(stateTableSchema, mostTables),
+  cpuBusyRatios: bounded.list(bounded.share, maxCpus),
+  queues: bounded.list(queueSchema.extend({ packets: bounded.total }), maxQueues),
+  drops: bounded.list(dropSchema.extend({ packets: bounded.total }), maxDrops),
+  stateTables: bounded.list(stateTableSchema, maxTables),
   /** Readings in the log of counters without a known number. */
-  notUnderstood: bounded.list(bounded.name, mostNotUnderstood),
+  notUnderstood: bounded.list(bounded.name, maxNotUnderstood),
 });
 
 /** Medians over the trials of one variant. */
@@ -61,14 +61,14 @@ const variantLimitsSchema = z.object({
   trials: bounded.ordinal,
   /** Share of the offered packets that were not received; below 0 if more arrived than the counted offered packets. */
   lostRatio: z.number().min(-1000).max(1),
-  cpuBusyRatios: bounded.list(bounded.share, mostCpus),
+  cpuBusyRatios: bounded.list(bounded.share, maxCpus),
   /** `ratio` is the share of the device's packets in that direction. */
-  queues: bounded.list(queueSchema.extend({ ratio: bounded.share }), mostQueues),
+  queues: bounded.list(queueSchema.extend({ ratio: bounded.share }), maxQueues),
   /** Shares of the offered packets, largest first. */
-  drops: bounded.list(dropSchema.extend({ ratio: bounded.level }), mostDrops),
+  drops: bounded.list(dropSchema.extend({ ratio: bounded.level }), maxDrops),
   /** The state tables with the most states of any trial. */
-  stateTables: bounded.list(stateTableSchema, mostTables),
-  notUnderstood: bounded.list(bounded.name, mostNotUnderstood),
+  stateTables: bounded.list(stateTableSchema, maxTables),
+  notUnderstood: bounded.list(bounded.name, maxNotUnderstood),
 });
 
 /** A CPU, a queue or a drop whose share differs between base and patched beyond chance. */
@@ -81,7 +81,7 @@ const differingLimitSchema = z.discriminatedUnion('kind', [
 export const cellLimitsSchema = z.object({
   base: variantLimitsSchema,
   patched: variantLimitsSchema,
-  differing: bounded.list(differingLimitSchema, mostCpus + mostQueues + mostDrops),
+  differing: bounded.list(differingLimitSchema, maxCpus + maxQueues + maxDrops),
 });
 
 export type DropPlace = z.infer<typeof dropPlaceSchema>;

@@ -124,12 +124,12 @@ const specials: Record<Family, [network: string, what: string][]> = {
 };
 
 /** Senders count up 16 bits. */
-const mostHosts = 65_534;
+const maxHosts = 65_534;
 
 /** Hosts that packets may have: without the addresses of the network and of broadcasts. */
 export function hostsIn({ family, bits }: Network): number {
   const all = 2 ** Math.min(17, lengths[family] - bits);
-  return Math.min(mostHosts, all > 2 ? all - 2 : all);
+  return Math.min(maxHosts, all > 2 ? all - 2 : all);
 }
 
 /** `index` is less than `hostsIn`. */

@@ -3,11 +3,11 @@
 import { plainBlock, plainLine } from './escape.ts';
 
 /**
- * Inline code, cut to `mostCharacters`: no mention, object, link, macro or line break takes effect. Must not follow a
+ * Inline code, cut to `maxCharacters`: no mention, object, link, macro or line break takes effect. Must not follow a
  * letter or digit directly, or its first backtick is literal.
  */
-export const remarkupText = (untrusted: string, mostCharacters = 200): string =>
-  inCode(plainLine(untrusted, mostCharacters));
+export const remarkupText = (untrusted: string, maxCharacters = 200): string =>
+  inCode(plainLine(untrusted, maxCharacters));
 
 /** Takes a plain line: removing characters afterwards could join separate ones. */
 function inCode(line: string): string {
@@ -17,9 +17,9 @@ function inCode(line: string): string {
 }
 
 /** Fits a table column, which is split at `|` before code is recognized, except between `[[` and `]]`. */
-export const remarkupCell = (untrusted: string, mostCharacters = 100): string =>
+export const remarkupCell = (untrusted: string, maxCharacters = 100): string =>
   inCode(
-    plainLine(untrusted, mostCharacters)
+    plainLine(untrusted, maxCharacters)
       .replaceAll('|', '¦')
       .replace(/\[(?=\[)/g, '[ '),
   );
@@ -42,10 +42,10 @@ export function remarkupBlock(
   name: string,
   untrusted: string,
   visibleLines = 12,
-  mostCharacters = 6000,
+  maxCharacters = 6000,
 ): string {
   const title = name.replace(/[^\w .-]+/g, '').trim();
-  const body = plainBlock(untrusted, mostCharacters).replaceAll('```', "'''");
+  const body = plainBlock(untrusted, maxCharacters).replaceAll('```', "'''");
   return `\`\`\`lang=text, name=${title}, lines=${visibleLines}\n${body}\n\`\`\``;
 }
 
@@ -53,8 +53,8 @@ export function remarkupBlock(
  * Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image if another rule
  * takes effect in them. So letters and digits that could name an object or a commit are set apart.
  */
-export const remarkupAlt = (text: string, mostCharacters = 300): string =>
-  plainLine(text, mostCharacters)
+export const remarkupAlt = (text: string, maxCharacters = 300): string =>
+  plainLine(text, maxCharacters)
     .replaceAll(',', ';')
     .replace(/[^\p{L}\p{N} .:;%±…–−+()-]+|:(?! )/gu, ' ')
     .replace(/[A-Z](?=\d)|r(?=[A-Z])|[0-9a-f]{6}(?=[0-9a-f])/g, '$& ')

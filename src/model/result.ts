@@ -10,11 +10,11 @@ import { testbedKindSchema } from './testbed-kind.ts';
 import { offeredTrafficSchema } from './traffic.ts';
 
 /** A cell has at most 10,000 pairs, and each run of a trial may be repeated. */
-export const mostRuns = 200_000;
-export const mostTrials = 200_000;
-const mostSamples = 100_000;
-const mostCells = 1000;
-export const mostVariants = 1000;
+export const maxRuns = 200_000;
+export const maxTrials = 200_000;
+const maxSamples = 100_000;
+const maxCells = 1000;
+export const maxVariants = 1000;
 
 export const metricSchema = z.enum(metrics);
 
@@ -65,7 +65,7 @@ export const runSchema = z.object({
       deniedSeconds: bounded.seconds.optional(),
       instructions: bounded.total.optional(),
     }),
-    mostSamples,
+    maxSamples,
   ),
   validity: validitySchema,
   /** Rule, chain or setting that dropped all packets, for a run that forwarded none; absent if unknown. */
@@ -231,12 +231,12 @@ const cellResultSchema = z.object({
   others: bounded
     .list(
       z.object({ variant: bounded.variant, comparisons: bounded.list(comparisonSchema, 10) }),
-      mostVariants,
+      maxVariants,
     )
     .default([]),
-  runs: bounded.list(runSchema, mostRuns),
+  runs: bounded.list(runSchema, maxRuns),
   /** Empty unless requested. */
-  profiles: bounded.list(cellProfileSchema, mostVariants).default([]),
+  profiles: bounded.list(cellProfileSchema, maxVariants).default([]),
   /** Absent without profiles of both base and patched. */
   reason: reasonSchema.optional(),
   /** Absent unless read in trials of both base and patched. */
@@ -293,7 +293,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('judged'),
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
-    cells: bounded.list(cellResultSchema, mostCells).min(1),
+    cells: bounded.list(cellResultSchema, maxCells).min(1),
   }),
   /** Everything that the testbed installs, boots or forwards through equals base. */
   z.object({
@@ -327,7 +327,7 @@ export const resultSchema = z.object({
   schemaVersion: z.literal(1),
   generator: z.object({ name: z.literal('ppsgate'), version: bounded.name }),
   patch: patchSchema,
-  variants: bounded.list(variantSummarySchema, mostVariants),
+  variants: bounded.list(variantSummarySchema, maxVariants),
   testbed: z.object({
     name: bounded.name,
     /** Absent in older results. */
@@ -341,10 +341,10 @@ export const resultSchema = z.object({
   seed: z.int(),
   startedAt: bounded.time,
   finishedAt: bounded.time,
-  trials: bounded.list(trialSchema, mostTrials),
+  trials: bounded.list(trialSchema, maxTrials),
   /** Variants other than base and patched that could not be measured. */
   leftOut: bounded
-    .list(z.object({ variant: bounded.variant, rejection: rejectionSchema }), mostVariants)
+    .list(z.object({ variant: bounded.variant, rejection: rejectionSchema }), maxVariants)
     .default([]),
   outcome: outcomeSchema,
 });

@@ -22,7 +22,7 @@ const weightedSize = z.object({
 
 export type WeightedSize = z.infer<typeof weightedSize>;
 
-export const mostSizes = 10;
+export const maxSizes = 10;
 
 const sidesOf = (family: Family, form: RegExp) => {
   const network = z
@@ -55,7 +55,7 @@ export const packetsSchema = z.object({
   /** In the form of `networkText`. */
   addresses: networksSchema.exactOptional(),
   /** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
-  sizes: bounded.list(weightedSize, mostSizes).min(2).exactOptional(),
+  sizes: bounded.list(weightedSize, maxSizes).min(2).exactOptional(),
   /** A pcap file, whose packets replace all but `addresses`. */
   capture: z
     .object({

@@ -72,13 +72,13 @@ type RelayClient = (
   request?: Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>,
 ) => Promise<HttpResponse>;
 
-const mostSeconds = 10;
-const mostBytes = 1024 ** 2;
+const maxSeconds = 10;
+const maxBytes = 1024 ** 2;
 
 const relayClient =
   (relay: RelayConfig, signal: AbortSignal): RelayClient =>
   async (path, request = {}) => {
-    const limits = { answerSeconds: mostSeconds, mostBytes, signal };
+    const limits = { answerSeconds: maxSeconds, maxBytes, signal };
     // Marks the check's requests in the relay's log.
     const headers = { ...request.headers, 'user-agent': checkAgent };
     const answer = await sendRequest(`${baseOf(relay)}${path}`, {

@@ -15,7 +15,7 @@ type PinnedDiffs =
   { kind: 'pinned'; earlier: string | undefined } | { kind: 'unread'; why: string };
 
 /** More would be too many for one command, and for a testbed. */
-const mostEarlierDiffs = 30;
+const maxEarlierDiffs = 30;
 
 /**
  * `all` means the diffs at this moment, if `mayRun` holds for each sender; otherwise a person must name each one.
@@ -36,9 +36,9 @@ export async function pinnedDiffs(
   const diffs = isAgain
     ? found.earlier.filter(({ id }) => which.includes(id))
     : chosenDiffs(found, which);
-  if (diffs.length > mostEarlierDiffs) {
+  if (diffs.length > maxEarlierDiffs) {
     throw new UsageError(
-      `${diffs.length} diffs are earlier than ${found.diff.id}, but at most ${mostEarlierDiffs} can be measured with it: select some with earlier=${idsOf(diffs.slice(-2))}`,
+      `${diffs.length} diffs are earlier than ${found.diff.id}, but at most ${maxEarlierDiffs} can be measured with it: select some with earlier=${idsOf(diffs.slice(-2))}`,
     );
   }
   const earlier = idsOf(diffs) || 'none';

@@ -131,7 +131,7 @@ async function workOnDeliveries(deps: RelayDeps): Promise<void> {
       } else {
         // The server may fail only for this object, which must not delay the others.
         heldBack.add(object);
-        if (!isOfOne(error) || heldBack.size > mostHeldBack) return;
+        if (!isOfOne(error) || heldBack.size > maxHeldBack) return;
       }
     }
   }
@@ -139,7 +139,7 @@ async function workOnDeliveries(deps: RelayDeps): Promise<void> {
 
 const isOfOne = ({ kind, code }: ConduitError): boolean => kind === 'refused' && code === undefined;
 
-const mostHeldBack = 3;
+const maxHeldBack = 3;
 
 /** Replies and cancels before it stores the jobs. After a crash it does so again, which is harmless. */
 async function jobsFrom(occurrences: readonly Occurrence[], deps: RelayDeps): Promise<Job[]> {
@@ -249,7 +249,7 @@ async function startJobs(deps: RelayDeps): Promise<void> {
         }
         break;
       case 'failed': {
-        const seconds = Math.min(15 * 2 ** tries, mostSecondsBetweenTries);
+        const seconds = Math.min(15 * 2 ** tries, maxSecondsBetweenTries);
         inbox.postpone(job.key, new Date(now().getTime() + seconds * 1000), started.why);
         log.warn(started.why);
         break;
@@ -262,7 +262,7 @@ async function startJobs(deps: RelayDeps): Promise<void> {
   }
 }
 
-const mostSecondsBetweenTries = 600;
+const maxSecondsBetweenTries = 600;
 
 /** Runs after the newer gate's start, so that it inherits the older one's place in the queue. */
 async function endOlder(job: Job, deps: RelayDeps): Promise<void> {

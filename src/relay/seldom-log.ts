@@ -4,7 +4,7 @@ const firstSeconds = 60;
 const longestSeconds = 3600;
 /** A sentence that did not recur for this long is logged again at once. */
 const forgottenSeconds = 2 * longestSeconds;
-const mostSentences = 1000;
+const maxSentences = 1000;
 
 /** Returns a log that drops repetitions within an interval, which doubles from a minute up to an hour. */
 export function seldomLog(
@@ -21,7 +21,7 @@ export function seldomLog(
       last.reportedAt = time;
       return;
     }
-    if (logged.size >= mostSentences) logged.clear();
+    if (logged.size >= maxSentences) logged.clear();
     const seconds =
       last === undefined || isOld ? firstSeconds : Math.min(2 * last.seconds, longestSeconds);
     logged.set(sentence, { at: time, reportedAt: time, seconds });

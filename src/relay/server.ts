@@ -258,14 +258,14 @@ function together(
     acceptAll,
     accept(delivery) {
       const one = { ...Promise.withResolvers<'new' | 'known'>(), delivery };
-      if (waiting.push(one) === 1) acceptSoon(0, mostTurns);
+      if (waiting.push(one) === 1) acceptSoon(0, maxTurns);
       return one.promise;
     },
   };
 }
 
 /** Limits the wait under constant load to about ten milliseconds. */
-const mostTurns = 100;
+const maxTurns = 100;
 
 const queued = (found: 'new' | 'known'): HttpReply =>
   replyOf(200, found === 'new' ? 'queued' : 'known');
@@ -278,7 +278,7 @@ const healthRoute = (inbox: Pick<Inbox, 'countPending'>): Route => ({
 
 function webhookRoute(
   key: string,
-  mostBytes: number,
+  maxBytes: number,
   accept: Accept,
   { now, log, logRefusal }: RouteDeps,
 ): Route {
@@ -293,8 +293,8 @@ function webhookRoute(
       const length = request.headers['content-length'];
       if (length === undefined)
         return replyOf(411, 'Send the whole body, with its length in Content-Length.');
-      if (Number(length) <= mostBytes) return undefined;
-      return replyOf(413, `A body may have at most ${mostBytes} bytes.`);
+      if (Number(length) <= maxBytes) return undefined;
+      return replyOf(413, `A body may have at most ${maxBytes} bytes.`);
     },
     async answer(request) {
       const body = await buffer(request).catch(() => undefined);

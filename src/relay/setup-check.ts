@@ -98,8 +98,8 @@ const authority = (path: string, session: Session): SetUpStep => ({
 
 const unwritten = 'this check writes nothing, so it does not detect a server in read-only mode';
 
-const mostSeconds = 20;
-const mostBytes = 1024 ** 2;
+const maxSeconds = 20;
+const maxBytes = 1024 ** 2;
 
 /** Sends no token, as the server is not verified yet. */
 async function server(
@@ -111,8 +111,8 @@ async function server(
   const answer = await sendRequest(`${url}/api/conduit.ping`, {
     method: 'POST',
     body: new URLSearchParams({ params: '{}' }),
-    answerSeconds: mostSeconds,
-    mostBytes,
+    answerSeconds: maxSeconds,
+    maxBytes,
     trust: { ca: session.ca },
     signal,
   });
@@ -148,13 +148,13 @@ async function server(
 const envelope = z.object({ result: z.unknown(), error_code: bounded.word.nullable() });
 
 /** A larger difference would mislead readers who compare a log with a comment. */
-const mostSecondsApart = 60;
+const maxSecondsApart = 60;
 
 function clocks(what: string, { date }: Session, now: Date): SetUpDiagnostic[] {
   if (date === undefined) return [skipped(what, 'the server does not report its time')];
   const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
-  if (Math.abs(seconds) <= mostSecondsApart) {
-    return [ok(what, `the server and this machine differ by at most ${mostSecondsApart} s`)];
+  if (Math.abs(seconds) <= maxSecondsApart) {
+    return [ok(what, `the server and this machine differ by at most ${maxSecondsApart} s`)];
   }
   const why = `the server’s is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ours`;
   const fix =

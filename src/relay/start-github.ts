@@ -109,14 +109,14 @@ async function awaitRun(
 }
 
 /** Enough for months of runs, newest first. */
-const mostPages = 3;
+const maxPages = 3;
 const perPage = 100;
 
 async function findRun(
   { octokit, owner, repo }: WorkflowRuns,
   key: string,
 ): Promise<WorkflowRun | undefined> {
-  for (let page = 1; page <= mostPages; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs', {
       owner,
       repo,

@@ -54,7 +54,7 @@ export function startHere(options: HereOptions): HereStarter {
     if (before !== undefined) {
       const { kind } = await endOf(directory, job.key);
       if (kind !== 'lost') return { kind: 'started', where: before.work };
-      if (before.tries >= mostTries) return { kind: 'refused', why: diedTooOften(job, directory) };
+      if (before.tries >= maxTries) return { kind: 'refused', why: diedTooOften(job, directory) };
     }
     const running = await runningTries(directory);
     if (running.length >= most) {
@@ -106,12 +106,12 @@ export function startHere(options: HereOptions): HereStarter {
   };
 }
 
-const mostTries = 3;
+const maxTries = 3;
 
 const nameOf = ({ revision, diff }: Job): string => `diff ${diff} of D${revision}`;
 
 const diedTooOften = (job: Job, directory: string): string =>
-  `The ${workOf(job)} of ${nameOf(job)} ended ${mostTries} times without a message: see the end of ${join(directory, `${job.key}.log`)}, and request it again.`;
+  `The ${workOf(job)} of ${nameOf(job)} ended ${maxTries} times without a message: see the end of ${join(directory, `${job.key}.log`)}, and request it again.`;
 
 const trySchema = z.object({
   leader: leaderSchema,

@@ -213,7 +213,7 @@ async function read<Schema extends z.ZodType>(
 
 const answerSeconds = 30;
 /** A queue of a thousand builds has about 100 kB. */
-const mostBytes = 16 * 1024 ** 2;
+const maxBytes = 16 * 1024 ** 2;
 
 async function request(
   { authorization }: Jenkins,
@@ -223,7 +223,7 @@ async function request(
   const answer = await sendRequest(url, {
     headers: { authorization },
     answerSeconds,
-    mostBytes,
+    maxBytes,
     signal,
     ...(form !== undefined && { method: 'POST', body: form }),
   });

@@ -12,7 +12,7 @@ type Annotation = {
   message: string;
 };
 
-const mostAnnotations = 20;
+const maxAnnotations = 20;
 
 /** Parses output of compilers, `git apply` and rule parsers with a path and a line number. */
 export function annotationsOf({
@@ -24,7 +24,7 @@ export function annotationsOf({
   return outcome.message
     .split('\n')
     .flatMap((line) => annotation(line, patched) ?? [])
-    .slice(0, mostAnnotations);
+    .slice(0, maxAnnotations);
 }
 
 type Patched = Result['variants'][number] | undefined;

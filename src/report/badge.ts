@@ -70,11 +70,11 @@ function colorOf({ verdict }: LastVerdict): BadgeText['color'] {
   }
 }
 
-const mostCharacters = 100;
+const maxCharacters = 100;
 
 /** Shown in lists and on terminals: no line breaks or unprintable characters. */
 const readable = (text: string): string =>
-  [...text.replace(/[\s\p{C}]+/gu, ' ').trim()].slice(0, mostCharacters).join('');
+  [...text.replace(/[\s\p{C}]+/gu, ' ').trim()].slice(0, maxCharacters).join('');
 
 /** Colours by their shields.io names. */
 const colors = { brightgreen: '#4c1', yellow: '#dfb317', lightgrey: '#9f9f9f', red: '#e05d44' };

@@ -32,7 +32,7 @@ export function bisectHeadline(result: BisectResult): string {
       return `${foundText(result, answer)}, ${probabilityText(answer.probability)}, ${boots}`;
     case 'several': {
       const { found, open } = answer;
-      const named = found.slice(0, mostNamed).map((one) => foundText(result, one));
+      const named = found.slice(0, maxNamed).map((one) => foundText(result, one));
       const rest = found.length - named.length;
       const all = rest > 0 ? [...named, `${rest} more`] : named;
       return `${counted(found.length, 'change')}: ${all.join('; ')}${openText(open, searchedKind(result))}, ${boots}`;
@@ -45,7 +45,7 @@ export function bisectHeadline(result: BisectResult): string {
     }
     case 'inconclusive': {
       const best = answer.best
-        .slice(0, mostNamed)
+        .slice(0, maxNamed)
         .map(
           ({ revision, probability }) =>
             `${idOf(result, revision)} (${probabilityText(probability)})`,
@@ -126,7 +126,7 @@ export function bisectNextSteps(result: BisectResult, ways: BisectWays = command
         ...(answer.open.length > 0
           ? [`Allow more ${unitOfRuns(result)}s for the open changes: ${ways.goOn}.`]
           : ['Check each of them separately.']),
-      ].slice(0, mostSteps);
+      ].slice(0, maxSteps);
     case 'not-reproduced':
       return [afterNothing(result, answer, ways)];
     case 'slide':
@@ -144,8 +144,8 @@ export function bisectNextSteps(result: BisectResult, ways: BisectWays = command
 type Culprit = Extract<LocatedChange, { kind: 'culprit' }>;
 type Group = Extract<LocatedChange, { kind: 'group' }>;
 
-const mostNamed = 3;
-const mostSteps = 5;
+const maxNamed = 3;
+const maxSteps = 5;
 
 function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): string[] {
   const { revert, reason } = result;
@@ -205,7 +205,7 @@ function foundText(result: BisectResult, found: LocatedChange): string {
   if (found.kind === 'culprit') return `${idOf(result, found.revision)} ${effectText}`;
   const count = found.last - found.after;
   const ids =
-    count <= mostNamed
+    count <= maxNamed
       ? Array.from({ length: count }, (_, index) => idOf(result, found.after + 1 + index)).join(
           ', ',
         )

@@ -151,13 +151,13 @@ function rowOf(row: BisectRow, withFixUps: boolean, result: BisectResult): Text[
   ];
 }
 
-const mostFaults = 50;
+const maxFaults = 50;
 
 function faults(result: BisectResult): Block[] {
   const groups = faultGroups(result);
-  const rest = groups.length - mostFaults;
+  const rest = groups.length - maxFaults;
   return [
-    ...groups.slice(0, mostFaults).map(
+    ...groups.slice(0, maxFaults).map(
       (group): Block => ({
         kind: 'fold',
         title: `${failedRevisions(group)}: ${faultText(group.fault)}`,

@@ -42,7 +42,7 @@ export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): strin
   const [values, kept] = [dots, levels].map((all) => all.map(({ value }) => value));
   const axis = paddedRates(robustExtent(values ?? [], kept), {
     spareRatio: 0.1,
-    leastRatio: 0.004,
+    minRatio: 0.004,
   });
   const scale = linearScale(axis, sizes.bottom, sizes.top);
   const heightOf = (value: number) => round(scale(value));
@@ -99,7 +99,7 @@ type PlotSizes = {
   chanceBottom: number;
   radius: number;
   /** Up to this many revisions are all drawn, otherwise the notable ones. */
-  mostRevisions: number;
+  maxRevisions: number;
 };
 
 const forms: Record<PlotForm, PlotSizes> = {
@@ -115,7 +115,7 @@ const forms: Record<PlotForm, PlotSizes> = {
     chanceTop: 326,
     chanceBottom: 370,
     radius: 4,
-    mostRevisions: 60,
+    maxRevisions: 60,
   },
   narrow: {
     width: 360,
@@ -129,7 +129,7 @@ const forms: Record<PlotForm, PlotSizes> = {
     chanceTop: 262,
     chanceBottom: 300,
     radius: 3.2,
-    mostRevisions: 26,
+    maxRevisions: 26,
   },
 };
 
@@ -137,12 +137,12 @@ const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 
 type PlotColumn = RevisionRange & { left: number; width: number };
 
-function columnsOf(result: BisectResult, { left, right, mostRevisions }: PlotSizes): PlotColumn[] {
+function columnsOf(result: BisectResult, { left, right, maxRevisions }: PlotSizes): PlotColumn[] {
   const { revisions } = result;
   const ranges =
-    revisions.length <= mostRevisions
+    revisions.length <= maxRevisions
       ? revisions.map((_, index) => ({ first: index, last: index, isListed: true }))
-      : rangesOf(result, mostRevisions);
+      : rangesOf(result, maxRevisions);
   const width = (right - left) / ranges.length;
   return ranges.map((one, nth) => ({ ...one, left: left + nth * width, width }));
 }
@@ -153,13 +153,13 @@ const middleOf = ({ left, width }: PlotColumn): number => left + width / 2;
 type Dot = { value: number; isPlain: boolean };
 
 /** More marks in one column hide each other. */
-const mostDots = 100;
+const maxDots = 100;
 
 function dotsOf({ forms }: BisectRevision, numbers: FormNumbers): Dot[] {
   const dots = forms.flatMap((form) =>
     numbers(form).map((value) => ({ value, isPlain: form.fixUps.length === 0 })),
   );
-  const every = Math.ceil(dots.length / mostDots);
+  const every = Math.ceil(dots.length / maxDots);
   return dots.filter((_, index) => index % every === 0);
 }
 

@@ -34,11 +34,11 @@ export function rangesOf(result: BisectResult, most = 60): RevisionRange[] {
 function listedRevisions(result: BisectResult, most: number): number[] {
   const { revisions } = result;
   const named = namedRevisions(result);
-  const isFew = named.members.size <= mostMembers;
+  const isFew = named.members.size <= maxMembers;
   const weightOf = ({ probability, forms }: BisectRevision, index: number): number =>
     (named.neighbours.has(index) ? 1000 : 0) +
     (named.members.has(index) && (isFew || forms.length > 0) ? 100 : 0) +
-    (probability >= leastProbability ? 10 + probability : 0) +
+    (probability >= minProbability ? 10 + probability : 0) +
     (forms.length > 0 ? 1 + Math.min(bootsOf(forms), 8) : 0);
   return revisions
     .map((revision, index) => ({ index, weight: weightOf(revision, index) }))
@@ -50,9 +50,9 @@ function listedRevisions(result: BisectResult, most: number): number[] {
 }
 
 /** Size of the largest group listed in full; of a larger group, only the tried members are listed. */
-const mostMembers = 30;
+const maxMembers = 30;
 
-const leastProbability = 0.01;
+const minProbability = 0.01;
 
 /** Each step ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
 function namedRevisions({ answer, revisions }: BisectResult): {
@@ -136,8 +136,8 @@ export const hasFixUps = (rows: readonly BisectRow[]): boolean =>
   rows.some((row) => row.kind === 'revision' && row.fixUps.length > 0);
 
 /** No known range needs more: one fix-up for each of a few bugs. */
-const mostFixUps = 4;
-const mostForms = 4;
+const maxFixUps = 4;
+const maxForms = 4;
 
 function rowsOfRevision(result: BisectResult, index: number, numbers: FormNumbers): BisectRow[] {
   const { revisions, answer, isShared } = result;
@@ -146,7 +146,7 @@ function rowsOfRevision(result: BisectResult, index: number, numbers: FormNumber
   const { subject, probability, forms } = revision;
   const end = index === 0 ? ' good' : index === revisions.length - 1 ? ' bad' : '';
   const shown: (BisectForm | undefined)[] = forms.length === 0 ? [undefined] : forms;
-  return shown.slice(0, mostForms).map((form, nth) => ({
+  return shown.slice(0, maxForms).map((form, nth) => ({
     kind: 'revision',
     index,
     place: nth === 0 ? unbroken(`${placesText(revision)}${end}`) : '',
@@ -154,7 +154,7 @@ function rowsOfRevision(result: BisectResult, index: number, numbers: FormNumber
     subject,
     isNamed: isNamed(answer, index),
     isFurther: nth > 0,
-    fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
+    fixUps: (form?.fixUps ?? []).slice(0, maxFixUps).map(shortId),
     cells: {
       boots: bootsText(form, isShared, numbers),
       ...(!isShared && { median: medianText(result, form) }),

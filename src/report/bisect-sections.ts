@@ -47,19 +47,19 @@ export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
 /** `2 f8f5b459d21e, 6 6815909abda2 and 8 more`, `with 431980466ff0`. */
 export function failedRevisions({ revisions, fixUps }: FaultGroup): string {
   const named = revisions
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map((revision) => `${revision.place} (${revisionId(revision)})`);
   const rest = revisions.length - named.length;
   const who = [named.join(', '), ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
   return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(', ')}`;
 }
 
-const mostNamed = 3;
-const mostGroups = 20;
+const maxNamed = 3;
+const maxGroups = 20;
 
 export function faultLines(result: BisectResult): Text[] {
   const groups = faultGroups(result);
-  const lines = groups.slice(0, mostGroups).map((group) => {
+  const lines = groups.slice(0, maxGroups).map((group) => {
     const { fault } = group;
     const panic = 'panic' in fault && fault.panic ? words` (panic: ${quoted(fault.panic)})` : '';
     const describe = fault.message === '' ? '' : words`: ${quoted(fault.message, 300)}`;
@@ -127,10 +127,10 @@ export function neighbourMinistat(result: BisectResult): MinistatText | undefine
     { neighbour: step.last, all: revisions.slice(step.last) },
   ].map(({ neighbour, all }) => {
     const own = valuesOf(revisions.slice(neighbour, neighbour + 1));
-    const isAlone = own.length >= leastValues;
+    const isAlone = own.length >= minValues;
     return { neighbour, isAlone, values: isAlone ? own : valuesOf(all) };
   });
-  if (sides.some(({ values }) => values.length < leastValues)) return undefined;
+  if (sides.some(({ values }) => values.length < minValues)) return undefined;
   const isAlone = sides.every((side) => side.isAlone);
   const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
     const id = revisionId(revisions[neighbour]);
@@ -148,7 +148,7 @@ export function neighbourMinistat(result: BisectResult): MinistatText | undefine
   return { title: 'ministat of before and after', note, text };
 }
 
-const leastValues = 3;
+const minValues = 3;
 
 const valuesOf = (revisions: readonly BisectRevision[]): number[] =>
   revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));

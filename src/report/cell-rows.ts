@@ -93,10 +93,10 @@ function headsOf(patch: Patch): { base: string; patched: string } {
   return { base: endOf(base), patched: endOf(patched) };
 }
 
-const mostHead = 30;
+const maxHeadCharacters = 30;
 
 const endOf = (text: string): string =>
-  text.length > mostHead ? `…${text.slice(1 - mostHead)}` : text;
+  text.length > maxHeadCharacters ? `…${text.slice(1 - maxHeadCharacters)}` : text;
 
 export const numberColumns = (...heads: readonly string[]): Column[] =>
   heads.map((head) => ({ head, isNumber: true }));

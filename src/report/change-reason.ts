@@ -39,7 +39,7 @@ export function whyLines(cells: readonly CellResult[], links: GraphLinks): Text[
     cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)),
   );
   const lines = explained
-    .slice(0, mostLines)
+    .slice(0, maxLines)
     .map(
       (cell) =>
         words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`,
@@ -53,7 +53,7 @@ export function whyLines(cells: readonly CellResult[], links: GraphLinks): Text[
     : lines;
 }
 
-const mostLines = 3;
+const maxLines = 3;
 
 const order: CellVerdict['kind'][] = [
   'regression',
@@ -81,7 +81,7 @@ export const isProfiled = (cell: Explained): boolean => judgedProfiles(cell).len
 const judgedProfiles = ({ profiles }: Explained): CellProfile[] =>
   profiles.filter(({ variant }) => isJudged(variant));
 
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Names the most changed functions, or the reason that none is known, with links to the flamegraphs. */
 export function reasonText(cell: Explained, links: GraphLinks): Text {
@@ -96,7 +96,7 @@ function changesText(cell: Explained): Text {
   }
   if (reason.changedFunctions.length === 0) return unmoved;
   const named = reason.changedFunctions
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map((one) => words`${code(one.function, 80)} ${changeText(one)}`);
   const rest = reason.moved - named.length;
   return joined([...named, ...(rest > 0 ? [`${rest} more`] : [])], ', ');

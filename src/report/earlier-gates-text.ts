@@ -5,7 +5,7 @@ import type { CellResult, EarlierGates, Result } from '../model/result.ts';
 
 /** `; third gate of this commit, an earlier one red`; empty for a first gate. */
 export function gateNumberText(result: Pick<Result, 'outcome'>): string {
-  const earlier = mostOf(cellsOf(result));
+  const earlier = greaterOf(cellsOf(result));
   if (earlier === undefined) return '';
   const isUndone = verdictOf(result) !== 'regression' && earlier.regressions > 0;
   return `; ${gateOf(earlier)}${isUndone ? ', an earlier one red' : ''}`;
@@ -14,7 +14,7 @@ export function gateNumberText(result: Pick<Result, 'outcome'>): string {
 /** Trusted plain sentences; undefined for a first gate. */
 export function earlierGatesText(result: Pick<Result, 'outcome' | 'policy'>): string | undefined {
   const cells = cellsOf(result);
-  const earlier = mostOf(cells);
+  const earlier = greaterOf(cells);
   if (earlier === undefined) return undefined;
   const again = cells.filter((cell) => cell.earlierGates?.count === earlier.count);
   const where = again.length < cells.length ? ` in ${again.length} of ${cells.length} cells` : '';
@@ -30,7 +30,7 @@ const verdictOf = ({ outcome }: Pick<Result, 'outcome'>) =>
   outcome.kind === 'judged' ? outcome.verdict : undefined;
 
 /** Returns the largest numbers of all cells. */
-function mostOf(cells: readonly CellResult[]): EarlierGates | undefined {
+function greaterOf(cells: readonly CellResult[]): EarlierGates | undefined {
   const all = cells.flatMap(({ earlierGates }) => earlierGates ?? []);
   if (all.length === 0) return undefined;
   return {

@@ -1,9 +1,9 @@
 // Keeps a comment within its limit: keeps the worst cells, and the first details.
 import { type Detail, folds } from './document.ts';
 
-const mostRows = 100;
+const maxRows = 100;
 /** A reason of 100 backticks needs 300 characters. */
-const mostRowCharacters = 40_000;
+const maxRowCharacters = 40_000;
 
 /** Keeps the order if all cells fit; otherwise the worst come first, with a count of the omitted ones. */
 export function rowsThatFit<T extends { weight: number }>(
@@ -25,8 +25,8 @@ const omittedText = (count: number): string =>
 
 function fittingRows<T>(cells: readonly T[], toRow: (cell: T) => string): string[] {
   const rows: string[] = [];
-  let free = mostRowCharacters;
-  for (const cell of cells.slice(0, mostRows)) {
+  let free = maxRowCharacters;
+  for (const cell of cells.slice(0, maxRows)) {
     const next = toRow(cell);
     free -= next.length + 1;
     if (free < 0) break;

@@ -150,7 +150,7 @@ function verdicts(result: Result, cells: readonly CellResult[]): PageSection {
           blocks: [tableBy(metric)],
         }),
       ),
-      ...bothForms((form) => intervalPlot(result, { mostCells: cells.length, form })),
+      ...bothForms((form) => intervalPlot(result, { maxCells: cells.length, form })),
     ],
   };
 }

@@ -11,11 +11,11 @@ import { drawGraph, type Graph } from './report-flamegraphs.ts';
 export type Picture = { graph: Graph; svg?: string; why?: string };
 
 /** Kernel graphs have about 50,000 characters each; a page of more than a few million is slow on a phone. */
-const mostGraphCharacters = 5_000_000;
+const maxGraphCharacters = 5_000_000;
 
 /** Omits the last graphs of a full page. */
 export function picturesThatFit(graphs: readonly Graph[]): Picture[] {
-  let free = mostGraphCharacters;
+  let free = maxGraphCharacters;
   return graphs.map((graph): Picture => {
     const drawn = drawGraph(graph, false);
     if (drawn.kind === 'left-out') return { graph, why: drawn.why };
@@ -55,7 +55,7 @@ function graphPreview({ profile, base }: Graph): Html | undefined {
   const totals = { profile: samplesOf(stacks.profile), base: samplesOf(stacks.base) };
   if (totals.profile === 0) return undefined;
   const pixelsPerSample = width / totals.profile;
-  const { rows } = layout(stacks, 'profile', { pixelsPerSample, leastPixels: 0.7 });
+  const { rows } = layout(stacks, 'profile', { pixelsPerSample, minPixels: 0.7 });
   const boxes = rows.flatMap((row, depth) =>
     row.map((box) => ({
       look: base === undefined ? moduleLook(box) : changeLook(box, totals),

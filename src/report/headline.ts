@@ -121,7 +121,7 @@ export const lossThatMatters = (policy: Policy): string =>
     ? `take ${formatPercent(marginsOf(policy).loss)} more ${metricNouns[policy.metric]}`
     : `lose ${formatPercent(policy.marginRatio)}`;
 
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** `loses 10.4 % (forwarding inet4) and 9.10 % (…)`, `takes 11.6 % more CPU time per packet (forwarding inet4)`. */
 function changes(
@@ -132,7 +132,7 @@ function changes(
   const silent = cells.filter(isSilent);
   const moving = cells.filter((cell) => !isSilent(cell));
   const [verb, unit] = deeds[metric][direction];
-  const sizes = moving.slice(0, mostNamed).map(({ cell, comparisons: [judged] }, index) => {
+  const sizes = moving.slice(0, maxNamed).map(({ cell, comparisons: [judged] }, index) => {
     const size = judged === undefined ? 'an unknown share' : formatSize(judged.interval.change);
     return words`${size}${index === 0 ? unit : ''} (${nameOf(cell)})`;
   });
@@ -187,7 +187,7 @@ export function dropsText(cells: readonly CellResult[]): Text[] {
     return by === undefined ? [] : [{ by, name: nameOf(cell.cell) }];
   });
   return [...Map.groupBy(known, ({ by }) => by)].map(([by, those]) => {
-    const names = those.slice(0, mostNamed).map(({ name }) => name);
+    const names = those.slice(0, maxNamed).map(({ name }) => name);
     return words`${listed(names, those.length)}: the packets are dropped by ${quoted(by, 500)}.`;
   });
 }
@@ -198,7 +198,7 @@ function silentText(cells: readonly CellResult[]): Text {
     one < other ? -1 : 1,
   );
   const texts = groups.map(([silence, those]) => {
-    const names = those.slice(0, mostNamed).map(({ cell }) => nameOf(cell));
+    const names = those.slice(0, maxNamed).map(({ cell }) => nameOf(cell));
     return words`${silence} (${listed(names, those.length)})`;
   });
   return joined(texts, ', and ');

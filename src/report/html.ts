@@ -24,7 +24,7 @@ import {
 import { Html, html } from './markup.ts';
 
 /** About twice the page of the longest experiments, with flamegraphs. */
-const mostCharacters = 16 * 1024 ** 2;
+const maxCharacters = 16 * 1024 ** 2;
 
 /** Throws a RangeError for a page that is too large for a browser. */
 export function writeHtml(page: PageDocument): string {
@@ -34,9 +34,9 @@ ${sections.map(sectionOf)}</main>
 <footer>ppsgate ${plainLine(version)}, from <code>result.json</code></footer>
 `;
   const text = htmlDocument({ title, body, hasGraphs });
-  if (text.length <= mostCharacters) return text;
+  if (text.length <= maxCharacters) return text;
   throw new RangeError(
-    `a page of ${text.length} characters is not written, the limit is ${mostCharacters}`,
+    `a page of ${text.length} characters is not written, the limit is ${maxCharacters}`,
   );
 }
 

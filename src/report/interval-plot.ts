@@ -34,16 +34,16 @@ import {
 } from './svg.ts';
 
 /**
- * Returns SVG with its own light background; undefined without judged cells. Beyond `mostCells`, draws only the worst.
+ * Returns SVG with its own light background; undefined without judged cells. Beyond `maxCells`, draws only the worst.
  */
 export function intervalPlot(
   result: Result,
-  { mostCells = 40, form = 'wide' }: { mostCells?: number; form?: PlotForm } = {},
+  { maxCells = 40, form = 'wide' }: { maxCells?: number; form?: PlotForm } = {},
 ): string | undefined {
   const { outcome, policy } = result;
   if (outcome.kind !== 'judged') return undefined;
   const { cells } = outcome;
-  const shown = cells.length > mostCells ? worstFirst(cells).slice(0, mostCells) : cells;
+  const shown = cells.length > maxCells ? worstFirst(cells).slice(0, maxCells) : cells;
   const rows = shown.flatMap((cell) => rowsOf(cell, policy));
   if (rows.every(({ interval }) => interval === undefined)) return undefined;
 
@@ -62,7 +62,7 @@ export function intervalPlot(
   ]);
 }
 
-const mostOthers = 10;
+const maxOthers = 10;
 
 type PlotRow = {
   label: string;
@@ -84,7 +84,7 @@ function rowsOf(result: CellResult, { metric }: Policy): PlotRow[] {
   return [
     { label: cellName(cell), verdict: verdict.kind, interval, ...note },
     ...others
-      .slice(0, mostOthers)
+      .slice(0, maxOthers)
       .map((other) => ({ label: other.variant, interval: intervalOf(other.comparisons) })),
   ];
 }

@@ -20,14 +20,14 @@ export function limitLines(cells: readonly CellResult[]): Text[] {
       ? []
       : [words`${strong('Limit')} (${nameOf(cell.cell)}): ${joined(sentences, '; ')}`];
   });
-  const rest = lines.length - mostLines;
+  const rest = lines.length - maxLines;
   return [
-    ...lines.slice(0, mostLines),
+    ...lines.slice(0, maxLines),
     ...(rest > 0 ? [words`${strong('Limit')} of ${String(rest)} more cells: on the page`] : []),
   ];
 }
 
-const mostLines = 3;
+const maxLines = 3;
 
 /** Returns only facts that differ beyond chance, explain the verdict, or make the test itself doubtful. */
 export function limitSentences(cell: CellResult): Text[] {
@@ -104,22 +104,22 @@ function tableSentences({ base, patched }: CellLimits): Text[] {
 }
 
 /** A smaller loss explains nothing. */
-const leastLostRatio = 0.01;
+const minLostRatio = 0.01;
 /** Share of all losses above which the rest is not mentioned. */
 const nearlyAllRatio = 0.95;
-const mostDropsNamed = 3;
+const maxDropsNamed = 3;
 
 /** Losses at these places are faults of the test's set-up, also on base; elsewhere they show a router's limit. */
 const faultPlaces: ReadonlySet<DropPlace> = new Set(['ip', 'firewall', 'state-table']);
 
 function dropSentences({ base, patched, differing }: CellLimits, verdict: VerdictKind): Text[] {
   const [largest] = patched.drops;
-  const isLoss = verdict === 'regression' && patched.lostRatio >= leastLostRatio;
+  const isLoss = verdict === 'regression' && patched.lostRatio >= minLostRatio;
   if (
     isLoss &&
     largest !== undefined &&
     largest.ratio >= patched.lostRatio * nearlyAllRatio &&
-    largest.ratio >= leastLostRatio
+    largest.ratio >= minLostRatio
   ) {
     const own = ratioOf(base, largest);
     return [
@@ -130,12 +130,12 @@ function dropSentences({ base, patched, differing }: CellLimits, verdict: Verdic
     differing.some(
       (one) => one.kind === 'drop' && one.place === drop.place && one.cause === drop.cause,
     );
-  const isFault = (drop: Drop) => faultPlaces.has(drop.place) && drop.ratio >= leastLostRatio;
+  const isFault = (drop: Drop) => faultPlaces.has(drop.place) && drop.ratio >= minLostRatio;
   const named = unionOfDrops({ base, patched }).filter(
     (drop) => isDiffering(drop) || isFault(drop),
   );
   return named
-    .slice(0, mostDropsNamed)
+    .slice(0, maxDropsNamed)
     .map(
       (drop) =>
         words`patched loses ${formatPercent(ratioOf(patched, drop))} of the packets in ${dropText(drop)} (base ${formatPercent(ratioOf(base, drop))})`,

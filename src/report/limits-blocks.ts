@@ -39,8 +39,8 @@ function dropTable(limits: { base: VariantLimits; patched: VariantLimits }): Blo
     unbroken(formatPercent(of(patched))),
   ];
   const drops = unionOfDrops(limits);
-  const shown = drops.slice(0, mostRows);
-  const rest = drops.slice(mostRows);
+  const shown = drops.slice(0, maxRows);
+  const rest = drops.slice(maxRows);
   const rows = [
     ...shown.map((drop) =>
       row(placeNames[drop.place], quoted(plainLine(drop.cause), 200), (one) => ratioOf(one, drop)),
@@ -59,7 +59,7 @@ function dropTable(limits: { base: VariantLimits; patched: VariantLimits }): Blo
   };
 }
 
-const mostRows = 20;
+const maxRows = 20;
 
 /** Below 0 if two places counted a packet. */
 const unaccounted = ({ lostRatio, drops }: VariantLimits): number =>

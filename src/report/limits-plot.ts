@@ -8,10 +8,10 @@ import { type Html, html, type Piece } from './markup.ts';
 export function limitStrips({ base, patched }: CellLimits): Html | undefined {
   const groups = { base: groupsOf(base), patched: groupsOf(patched) };
   const both = Map.groupBy([...groups.base, ...groups.patched], ({ title }) => title);
-  const mostOf = (title: string) =>
+  const greaterOf = (title: string) =>
     title === busyTitle ? 1 : largest((both.get(title) ?? []).flatMap(({ bars }) => bars));
   const strips = (['base', 'patched'] as const).flatMap((variant) =>
-    groups[variant].length === 0 ? [] : strip(variant, groups[variant], mostOf),
+    groups[variant].length === 0 ? [] : strip(variant, groups[variant], greaterOf),
   );
   return strips.length === 0 ? undefined : html`<div class="strips">${strips}</div>\n`;
 }
@@ -30,15 +30,15 @@ function groupsOf({ cpuBusyRatios, queues }: VariantLimits): Bars[] {
   );
   return [
     ...(cpus.length > 0 ? [{ title: busyTitle, bars: cpus }] : []),
-    ...[...devices].slice(0, mostGroups).map(([title, own]) => ({
+    ...[...devices].slice(0, maxGroups).map(([title, own]) => ({
       title,
       bars: own.map(({ number, ratio }) => ({ name: String(number), ratio })),
     })),
   ];
 }
 
-const mostGroups = 9;
-const mostBars = 128;
+const maxGroups = 9;
+const maxBars = 128;
 
 // In pixels, from the upper left corner.
 const [width, rowHeight, top, barHeight] = [440, 62, 24, 34];
@@ -46,11 +46,11 @@ const [width, rowHeight, top, barHeight] = [440, 62, 24, 34];
 const strip = (
   variant: 'base' | 'patched',
   groups: readonly Bars[],
-  mostOf: (title: string) => number,
+  greaterOf: (title: string) => number,
 ): Html =>
   html`<svg class="strip" viewBox="0 0 ${width} ${top + groups.length * rowHeight}" role="img" aria-label="${described(variant, groups)}">
 <text class="${variant}" x="0" y="14">${variant}</text>
-${groups.map((group, index) => bars(variant, group, { y: top + index * rowHeight, most: mostOf(group.title) }))}
+${groups.map((group, index) => bars(variant, group, { y: top + index * rowHeight, most: greaterOf(group.title) }))}
 </svg>\n`;
 
 /** `most` is the share that fills a bar: all for a busy CPU, otherwise the share of both variants' largest queue. */
@@ -59,7 +59,7 @@ function bars(
   { title, bars: all }: Bars,
   { y, most }: { y: number; most: number },
 ): Piece {
-  const shown = all.slice(0, mostBars);
+  const shown = all.slice(0, maxBars);
   const step = Math.min(48, width / shown.length);
   const foot = y + 14 + barHeight;
   const path = shown

@@ -13,7 +13,7 @@ import {
 import { fitted, rowsThatFit } from './fit-to-limit.ts';
 
 /** GitHub's limit, minus space for our record of earlier pushes. */
-export const mostCharacters = 65_536 - 12_288;
+export const maxCharacters = 65_536 - 12_288;
 
 export const writeMarkdown = ({
   headline,
@@ -34,7 +34,7 @@ export const writeMarkdown = ({
         `<details><summary>${name}</summary>\n\n${texts.join('\n\n')}\n\n</details>`,
       end: footer.length > 0 ? `<sub>${footer.map(line).join(' · ')}</sub>` : '',
     },
-    { most: mostCharacters, sizeOf: (text) => text.length },
+    { most: maxCharacters, sizeOf: (text) => text.length },
   );
 
 const line = (text: Text): string => written(text, markup);

@@ -50,7 +50,7 @@ function ministatOfPatched(policy: Policy, cell: CellResult): MinistatText[] {
 }
 
 function ministatOfOthers(policy: Policy, cell: CellResult): MinistatText[] {
-  const names = cell.others.slice(0, mostOthers).map(({ variant }) => variant);
+  const names = cell.others.slice(0, maxOthers).map(({ variant }) => variant);
   const [base, ...others] = ministatSets(cell, ['base', ...names], policy.metric);
   if (base?.variant !== 'base' || others.length === 0) return [];
   const title = `ministat of earlier diffs: ${cellName(cell.cell)}`;
@@ -58,7 +58,7 @@ function ministatOfOthers(policy: Policy, cell: CellResult): MinistatText[] {
 }
 
 /** ministat has symbols for this many sets and base. */
-const mostOthers = 6;
+const maxOthers = 6;
 
 type VariantSet = { variant: string; name: string; values: Float64Array };
 

@@ -38,10 +38,10 @@ export const readResultBelow = (folder: string, path: string): Promise<Result | 
   parsedFile(folder, path, z.union([bisectResultSchema, resultSchema]));
 
 /** A gate of 100 cells with 100 runs of 100 samples each needs a tenth of it. */
-const mostResultBytes = 256 * 1024 ** 2;
+const maxResultBytes = 256 * 1024 ** 2;
 
 async function parsedFile<T>(folder: string, path: string, schema: z.ZodType<T>): Promise<T> {
-  const text = await readForeignText(folder, path, mostResultBytes).catch((error: unknown) => {
+  const text = await readForeignText(folder, path, maxResultBytes).catch((error: unknown) => {
     throw new ResultError(
       `${reasonOf(error).replace(/\.$/, '')}: name the work directory of a gate or a bisection.`,
     );
@@ -62,7 +62,7 @@ async function parsedFile<T>(folder: string, path: string, schema: z.ZodType<T>)
 }
 
 /** A kernel's call graph by pmcstat has up to 100 MiB. */
-const mostProfileBytes = 256 * 1024 ** 2;
+const maxProfileBytes = 256 * 1024 ** 2;
 
 /** Adds profiles, which come from a patch's kernel: omits an invalid one, and calls `leftOut` with the reason. */
 export async function explained<R extends Result | BisectResult>(
@@ -71,7 +71,7 @@ export async function explained<R extends Result | BisectResult>(
   leftOut: (why: string) => void = () => {},
 ): Promise<{ result: R; profiles: CellProfiles[] }> {
   const read = (path: string) =>
-    readForeignText(directory, path, mostProfileBytes).catch((error: unknown) => {
+    readForeignText(directory, path, maxProfileBytes).catch((error: unknown) => {
       if (!(error instanceof ForeignFileError)) throw error;
       leftOut(error.message);
       return undefined;

@@ -21,7 +21,7 @@ import {
 import { fitted, rowsThatFit } from './fit-to-limit.ts';
 
 /** In bytes of UTF-8. Phabricator accepts more, but mails it to every subscriber. */
-const mostBytes = 100_000;
+const maxBytes = 100_000;
 
 export const writeRemarkup = ({
   headline,
@@ -53,10 +53,10 @@ const within = ({ main, remarks, details, footer }: Comment): string =>
         fold,
         text: plainBlock([title, ...blocks.flatMap(linesOf).map(indented)].join('\n'), 12_000),
       })),
-      toFold: (name, texts) => remarkupBlock(name, texts.join('\n\n'), 8, mostBytes),
+      toFold: (name, texts) => remarkupBlock(name, texts.join('\n\n'), 8, maxBytes),
       end: footer.map(line).join(' · '),
     },
-    { most: mostBytes, sizeOf: (text) => Buffer.byteLength(text) },
+    { most: maxBytes, sizeOf: (text) => Buffer.byteLength(text) },
   );
 
 const indented = (text: string): string => `  ${text}`.trimEnd();

@@ -36,7 +36,7 @@ type RemarkupLinks = Omit<Links, 'corrections'> & {
   rerun?: string;
 };
 
-/** Renders at most `mostCharacters`; parts at the end that do not fit are dropped and counted. */
+/** Renders at most `maxCharacters`; parts at the end that do not fit are dropped and counted. */
 export function renderMarkdown(result: Result | BisectResult, links: ReportLinks = {}): string {
   const { rerun, rawData, page } = links;
   const footer = [

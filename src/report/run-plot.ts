@@ -49,7 +49,7 @@ function axisOf(points: readonly RunPoint[]): Extent {
     median(own.map(({ value }) => value)),
   );
   const values = shown.map(({ value }) => value);
-  return paddedRates(robustExtent(values, medians), { spareRatio: 0.08, leastRatio: 0.005 });
+  return paddedRates(robustExtent(values, medians), { spareRatio: 0.08, minRatio: 0.005 });
 }
 
 /** Draws points outside the axis at its edge, each with its value if space allows. */
@@ -112,7 +112,7 @@ function legend(variants: readonly string[], points: readonly RunPoint[]): Piece
   const hasInvalid = points.some(({ run }) => run.validity.kind === 'invalid');
   const entries = [
     ...variants
-      .slice(0, mostNamed)
+      .slice(0, maxNamed)
       .map((variant) => ({ label: plainLine(variant, 16), ...lookOf(variant) })),
     ...(hasInvalid ? [{ label: 'does not count', name: 'uncounted', shape: cross }] : []),
   ];
@@ -122,7 +122,7 @@ function legend(variants: readonly string[], points: readonly RunPoint[]): Piece
   });
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 const described = (points: readonly RunPoint[]): string =>
   `${counted(points.length, 'run')} in order; the table below has their numbers`;

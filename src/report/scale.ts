@@ -13,14 +13,14 @@ export const clamped = (value: number, { low, high }: Extent): number =>
 /** Pads rates of zero or more, so that noise of a thousandth does not look dramatic. */
 export function paddedRates(
   { low, high }: Extent,
-  { spareRatio, leastRatio }: { spareRatio: number; leastRatio: number },
+  { spareRatio, minRatio }: { spareRatio: number; minRatio: number },
 ): Extent {
-  const spare = Math.max((high - low) * spareRatio, high * leastRatio, Number.MIN_VALUE);
+  const spare = Math.max((high - low) * spareRatio, high * minRatio, Number.MIN_VALUE);
   return { low: Math.max(low - spare, 0), high: high + spare };
 }
 
 /** Returns how many values may be outliers: a tenth, but one of four and two of twelve. */
-function mostOutliers(count: number): number {
+function maxOutliers(count: number): number {
   if (count < 4) return 0;
   return count < 12 ? 1 : Math.max(2, Math.floor(count / 10));
 }
@@ -39,7 +39,7 @@ export function robustExtent(values: readonly number[], kept: readonly number[] 
 /** Returns the values in the shortest range that holds all but the outliers. */
 function middleOf(values: readonly number[]): number[] {
   const sorted = values.toSorted((a, b) => a - b);
-  const count = sorted.length - mostOutliers(sorted.length);
+  const count = sorted.length - maxOutliers(sorted.length);
   const widthFrom = (first: number) => (sorted[first + count - 1] ?? 0) - (sorted[first] ?? 0);
   const firsts = Array.from({ length: sorted.length - count + 1 }, (_, first) => first);
   const first = firsts.reduce((best, one) => (widthFrom(one) < widthFrom(best) ? one : best), 0);

@@ -155,7 +155,7 @@ export const unseenBy = (metric: Metric): string[] =>
       ]
     : [];
 
-const mostReasons = 20;
+const maxReasons = 20;
 
 /** Explains, below the table, why cells are invalid. */
 export function invalidLines(cells: readonly CellResult[]): Text[] {
@@ -164,9 +164,9 @@ export function invalidLines(cells: readonly CellResult[]): Text[] {
       ? [words`${nameOf(cell)} is invalid: ${quoted(verdict.reason, 300)}`]
       : [],
   );
-  const rest = lines.length - mostReasons;
+  const rest = lines.length - maxReasons;
   return [
-    ...lines.slice(0, mostReasons),
+    ...lines.slice(0, maxReasons),
     ...(rest > 0 ? [`${counted(rest, 'more cell')} ${rest === 1 ? 'is' : 'are'} invalid`] : []),
   ];
 }

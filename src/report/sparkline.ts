@@ -50,7 +50,7 @@ const rowHeight = 30;
 const [sparkLeft, numberLeft, sheetWidth] = [230, 490, 600];
 
 /** Minimum range: noise should not look dramatic. */
-const leastRangeRatio = 0.02;
+const minRangeRatio = 0.02;
 
 function drawn(values: readonly number[], changes: readonly number[]): string {
   if (values.length === 0) return '';
@@ -78,7 +78,7 @@ function rangeOf(values: readonly number[], changes: readonly number[]): Extent 
   const starts = [...new Set([0, ...inside])].toSorted((a, b) => a - b);
   const medians = starts.map((from, nth) => median(values.slice(from, starts[nth + 1])));
   const { low, high } = robustExtent(values, medians);
-  const padding = Math.max((leastRangeRatio * high - (high - low)) / 2, Number.MIN_VALUE);
+  const padding = Math.max((minRangeRatio * high - (high - low)) / 2, Number.MIN_VALUE);
   return { low: low - padding, high: high + padding };
 }
 

@@ -31,7 +31,7 @@ export const colors = {
 
 /** Draws its own background; the first piece is its title. */
 /** Beyond this, browsers and mail readers give up. Throws a RangeError for a larger plot. */
-const mostCharacters = 2_000_000;
+const maxCharacters = 2_000_000;
 
 export function svgDocument(width: number, height: number, pieces: readonly string[]): string {
   const attributes = {
@@ -48,9 +48,9 @@ export function svgDocument(width: number, height: number, pieces: readonly stri
   const sheet = element('rect', { width, height, rx: 6, fill: colors.paper });
   const lines = ['', title, sheet, ...rest, ''].join('\n');
   const svg = `${element('svg', attributes, lines)}\n`;
-  if (svg.length <= mostCharacters) return svg;
+  if (svg.length <= maxCharacters) return svg;
   throw new RangeError(
-    `a plot of ${svg.length} characters is not drawn, the limit is ${mostCharacters}`,
+    `a plot of ${svg.length} characters is not drawn, the limit is ${maxCharacters}`,
   );
 }
 

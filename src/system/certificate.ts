@@ -93,7 +93,7 @@ export async function describeDistrust(
     return found('authority', `${isForeign ? foreign : unknown} (${code})`);
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const plain = names.replace(/\b(?:DNS|IP Address):/g, '').slice(0, mostNamesLength);
+    const plain = names.replace(/\b(?:DNS|IP Address):/g, '').slice(0, maxNamesLength);
     return found('name', `for ${plain}, and not for ${url.hostname} (${code})`);
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
@@ -104,7 +104,7 @@ export async function describeDistrust(
 
 const unsigned = /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_SELF|SELF_SIGNED|CERT_UNTRUSTED)/;
 
-const mostNamesLength = 200;
+const maxNamesLength = 200;
 
 const namesOf = (error: unknown): string =>
   (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname || 'no name at all';

@@ -22,7 +22,7 @@ export class ForeignFileError extends Error {
  */
 export async function placeBelow(folder: string, path: string): Promise<string> {
   const parts = path.split('/');
-  if (path.length > mostPathLetters || !parts.every(isPlain)) {
+  if (path.length > maxPathLetters || !parts.every(isPlain)) {
     const shown = JSON.stringify(path.slice(0, 200));
     throw new ForeignFileError(shown, `such a path may lead outside ${folder}`);
   }
@@ -38,11 +38,11 @@ export async function placeBelow(folder: string, path: string): Promise<string> 
   return join(folder, path);
 }
 
-/** Returns undefined for a missing file. Throws a ForeignFileError like `placeBelow`, and for more than `mostBytes`. */
+/** Returns undefined for a missing file. Throws a ForeignFileError like `placeBelow`, and for more than `maxBytes`. */
 export async function readForeignFile(
   folder: string,
   path: string,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Buffer | undefined> {
   const place = await placeBelow(folder, path);
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -51,10 +51,10 @@ export async function readForeignFile(
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw new ForeignFileError(place, noFile);
-    if (stats.size > mostBytes) {
+    if (stats.size > maxBytes) {
       throw new ForeignFileError(
         place,
-        `it has ${stats.size} bytes, more than the limit of ${mostBytes}`,
+        `it has ${stats.size} bytes, more than the limit of ${maxBytes}`,
       );
     }
     return await contentOf(file, stats.size);
@@ -66,9 +66,9 @@ export async function readForeignFile(
 export async function readForeignText(
   folder: string,
   path: string,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<string | undefined> {
-  return (await readForeignFile(folder, path, mostBytes))?.toString();
+  return (await readForeignFile(folder, path, maxBytes))?.toString();
 }
 
 /** Ignores what is appended to the file meanwhile. */
@@ -83,7 +83,7 @@ async function contentOf(file: FileHandle, size: number): Promise<Buffer> {
   return bytes.subarray(0, filled);
 }
 
-const mostPathLetters = 4096;
+const maxPathLetters = 4096;
 
 const noFile = 'it is not a regular file';
 

@@ -28,7 +28,7 @@ export type HttpRequest = {
   answerSeconds: number;
   connectSeconds?: number;
   /** Size limit of the body; with `onLine`, of one line. */
-  mostBytes: number;
+  maxBytes: number;
   /** Receives the lines of a response with status 200 as they arrive, in place of the body. */
   onLine?: (line: string) => void;
   signal?: AbortSignal | undefined;
@@ -39,7 +39,7 @@ export type HttpResponse = {
   status: number;
   statusText: string;
   headers: ReadonlyMap<string, string>;
-  /** Undefined if the body is larger than `mostBytes`. */
+  /** Undefined if the body is larger than `maxBytes`. */
   body: Buffer | undefined;
 };
 
@@ -105,7 +105,7 @@ async function exchange(
   request: HttpRequest,
   connections: Connections,
 ): Promise<HttpResponse | NoResponse> {
-  const { answerSeconds, mostBytes, onLine, signal } = request;
+  const { answerSeconds, maxBytes, onLine, signal } = request;
   const limit = startLimit(answerSeconds);
   const end = AbortSignal.any([limit.signal, ...(signal === undefined ? [] : [signal])]);
   let sent: ClientRequest | undefined;
@@ -126,10 +126,10 @@ async function exchange(
     }
     const answered = { kind: 'answered', status, statusText, headers } as const;
     if (onLine === undefined || status !== 200) {
-      return { ...answered, body: await bytesWithin(mostBytes, response) };
+      return { ...answered, body: await bytesWithin(maxBytes, response) };
     }
     limit.clear();
-    for await (const line of linesOf(response, mostBytes)) onLine(line);
+    for await (const line of linesOf(response, maxBytes)) onLine(line);
     return { ...answered, body: Buffer.of() };
   } catch (error) {
     const failed = { kind: 'no-answer', code: codeOf(error), wasSent: wasSent() } as const;
@@ -250,23 +250,23 @@ function watchSending(sent: ClientRequest, { protocol }: URL, { trust }: Connect
 }
 
 /** Returns undefined and closes the stream beyond that many bytes, even if the server announced fewer. */
-async function bytesWithin(mostBytes: number, stream: IncomingMessage) {
+async function bytesWithin(maxBytes: number, stream: IncomingMessage) {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > mostBytes) return undefined;
+    if (bytes > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-async function* linesOf(response: IncomingMessage, mostBytes: number): AsyncGenerator<string> {
+async function* linesOf(response: IncomingMessage, maxBytes: number): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of response.setEncoding('utf8')) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > mostBytes) throw new Error(`more than ${mostBytes} bytes in a line`);
+    if (rest.length > maxBytes) throw new Error(`more than ${maxBytes} bytes in a line`);
     yield* lines;
   }
 }

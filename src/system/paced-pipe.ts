@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 const intervalMilliseconds = 50;
 /** Capacity of a pipe, see pipe(7). A program that writes more within an interval has to wait. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 export type PacedPipe = {
   /** Inherited by the program that writes. */
@@ -44,7 +44,7 @@ export function openPacedPipe(path: string, onOutput: (piece: Buffer) => void): 
 }
 
 function readIfAny(descriptor: number): Buffer | undefined {
-  const buffer = Buffer.allocUnsafe(mostBytes);
+  const buffer = Buffer.allocUnsafe(maxBytes);
   try {
     const bytes = readSync(descriptor, buffer);
     return bytes === 0 ? undefined : Buffer.from(buffer.subarray(0, bytes));

@@ -17,17 +17,17 @@ export type TarMember = {
   head: Buffer;
 };
 
-export type TarLimits = { headBytes: number; mostMembers: number; mostBytes: number };
+export type TarLimits = { headBytes: number; maxMembers: number; maxBytes: number };
 
 const blockBytes = 512;
-const mostNameBytes = 64 * 1024;
+const maxNameBytes = 64 * 1024;
 
 /** Reads the stream to its end. Throws a TarError if it is no archive, ends early, or exceeds its limits. */
 export async function* tarMembers(
   chunks: AsyncIterable<Buffer>,
   limits: TarLimits,
 ): AsyncGenerator<TarMember> {
-  const bytes = new ByteReader(chunks, limits.mostBytes);
+  const bytes = new ByteReader(chunks, limits.maxBytes);
   try {
     yield* membersIn(bytes, limits);
     await bytes.drain();
@@ -38,10 +38,10 @@ export async function* tarMembers(
 
 async function* membersIn(
   bytes: ByteReader,
-  { headBytes, mostMembers }: TarLimits,
+  { headBytes, maxMembers }: TarLimits,
 ): AsyncGenerator<TarMember> {
   let longPath: string | undefined;
-  for (let count = 0; count <= mostMembers; count += 1) {
+  for (let count = 0; count <= maxMembers; count += 1) {
     const header = await bytes.take(blockBytes);
     const isFirst = count === 0;
     if (header.length < blockBytes) throw isFirst ? new NoTarError(none) : endsEarly();
@@ -52,7 +52,7 @@ async function* membersIn(
     }
     const { type, path, size } = read;
     if (type === 'S') await skipSparseMap(bytes, header);
-    const head = await bytes.take(Math.min(size, nameTypes.has(type) ? mostNameBytes : headBytes));
+    const head = await bytes.take(Math.min(size, nameTypes.has(type) ? maxNameBytes : headBytes));
     await bytes.skip(padded(size) - head.length);
     if (nameTypes.has(type)) {
       longPath = (type === 'L' ? untilZero(head) : paxPath(head)) ?? longPath;
@@ -65,7 +65,7 @@ async function* membersIn(
       longPath = undefined;
     }
   }
-  throw new TarError(`it has more than ${mostMembers} members`);
+  throw new TarError(`it has more than ${maxMembers} members`);
 }
 
 /** Members that hold the path of the next one, in GNU and pax(1) format. */
@@ -117,9 +117,9 @@ class ByteReader {
   #left: Buffer = Buffer.alloc(0);
   #allowed: number;
 
-  constructor(chunks: AsyncIterable<Buffer>, mostBytes: number) {
+  constructor(chunks: AsyncIterable<Buffer>, maxBytes: number) {
     this.#chunks = chunks[Symbol.asyncIterator]();
-    this.#allowed = mostBytes;
+    this.#allowed = maxBytes;
   }
 
   /** Returns fewer bytes only at the end of the stream. */

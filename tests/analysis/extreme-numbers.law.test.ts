@@ -332,9 +332,9 @@ const profiles: Record<string, Call> = {
   },
   flamegraph: (values, ten) =>
     flamegraph(profileOf(values), { title: 'any', base: profileOf([...ten]) }),
-  layout: (values, [pixelsPerSample, leastPixels]) => {
+  layout: (values, [pixelsPerSample, minPixels]) => {
     const { stacks } = profileOf(values);
-    return layout({ profile: stacks, base: stacks }, 'base', { pixelsPerSample, leastPixels });
+    return layout({ profile: stacks, base: stacks }, 'base', { pixelsPerSample, minPixels });
   },
   vanishedStacks: (values, ten) => vanishedStacks(profileOf(values), profileOf([...ten])),
   changeLook: (_, [before, now]) => changeClassName({ before, now }),

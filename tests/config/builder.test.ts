@@ -31,8 +31,8 @@ test('a builder is a host, and all else has a value that works', () => {
     layoutVariants: 1,
     limitSeconds: 7200,
     turnSeconds: 14_400,
-    leastFreeBytes: 10e9,
-    cache: { mostKernels: 50, mostBytes: 20e9 },
+    minFreeBytes: 10e9,
+    cache: { maxKernels: 50, maxBytes: 20e9 },
   });
 });
 
@@ -59,8 +59,8 @@ test('all of it may be written', () => {
     recipe: kernel,
     limitSeconds: 1800,
     turnSeconds: 3600,
-    leastFreeBytes: 5e9,
-    cache: { mostKernels: 9, mostBytes: 7e9 },
+    minFreeBytes: 5e9,
+    cache: { maxKernels: 9, maxBytes: 7e9 },
   });
 });
 

@@ -25,8 +25,8 @@ test('a builder is a user and a configuration, and all else has a value that wor
     recipe: { kind: 'linux', configPath: 'guest.config', clean: true, options: [] },
     limitSeconds: 7200,
     turnSeconds: 14_400,
-    leastFreeBytes: 10e9,
-    cache: { mostKernels: 50, mostBytes: 20e9 },
+    minFreeBytes: 10e9,
+    cache: { maxKernels: 50, maxBytes: 20e9 },
   });
 });
 
@@ -50,8 +50,8 @@ test('all of it may be written', () => {
   expect(rest).toMatchObject({
     limitSeconds: 1800,
     turnSeconds: 3600,
-    leastFreeBytes: 5e9,
-    cache: { mostKernels: 9, mostBytes: 7e9 },
+    minFreeBytes: 5e9,
+    cache: { maxKernels: 9, maxBytes: 7e9 },
   });
 });
 

@@ -102,7 +102,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'the builder of each ppsgate.yml', (
       const { builder } = configOf(name).testbed;
       if (builder === undefined) throw new TypeError(`${name} has no builder.`);
       const made = await bench(name);
-      made.testbed.builder = { ...builder, ...login, folder, repository, leastFreeBytes: 1e6 };
+      made.testbed.builder = { ...builder, ...login, folder, repository, minFreeBytes: 1e6 };
       const diagnostics = await check(made, false);
       expect(of(diagnostics, 'wrong')).toEqual([]);
       expect(whatOf(diagnostics)).not.toContain('the builder');

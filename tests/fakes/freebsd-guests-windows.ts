@@ -41,7 +41,7 @@ export type Wires = {
 
 /** Packets that trafgen sends per second; the guest accepts them, or hangs. */
 const packetsPerSecond = 50_000;
-const mostSeconds = 30;
+const maxSeconds = 30;
 
 export async function sendThrough(
   wires: Wires,
@@ -123,7 +123,7 @@ async function sendOne(wires: Wires, copy: Copy, sent: Flows, packets: number): 
   execute(copy, forwarded, perPacket);
   if (takes()) return true;
   // The queue of its card is full, so trafgen waits for space.
-  await clock.sleep(mostSeconds);
+  await clock.sleep(maxSeconds);
   return takes();
 }
 

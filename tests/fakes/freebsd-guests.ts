@@ -159,7 +159,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     });
     let shown = Buffer.alloc(0);
     machine.console.listen((piece) => {
-      shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
+      shown = Buffer.concat([shown, piece]).subarray(-maxConsoleBytes);
     });
     const { sshd, journal, target, connect } = await openMachine({
       machine,
@@ -308,7 +308,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
   };
 }
 
-const mostConsoleBytes = 1024 ** 2;
+const maxConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
 
 function configOf(

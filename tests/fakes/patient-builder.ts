@@ -83,8 +83,8 @@ cp ${home}/$BASE_COMMIT "$OUTPUT"
     layoutVariants: 1,
     limitSeconds: 600,
     turnSeconds: 600,
-    leastFreeBytes: 0,
-    cache: { mostKernels: 50, mostBytes: 1e9 },
+    minFreeBytes: 0,
+    cache: { maxKernels: 50, maxBytes: 1e9 },
   };
   const folders = () => readdirSync(at('work/builds'));
   return {

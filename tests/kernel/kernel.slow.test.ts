@@ -86,8 +86,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       layoutVariants: 1,
       limitSeconds: 600,
       turnSeconds: 600,
-      leastFreeBytes: 0,
-      cache: { mostKernels: 50, mostBytes: 1e9 },
+      minFreeBytes: 0,
+      cache: { maxKernels: 50, maxBytes: 1e9 },
     };
     logs = new Map();
     progress = [];
@@ -275,7 +275,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     });
 
     test('stays in the cache with all its layouts, regardless of disk space', async () => {
-      config.cache.mostKernels = 2;
+      config.cache.maxKernels = 2;
       for (const layout of await layouts([1, 2, 3])) expect(existsSync(layout.archive)).toBe(true);
     });
 
@@ -731,7 +731,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   });
 
   test('the least recently used kernels are removed from the cache', async () => {
-    config.cache = { mostKernels: 2, mostBytes: 1e9 };
+    config.cache = { maxKernels: 2, maxBytes: 1e9 };
     const diffs = ['one', 'two', 'three'].map((name) =>
       diffTo({ 'sys/net/if.c': `int ${name};\n` }),
     );
@@ -747,7 +747,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       true,
     ]);
     expect(readdirSync(join(config.folder, 'cache'))).toHaveLength(4);
-    config.cache = { mostKernels: 50, mostBytes: 1 };
+    config.cache = { maxKernels: 50, maxBytes: 1 };
     const last = await built({ diff: two });
     expect(readdirSync(join(config.folder, 'cache'))).toHaveLength(2);
     expect(existsSync(last.archive)).toBe(true);
@@ -830,7 +830,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   });
 
   test('begins no build on a full disk', async () => {
-    config.leastFreeBytes = 1e18;
+    config.minFreeBytes = 1e18;
     expect(await build()).toMatchObject({
       kind: 'out-of-disk',
       reason: expect.stringMatching(/ GB free, and a build needs 1000000000\.0 GB; free space/),

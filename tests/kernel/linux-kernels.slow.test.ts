@@ -247,7 +247,7 @@ describeWith(
     });
 
     test('is not begun on a full disk', async () => {
-      expect(await whyRejected({ builder: { ...written(), leastFreeBytes: 1e18 } })).toEqual({
+      expect(await whyRejected({ builder: { ...written(), minFreeBytes: 1e18 } })).toEqual({
         kind: 'out-of-disk',
         message: expect.stringMatching(/ on this machine has .* GB free, and a build is to have /),
       });

@@ -227,7 +227,7 @@ test('An archive with more members or bytes than a kernel has is refused', async
   const { tarMembers } = await import('../../src/system/tar-members.ts');
   const bytes = readFileSync(packed(freebsd));
   const read = async (limits: object) => {
-    const usual = { headBytes: 10, mostMembers: 100, mostBytes: 1e6 };
+    const usual = { headBytes: 10, maxMembers: 100, maxBytes: 1e6 };
     for await (const _ of tarMembers(
       (async function* () {
         yield bytes;
@@ -237,6 +237,6 @@ test('An archive with more members or bytes than a kernel has is refused', async
     }
   };
   await expect(read({})).resolves.toBeUndefined();
-  await expect(read({ mostMembers: 2 })).rejects.toThrow('it has more than 2 members');
-  await expect(read({ mostBytes: 1000 })).rejects.toThrow('it unpacks to too many bytes');
+  await expect(read({ maxMembers: 2 })).rejects.toThrow('it has more than 2 members');
+  await expect(read({ maxBytes: 1000 })).rejects.toThrow('it unpacks to too many bytes');
 });

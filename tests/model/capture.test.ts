@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { flowOf, mostCaptureBytes, parseCapture } from '../../src/model/capture.ts';
+import { flowOf, maxCaptureBytes, parseCapture } from '../../src/model/capture.ts';
 import { aPcap, ethernetFrame, udp4, udp6 } from '../fakes/pcap.ts';
 import { times } from '../random.ts';
 
@@ -59,7 +59,7 @@ test.for<[string, Buffer, string]>([
   ['of pcapng', Buffer.concat([Buffer.from('0a0d0d0a', 'hex'), Buffer.alloc(28)]), 'editcap'],
   ['of another link', aPcap([udp4()], { link: 101 }), 'has the link type 101, and not Ethernet'],
   ['of a frame too long', aPcap([Buffer.alloc(1515)]), 'has a packet 1 of 1515 bytes'],
-  ['of too many bytes', Buffer.alloc(mostCaptureBytes + 1), 'keep fewer packets'],
+  ['of too many bytes', Buffer.alloc(maxCaptureBytes + 1), 'keep fewer packets'],
   ['of too many packets', aPcap(new Array(20_001).fill(udp4())), 'has more than 20000 packets'],
   ['without IP', aPcap([ethernetFrame(0x0806, Buffer.alloc(28))]), 'has no whole packet'],
 ])('a capture %s is refused', ([, file, why]) => {

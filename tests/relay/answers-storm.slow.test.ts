@@ -19,7 +19,7 @@ const gatesOfEach = 10;
 /** Each has the gates of some revisions, one after another. */
 const machines = 4;
 /** Upper bound on the kills of a machine, or of the relay. */
-const mostDeaths = 6;
+const maxDeaths = 6;
 
 test('each gate has one answer in the end, in the order in which those of its revision ended', async () => {
   await using phabricator = await startPhabricator();
@@ -36,7 +36,7 @@ test('each gate has one answer in the end, in the order in which those of its re
   let deaths = 0;
   /** Dies in the middle of its work, again and again, and then lives to its end. */
   const live = async (plan: AnsweringGatesPlan) => {
-    for (let lives = 0; lives < mostDeaths && !isOver; lives++) {
+    for (let lives = 0; lives < maxDeaths && !isOver; lives++) {
       const program = run({ ...plan, diesAfter: Math.ceil(chance() * 80) });
       const { signal, stderr } = await program.ended;
       expect(stderr).toBe('');

@@ -10,7 +10,7 @@ import type {
   Run,
 } from '../../src/model/result.ts';
 import { families, scenarios } from '../../src/model/scenario.ts';
-import { mostCharacters } from '../../src/report/markdown.ts';
+import { maxCharacters } from '../../src/report/markdown.ts';
 import { type ReportLinks, renderMarkdown } from '../../src/report/reports.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import {
@@ -564,7 +564,7 @@ test('100 invalid cells whose reasons are all backticks leave space for the rest
     comparisons: [],
   }));
   const markdown = renderMarkdown(judged(cells, 'invalid'));
-  expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
+  expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
   expect(tableRows(markdown)).toHaveLength(100);
   expect(markdown).toContain('\n- 80 more cells are invalid\n');
 });
@@ -576,7 +576,7 @@ test('the bases of 1,000 cells that moved do not make the report too long', () =
   } as const;
   const cells = new Array<CellResult>(1000).fill(moved);
   const markdown = renderMarkdown(judged(cells, 'no-regression'));
-  expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
+  expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
   expect(tableRows(markdown)).toHaveLength(100);
 });
 
@@ -588,7 +588,7 @@ test('shows 20,000 sizes of frames by the smallest and the largest', () => {
     cell: { ...trial.cell, frameBytes: 64 + index },
   }));
   const markdown = renderMarkdown({ ...judged([calm]), trials });
-  expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
+  expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
   expect(markdown).toContain('flows of 64- to 20063-byte UDP');
 });
 
@@ -784,7 +784,7 @@ describe('the reason of a change', () => {
     );
     const cells = Array.from({ length: 300 }, () => ({ ...loss, ...profiled(changedFunctions) }));
     const markdown = renderMarkdown(judged(cells));
-    expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
+    expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
     expect(whyLinesOf(cells)).toHaveLength(4);
     expect(foldOf(markdown) ?? markdown).toMatch(/\d+ more (?:cells, none of them worse|parts)/);
   });

@@ -19,7 +19,7 @@ test('The box of the middle points covers at least half of the axis, with an out
   fc.assert(
     fc.property(steady, outlier, fc.nat(60), (own, far, place) => {
       const values = own.toSpliced(place % own.length, 0, far);
-      const axis = paddedRates(robustExtent(values), { spareRatio: 0.1, leastRatio: 0 });
+      const axis = paddedRates(robustExtent(values), { spareRatio: 0.1, minRatio: 0 });
       const middle = own.filter((value) => isWithin(value, axis));
       expect(isWithin(far, axis)).toBe(false);
       expect(heightOf(extentOf(middle))).toBeGreaterThanOrEqual(heightOf(axis) / 2 - 1e-6);

@@ -9,8 +9,8 @@ import { describeWith } from '../needs.ts';
 
 /** No test lasts so long. */
 const longSeconds = 600;
-const mostBytes = 1000;
-const limits = { answerSeconds: longSeconds, mostBytes };
+const maxBytes = 1000;
+const limits = { answerSeconds: longSeconds, maxBytes };
 
 describeWith(['openssl'], 'a server with a pinned certificate', () => {
   let certificate: Certificate;
@@ -24,7 +24,7 @@ describeWith(['openssl'], 'a server with a pinned certificate', () => {
     sendRequest(new URL('/path?query', origin), {
       trust: { pinnedSha256 },
       answerSeconds,
-      mostBytes,
+      maxBytes,
     });
 
   test('returns status, headers and body', async () => {
@@ -103,8 +103,8 @@ describe('a response', () => {
       const answer = await sendRequest(`${origin}/${bytes}`, limits);
       return answer.kind === 'answered' ? answer.body?.length : answer.why;
     };
-    expect(await lengthOf(mostBytes)).toBe(mostBytes);
-    expect(await lengthOf(mostBytes + 1)).toBeUndefined();
+    expect(await lengthOf(maxBytes)).toBe(maxBytes);
+    expect(await lengthOf(maxBytes + 1)).toBeUndefined();
   });
 
   test('may be a redirect, which is not followed', async () => {
@@ -180,7 +180,7 @@ describe('a client with kept connections', () => {
       await later.promise;
       response.write('ond\n');
       await last.promise;
-      response.write('x'.repeat(mostBytes + 1));
+      response.write('x'.repeat(maxBytes + 1));
     });
     const later = Promise.withResolvers<void>();
     const last = Promise.withResolvers<void>();

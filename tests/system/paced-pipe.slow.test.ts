@@ -14,8 +14,8 @@ async function outputOf(script: string) {
   const child = spawn('sh', ['-c', script], { stdio: ['ignore', pipe.descriptor, 'ignore'] });
   await once(child, 'close');
   pipe.close();
-  const mostReads = 2 + (performance.now() - startedAt) / 50;
-  return { pieces, text: Buffer.concat(pieces).toString(), mostReads };
+  const maxReads = 2 + (performance.now() - startedAt) / 50;
+  return { pieces, text: Buffer.concat(pieces).toString(), maxReads };
 }
 
 // Attack testbed/endless-console: A guest or DUT prints endlessly, to use up this machine or scroll its panic away.
@@ -23,16 +23,16 @@ async function outputOf(script: string) {
 // bounds.
 test('Twenty thousand writes of one byte arrive whole, in a few pieces.', async () => {
   const script = 'i=0; while [ $i -lt 20000 ]; do printf x; i=$((i+1)); done';
-  const { pieces, text, mostReads } = await outputOf(script);
+  const { pieces, text, maxReads } = await outputOf(script);
   expect(text).toBe('x'.repeat(20_000));
-  expect(pieces.length).toBeLessThan(mostReads);
+  expect(pieces.length).toBeLessThan(maxReads);
 });
 
 test('A program that writes faster than is read waits, and loses nothing.', async () => {
-  const { pieces, text, mostReads } = await outputOf('yes | head -c 500000; printf end');
+  const { pieces, text, maxReads } = await outputOf('yes | head -c 500000; printf end');
   expect(text).toHaveLength(500_003);
   expect(text).toMatch(/y\nend$/);
-  expect(pieces.length).toBeLessThan(mostReads);
+  expect(pieces.length).toBeLessThan(maxReads);
 });
 
 test('Output of a program that has just ended is there for the next reader, within the interval.', () => {

@@ -47,25 +47,25 @@ export function explain(
     .map((one) => changedFunctionOf(one, cost))
     .toSorted((a, b) => absoluteChange(b, cost) - absoluteChange(a, cost));
   return {
-    changedFunctions: changedFunctions.slice(0, mostChangedFunctions),
+    changedFunctions: changedFunctions.slice(0, maxChangedFunctions),
     moved: changedFunctions.length,
   };
 }
 
-const mostChangedFunctions = 10;
+const maxChangedFunctions = 10;
 
 type Exactness = {
   /** Share of a packet's cost in the more expensive variant; less does not explain a loss that matters. */
-  leastChange: number;
+  minChange: number;
   /** Standard deviation of the logarithm of a function's cost between boots of one kernel. */
   bootDeviation: number;
 };
 
 /** Most functions differ by 1 to 5 % between eight CPUs, locks by 8 %: a boot is the mean of eight. */
-const sampled: Exactness = { leastChange: 0.0075, bootDeviation: 0.02 };
+const sampled: Exactness = { minChange: 0.0075, bootDeviation: 0.02 };
 
 /** Instructions differ between boots with the batches of packets: by 0.1 to 0.3 % in total. */
-const counted: Exactness = { leastChange: 0.002, bootDeviation: 0.005 };
+const counted: Exactness = { minChange: 0.002, bootDeviation: 0.005 };
 
 /** Chance that a function of a cell is named wrongly, by whether the cell itself is known to have changed. */
 const falseAlarm = { unchanged: 0.01, changed: 0.05 };
@@ -78,13 +78,13 @@ function ownShares(
   base: Profile,
   patched: Profile,
   totals: Pair,
-  { leastChange }: Exactness,
+  { minChange }: Exactness,
 ): OwnShare[] {
   const leaves = [...leavesOf(base, 'base'), ...leavesOf(patched, 'patched')];
   return [...Map.groupBy(leaves, ({ name }) => name).values()]
     .flatMap(byModule)
     .map((leaves) => shareOf(leaves, totals))
-    .filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
+    .filter(({ ratio }) => ratio.base + ratio.patched >= minChange);
 }
 
 type Leaf = { name: string; module: string | undefined; of: keyof Pair; samples: number };
@@ -130,8 +130,8 @@ const relativeChange = ({ base, patched }: Pair, slowdown: number): number =>
   (patched * slowdown - base) / Math.max(1, slowdown);
 
 /** True if a change is large by every measure, and in the same direction. */
-const isLarge = (changes: readonly number[], { leastChange }: Exactness): boolean =>
-  Math.min(...changes) >= leastChange || Math.max(...changes) <= -leastChange;
+const isLarge = (changes: readonly number[], { minChange }: Exactness): boolean =>
+  Math.min(...changes) >= minChange || Math.max(...changes) <= -minChange;
 
 const changedFunctionOf = (
   { name, module, ratio }: OwnShare,

@@ -35,7 +35,7 @@ export type Layout = {
 export function layout(
   stacks: Record<Source, readonly Stack[]>,
   by: Source,
-  { pixelsPerSample, leastPixels }: { pixelsPerSample: number; leastPixels: number },
+  { pixelsPerSample, minPixels }: { pixelsPerSample: number; minPixels: number },
 ): Layout {
   const root: Node = { frame: { name: 'all' }, samples: nothing, paths: [], x: 0, width: 0 };
   for (const { frames, samples } of stacks.profile) {
@@ -46,14 +46,14 @@ export function layout(
   }
   root.width = root.samples[by] * pixelsPerSample;
 
-  const isDrawn = ({ width }: Box) => width >= leastPixels;
+  const isDrawn = ({ width }: Box) => width >= minPixels;
   const rows: Node[][] = [];
   let hiddenSamples = isDrawn(root) ? 0 : root.samples[by];
   let boxes = 0;
   for (let row = [root].filter(isDrawn); row.length > 0; ) {
     rows.push(row);
     boxes += row.length;
-    if (boxes > mostBoxes) throw tooMany;
+    if (boxes > maxBoxes) throw tooMany;
     const above: Node[] = [];
     for (const box of row) {
       for (const callee of callees(box, rows.length - 1, { by, pixelsPerSample })) {
@@ -69,10 +69,10 @@ export function layout(
 const nothing = { profile: 0, base: 0 };
 
 /** A row has 12,000 at most, and published kernel profiles about 300 in all; browsers get slow beyond this. */
-const mostBoxes = 100_000;
+const maxBoxes = 100_000;
 
 const tooMany = new ProfileError(
-  `A flamegraph of more than ${mostBoxes} frames is not drawn; fold the profile, and draw a part of it.`,
+  `A flamegraph of more than ${maxBoxes} frames is not drawn; fold the profile, and draw a part of it.`,
 );
 
 /** `ipfw.ko` of `/boot/kernel/ipfw.ko`. */

@@ -71,7 +71,7 @@ export function flamegraph(profile: Profile, options: FlamegraphOptions): string
 const margin = 10;
 const rowHeight = 17;
 const frameHeight = 16;
-const leastPixels = 0.1;
+const minPixels = 0.1;
 /** Monospaced, at 11 pixels. */
 const characterWidth = 6.63;
 
@@ -127,7 +127,7 @@ function single(profile: Profile, width: number): Drawing {
 
 const scaled = (samples: number, width: number) => ({
   pixelsPerSample: width / samples,
-  leastPixels,
+  minPixels,
 });
 
 function difference(profile: Profile, base: Profile, width: number): Drawing {
@@ -172,7 +172,7 @@ function flames({ rows }: Layout, { classNames, about }: FrameDescription): Part
     const wide: string[] = [];
     const narrow: string[] = [];
     for (const box of row) {
-      const isWide = box.width >= leastWidePixels;
+      const isWide = box.width >= minWidePixels;
       const text = (isWide ? wideFrame : narrowFrame)(
         box,
         textsOf(box.frame),
@@ -180,7 +180,7 @@ function flames({ rows }: Layout, { classNames, about }: FrameDescription): Part
         about(box),
       );
       characters += text.length;
-      if (characters > mostCharacters) throw tooLarge;
+      if (characters > maxCharacters) throw tooLarge;
       (isWide ? wide : narrow).push(text);
     }
     if (narrow.length > 0) wide.push(`<metadata>${narrow.join('\n')}</metadata>`);
@@ -193,7 +193,7 @@ function flames({ rows }: Layout, { classNames, about }: FrameDescription): Part
   };
 }
 
-const leastWidePixels = 1;
+const minWidePixels = 1;
 
 /** `title` and `module` are text for XML. */
 type FrameTexts = { name: string; title: string; module: string };
@@ -229,18 +229,18 @@ const narrowFrame = (
 ): string => `${classNames}\t${round(box.x)}\t${round(box.width)}\t${title}\t${module}${about}`;
 
 /** A frame has about 200 characters, with a maliciously long name 2,000. */
-const mostCharacters = 30_000_000;
+const maxCharacters = 30_000_000;
 
 const tooLarge = new ProfileError(
-  `A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`,
+  `A flamegraph of more than ${maxCharacters} characters is not drawn; fold the profile, and draw a part of it.`,
 );
 
-const shortened = (text: string, mostCharacters = longestName): string =>
-  text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
+const shortened = (text: string, maxCharacters = longestName): string =>
+  text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1)}…`;
 
 function fitted(name: string, width: number): string {
-  const mostCharacters = Math.floor((width - 6) / characterWidth);
-  return mostCharacters < 3 ? '' : shortened(name, mostCharacters);
+  const maxCharacters = Math.floor((width - 6) / characterWidth);
+  return maxCharacters < 3 ? '' : shortened(name, maxCharacters);
 }
 
 const round = (pixels: number): number => Math.round(pixels * 100) / 100;
@@ -308,8 +308,8 @@ function legend(items: readonly LegendItem[]): Part {
   return { markup: `<g class="legend">${placed.join('')}</g>`, height: 22 };
 }
 
-const mostInLegend = 8;
-const leastInLegend = 0.001;
+const maxInLegend = 8;
+const minInLegend = 0.001;
 
 /** Lists modules by samples that ended in them; empty if the profile has no modules. */
 function moduleLegend(
@@ -326,9 +326,9 @@ function moduleLegend(
   }
   const total = samplesOf(stacks);
   const modules = [...samplesIn]
-    .filter(([, samples]) => samples / total >= leastInLegend)
+    .filter(([, samples]) => samples / total >= minInLegend)
     .toSorted(([, a], [, b]) => b - a)
-    .slice(0, mostInLegend);
+    .slice(0, maxInLegend);
   const items = modules.map(([name, samples]) => {
     const share = percent(samples / total);
     const { markup, width } = legendText(`${shortened(name, 40)} ${share}`, 15);

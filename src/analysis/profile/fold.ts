@@ -28,7 +28,7 @@ export function* foldedPieces(
 const pieceBytes = 256 * 1024;
 
 /** Space for 17 digits, a sign and a line end, with some to spare. */
-const mostCountBytes = 32;
+const maxCountBytes = 32;
 
 class LineWriter {
   /** Labels with the semicolon after them. */
@@ -45,7 +45,7 @@ class LineWriter {
     let end = start;
     for (const frame of frames) {
       const label = this.#labelOf(frame);
-      if (end + label.length + mostCountBytes > this.#piece.length) this.#grow(end, label.length);
+      if (end + label.length + maxCountBytes > this.#piece.length) this.#grow(end, label.length);
       this.#piece.set(label, end);
       end += label.length;
     }
@@ -58,7 +58,7 @@ class LineWriter {
   }
 
   #grow(end: number, more: number): void {
-    const larger = Buffer.allocUnsafe(2 * (end + more + mostCountBytes));
+    const larger = Buffer.allocUnsafe(2 * (end + more + maxCountBytes));
     this.#piece.copy(larger, 0, 0, end);
     this.#piece = larger;
   }

@@ -32,17 +32,17 @@ function partsOf(line: string): { frames: string; count: string } | undefined {
 export const isFractionLine = (line: string): boolean => fractionIn(line) !== undefined;
 
 const fractionIn = (line: string): string | undefined =>
-  /\S[ \t](\d*\.\d+)$/.exec(line.trimEnd().slice(-mostOfCount))?.[1];
+  /\S[ \t](\d*\.\d+)$/.exec(line.trimEnd().slice(-maxTracked))?.[1];
 
 /** Longer than any number, so that a long line is not searched from every position. */
-const mostOfCount = 64;
+const maxTracked = 64;
 
 /**
  * Detects a difference, which has the samples of two profiles. A function's name may end in a number, but hardly in
  * every line.
  */
 const hasTwoCounts = (frames: string): boolean =>
-  /\S[ \t]\d*\.?\d+$/.test(frames.slice(-mostOfCount));
+  /\S[ \t]\d*\.?\d+$/.test(frames.slice(-maxTracked));
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 

@@ -8,7 +8,7 @@ import { criticalT, studentTail } from './student.ts';
  */
 export function pocockLevel(sizes: readonly number[], rate: number): number {
   if (Number.isNaN(rate)) throw new RangeError('The rate of an error is a number.');
-  if (rate < leastLevel) return 0;
+  if (rate < minLevel) return 0;
   const levelAt = (z: number) => studentTail(z, Infinity);
   const spends = (z: number) =>
     crossingProbability(
@@ -54,12 +54,12 @@ export function crossingProbability(sizes: readonly number[], levels: readonly n
 }
 
 /** Limits the nodes of a quadrature, which grow with the root of the pairs. */
-const mostPairs = 1_000_000;
+const maxPairs = 1_000_000;
 
 function expectSizes(sizes: readonly number[]): void {
   const isAscending = sizes.every((size, index) => size >= (sizes[index - 1] ?? 0) + 1);
-  if (isAscending && (sizes.at(-1) ?? 0) <= mostPairs) return;
-  throw new RangeError(`Interim analyses are of ascending numbers of pairs, up to ${mostPairs}.`);
+  if (isAscending && (sizes.at(-1) ?? 0) <= maxPairs) return;
+  throw new RangeError(`Interim analyses are of ascending numbers of pairs, up to ${maxPairs}.`);
 }
 
 type DensityNode = { at: number; mass: number };
@@ -99,11 +99,11 @@ function nodesFor(
 /** Deviations below the mean beyond which the density is negligible. */
 const farthest = 6;
 
-const leastLevel = 1e-12;
+const minLevel = 1e-12;
 
 /** Levels beyond the range of a double are practically never crossed; one half is the maximum. */
 const criticalZ = (level: number): number =>
-  level < leastLevel ? 7 : level >= 1 / 2 ? 0 : criticalT(Infinity, level);
+  level < minLevel ? 7 : level >= 1 / 2 ? 0 : criticalT(Infinity, level);
 
 const upperTail = (z: number): number => studentTail(z, Infinity);
 /** Skips small terms: most nodes are too far apart to contribute to a double, and exponentials are slow. */

@@ -3,8 +3,8 @@ import { mean, standardDeviation, sum } from 'simple-statistics';
 import {
   type CellLimits,
   type DifferingLimit,
-  mostDrops,
-  mostNotUnderstood,
+  maxDrops,
+  maxNotUnderstood,
   type TrialLimits,
   type VariantLimits,
 } from '../../model/limits.ts';
@@ -135,11 +135,11 @@ function variantLimits(readings: readonly TrialLimits[]): VariantLimits {
         return { ...drop, ratio };
       })
       .toSorted((a, b) => b.ratio - a.ratio)
-      .slice(0, mostDrops),
+      .slice(0, maxDrops),
     stateTables: fullestTables(readings),
     notUnderstood: [...new Set(readings.flatMap(({ notUnderstood }) => notUnderstood))].slice(
       0,
-      mostNotUnderstood,
+      maxNotUnderstood,
     ),
   };
 }
@@ -158,7 +158,7 @@ function fullestTables(readings: readonly TrialLimits[]): VariantLimits['stateTa
 const falseAlarm = 0.01;
 
 /** Ignores changes below these: busy shares follow the momentary load, and flows in flight move between queues. */
-const leastChanges: Record<DifferingLimit['kind'], number> = {
+const minChanges: Record<DifferingLimit['kind'], number> = {
   cpu: 0.05,
   queue: 0.05,
   drop: 0.0075,
@@ -177,7 +177,7 @@ function differing(readings: Record<keyof Pair, readonly TrialLimits[]>): Differ
   });
   const chances = compared.map(({ chance }) => chance);
   return unlikely(compared, chances, falseAlarm)
-    .filter(({ limit, change }) => change >= leastChanges[limit.kind])
+    .filter(({ limit, change }) => change >= minChanges[limit.kind])
     .map(({ limit }) => limit);
 }
 
@@ -204,14 +204,14 @@ function comparedOf(
 }
 
 /** Equals that of a function on several CPUs; one trial has no deviation. */
-const leastDeviation = 0.05;
+const minDeviation = 0.05;
 /** Beyond it, the test's distribution is meaningless. */
-const mostDeviation = 0.5;
+const maxDeviation = 0.5;
 
 /** Relative deviation of a share between trials. */
 function deviationOf(share: ShareOfLimit): number {
   const ratios = ratiosOf(share);
   const middle = ratios.length < 2 ? 0 : mean(ratios);
-  if (middle === 0) return leastDeviation;
-  return Math.min(mostDeviation, Math.max(leastDeviation, standardDeviation(ratios) / middle));
+  if (middle === 0) return minDeviation;
+  return Math.min(maxDeviation, Math.max(minDeviation, standardDeviation(ratios) / middle));
 }

@@ -14,7 +14,7 @@ export type ChangePoint = {
 };
 
 /** Smaller changes are ignored, as a ratio; half the default margin of gates. */
-export const leastChangeRatio = 0.01;
+export const minChangeRatio = 0.01;
 
 /**
  * Finds changes up to the last nightly run, except those `known`. Values are above 0; only the last 120 are considered.
@@ -22,11 +22,11 @@ export const leastChangeRatio = 0.01;
 export function changePoints(
   values: readonly number[],
   known: readonly number[] = [],
-  leastRatio: number = leastChangeRatio,
+  minRatio: number = minChangeRatio,
 ): ChangePoint[] {
   const from = Math.max(0, values.length - nightlyRunsInSight);
   const logs = values.slice(from).map(Math.log);
-  if (logs.length < fewestNightlyRuns) return [];
+  if (logs.length < minNightlyRuns) return [];
   const sigma = sigmaOf(logs) * correlationFactor(logs);
   const bounds = partition(logs, sigma);
   return bounds.slice(1, -1).flatMap((place, number) => {
@@ -34,7 +34,7 @@ export function changePoints(
     const index = from + place;
     const step = median(logs.slice(place, end)) - median(logs.slice(start, place));
     const isKnown = known.some((other) => Math.abs(other - index) <= nightlyRunsApart);
-    if (isKnown || Math.abs(Math.expm1(step)) < leastRatio) return [];
+    if (isKnown || Math.abs(Math.expm1(step)) < minRatio) return [];
     const { earliest, latest } = placesOf(logs.slice(start, end), place - start, sigma);
     const offset = from + start;
     return [{ index, earliest: offset + earliest, latest: offset + latest }];
@@ -44,11 +44,11 @@ export function changePoints(
 type FoundChange = ChangePoint & { foundAt: number };
 
 /** Runs `changePoints` after every nightly run; `foundAt` is the run that first showed a change. */
-export function changesRunByRun(values: readonly number[], leastRatio?: number): FoundChange[] {
+export function changesRunByRun(values: readonly number[], minRatio?: number): FoundChange[] {
   const found: FoundChange[] = [];
   for (let nightlyRun = 0; nightlyRun < values.length; nightlyRun += 1) {
     const known = found.map(({ index }) => index);
-    const fresh = changePoints(values.slice(0, nightlyRun + 1), known, leastRatio);
+    const fresh = changePoints(values.slice(0, nightlyRun + 1), known, minRatio);
     found.push(...fresh.map((change) => ({ ...change, foundAt: nightlyRun })));
   }
   return found.toSorted((a, b) => a.index - b.index);
@@ -59,7 +59,7 @@ export function lastLevel(
   values: readonly number[],
 ): { typical: number; sigmaRatio: number } | undefined {
   const logs = values.slice(-nightlyRunsInSight).map(Math.log);
-  if (logs.length < fewestNightlyRuns) return undefined;
+  if (logs.length < minNightlyRuns) return undefined;
   const sigma = sigmaOf(logs);
   const start = partition(logs, sigma * correlationFactor(logs)).at(-2) ?? 0;
   return { typical: Math.exp(median(logs.slice(start))), sigmaRatio: sigma };
@@ -71,8 +71,8 @@ export const nightlySigmaRatio = (values: readonly number[]): number =>
 
 /** Enough for slow habits of a machine; the time grows with the cube. */
 const nightlyRunsInSight = 120;
-const fewestNightlyRuns = 8;
-const fewestNightlyRunsOfLevel = 2;
+const minNightlyRuns = 8;
+const minNightlyRunsOfLevel = 2;
 /** A change that moves by no more than this, as nightly runs are added, is the known one. */
 const nightlyRunsApart = 3;
 /** Maximum cost of a nightly run, in squared deviations: beyond three deviations all are equally bad. */
@@ -136,13 +136,13 @@ function correlationOf(logs: readonly number[]): number {
   );
   if (!one || !three) return 0;
   const estimate = (Math.sqrt(Math.max((4 * three) / one - 3, 1)) - 1) / 2;
-  return Math.min(estimate + 0.75 / Math.sqrt(logs.length), mostCorrelation);
+  return Math.min(estimate + 0.75 / Math.sqrt(logs.length), maxCorrelation);
 }
 
 /** Measured in deviations of a difference of neighbours. */
 const cutAt = 4;
 /** A greater one would hide every change. */
-const mostCorrelation = 0.9;
+const maxCorrelation = 0.9;
 
 const absoluteDifferences = (values: readonly number[], lag: number): number[] =>
   values.slice(lag).map((value, index) => Math.abs(value - (values[index] ?? value)));
@@ -157,12 +157,12 @@ function partition(logs: readonly number[], sigma: number): number[] {
   least[0] = -costOfLevel;
   const startOf = new Int32Array(count + 1);
   const sorted = new Float64Array(count);
-  for (let start = 0; start + fewestNightlyRunsOfLevel <= count; start += 1) {
+  for (let start = 0; start + minNightlyRunsOfLevel <= count; start += 1) {
     const before = (least[start] ?? 0) + costOfLevel;
     if (before === Number.POSITIVE_INFINITY) continue;
     for (let end = start + 1; end <= count; end += 1) {
       insert(sorted, end - start - 1, logs[end - 1] ?? 0);
-      if (end - start < fewestNightlyRunsOfLevel) continue;
+      if (end - start < minNightlyRunsOfLevel) continue;
       const most = (least[end] ?? 0) - before;
       const cost = costOfSorted(sorted, end - start, sigma, most);
       if (cost >= most) continue;
@@ -212,8 +212,8 @@ function placesOf(
   const costAt = (place: number): number => cost(logs.slice(0, place)) + cost(logs.slice(place));
   const most = costAt(best) + costOfOtherPlace;
   const isLikely = (place: number): boolean =>
-    place >= fewestNightlyRunsOfLevel &&
-    place <= logs.length - fewestNightlyRunsOfLevel &&
+    place >= minNightlyRunsOfLevel &&
+    place <= logs.length - minNightlyRunsOfLevel &&
     costAt(place) < most;
   let [earliest, latest] = [best, best];
   while (isLikely(earliest - 1)) earliest -= 1;

@@ -103,22 +103,22 @@ export function* ministatPieces(
   }
 }
 
-const mostSets = 7;
-const fewestValues = 3;
+const maxSets = 7;
+const minValues = 3;
 
 function refuseUnusable(sets: readonly MinistatSet[]): void {
   if (sets.length === 0) {
     throw new MinistatInputError('There is nothing to compare: name at least one file of numbers.');
   }
-  if (sets.length > mostSets) {
+  if (sets.length > maxSets) {
     throw new MinistatInputError(
-      `There are ${sets.length} sets and symbols for ${mostSets} only: leave out ${sets.length - mostSets}.`,
+      `There are ${sets.length} sets and symbols for ${maxSets} only: leave out ${sets.length - maxSets}.`,
     );
   }
-  const short = sets.find(({ values }) => values.length < fewestValues);
+  const short = sets.find(({ values }) => values.length < minValues);
   if (short === undefined) return;
   throw new MinistatInputError(
-    `${short.name} holds ${short.values.length} of the at least ${fewestValues} numbers that a standard deviation needs: measure more often.`,
+    `${short.name} holds ${short.values.length} of the at least ${minValues} numbers that a standard deviation needs: measure more often.`,
   );
 }
 

@@ -14,7 +14,7 @@ export function runsApart(runs: readonly Run[]): Run[] {
   const centers = new Map([...variants].map(([name, group]) => [name, median(group.map(logOf))]));
   const distanceOf = (run: Run) => Math.abs(logOf(run) - (centers.get(run.variant) ?? 0));
   const distances = counted.map(distanceOf).toSorted((a, b) => a - b);
-  const deviation = Math.max(median(distances.slice(variants.size)), leastDeviation);
+  const deviation = Math.max(median(distances.slice(variants.size)), minDeviation);
   return counted.filter(
     (run) =>
       (variants.get(run.variant)?.length ?? 0) >= 3 && 0.6745 * distanceOf(run) > 3.5 * deviation,
@@ -24,4 +24,4 @@ export function runsApart(runs: readonly Run[]): Run[] {
 const logOf = (run: Run): number => Math.log(run.pps);
 
 /** Lower limit: if runs agree to the packet, a run that differs by 0.1 % is no outlier. */
-const leastDeviation = 0.0005;
+const minDeviation = 0.0005;

@@ -3,10 +3,10 @@ import { mean, sum } from 'simple-statistics';
 import type { Noise } from './evidence.ts';
 
 /** Fewer sessions say too little about the differences of their variances. */
-export const fewestSessions = 10;
+export const minSessions = 10;
 
 /** The next session may be noisier, however alike the sessions have been. */
-const mostDegreesOfFreedom = 16;
+const maxDegreesOfFreedom = 16;
 
 /**
  * Degrees of freedom of the variances of sessions around that of their cell: with few, sessions differ much. Uses the
@@ -19,7 +19,7 @@ export function sessionDegreesOfFreedom(cells: readonly (readonly Noise[])[]): n
     .map((sessions) => sessions.filter(hasSpread))
     .filter((sessions) => sessions.length > 1);
   const sessions = usable.flat();
-  if (sessions.length < fewestSessions) return undefined;
+  if (sessions.length < minSessions) return undefined;
   const compared = sessions.length - usable.length;
   const spread = sum(usable.map(squaresOfLogVariances)) / compared;
   const standardError = spread * Math.sqrt(2 / compared);
@@ -41,7 +41,7 @@ function squaresOfLogVariances(sessions: readonly Noise[]): number {
 
 /** Solves trigamma(d/2) = `spread` for d by halving; trigamma falls. */
 function degreesOfFreedomWith(spread: number): number {
-  let [low, high] = [0.01, mostDegreesOfFreedom];
+  let [low, high] = [0.01, maxDegreesOfFreedom];
   if (spread <= trigamma(high / 2)) return high;
   for (let step = 0; step < 60; step += 1) {
     const middle = (low + high) / 2;

@@ -20,7 +20,7 @@ export function chanceOf(
   // Variance of patched's part, if the log ratio of both costs has 2 bootDeviation².
   const variance = 2 * (bootDeviation * base * patched) ** 2;
   const weight = (base * patched) / variance - 1;
-  const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / mostCounted);
+  const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / maxCounted);
   const baseSide = { count: Math.round(samples.base / perCount), weight: weight * base };
   const patchedSide = { count: Math.round(samples.patched / perCount), weight: weight * patched };
   const isMore = patchedSide.count * base > baseSide.count * patched;
@@ -32,7 +32,7 @@ export function chanceOf(
 const samplesPerBurst = 2;
 
 /** Beyond this the difference between boots dominates, and the sum is slow. */
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 type Side = { count: number; weight: number };
 

@@ -30,7 +30,7 @@ const averagesOf = (n: number): number => (n * (n + 1)) / 2;
  * stays within with a probability of at most `level`; below 0 if n is too small.
  */
 function averagesOutside(n: number, level: number): number {
-  if (n > mostExact) {
+  if (n > maxExactPairs) {
     const mean = (n * (n + 1)) / 4;
     const deviation = Math.sqrt((n * (n + 1) * (2 * n + 1)) / 24);
     return Math.floor(mean - 0.5 - criticalT(Infinity, level) * deviation);
@@ -44,7 +44,7 @@ function averagesOutside(n: number, level: number): number {
 }
 
 /** Beyond this the normal approximation is as good, and the exact distribution costs n³. */
-const mostExact = 50;
+const maxExactPairs = 50;
 
 /** Distribution of the sum of ranks if every rank from 1 to n counts by the flip of a coin. */
 function signedRankDistribution(n: number): number[] {

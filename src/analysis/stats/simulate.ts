@@ -66,7 +66,7 @@ export type SimulationRow = {
 export function simulate(request: SimulationRequest): SimulationRow {
   const { noise, historyRuns, sessionDegreesOfFreedom: known, rates, cells } = request;
   const { marginRatio, effect, experiments, seed } = request;
-  expectAtMost(mostExperiments, experiments);
+  expectAtMost(maxExperiments, experiments);
   if (!(cells >= 1 && experiments >= cells)) {
     throw new RangeError('A simulation has at least one cell, and an experiment for each.');
   }
@@ -179,7 +179,7 @@ export function cellSource(noise: NoiseSource, random: RandomGenerator): () => (
 
 /** Deviation of a session over that of its cell: √(d/χ²) of whole degrees of freedom. */
 function sessionFactor(degreesOfFreedom: number, random: RandomGenerator): number {
-  expectAtMost(mostEarlierRuns, degreesOfFreedom);
+  expectAtMost(maxEarlierRuns, degreesOfFreedom);
   const squares = take(degreesOfFreedom, () => standardNormal(random) ** 2);
   return Math.sqrt(degreesOfFreedom / sum(squares));
 }
@@ -200,8 +200,8 @@ function take<T>(count: number, draw: () => T): T[] {
   return drawn;
 }
 
-const mostExperiments = 10_000_000;
-export const mostEarlierRuns = 1000;
+const maxExperiments = 10_000_000;
+export const maxEarlierRuns = 1000;
 
 function expectAtMost(most: number, count: number): void {
   if (count <= most) return;
@@ -215,7 +215,7 @@ export function earlierNoise(
   runs: number,
   openSession: () => (count: number) => number[],
 ): EarlierNoise | undefined {
-  expectAtMost(mostEarlierRuns, runs);
+  expectAtMost(maxEarlierRuns, runs);
   const sessions: Noise[] = [];
   for (let left = runs; left > 1; left -= runsPerSession) {
     const count = Math.min(left, runsPerSession);

@@ -4,25 +4,25 @@ import type { VariantLimits } from '../../model/limits.ts';
 export type Spread = { used: number; all: number };
 
 /** A CPU below this share of the busiest one's work does other work, such as a timer's. */
-const leastOfBusiest = 0.5;
+const minBusiestShare = 0.5;
 /** Below this share, no CPU was a limit. */
-const leastBusyRatio = 0.2;
+const minBusyRatio = 0.2;
 
 /** Counts by packets of each CPU, which other work may keep busy; without packets, by busy shares. */
 export function cpusAtWork({ cpuBusyRatios, queues }: VariantLimits): Spread | undefined {
   const packets = queues.filter(({ device }) => device === 'softnet').map(({ ratio }) => ratio);
   const shares = packets.length > 0 ? packets : cpuBusyRatios;
   const busiest = shares.reduce((most, share) => Math.max(most, share), 0);
-  const least = packets.length > 0 ? Number.MIN_VALUE : leastBusyRatio;
+  const least = packets.length > 0 ? Number.MIN_VALUE : minBusyRatio;
   if (shares.length < 2 || busiest < least) return undefined;
-  const used = shares.filter((share) => share >= busiest * leastOfBusiest).length;
+  const used = shares.filter((share) => share >= busiest * minBusiestShare).length;
   return { used, all: shares.length };
 }
 
 export type QueueSpread = Spread & { device: string };
 
 /** A queue with less than this share of its even part got none of the test's flows. */
-const leastOfEven = 0.1;
+const minEvenShare = 0.1;
 
 /** Receive queues of cards with at least two. */
 export function queuesReached({ queues }: Pick<VariantLimits, 'queues'>): QueueSpread[] {
@@ -31,7 +31,7 @@ export function queuesReached({ queues }: Pick<VariantLimits, 'queues'>): QueueS
   );
   return [...Map.groupBy(received, ({ device }) => device)].flatMap(([device, own]) => {
     const all = own.length;
-    const used = own.filter(({ ratio }) => ratio >= leastOfEven / all).length;
+    const used = own.filter(({ ratio }) => ratio >= minEvenShare / all).length;
     return all < 2 || used === 0 ? [] : { device, used, all };
   });
 }

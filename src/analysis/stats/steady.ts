@@ -10,16 +10,16 @@ export type SteadyStretch =
   | ({ kind: 'steady'; medianPps: number } & SampleSpan)
   | { kind: 'unsteady'; reason: string };
 
-const leastTolerance = 0.02;
+const minTolerance = 0.02;
 const toleranceInDeviations = 5;
 /** A series has no level if half of its seconds are further away than this. */
-const mostDeviation = 0.1;
+const maxDeviation = 0.1;
 /** Ramp and tail together may take at most the rest of the traffic's whole seconds. */
-const leastShare = 0.75;
+const minShare = 0.75;
 /** The generator starts and ends within a second of the receiver's. */
 const partialSeconds = 2;
 /** Maximum drift between the medians of the first and last third, as a ratio to the median. */
-const mostDrift = 0.05;
+const maxDrift = 0.05;
 
 /**
  * Cuts off the ends of a series: zeros before and after the traffic, the ramp, the sender's last partial second. The
@@ -36,13 +36,13 @@ export function steadyStretch(pps: readonly number[]): SteadyStretch {
   const level = median(middle);
   const deviation = medianAbsoluteDeviation(middle);
   if (level === 0) return unsteady('most of the time no packet was counted');
-  if (deviation > mostDeviation * level) {
+  if (deviation > maxDeviation * level) {
     return unsteady(`half of its rates are more than 10 % away from ${formatPps(level)}`);
   }
 
-  const tolerance = Math.max(leastTolerance * level, toleranceInDeviations * deviation);
+  const tolerance = Math.max(minTolerance * level, toleranceInDeviations * deviation);
   const stretch = ends(pps, (rate) => Math.abs(rate - level) <= tolerance) ?? traffic;
-  if (length(stretch) < leastShare * (length(traffic) - partialSeconds)) {
+  if (length(stretch) < minShare * (length(traffic) - partialSeconds)) {
     const share = `${length(stretch)} of ${length(traffic)}`;
     return unsteady(`only ${share} rates lie between the ramp and the tail`);
   }
@@ -66,7 +66,7 @@ function withoutDrift(pps: readonly number[], { from, to }: SampleSpan): SteadyS
   const third = Math.ceil((to - from) / 3);
   const first = median(pps.slice(from, from + third));
   const last = median(pps.slice(to - third, to));
-  if (Math.abs(last - first) > mostDrift * medianPps) {
+  if (Math.abs(last - first) > maxDrift * medianPps) {
     return unsteady(`it drifts from ${formatPps(first)} to ${formatPps(last)}`);
   }
   return { kind: 'steady', from, to, medianPps };

@@ -49,8 +49,8 @@ export function criticalT(degreesOfFreedom: number, level: number): number {
   if (known !== undefined) return known;
   const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
   // Estimated degrees of freedom hardly ever recur.
-  if (criticalValues.size >= mostCached) criticalValues.clear();
-  if (values.size >= mostCached) values.clear();
+  if (criticalValues.size >= maxCached) criticalValues.clear();
+  if (values.size >= maxCached) values.clear();
   criticalValues.set(level, values.set(degreesOfFreedom, t));
   return t;
 }
@@ -58,7 +58,7 @@ export function criticalT(degreesOfFreedom: number, level: number): number {
 /** Cached by level, then by degrees of freedom. */
 const criticalValues = new Map<number, Map<number, number>>();
 
-const mostCached = 10_000;
+const maxCached = 10_000;
 
 /** P(T > t) for `t` ≥ 0. The normal distribution (infinite degrees) has a relative error below 2e-7. */
 export function studentTail(t: number, degreesOfFreedom: number): number {

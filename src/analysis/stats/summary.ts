@@ -1,6 +1,6 @@
 // Summarizes numbers.
 import { mean, median as medianOf } from 'simple-statistics';
-import { mostChange } from '../../model/bounds.ts';
+import { maxChange } from '../../model/bounds.ts';
 
 /** The middle value, or the mean of the two in the middle; 0 for none. */
 export const median = (values: number[]): number => (values.length === 0 ? 0 : medianOf(values));
@@ -10,4 +10,4 @@ export const geometricMean = (values: readonly number[]): number =>
   Math.exp(mean(values.map(Math.log)));
 
 /** Change of an effect on logarithms, limited to the range of a result: a huge change is as good as a larger one. */
-export const changeOf = (effect: number): number => Math.min(Math.expm1(effect), mostChange);
+export const changeOf = (effect: number): number => Math.min(Math.expm1(effect), maxChange);

@@ -47,7 +47,7 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
     ...(added.alarms > 0 ? [alarm] : []),
   ]
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-    .slice(-mostAlarms);
+    .slice(-maxAlarms);
   const others = index.aaRuns.filter((other) => other !== known);
   const settled = others.map((other) => (isOfSameRow(other, fresh) ? withoutNewest(other) : other));
   return {
@@ -100,9 +100,9 @@ export function layoutNoise(count: AaRunCounts): number | undefined {
   return Math.sqrt(Math.max(beyond, 0) / gates / 2);
 }
 
-const mostAlarms = 20;
+const maxAlarms = 20;
 /** Enough for gates that are extended or published late, as gates of one testbed follow each other. */
-const mostNewest = 10;
+const maxNewest = 10;
 
 function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
   const countOf = (kind: CellResult['verdict']['kind']) =>
@@ -202,7 +202,7 @@ function counted(count: AaRunCounts, added: AaRun): AaRunCounts {
   const newest = count.newest ?? [];
   const before = newest.find(({ at }) => at === added.at);
   if (before !== undefined && JSON.stringify(before) === JSON.stringify(added)) return count;
-  const isSettled = count.newest === undefined || newest.length === mostNewest;
+  const isSettled = count.newest === undefined || newest.length === maxNewest;
   if (before === undefined && isSettled && added.at <= oldestKnown(count)) return count;
   const without = before === undefined ? count : plus(count, before, -1);
   const others = newest.filter((gate) => gate !== before);
@@ -210,7 +210,7 @@ function counted(count: AaRunCounts, added: AaRun): AaRunCounts {
     ...plus(without, added, 1),
     since: count.since < added.at ? count.since : added.at,
     last: count.last > added.at ? count.last : added.at,
-    newest: [...others, added].toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-mostNewest),
+    newest: [...others, added].toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-maxNewest),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type ChangePoint,
   changePoints,
   lastLevel,
-  leastChangeRatio,
+  minChangeRatio,
   nightlySigmaRatio,
 } from '../stats/change-points.ts';
 import { median } from '../stats/summary.ts';
@@ -321,7 +321,7 @@ export function isOff(
   );
   if (!level) return false;
   const step = Math.log(nightlyRunValue(nightlyRun, metric) / level.typical);
-  return Math.abs(step) > Math.max(deviationsOff * level.sigmaRatio, leastChangeRatio);
+  return Math.abs(step) > Math.max(deviationsOff * level.sigmaRatio, minChangeRatio);
 }
 
 const deviationsOff = 4;
@@ -332,11 +332,11 @@ export const changesToGate = ({ changes }: TrendIndex, testbed: string): TrendCh
     (change) =>
       change.testbed === testbed &&
       isGateRequested(change) &&
-      change.gates.length < mostGates &&
+      change.gates.length < maxGates &&
       lossesOf(change).length > 0,
   );
 
-const mostGates = 3;
+const maxGates = 3;
 
 /** Code changes that were not bisected, oldest first. Git decides whether there are commits in between. */
 export const changesToBisect = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>

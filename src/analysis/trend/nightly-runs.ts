@@ -78,12 +78,12 @@ const isSameSession = (a: NightlyRun, b: NightlyRun): boolean =>
   a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
 
 /** Limit of lines per year: a nightly run every six minutes. */
-const mostLines = 100_000;
+const maxLines = 100_000;
 
 /** Returns a year's readable lines: people can edit the branch, and a bad line must not stop a gate. */
 export function parseNightlyRuns(text: string): NightlyRun[] {
   const nightlyRuns: NightlyRun[] = [];
-  for (const line of jsonLines(text, mostLines)) {
+  for (const line of jsonLines(text, maxLines)) {
     const { data } = nightlySchema.safeParse(line);
     if (data !== undefined) nightlyRuns.push(data);
   }

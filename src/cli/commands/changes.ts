@@ -47,7 +47,7 @@ change that was found stays; one or two bad nightly runs are none. As JSON:
 
 Exits 0 with or without changes, and 2 if the file cannot be read.`;
 
-const leastOfAll = {
+const minAllowed = {
   description: 'a percentage from 0.1% to 50%',
   holds: (value: number) => value >= 0.001 && value <= 0.5,
 };
@@ -62,20 +62,20 @@ type FoundChange = {
 };
 
 async function runChanges(file: string, options: ChangesOptions): Promise<number> {
-  const { least: leastRatio } = parse(z.object({ least: ratio(leastOfAll) }), {
+  const { least: minRatio } = parse(z.object({ least: ratio(minAllowed) }), {
     least: options.least,
   });
   const all = await readSeries(file);
-  const found = all.map((series) => ({ series, changes: changesOf(series, leastRatio) }));
+  const found = all.map((series) => ({ series, changes: changesOf(series, minRatio) }));
   if (options.json) printJson({ changes: found.flatMap(({ changes }) => changes) });
   else for (const one of found) printSeries(one);
   return exitCodes.pass;
 }
 
-function changesOf({ name: series, nightlyRuns }: Series, leastRatio: number): FoundChange[] {
+function changesOf({ name: series, nightlyRuns }: Series, minRatio: number): FoundChange[] {
   const values = nightlyRuns.map(({ value }) => value);
-  const indexes = changesRunByRun(values, leastRatio).map(({ index }) => index);
-  return lastingChanges(values, indexes, leastRatio).map((change) => ({
+  const indexes = changesRunByRun(values, minRatio).map(({ index }) => index);
+  return lastingChanges(values, indexes, minRatio).map((change) => ({
     series,
     name: nightlyRuns[change.index]?.name ?? '',
     ...change,
@@ -85,12 +85,12 @@ function changesOf({ name: series, nightlyRuns }: Series, leastRatio: number): F
 type Change = Pick<FoundChange, 'index' | 'before' | 'after' | 'changeRatio'>;
 
 /**
- * A change that was found early may shrink as runs are added: removes the smallest until each is at least `leastRatio`.
+ * A change that was found early may shrink as runs are added: removes the smallest until each is at least `minRatio`.
  */
 function lastingChanges(
   values: readonly number[],
   indexes: readonly number[],
-  leastRatio: number,
+  minRatio: number,
 ): Change[] {
   const changes = indexes.map((index, place) => {
     const before = median(values.slice(indexes[place - 1] ?? 0, index));
@@ -99,12 +99,12 @@ function lastingChanges(
   });
   const sizes = changes.map(({ changeRatio }) => Math.abs(changeRatio));
   const smallest = Math.min(...sizes);
-  if (!(smallest < leastRatio)) return changes;
+  if (!(smallest < minRatio)) return changes;
   const dropped = sizes.indexOf(smallest);
   return lastingChanges(
     values,
     indexes.filter((_, place) => place !== dropped),
-    leastRatio,
+    minRatio,
   );
 }
 
@@ -132,11 +132,11 @@ function printSeries({ series, changes }: { series: Series; changes: FoundChange
 const numberText = (value: number): string => grouped(Number(value.toPrecision(6)));
 
 const steps = '▁▂▃▄▅▆▇█';
-const mostBars = 72;
+const maxBars = 72;
 
 /** Draws medians of neighbours if there are too many values; single outliers do not flatten the others. */
 function sparkline(values: readonly number[]): string {
-  const nightlyRunsABar = Math.ceil(values.length / mostBars);
+  const nightlyRunsABar = Math.ceil(values.length / maxBars);
   const bars = Array.from({ length: Math.ceil(values.length / nightlyRunsABar) }, (_, bar) =>
     median(values.slice(bar * nightlyRunsABar, (bar + 1) * nightlyRunsABar)),
   );

@@ -4,7 +4,7 @@ import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { z } from 'zod';
 import { keyName } from '../../config/problem.ts';
 import * as bounded from '../../model/bounds.ts';
-import { mostRuns } from '../../model/result.ts';
+import { maxRuns } from '../../model/result.ts';
 import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
@@ -22,7 +22,7 @@ export async function readNoiseFile(path: string): Promise<{ cells: number[][][]
       line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : [],
     );
   const cells = Map.groupBy(
-    all.filter(({ pps }) => pps.length >= fewestRuns),
+    all.filter(({ pps }) => pps.length >= minRuns),
     ({ key }) => key,
   );
   if (cells.size > 0) {
@@ -33,12 +33,12 @@ export async function readNoiseFile(path: string): Promise<{ cells: number[][][]
   }
   const found = all.length === 0 ? 'nothing' : `${all.length} with fewer`;
   throw new UsageError(
-    `--noise: ${path}: expected JSON lines with the pps of at least ${fewestRuns} runs, found ${found}.`,
+    `--noise: ${path}: expected JSON lines with the pps of at least ${minRuns} runs, found ${found}.`,
   );
 }
 
 /** A single run has no spread. */
-export const fewestRuns = 2;
+export const minRuns = 2;
 
 const cannotRead =
   (path: string) =>
@@ -61,7 +61,7 @@ const lineSchema = z.looseObject(
           .refine((pps) => bounded.measured.safeParse(pps).success, { error: rateError }),
         { error: expected('a list of numbers above 0') },
       )
-      .max(mostRuns),
+      .max(maxRuns),
   },
   { error: expected('an object with pps, a list of numbers above 0') },
 );

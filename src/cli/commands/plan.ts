@@ -246,7 +246,7 @@ function cellsText(
       noise,
       `${least}${runs.runsIfUnchanged.toFixed(1)}`,
       `${least}${runs.runsIfLost.toFixed(1)}`,
-      `${runs.mostRuns}`,
+      `${runs.maxRuns}`,
     ];
   });
   const lost = `if ${formatPercent(policy.marginRatio)} is lost`;

@@ -5,7 +5,7 @@ import { kebabCase } from '../../config/parameters.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
 import { duration, expected, type QuantityLimit, ratio, sentence } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
+import { cvOf, minRuns, readNoiseFile } from './noise-file.ts';
 
 /** Throws a `UsageError` that names the first wrong option. */
 export function parse<Schema extends z.ZodType>(schema: Schema, options: object): z.output<Schema> {
@@ -88,7 +88,7 @@ export async function readNoise({
   const limit = maxCv === undefined ? '' : ` and a CV of at most ${formatPercent(maxCv)}`;
   return {
     source: { kind: 'sets', cells: kept },
-    noiseText: `${noise}: ${grouped(kept.flat().length)} of ${grouped(lines)} sets of runs, those with at least ${fewestRuns} runs${limit}, of ${grouped(kept.length)} ${kept.length === 1 ? 'cell' : 'cells'}`,
+    noiseText: `${noise}: ${grouped(kept.flat().length)} of ${grouped(lines)} sets of runs, those with at least ${minRuns} runs${limit}, of ${grouped(kept.length)} ${kept.length === 1 ? 'cell' : 'cells'}`,
   };
 }
 

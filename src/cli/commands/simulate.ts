@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { type NoiseSource, type SimulationRow, simulate } from '../../analysis/stats/simulate.ts';
-import { mostLayouts } from '../../config/builder.ts';
+import { maxLayouts } from '../../config/builder.ts';
 import { configKeys, wholeGate } from '../../config/schema.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
@@ -158,7 +158,7 @@ const ownOptions = sharedOptions.extend({
   cells: count(1, 100).prefault('1'),
   maxRuns: count(2, 1000).prefault('20'),
   buildNoise: ratio(largestBuildNoise).prefault('0%'),
-  layoutVariants: count(1, mostLayouts).prefault('1'),
+  layoutVariants: count(1, maxLayouts).prefault('1'),
   experiments: count(1, 1_000_000).prefault('20000'),
 });
 

@@ -64,7 +64,7 @@ export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<
   return exitCodes.pass;
 }
 
-const mostLabBytes = 16 * 1024 ** 2;
+const maxLabBytes = 16 * 1024 ** 2;
 
 /** Undefined if no file was named and the default is missing. */
 async function readLabFile<T>(
@@ -76,7 +76,7 @@ async function readLabFile<T>(
   const path = named ?? join(from, usual);
   const text =
     named === undefined
-      ? await readForeignText(from, usual, mostLabBytes)
+      ? await readForeignText(from, usual, maxLabBytes)
       : await readFile(named, 'utf8').catch((error: NodeJS.ErrnoException) => {
           throw new UsageError(`${option}: ${path} cannot be read (${error.code}).`);
         });

@@ -20,7 +20,7 @@ type Side = { kind: 'rules' | 'overlay'; files: Files } | { kind: 'kernel' };
 
 const allNames: readonly string[] = Object.values(overlayFiles).flat();
 
-const mostBytes = 1024 ** 2;
+const maxBytes = 1024 ** 2;
 
 /** Throws a UsageError that names both if they are not of one kind, or of none. */
 export async function readCompared(oldPath: string, newPath: string): Promise<Compared> {
@@ -106,9 +106,9 @@ async function filesIn(folder: string): Promise<Files> {
 }
 
 async function textOf(path: string, bytes: number): Promise<string> {
-  if (bytes > mostBytes) {
+  if (bytes > maxBytes) {
     throw new UsageError(
-      `${path} has ${bytes} bytes, but rules have at most ${mostBytes}: shorten it.`,
+      `${path} has ${bytes} bytes, but rules have at most ${maxBytes}: shorten it.`,
     );
   }
   return readFile(path, 'utf8');

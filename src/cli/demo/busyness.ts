@@ -14,7 +14,7 @@ const watchedMilliseconds = 1000;
 /** One CPU for the sender, and one for the DUT. */
 const wantedCpus = 2;
 /** A quiet system with this program uses less. */
-const leastIdleRatio = 0.8;
+const minIdleRatio = 0.8;
 
 export function warningOf(
   before: readonly Pick<CpuInfo, 'times'>[],
@@ -23,7 +23,7 @@ export function warningOf(
   const shares = after.map(({ times }, index) => idleShare(before[index]?.times, times));
   const idle = shares.reduce((sum, share) => sum + share, 0);
   const wanted = Math.min(wantedCpus, shares.length);
-  if (idle >= leastIdleRatio * wanted) return undefined;
+  if (idle >= minIdleRatio * wanted) return undefined;
   const busy = Math.round((1 - idle / shares.length) * 100);
   return `this machine is busy: other programs use ${busy} % of its ${shares.length} CPUs, but the lab needs ${wanted}; stop them or wait, or the demo takes longer and may end without a verdict`;
 }

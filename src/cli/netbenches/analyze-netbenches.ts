@@ -74,7 +74,7 @@ function cellOf({ base, patched }: SetPair) {
   const runs = all.map(limitsOf(all));
   const counted = (variant: string) =>
     runs.filter((run) => run.variant === variant && run.validity.kind === 'valid').length;
-  const pairs = Math.max(fewestPairs, Math.min(counted('base'), counted('patched')));
+  const pairs = Math.max(minPairs, Math.min(counted('base'), counted('patched')));
   return {
     base,
     patched,
@@ -90,7 +90,7 @@ function cellOf({ base, patched }: SetPair) {
   };
 }
 
-const fewestPairs = 3;
+const minPairs = 3;
 
 const runsOf = (set: AnalyzedSet, variant: string): Run[] =>
   set.runs.map(({ medianPps, validity }, index) => ({

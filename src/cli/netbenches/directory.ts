@@ -147,7 +147,7 @@ async function readLog(directory: string, path: string): Promise<BenchLog> {
 }
 
 /** Enough for a line each second. */
-const mostLogBytes = 64 * 1024 ** 2;
+const maxLogBytes = 64 * 1024 ** 2;
 
 const readText = async (directory: string, path: string): Promise<string> =>
-  (await readForeignText(directory, path, mostLogBytes)) ?? '';
+  (await readForeignText(directory, path, maxLogBytes)) ?? '';

@@ -35,7 +35,7 @@ export async function readSeries(path: string): Promise<Series[]> {
 }
 
 /** A nightly run has only a few numbers. */
-const mostBytes = 64 * 1024 ** 2;
+const maxBytes = 64 * 1024 ** 2;
 
 async function ofFile(path: string): Promise<Series> {
   const lines = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '').split('\n');
@@ -77,7 +77,7 @@ async function ofFolder(path: string): Promise<Series[]> {
       natural.compare(a.revision, b.revision),
     )) {
       const file = join(path, name);
-      const bytes = (await readForeignFile(path, name, mostBytes)) ?? Buffer.alloc(0);
+      const bytes = (await readForeignFile(path, name, maxBytes)) ?? Buffer.alloc(0);
       const values = [...parseColumn(bytes, { name: file })].map(String);
       if (values.length > 0) nightlyRuns.push({ name: revision, value: typical(values, file) });
       else skipped.push(name);

@@ -123,7 +123,7 @@ async function download(
   const again = 'run the job again';
   const answer = await sendRequest(place, {
     answerSeconds: limits.seconds,
-    mostBytes: limits.zipBytes,
+    maxBytes: limits.zipBytes,
   });
   if (answer.kind === 'no-answer') {
     return failed(
@@ -159,7 +159,7 @@ type ReadResult = { kind: 'read'; result: Result } | Refused;
 export function parseResult(text: string): ReadResult {
   try {
     // Limits commas, as the schema reports several errors per element, and 16 MiB of `{},` have millions of elements.
-    if (commas(text) > mostCommas) throw new RangeError(`more than ${mostCommas} values`);
+    if (commas(text) > maxCommas) throw new RangeError(`more than ${maxCommas} values`);
     return { kind: 'read', result: resultSchema.parse(JSON.parse(text)) };
   } catch {
     return refused(
@@ -169,7 +169,7 @@ export function parseResult(text: string): ReadResult {
 }
 
 /** Exceeds any result of 16 MiB by ppsgate. */
-const mostCommas = 500_000;
+const maxCommas = 500_000;
 
 function commas(text: string): number {
   let count = 0;
@@ -209,11 +209,11 @@ function refusalOf(error: unknown): Refused {
 }
 
 /** Size limit of all profiles of one result; the rest get no flamegraph. */
-const mostProfileBytes = 64 * 1024 ** 2;
+const maxProfileBytes = 64 * 1024 ** 2;
 /** Profiles of each variant in each cell: about a hundred in the longest experiments. */
-const mostProfiles = 500;
+const maxProfiles = 500;
 
-const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: no flamegraphs are drawn for the rest.`;
+const tooManyBytes = `The profiles of the artifact have more than ${maxProfileBytes} bytes together: no flamegraphs are drawn for the rest.`;
 
 /** Reads profiles below `folder`, in one pass over the zip. Reports each unreadable one to `leftOut`. */
 export async function profilesIn(
@@ -223,9 +223,9 @@ export async function profilesIn(
   leftOut: (why: string) => void = () => {},
 ): Promise<CellProfiles[]> {
   const paths = profilePaths(result);
-  if (paths.length > mostProfiles) {
+  if (paths.length > maxProfiles) {
     leftOut(
-      `The result names ${paths.length} profiles, but at most ${mostProfiles} are read: no flamegraphs are drawn.`,
+      `The result names ${paths.length} profiles, but at most ${maxProfiles} are read: no flamegraphs are drawn.`,
     );
     return [];
   }
@@ -233,7 +233,7 @@ export async function profilesIn(
     const archive = await fromBufferPromise(zip, { decodeStrings: false });
     const names = new Set(paths.map((path) => folder + path));
     const entries = await entriesOf(archive, names, artifactLimits);
-    let left = mostProfileBytes;
+    let left = maxProfileBytes;
     const textAt = async (path: string): Promise<string | undefined> => {
       const name = folder + path;
       const entry = entries.get(name);
@@ -298,7 +298,7 @@ function nameOf(path: string): string | undefined {
 
 type ZipMember = { archive: ZipFile; zip: Buffer; name: string; entry: Entry };
 
-async function textOf(member: ZipMember, mostBytes: number): Promise<string> {
+async function textOf(member: ZipMember, maxBytes: number): Promise<string> {
   const { name, entry } = member;
   if (!isRegularFile(entry)) {
     throw new Refusal(
@@ -310,7 +310,7 @@ async function textOf(member: ZipMember, mostBytes: number): Promise<string> {
       `The artifact's ${name} is encrypted, or not compressed with deflate: upload it with actions/upload-artifact.`,
     );
   }
-  const content = await contentOf(member, mostBytes);
+  const content = await contentOf(member, maxBytes);
   if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) {
     throw new Refusal(`The artifact's ${name} is damaged: run the job that uploads it again.`);
   }
@@ -329,17 +329,17 @@ function isRegularFile({ externalFileAttributes }: Entry): boolean {
 /** The entry claims its size, so inflating stops at the limit. */
 async function contentOf(
   { archive, zip, name, entry }: ZipMember,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Buffer> {
   const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
-  const tooMuch = `The artifact's ${name} has more than ${mostBytes} bytes, more than any result: it was not read.`;
+  const tooMuch = `The artifact's ${name} has more than ${maxBytes} bytes, more than any result: it was not read.`;
   if (entry.compressionMethod === 0) {
-    if (packed.length > mostBytes) throw new Refusal(tooMuch);
+    if (packed.length > maxBytes) throw new Refusal(tooMuch);
     return packed;
   }
   try {
-    return inflateRawSync(packed, { maxOutputLength: mostBytes });
+    return inflateRawSync(packed, { maxOutputLength: maxBytes });
   } catch (error) {
     const isTooMuch =
       error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';

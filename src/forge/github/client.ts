@@ -15,7 +15,7 @@ type Log = Record<'debug' | 'info' | 'warn' | 'error', (message: string) => unkn
 
 /** Longest wait for a rate limit, in seconds, and number of waits per request. */
 const longestWait = 60;
-const mostWaits = 2;
+const maxWaits = 2;
 
 /**
  * Creates a client that retries failed requests and waits for short rate limits, by octokit's own plugins.
@@ -71,7 +71,7 @@ const unpaced = { write: atOnce, notifications: atOnce } as object;
 /** Called when GitHub requests a wait. Returning true waits, and then sends the request again. */
 function waitWhenShort(log: Log) {
   return (seconds: number, _request: object, _octokit: object, waits: number): boolean => {
-    if (seconds > longestWait || waits >= mostWaits) return false;
+    if (seconds > longestWait || waits >= maxWaits) return false;
     log.info(`GitHub's rate limit is reached: continuing in ${seconds} s.`);
     return true;
   };

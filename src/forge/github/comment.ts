@@ -63,7 +63,7 @@ type CommentLocation = {
 
 type Thread = CommentLocation & { login: string; pause: (seconds: number) => Promise<unknown> };
 
-const mostTries = 4;
+const maxTries = 4;
 
 /**
  * A write must not simply be repeated: GitHub may have done it and its response was lost, and a later run may have
@@ -89,7 +89,7 @@ async function putComment(
     await deleteComments(thread, others);
     if (kind === 'updated' || (await isOnly(thread, url))) return { kind, url };
   } catch (error) {
-    if (tries === mostTries || !isBreakdown(githubFailure(error))) throw error;
+    if (tries === maxTries || !isBreakdown(githubFailure(error))) throw error;
     await thread.pause(tries ** 2);
   }
   return putComment(thread, compose, { tries: tries + 1, lost: kind });

@@ -39,7 +39,7 @@ export async function pinned(
 }
 
 /** Exceeding it would be too many to read, and for a comment. */
-export const mostListedCommits = 100;
+export const maxListedCommits = 100;
 
 type BuiltCommits = { good: string; bad: string; fixUp?: string | undefined };
 
@@ -53,7 +53,7 @@ export async function unreadCommits(
   line: 'all' | 'off-branches' | 'none',
   repository: Pick<LinearRepository, 'commitsBetween' | 'isOnBranch'>,
 ): Promise<string[]> {
-  const scope = line === 'none' ? undefined : { of: line, most: mostListedCommits + 1 };
+  const scope = line === 'none' ? undefined : { of: line, most: maxListedCommits + 1 };
   const between = scope === undefined ? [] : await repository.commitsBetween(good, bad, scope);
   const fixUps = fixUp.split(',').flatMap((text) => text.split(':')[0] || []);
   const isUnread = async (commit: string) =>
@@ -63,9 +63,9 @@ export async function unreadCommits(
   for (const commit of new Set(fixUps)) {
     if (await isUnread(commit)) commits.push(commit);
   }
-  if (commits.length <= mostListedCommits) return commits;
+  if (commits.length <= maxListedCommits) return commits;
   throw new UsageError(
-    `This bisection may build and run more than ${mostListedCommits} commits that are on no branch here, too many to read and approve: name a shorter range as GOOD BAD.`,
+    `This bisection may build and run more than ${maxListedCommits} commits that are on no branch here, too many to read and approve: name a shorter range as GOOD BAD.`,
   );
 }
 

@@ -60,8 +60,8 @@ export function whyGitRefuses(stderr: string, remarks: readonly string[]): strin
   return [`git cannot apply the diff: ${message}.`, ...remarks].join(' ');
 }
 
-const mostBytes = 5_000_000;
-const mostFiles = 2_000;
+const maxBytes = 5_000_000;
+const maxFiles = 2_000;
 
 /** Thrown and caught in this file only. */
 class Refusal extends Error {}
@@ -71,17 +71,17 @@ function refuse(reason: string): never {
 }
 
 function accept(diff: Uint8Array): CheckedDiff {
-  if (diff.length > mostBytes) {
-    refuse(`The diff has ${diff.length} bytes, but at most ${mostBytes} are accepted; split it.`);
+  if (diff.length > maxBytes) {
+    refuse(`The diff has ${diff.length} bytes, but at most ${maxBytes} are accepted; split it.`);
   }
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
   // latin1 keeps every byte as one letter.
   const lines = bytes.toString('latin1').split('\n');
   const sections = readSections(lines);
   if (sections.length === 0) refuse('The diff changes no file; send the output of git diff.');
-  if (sections.length > mostFiles) {
+  if (sections.length > maxFiles) {
     refuse(
-      `The diff changes ${sections.length} files, but at most ${mostFiles} are accepted; split it.`,
+      `The diff changes ${sections.length} files, but at most ${maxFiles} are accepted; split it.`,
     );
   }
   const paths = sections.flatMap(pathsOf).toSorted();

@@ -101,13 +101,13 @@ async function commitOfFiles(git: Git, head: string): Promise<string> {
   }
 }
 
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** `a, b, c and 4 more`. */
 export function named(paths: readonly string[]): string {
-  const rest = paths.length - mostNamed;
+  const rest = paths.length - maxNamed;
   const first = paths
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map((path) => plainLine(path))
     .join(', ');
   return rest > 0 ? `${first} and ${rest} more` : first;

@@ -93,11 +93,11 @@ export function openConduit(options: ConduitOptions): Conduit {
 
 /**
  * Repeats failing reads, as maintenance may last longer than one call waits. Logs at growing intervals. Throws the last
- * error after `mostSeconds`, on abort, and if `mayWait` returns false.
+ * error after `maxSeconds`, on abort, and if `mayWait` returns false.
  */
 export function withPatience(
   conduit: Conduit,
-  { log, signal, pause = realPause, mostSeconds = secondsOfPatience, mayWait }: PatienceOptions,
+  { log, signal, pause = realPause, maxSeconds = secondsOfPatience, mayWait }: PatienceOptions,
 ): Conduit {
   const call: Conduit['call'] = async (method, params, schema) => {
     for (let tries = 0, waited = 0; ; tries += 1) {
@@ -107,7 +107,7 @@ export function withPatience(
         const seconds = Math.min(5 * 2 ** tries, 60);
         waited += seconds;
         const isPassing = error instanceof ConduitError && !isFinal(error) && isRead(method);
-        if (!isPassing || signal.aborted || waited > mostSeconds) throw error;
+        if (!isPassing || signal.aborted || waited > maxSeconds) throw error;
         if (mayWait?.(error) === false) throw error;
         if (Number.isInteger(Math.log2(tries + 1))) {
           log.warn(`${error.message} It is retried until the server is back.`);
@@ -123,7 +123,7 @@ export type PatienceOptions = {
   log: { warn(sentence: string): unknown };
   signal: AbortSignal;
   pause?: Pause;
-  mostSeconds?: number;
+  maxSeconds?: number;
   mayWait?: (error: ConduitError) => boolean;
 };
 
@@ -162,7 +162,7 @@ async function sendCall(
     // The only encoding of parameters that keeps their types.
     body: new URLSearchParams({ params: asJson({ ...params, __conduit__: { token } }) }),
     answerSeconds,
-    mostBytes,
+    maxBytes,
     trust: { ca },
     signal,
   });
@@ -183,7 +183,7 @@ const asJson = (params: Record<string, unknown>): string =>
     typeof value === 'string' ? value.toWellFormed() : value,
   );
 
-const mostBytes = 32 * 1024 ** 2;
+const maxBytes = 32 * 1024 ** 2;
 
 const envelope = z.object({
   result: z.unknown(),
@@ -197,7 +197,7 @@ function readAnswer({ headers, body }: HttpResponse): CallOutcome {
     return unreadable(`its response is ${type} instead of JSON`);
   }
   if (body === undefined) {
-    const why = `its response has more than ${mostBytes} bytes`;
+    const why = `its response has more than ${maxBytes} bytes`;
     return { kind: 'unreadable', why, advice: 'larger responses are refused', isTooLarge: true };
   }
   const answer = envelope.safeParse(parseJson(body.toString()));
@@ -239,8 +239,8 @@ function parsed<Schema extends z.ZodType>(
 }
 
 const pageItems = 100;
-const mostPages = 200;
-const mostBeginnings = 4;
+const maxPages = 200;
+const maxBeginnings = 4;
 
 function searchBy(call: Conduit['call'], url: string): Conduit['search'] {
   return async (method, params, item, most = Number.POSITIVE_INFINITY) => {
@@ -254,13 +254,13 @@ function searchBy(call: Conduit['call'], url: string): Conduit['search'] {
     let items: z.output<typeof item>[] = [];
     let after: string | null = null;
     let beginnings = 1;
-    for (let pages = 0; pages < mostPages; pages += 1) {
+    for (let pages = 0; pages < maxPages; pages += 1) {
       try {
         const { data, cursor } = await pageAfter(after);
         items.push(...data);
         after = cursor.after;
       } catch (error) {
-        if (after === null || !isAboutCursor(error) || beginnings === mostBeginnings) throw error;
+        if (after === null || !isAboutCursor(error) || beginnings === maxBeginnings) throw error;
         beginnings += 1;
         items = [];
         after = null;
@@ -270,7 +270,7 @@ function searchBy(call: Conduit['call'], url: string): Conduit['search'] {
     }
     throw new ConduitError(
       'refused',
-      `${url} has more than ${mostPages} pages for ${method}: larger responses are refused.`,
+      `${url} has more than ${maxPages} pages for ${method}: larger responses are refused.`,
     );
   };
 }

@@ -111,7 +111,7 @@ function namesOne(names: string): boolean {
 function pathsMeant(diff: string): string[] {
   const sections = sectionsOf(diff);
   const lost = new Set(sections.map(folderLost).filter((folder) => folder !== undefined));
-  const folders = [...lost].slice(0, mostFolders);
+  const folders = [...lost].slice(0, maxFolders);
   const meant = sections.flatMap((section) => {
     const [before, after] = [oldNameOf(section), newNameOf(section)];
     if (isNew(section)) return [after, ...folders.map((folder) => folder + after)];
@@ -123,7 +123,7 @@ function pathsMeant(diff: string): string[] {
 }
 
 /** Bounds the time for a hostile diff with many top-level folders. */
-const mostFolders = 20;
+const maxFolders = 20;
 
 /** Prefixes of diff.mnemonicPrefix, see git-config(1). */
 const prefixesOfGit = /^[ciow12]\/$/;

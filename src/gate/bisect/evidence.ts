@@ -104,11 +104,11 @@ function findingsOf(
   }
   const ends = [...good, ...bad];
   const medians = ends.map((end) => median(ratesOf(triesAt(end)))).filter((pps) => pps > 0);
-  const leastPps = Math.min(...medians) / 10;
+  const minPps = Math.min(...medians) / 10;
   const names = new Set(ends.map(({ variant }) => variant));
   return new Map(
     [...tries].map(([name, own]) => {
-      const isSilent = (pps: number) => pps === 0 || (!names.has(name) && pps < leastPps);
+      const isSilent = (pps: number) => pps === 0 || (!names.has(name) && pps < minPps);
       return [name, findingOf(own, isSilent)];
     }),
   );

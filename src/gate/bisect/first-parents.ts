@@ -5,7 +5,7 @@ import {
   NoCommitError,
   RepositoryError,
 } from '../../forge/patch/repository.ts';
-import { mostCommits } from '../../model/bisect-result.ts';
+import { maxCommits } from '../../model/bisect-result.ts';
 import { shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -59,9 +59,9 @@ export async function endsOf(
       `--good ${goodName} ${why}: the last commit of that line that it contains is ${shortId(start)}, so use --good ${shortId(start)}.`,
     );
   }
-  if (steps > mostCommits) {
+  if (steps > maxCommits) {
     throw new UsageError(
-      `There are ${steps} commits after --good ${goodName} up to --bad ${badName}, but at most ${mostCommits} can be bisected: name a later one, like --good ${badName}~${mostCommits}.`,
+      `There are ${steps} commits after --good ${goodName} up to --bad ${badName}, but at most ${maxCommits} can be bisected: name a later one, like --good ${badName}~${maxCommits}.`,
     );
   }
   return { good, bad, steps };

@@ -12,7 +12,7 @@ import {
   type SearchCosts,
   type SearchOutcome,
 } from './search.ts';
-import { isShared, mostTriesOf, positionsPerTrial } from './trials.ts';
+import { isShared, maxTriesOf, positionsPerTrial } from './trials.ts';
 
 export type NextBoot =
   | {
@@ -97,7 +97,7 @@ function tryAgain(
     const isUnsure = failure?.isSure === false && (isEnd || failure.fault.kind === 'build-failed');
     return lost !== undefined || isUnsure || isNextForm;
   });
-  const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTriesOf(plan));
+  const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= maxTriesOf(plan));
   if (stuck !== undefined) {
     return { kind: 'stuck', variant: stuck.form.variant, why: stuck.finding.lost?.why ?? '' };
   }
@@ -127,8 +127,8 @@ function lacksControl(entries: readonly JournalEntry[], variant: string, base: s
   }, false);
 }
 
-const mostAhead = 3;
-const mostKept = 4;
+const maxBuildsAhead = 3;
+const maxKept = 4;
 
 /** Orders the builds: the next to measure, possible successors, then ready ends and some near the likeliest change. */
 export function wantedVariants(
@@ -141,13 +141,13 @@ export function wantedVariants(
   const variantAt = (position: number) => positions[position]?.form.variant ?? '';
   const isBuilt = (position: number) =>
     isReady(variantAt(position)) || next.includes(variantAt(position));
-  const ahead = nextBuilds(problem, isBuilt, mostAhead).map(variantAt);
+  const ahead = nextBuilds(problem, isBuilt, maxBuildsAhead).map(variantAt);
   const chances = probabilities(problem);
   const likeliest = chances.indexOf(Math.max(...chances));
   const there = positions.map((_, position) => position).filter((one) => isReady(variantAt(one)));
   const near = there
     .toSorted((a, b) => Math.abs(a - likeliest) - Math.abs(b - likeliest))
-    .slice(0, mostKept)
+    .slice(0, maxKept)
     .map(variantAt);
   const ends = [0, positions.length - 1].map(variantAt);
   return [

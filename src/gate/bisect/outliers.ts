@@ -3,7 +3,7 @@ import { sum } from 'simple-statistics';
 
 /** Share of boots that may be at any level, including the other side's. */
 const outlierRatio = 0.05;
-const mostOfBoot = -Math.log(outlierRatio);
+const maxBootPenalty = -Math.log(outlierRatio);
 
 export type BootLevels = {
   /** Natural logarithms of the rates of its boots. */
@@ -18,7 +18,7 @@ export type BootLevels = {
 export function likelihoodOfOtherSide({ values, own, other, deviation }: BootLevels): number {
   const logs = values.map((value) => {
     const log = ((value - other) ** 2 - (value - own) ** 2) / (2 * deviation ** 2);
-    return Math.max(-mostOfBoot, Math.min(mostOfBoot, log));
+    return Math.max(-maxBootPenalty, Math.min(maxBootPenalty, log));
   });
   return Math.exp(-sum(logs));
 }

@@ -5,7 +5,7 @@ import type { OverlayPlace } from '../../config/overlay.ts';
 import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
 import { readOverlay, sourceOf } from '../../kernel/overlay.ts';
 import type { Variant } from '../../kernel/variant.ts';
-import { mostCommits, namedCommitSchema } from '../../model/bisect-result.ts';
+import { maxCommits, namedCommitSchema } from '../../model/bisect-result.ts';
 import * as bounded from '../../model/bounds.ts';
 import { commitId, shortId } from '../../model/patch.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
@@ -43,7 +43,7 @@ export const rangeSchema = z.object({
   /** Absent in older plans. */
   badCommit: namedCommitSchema.exactOptional(),
   /** Good first, bad last. A commit with an unchanged kernel is merged with the one before. */
-  revisions: bounded.list(revisionSchema, mostCommits + 1).min(2),
+  revisions: bounded.list(revisionSchema, maxCommits + 1).min(2),
   /** Notes on fix-ups that do not apply everywhere. */
   notes: bounded.list(bounded.prose(), 1000),
 });

@@ -21,7 +21,7 @@ import { BootPace } from './boot-pace.ts';
 import { evidenceOf, revertedName } from './evidence.ts';
 import { type NextBoot, nextOf, wantedVariants } from './next-boot.ts';
 import type { RangeRevision, RevisionForm } from './range.ts';
-import { isShared, mostTriesOf, plannedTrial, readingsOf } from './trials.ts';
+import { isShared, maxTriesOf, plannedTrial, readingsOf } from './trials.ts';
 
 export type BisectVariants = {
   of(revision: RangeRevision, form: RevisionForm): Promise<Variant>;
@@ -97,7 +97,7 @@ class BisectionRun {
       const { findings, positions } = evidenceOf(plan, this.#journal.entries);
       const { levels = [], failure, lost } = findings.get(revertedName) ?? {};
       if (levels.length >= bootsOfReverted || failure?.isSure) return;
-      const most = mostTriesOf(plan);
+      const most = maxTriesOf(plan);
       if (lost !== undefined && lost.times >= most) {
         throw new StuckError(revertedName, most, lost.why);
       }
@@ -147,7 +147,7 @@ class BisectionRun {
   #measurable(next: Exclude<NextBoot, { kind: 'ended' }>): Extract<NextBoot, { kind: 'measure' }> {
     if (next.kind === 'good-failed') throw new GoodEndError(next.fault);
     if (next.kind === 'measure') return next;
-    throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
+    throw new StuckError(next.variant, maxTriesOf(this.#options.plan), next.why);
   }
 
   /** Measures variants in one trial, or one variant in its own boot; meanwhile prepares the other wanted ones. */

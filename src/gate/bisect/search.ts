@@ -60,12 +60,12 @@ type Segment = { low: number; high: number };
 const wantedProbability = 0.99;
 const bootsOfNeighbour = 2;
 /** Greatest odds, for each neighbour, that it is on its side because of outliers alone. */
-const mostDoubt = 0.01;
-const mostBootsOfEnd = 20;
+const maxWrongProbability = 0.01;
+const maxBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
 const deepest = 4;
 /** Minimum difference, beyond noise, of a separate level. */
-const leastLevelRatio = 0.01;
+const minLevelRatio = 0.01;
 /**
  * Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one of its boots
  * is.
@@ -84,7 +84,7 @@ export function nextStep(problem: SearchProblem, costs: SearchCosts): SearchStep
   const poorer = poorerOf(known, 0, steps);
   const boots = bootsAt(known, poorer);
   if (boots < 2 || ratioBetween(known, 0, steps) < reproducedAt) {
-    const isSpent = boots >= mostBootsOfEnd || isOver(known);
+    const isSpent = boots >= maxBootsOfEnd || isOver(known);
     return isSpent ? ended({ kind: 'not-reproduced' }) : measure(poorer, 'reproduce');
   }
   const endings: SearchOutcome[] = [];
@@ -269,12 +269,12 @@ function thirdLevelIn(
         .filter((place) => place >= from && place <= to && place !== position)
         .flatMap((place) => valuesAt(known, place));
       const distance = Math.abs(own - mean(others));
-      return distance > leastLevelRatio && likelihoodRatio(known, distance) > loneAt;
+      return distance > minLevelRatio && likelihoodRatio(known, distance) > loneAt;
     };
     const boots = bootsAt(known, position);
     const ends = [low, high];
     const ratio = Math.min(...ends.map((end) => ratioBetween(known, position, end)));
-    const isFarFrom = (end: number) => Math.abs(own - mean(valuesAt(known, end))) > leastLevelRatio;
+    const isFarFrom = (end: number) => Math.abs(own - mean(valuesAt(known, end))) > minLevelRatio;
     if (boots >= 2 && ratio >= thirdLevelAt && ends.every(isFarFrom)) {
       return { position, ratio, wanting: [position, low, high] };
     }
@@ -337,7 +337,7 @@ function doubtfulNeighbour(
     return { position, doubt: (ratio * steps) / (last - after) };
   });
   const [worst] = doubts.toSorted((a, b) => b.doubt - a.doubt);
-  return worst !== undefined && worst.doubt > mostDoubt ? worst.position : undefined;
+  return worst !== undefined && worst.doubt > maxWrongProbability ? worst.position : undefined;
 }
 
 function mostInformative(

@@ -19,7 +19,7 @@ export const isShared = ({ traffic }: SharedTraffic): boolean => traffic.runsPer
 export const positionsPerTrial = 4;
 
 /** Limit of consecutive lost readings. A shared trial lasts seconds, and a machine may stay busy for minutes. */
-export const mostTriesOf = (plan: SharedTraffic): number => (isShared(plan) ? 10 : 3);
+export const maxTriesOf = (plan: SharedTraffic): number => (isShared(plan) ? 10 : 3);
 
 /**
  * Plans a single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels. Rotates the order

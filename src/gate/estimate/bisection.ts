@@ -69,7 +69,7 @@ export function estimateByNoise({
   history,
   ...rest
 }: SimulatedRange): BisectionEstimate | undefined {
-  if (history.degreesOfFreedom < fewestDegreesOfFreedom) return undefined;
+  if (history.degreesOfFreedom < minDegreesOfFreedom) return undefined;
   const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
   const row = simulateBisect({
     ...rest,
@@ -89,7 +89,7 @@ export function estimateByNoise({
   };
 }
 
-const fewestDegreesOfFreedom = 4;
+const minDegreesOfFreedom = 4;
 
 /** Formats the range's size, the estimate, and the plan's notes. */
 export function bisectionEstimateLines(plan: BisectPlan): string[] {
@@ -107,9 +107,9 @@ export function bisectionEstimateLines(plan: BisectPlan): string[] {
   const tooNoisy = `the noise is too large: only ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or choose a quieter cell`;
   return [
     `${estimate} for a change of ${formatSize(effect)}, as boots vary by ${formatPercent(noiseRatio)}`,
-    ...(answeredRatio < leastAnswered ? [tooNoisy] : []),
+    ...(answeredRatio < minAnswered ? [tooNoisy] : []),
     ...notes,
   ];
 }
 
-const leastAnswered = 0.8;
+const minAnswered = 0.8;

@@ -110,7 +110,7 @@ export function expectedDurationsOn(
   );
   const latest = [...gates]
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .slice(-mostGates)
+    .slice(-maxGates)
     .map(([, durations]) => durations);
   const usual = usualDurations(config, testbed);
   const medianBy = (part: keyof Durations) => {
@@ -127,7 +127,7 @@ export function expectedDurationsOn(
   };
 }
 
-const mostGates = 10;
+const maxGates = 10;
 
 /** A server's boot and a kernel that is not cached, as in docs/how-to/check-a-lab.md. */
 const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };

@@ -40,7 +40,7 @@ type CellEstimate = {
   basis: 'history' | 'assumed' | 'least';
   runsIfUnchanged: number;
   runsIfLost: number;
-  mostRuns: number;
+  maxRuns: number;
   /** See `RunsEstimate`; absent for the basis `least`. */
   reachableMarginRatio?: number;
 };
@@ -73,8 +73,8 @@ export function estimateExperiment(outlined: ExperimentOutline): ExperimentEstim
       outlined,
       estimates.map(({ planned, expected }) => ({
         planned,
-        pairs: (expected?.[`runsIf${of}`] ?? leastRuns(planned)) / 2,
-        mostPairs: (expected?.[`mostRunsIf${of}`] ?? leastRuns(planned)) / 2,
+        pairs: (expected?.[`runsIf${of}`] ?? minRuns(planned)) / 2,
+        maxPairs: (expected?.[`mostRunsIf${of}`] ?? minRuns(planned)) / 2,
       })),
     );
   return {
@@ -89,25 +89,25 @@ function cellEstimate(
   expected: ReturnType<typeof estimateRuns>,
 ): CellEstimate {
   const { cell, design } = planned;
-  const mostRuns = 2 * (design.budgets.at(-1) ?? 0);
+  const maxRuns = 2 * (design.budgets.at(-1) ?? 0);
   if (expected === undefined) {
-    const least = leastRuns(planned);
-    return { cell, basis: 'least', runsIfUnchanged: least, runsIfLost: least, mostRuns };
+    const least = minRuns(planned);
+    return { cell, basis: 'least', runsIfUnchanged: least, runsIfLost: least, maxRuns };
   }
   const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio, isAssumed } = expected;
   const basis = isAssumed ? 'assumed' : 'history';
-  const runs = { runsIfUnchanged, runsIfLost, mostRuns };
+  const runs = { runsIfUnchanged, runsIfLost, maxRuns };
   return { cell, noiseRatio, basis, ...runs, reachableMarginRatio };
 }
 
 /** Runs of both variants up to the first interim analysis. */
-const leastRuns = ({ design }: PlannedCell): number => 2 * (analysisSizes(design)[0] ?? 0);
+const minRuns = ({ design }: PlannedCell): number => 2 * (analysisSizes(design)[0] ?? 0);
 
 type ExpectedCell = {
   planned: PlannedCell;
   /** Mean pairs of the cell, and of the slowest of all such cells. */
   pairs: number;
-  mostPairs: number;
+  maxPairs: number;
 };
 
 /** A boot serves all cells, so the slowest cell determines the number of boots. */
@@ -121,9 +121,9 @@ function courseOf(
       isShared ? pairs / planned.design.pairsPerStep : pairs * variants,
     ),
   );
-  const mostPairs = Math.max(...cells.map((cell) => cell.mostPairs));
+  const maxPairs = Math.max(...cells.map((cell) => cell.maxPairs));
   const bootsPerPair = { each: variants, pair: 1, none: 0 }[bootKindOf({ traffic })];
-  const boots = durations.bootSeconds === 0 ? 0 : bootsPerPair * mostPairs;
+  const boots = durations.bootSeconds === 0 ? 0 : bootsPerPair * maxPairs;
   const besideSeconds = durations.trialSeconds - durations.trafficSeconds;
   const profiles = profile === undefined ? 0 : cells.length * variants;
   const seconds: ExpectedCourse['seconds'] = {
@@ -172,11 +172,11 @@ export function waysToShorten(outlined: ExperimentOutline): Shortening[] {
         now.ifUnchanged.totalSeconds -
         estimateExperiment({ ...outlined, ...instead }).ifUnchanged.totalSeconds,
     }))
-    .filter(({ savedSeconds }) => savedSeconds >= leastSaved * now.ifUnchanged.totalSeconds)
+    .filter(({ savedSeconds }) => savedSeconds >= minSaved * now.ifUnchanged.totalSeconds)
     .toSorted((a, b) => b.savedSeconds - a.savedSeconds);
 }
 
-const leastSaved = 0.03;
+const minSaved = 0.03;
 
 type Proposal = (
   outlined: ExperimentOutline,

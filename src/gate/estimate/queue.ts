@@ -98,14 +98,14 @@ function loadOf(lab: LabState, usualSeconds: UsualSeconds, now: Date): QueueLoad
     held: [...holdings.values()].map(({ machines, testbed, since }) => {
       // The holder's clock may be ahead.
       const elapsed = Math.max(0, (now.getTime() - Date.parse(since)) / 1000);
-      return { machines, secondsLeft: Math.max(usualSeconds(testbed) - elapsed, leastSeconds) };
+      return { machines, secondsLeft: Math.max(usualSeconds(testbed) - elapsed, minSeconds) };
     }),
     usualSeconds,
   };
 }
 
 /** Minimum if a holder exceeds the usual duration. */
-const leastSeconds = 60;
+const minSeconds = 60;
 
 /** Guess without any log: a gate of one or two cells. */
 const firstGuessSeconds = 30 * 60;

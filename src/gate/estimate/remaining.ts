@@ -10,7 +10,7 @@ import { type BootKind, bootKindOf, bootOf } from './trial-boots.ts';
 type Remaining = {
   /** Assumes no losses. Absent if runs are compared with their neighbours, or durations are unknown. */
   expectedSeconds?: number;
-  mostSeconds: number;
+  maxSeconds: number;
 };
 
 type Step = { kind: keyof Observed; begunAt: number };
@@ -66,13 +66,13 @@ export class RemainingTime {
    */
   left({ done, of }: Pick<NextTrial, 'done' | 'of'>): Remaining | undefined {
     if (this.#rounds.trials < this.#rounds.ofFirst && this.#known === undefined) return undefined;
-    const mostTrials = of - done;
-    const most = this.#secondsFor(mostTrials);
-    if (this.#expectedTrials === undefined) return { mostSeconds: most };
+    const maxTrials = of - done;
+    const most = this.#secondsFor(maxTrials);
+    if (this.#expectedTrials === undefined) return { maxSeconds: most };
     // Cells still open after the expected trials need at least one more pair each.
     const due = Math.max(this.#expectedTrials - done, this.#openCells() * this.#perCell());
-    const expected = this.#secondsFor(Math.min(due, mostTrials));
-    return { expectedSeconds: expected, mostSeconds: most };
+    const expected = this.#secondsFor(Math.min(due, maxTrials));
+    return { expectedSeconds: expected, maxSeconds: most };
   }
 
   #begin(plan: Plan, now: number): void {

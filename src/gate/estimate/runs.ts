@@ -2,7 +2,7 @@
 
 import { moderated, type Noise } from '../../analysis/stats/evidence.ts';
 import { analysesSharedBy, type CellRuns } from '../../analysis/stats/interim-result.ts';
-import { mostEarlierRuns, simulate } from '../../analysis/stats/simulate.ts';
+import { maxEarlierRuns, simulate } from '../../analysis/stats/simulate.ts';
 import { criticalT } from '../../analysis/stats/student.ts';
 import type { Policy } from '../../model/result.ts';
 
@@ -62,12 +62,12 @@ export function estimateRuns(
 
 /** A prior keeps few degrees of freedom even of a long history. */
 export const earlierRunsOf = ({ degreesOfFreedom }: Noise): number =>
-  Math.min(degreesOfFreedom + 1, mostEarlierRuns);
+  Math.min(degreesOfFreedom + 1, maxEarlierRuns);
 
-const fewestDegreesOfFreedom = 4;
+const minDegreesOfFreedom = 4;
 
 function noiseOf(history: PlannedDesign['history']): number | undefined {
-  if (history === undefined || history.degreesOfFreedom < fewestDegreesOfFreedom) return undefined;
+  if (history === undefined || history.degreesOfFreedom < minDegreesOfFreedom) return undefined;
   return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 }
 

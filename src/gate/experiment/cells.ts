@@ -83,12 +83,12 @@ export const isOfVerdict = ({ trial }: Pick<TrialTries, 'trial'>): boolean =>
   trial.runs.some(({ variant }) => isJudged(variant));
 
 function triesOf(trial: PlannedTrial, tries: JournalEntry[]): TrialTries {
-  const most = isOfVerdict({ trial }) ? mostTriesOf(tries) : 1;
+  const most = isOfVerdict({ trial }) ? maxTriesOf(tries) : 1;
   return { trial, tries, needed: tries.length < most && !tries.some(isWhole(trial)) };
 }
 
 /** Accepts a limit of sender or receiver after two tries. */
-const mostTriesOf = (tries: readonly JournalEntry[]): number =>
+const maxTriesOf = (tries: readonly JournalEntry[]): number =>
   tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 
 export const isLimited = (entry: JournalEntry): boolean =>

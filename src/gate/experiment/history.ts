@@ -162,7 +162,7 @@ export function historyOf(
   );
   const sessions = lastLines(own)
     .toSorted((a, b) => a.at.localeCompare(b.at))
-    .slice(-mostSessionsOfCell);
+    .slice(-maxSessionsOfCell);
   const levels = levelsOf(sessions).map((level) =>
     level.map((entry) => entry[metric].map(Math.log)),
   );
@@ -212,12 +212,12 @@ function noiseOf(entry: HistoryEntry, metric: Metric): Noise {
 }
 
 /** Lines used to find how far a testbed's sessions differ; older ones may be of another lab. */
-const mostSessions = 500;
+const maxSessions = 500;
 
 function sessionsOn(entries: readonly HistoryEntry[], testbed: string, metric: Metric): Noise[][] {
   const own = entries
     .filter((entry) => entry.testbed === testbed && entry[metric].length > 0)
-    .slice(-mostSessions);
+    .slice(-maxSessions);
   const cells = Map.groupBy(own, ({ cell, traffic, layouts }) =>
     JSON.stringify([cellName(cell), traffic, layouts !== undefined]),
   );
@@ -228,7 +228,7 @@ function sessionsOn(entries: readonly HistoryEntry[], testbed: string, metric: M
 const enoughDegreesOfFreedom = 24;
 
 /** Sessions with one number have no degree of freedom, and a possibly outdated level. */
-const mostSessionsOfCell = 30;
+const maxSessionsOfCell = 30;
 
 /** Counts degrees of freedom instead of lines, as gates that end early have few runs. */
 function newest(sessions: readonly HistoryEntry[], metric: Metric): HistoryEntry[] {

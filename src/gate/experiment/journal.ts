@@ -96,13 +96,13 @@ export async function hasMeasured(directory: string): Promise<boolean> {
 }
 
 /** A trial needs a few kilobytes. */
-const mostBytes = 256 * 1024 ** 2;
+const maxBytes = 256 * 1024 ** 2;
 
 /** `whole` is the text up to its last newline. */
 async function read(
   path: string,
 ): Promise<{ entries: JournalEntry[]; text: string; whole: string }> {
-  const text = (await readForeignText(dirname(path), basename(path), mostBytes)) ?? '';
+  const text = (await readForeignText(dirname(path), basename(path), maxBytes)) ?? '';
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   return { entries: whole.split('\n').filter(Boolean).map(parseLine(path)), text, whole };
 }

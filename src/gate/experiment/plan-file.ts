@@ -11,7 +11,7 @@ const planFiles = {
 } as const;
 
 /** A plan has about a hundred bytes per trial, and a thousand per commit of a bisection. */
-const mostBytes = 64 * 1024 ** 2;
+const maxBytes = 64 * 1024 ** 2;
 
 type PlanFile = keyof typeof planFiles;
 
@@ -55,7 +55,7 @@ export async function readPlanFile<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const path = join(directory, file);
   try {
-    return schema.parse(JSON.parse((await readForeignText(directory, file, mostBytes)) ?? ''));
+    return schema.parse(JSON.parse((await readForeignText(directory, file, maxBytes)) ?? ''));
   } catch {
     const { of, command } = planFiles[file];
     if (!(await isThere(path))) await refuseUsed(directory);

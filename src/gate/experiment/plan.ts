@@ -13,8 +13,8 @@ import {
   designSchema,
   earlierGatesSchema,
   historySchema,
-  mostTrials,
-  mostVariants,
+  maxTrials,
+  maxVariants,
   policySchema,
 } from '../../model/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
@@ -58,7 +58,7 @@ const planSchema = z.object({
   testbed: bounded.name,
   /** Absent in older plans. */
   kind: testbedKindSchema.exactOptional(),
-  variants: bounded.list(variantSchema, mostVariants).min(2),
+  variants: bounded.list(variantSchema, maxVariants).min(2),
   rules: bounded.byName(ownRulesSchema),
   cells: bounded.list(plannedCellSchema, 1000).min(1),
   policy: policySchema,
@@ -69,7 +69,7 @@ const planSchema = z.object({
   durations: expectedDurationsSchema.optional(),
   seed: z.int(),
   /** Every trial that may be needed, in order. Most cells are decided before their last trial. */
-  trials: bounded.list(plannedTrialSchema, mostTrials).min(1),
+  trials: bounded.list(plannedTrialSchema, maxTrials).min(1),
 });
 
 export type PlannedCell = z.infer<typeof plannedCellSchema>;

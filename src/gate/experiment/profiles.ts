@@ -102,7 +102,7 @@ function withoutLog<Taken extends { log: string }>({ log: _, ...rest }: Taken) {
   return rest;
 }
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** Proceeds by variant, as each may need a boot; starts with the variant that ran last. */
 function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile | undefined {
@@ -124,7 +124,7 @@ export function missingProfiles(
   if (profile === undefined || impossibleOf(entries, variant) !== undefined) return [];
   return cells.flatMap((cell) => {
     const tries = triesOf(entries, cell, variant);
-    const isOver = tries.length >= mostAttempts || tries.some(({ isFinal }) => isFinal);
+    const isOver = tries.length >= maxAttempts || tries.some(({ isFinal }) => isFinal);
     return isOver ? [] : { cell, variant, attempt: tries.length + 1 };
   });
 }

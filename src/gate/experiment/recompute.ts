@@ -80,7 +80,7 @@ export function recompute(claimed: Result, requested: RequestedExperiment): Reco
   return {
     kind: 'computed',
     result,
-    refused: differences(claimed, result).slice(0, mostDifferences),
+    refused: differences(claimed, result).slice(0, maxDifferences),
   };
 }
 
@@ -88,7 +88,7 @@ const requestedPolicy = ({ config, isExtended }: RequestedExperiment): Policy =>
   isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 
 /** A forged result may have any number of such cells. */
-const mostDifferences = 20;
+const maxDifferences = 20;
 
 /** Takes the approved commits. Without git, the fork point depends on the patch's history. */
 function variantsOf(
@@ -121,13 +121,13 @@ function withEarlierGates(
     const { earlierGates: claimed, ...rest } = one;
     const id = gateOfLine(result, one)?.id;
     const gate = { testbed: testbed.name, cell: one.cell, traffic, policy, base, head, id };
-    const most = base === head ? undefined : mostOf(claimed, earlierGates(own, gate));
+    const most = base === head ? undefined : greaterOf(claimed, earlierGates(own, gate));
     return { ...rest, ...(most && { earlierGates: most }) };
   });
   return { ...result, outcome: { ...outcome, cells } };
 }
 
-function mostOf(a: EarlierGates | undefined, b: EarlierGates | undefined) {
+function greaterOf(a: EarlierGates | undefined, b: EarlierGates | undefined) {
   if (a === undefined || b === undefined) return a ?? b;
   return {
     count: Math.max(a.count, b.count),
@@ -204,10 +204,10 @@ function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy):
 }
 
 /** The maximum of `parseMaxRuns`. */
-const mostRuns = 10_000;
+const maxRuns = 10_000;
 
 /** Doubling reaches the maximum in ten steps. Each halves the error rate, which soon underflows. */
-const mostBudgets = 20;
+const maxBudgets = 20;
 
 /** Returns budgets that extensions added, if they are plausible. */
 function extended({ budgets: planned, pairsPerStep }: CellResult['design'], claimed: number[]) {
@@ -215,9 +215,9 @@ function extended({ budgets: planned, pairsPerStep }: CellResult['design'], clai
     (budget, stage) =>
       (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) &&
       budget % pairsPerStep === 0 &&
-      budget < mostRuns + pairsPerStep,
+      budget < maxRuns + pairsPerStep,
   );
-  return isOne && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
+  return isOne && claimed.length > 0 && claimed.length <= maxBudgets ? claimed : planned;
 }
 
 function isThere(runs: readonly Run[], size: number): boolean {

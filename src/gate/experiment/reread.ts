@@ -79,12 +79,12 @@ async function measureAgain(
 type ReadLog = (name: string) => Promise<string | undefined>;
 
 /** A log has a few kilobytes for each second of its trial. */
-const mostLogBytes = 64 * 1024 ** 2;
+const maxLogBytes = 64 * 1024 ** 2;
 
 const logsIn =
   (directory: string, folder: string): ReadLog =>
   (name) =>
-    readForeignText(directory, `${folder}/${name}`, mostLogBytes);
+    readForeignText(directory, `${folder}/${name}`, maxLogBytes);
 
 async function readVirtual(log: ReadLog, planned: PlannedTrial): Promise<VirtualLogs | undefined> {
   const logs = new Map<number, string>();

@@ -29,13 +29,13 @@ export async function learnFrom(host: Host): Promise<Learnt> {
 
 const timeoutSeconds = 20;
 /** Exceeds each of these files on a testbed; a longer answer is truncated. */
-const mostLetters = 256 * 1024;
+const maxLetters = 256 * 1024;
 
 async function answerOf(host: Host, command: Command): Promise<string | undefined> {
   try {
     const outcome: CommandOutcome = await host.run(command, { timeoutSeconds });
     return outcome.kind === 'exited' && outcome.code === 0
-      ? outcome.stdout.slice(0, mostLetters)
+      ? outcome.stdout.slice(0, maxLetters)
       : '';
   } catch {
     return undefined;

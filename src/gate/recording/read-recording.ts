@@ -61,15 +61,15 @@ export function readRecording(path: string): Recording {
   for (let start = headEnd + 1, end = headEnd; start < bytes.length; start = end + 1) {
     end = endOfLine(bytes, start);
     line += 1;
-    if (line > mostLines) throw tooMuch(path, mostLines, 'lines');
+    if (line > maxLines) throw tooMuch(path, maxLines, 'lines');
     if (end === start) continue;
     const { data: entry } = entrySchema.safeParse(entryOf(textOf(path, bytes, start, end), head));
     if (entry !== undefined) {
       if (entry.kind !== 'hears' || entry.isOfSameTurn === undefined) turn += 1;
       add(recording, byId, entry, { at: entry.at, line, turn });
-      if (recording.requests.length > mostRequests) throw tooMuch(path, mostRequests, 'requests');
+      if (recording.requests.length > maxRequests) throw tooMuch(path, maxRequests, 'requests');
       if (entry.kind === 'begins') parts += 1;
-      if (parts > mostParts) throw tooMuch(path, mostParts, 'parts');
+      if (parts > maxParts) throw tooMuch(path, maxParts, 'parts');
     } else if (end < bytes.length) {
       // Only the last line may be partial.
       throw new UsageError(
@@ -81,11 +81,11 @@ export function readRecording(path: string): Recording {
 }
 
 /** Exceeds what a recorder writes: its lines have a hundred bytes or more. */
-const mostLines = 2_000_000;
-const mostRequests = 200_000;
-const mostParts = 1000;
+const maxLines = 2_000_000;
+const maxRequests = 200_000;
+const maxParts = 1000;
 /** Output comes in pieces of a few lines, of at most a mebibyte each, and six characters escape one. */
-const mostLineBytes = 16 * 1024 ** 2;
+const maxLineBytes = 16 * 1024 ** 2;
 
 const newline = 0x0a;
 
@@ -96,7 +96,7 @@ function endOfLine(bytes: Buffer, start: number): number {
 
 /** Decodes line by line: one text of the whole would be split into as many texts as there are lines. */
 function textOf(path: string, bytes: Buffer, start: number, end: number): string {
-  if (end - start > mostLineBytes) throw tooMuch(path, mostLineBytes, 'bytes in a line');
+  if (end - start > maxLineBytes) throw tooMuch(path, maxLineBytes, 'bytes in a line');
   return bytes.toString('utf8', start, end);
 }
 

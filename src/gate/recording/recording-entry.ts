@@ -18,7 +18,7 @@ export const headSchema = z.object({
 export type RecordingHead = z.infer<typeof headSchema>;
 
 /** Bounds an exit code, or an error of the system. */
-const mostCode = 2 ** 32;
+const maxExitCode = 2 ** 32;
 const at = z.number().min(-1e12).max(1e12);
 const stream = z.enum(['stdout', 'stderr']);
 
@@ -51,7 +51,7 @@ const callSchema = z.discriminatedUnion('what', [
 export type RecordedCall = z.infer<typeof callSchema>;
 
 const answer = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('exited'), code: z.number().min(-mostCode).max(mostCode) }),
+  z.object({ kind: z.literal('exited'), code: z.number().min(-maxExitCode).max(maxExitCode) }),
   z.object({ kind: z.literal('signaled'), signal: bounded.name }),
   /** Covers all other calls; `said` is the state of the power. */
   z.object({ kind: z.literal('done'), said: bounded.document.optional() }),

@@ -23,12 +23,12 @@ const windowsOutcome = z.discriminatedUnion('kind', [
 
 const booted = z.object({ commandLine: bounded.document });
 
-const mostConsoleBytes = 1024 ** 2;
+const maxConsoleBytes = 1024 ** 2;
 
 export function replayedGuests(machines: ReplayedMachines): LabOfGuests {
   const guestOf = (number: number): Guest => {
     const host = guestHost(number);
-    const tape = new ConsoleTape(mostConsoleBytes);
+    const tape = new ConsoleTape(maxConsoleBytes);
     const listeners = new Set<(piece: Buffer) => void>();
     const ended = machines.hear(host, (piece) => {
       tape.write(piece);

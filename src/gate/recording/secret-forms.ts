@@ -4,7 +4,7 @@
 const shortestSecret = 5;
 
 /** Longer texts are keys, which are no arguments of commands: few encodings keep the mask fast. */
-const mostLinesOfPassword = 4;
+const maxLinesOfPassword = 4;
 
 /** Returns each line of a secret and the whole, plain and encoded; without the armour of a key. */
 export function secretForms(secret: string): string[] {
@@ -12,7 +12,7 @@ export function secretForms(secret: string): string[] {
   const texts = [...new Set([...lines, secret.trim(), secret])].filter(
     (text) => text.length >= shortestSecret && !text.startsWith('-----'),
   );
-  const isPassword = lines.length <= mostLinesOfPassword;
+  const isPassword = lines.length <= maxLinesOfPassword;
   const forms = texts.flatMap((text) => [
     text,
     ...(isPassword ? [...quotedForms(text), ...hexForms(text)] : [hexOf(text)]),

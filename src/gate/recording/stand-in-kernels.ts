@@ -40,13 +40,13 @@ export async function replayWork(
 ): Promise<ReplayDifference[]> {
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-replay-'));
   try {
-    if (variants.length > mostVariants) {
+    if (variants.length > maxVariants) {
       throw new UsageError(
-        `The recording has kernels of ${variants.length} variants, but an experiment has at most ${mostVariants}: it is not replayed.`,
+        `The recording has kernels of ${variants.length} variants, but an experiment has at most ${maxVariants}: it is not replayed.`,
       );
     }
     const kernels: StandInKernel[] = [];
-    let freeBytes = mostBytesOfAll;
+    let freeBytes = maxBytesOfAll;
     for (const variant of variants) {
       const uploaded = uploadedKernel(variant, requests);
       const same = kernels.find(
@@ -57,7 +57,7 @@ export async function replayWork(
         continue;
       }
       const path = join(folder, `${kernels.length}.tar`);
-      const bytes = Math.min(uploaded.bytes, freeBytes, mostBytes);
+      const bytes = Math.min(uploaded.bytes, freeBytes, maxBytes);
       const sha256 = await makeStandIn(path, bytes);
       kernels.push({ variant, path, sha256, recordedSha256: uploaded.sha256 });
       freeBytes -= (await stat(path)).size;
@@ -91,10 +91,10 @@ async function makeStandIn(path: string, bytes: number): Promise<string> {
 }
 
 /** Stand-ins are sparse, but must be hashed. */
-const mostBytes = 1024 ** 3;
-const mostBytesOfAll = 2 * mostBytes;
+const maxBytes = 1024 ** 3;
+const maxBytesOfAll = 2 * maxBytes;
 
-const mostVariants = 100;
+const maxVariants = 100;
 
 /** Recognizes a kernel's upload by the folder or boot environment that its machine's next command names. */
 function uploadedKernel(

@@ -125,7 +125,7 @@ async function waitForTurn(
       if (!(error instanceof StoreError)) throw error;
       // The session keeps the place in the queue, and may be renewed between two tries.
       troubledSince ??= now();
-      if (now() - troubledSince >= mostLeasesOfTrouble * leaseSeconds) throw error;
+      if (now() - troubledSince >= maxLeasesOfTrouble * leaseSeconds) throw error;
       await sleep(leaseSeconds / 10, signal).catch(unlessAborted(signal));
     }
   }
@@ -157,13 +157,13 @@ async function changeOrEnd(
 const secondsBetweenPolls = 1;
 
 /** Lease periods for which trouble with the store is tolerated: it may renew a session but fail everything else. */
-const mostLeasesOfTrouble = 5;
+const maxLeasesOfTrouble = 5;
 
 /** The next in line checks at once; others wait different times, to keep the store free for it. */
 const secondsToYield = ({ lab, ticket }: QueueWait): number =>
-  Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
+  Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, maxSecondsToYield);
 
-const mostSecondsToYield = 5;
+const maxSecondsToYield = 5;
 
 /** The caller checks for an abort. */
 const unlessAborted = (signal: AbortSignal) => (error: unknown) => {

@@ -50,14 +50,14 @@ export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Diagnost
 /** Maps to boot numbers of `bootBase` that earlier steps have not used. */
 const bootNumber = (boot: number): number => 10 + boot;
 
-const mostTries = 3;
+const maxTries = 3;
 
 /** Returns the reason if no run counts. */
 async function measure(selfTest: SelfTest, cell: Cell, boot: number): Promise<string | undefined> {
   const { deps, cells, journal } = selfTest;
   const { lab } = await selfTest.open();
   let failure = '';
-  for (let attempt = 1; attempt <= mostTries; attempt += 1) {
+  for (let attempt = 1; attempt <= maxTries; attempt += 1) {
     deps.signal.throwIfAborted();
     const trouble = await bootBase(selfTest, bootNumber(boot));
     if (trouble !== undefined) return trouble;

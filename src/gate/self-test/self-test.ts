@@ -248,7 +248,7 @@ function trialDiagnostic(outcome: TrialOutcome, what: string): Diagnostic {
   return ok(what, `${formatPps(pps)} of ${formatPps(outcome.summary.offeredPps)} offered`);
 }
 
-const mostTries = 2;
+const maxTries = 2;
 
 async function sample(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { config, cells, deps } = selfTest;
@@ -262,7 +262,7 @@ async function sample(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { seconds, event } = config.profile;
   deps.notify(`Sampling ${cellName(cell)} for ${seconds} s.`);
   let reason = '';
-  for (let attempt = 1; attempt <= mostTries; attempt += 1) {
+  for (let attempt = 1; attempt <= maxTries; attempt += 1) {
     const request = { cell, variant: baseName, seconds, event, attempt };
     const keepLog: KeepLog = (name, text) => deps.keepLog(`profile-${attempt}/${name}`, text);
     const outcome = await profile(lab, request, keepLog, deps.signal);

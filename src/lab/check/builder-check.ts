@@ -53,8 +53,8 @@ export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
     on(builder, 'the space on the builder', async (host, what) => {
       const { path, bytes } = await spaceFor(host, folder);
       const free = `${inGigabytes(bytes)} free in ${path}`;
-      if (bytes >= config.leastFreeBytes) return [ok(what, free)];
-      const why = `${free}, but a build needs ${inGigabytes(config.leastFreeBytes)}`;
+      if (bytes >= config.minFreeBytes) return [ok(what, free)];
+      const why = `${free}, but a build needs ${inGigabytes(config.minFreeBytes)}`;
       return [wrong(what, why, 'free some space there, or name another `folder` in ppsgate.yml')];
     }),
   ];

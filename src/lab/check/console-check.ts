@@ -33,8 +33,8 @@ export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): CheckSt
 
 type OpenCheck = { what: string; name: string; console: ConsoleConfig; deps: CheckDeps };
 
-const mostCharacters = 65_536;
-const mostSeconds = 10;
+const maxCharacters = 65_536;
+const maxSeconds = 10;
 
 /** Writes a word to /dev/console, which proves that the console is the DUT's. */
 async function consoleDiagnostic(
@@ -43,7 +43,7 @@ async function consoleDiagnostic(
 ): Promise<Diagnostic> {
   let shown = '';
   const onOutput = (chunk: Buffer) => {
-    shown = (shown + chunk.toString('latin1')).slice(-mostCharacters);
+    shown = (shown + chunk.toString('latin1')).slice(-maxCharacters);
   };
   const opened = await deps
     .openConsole(`the DUT of ${name}`, console, onOutput)
@@ -56,7 +56,7 @@ async function consoleDiagnostic(
     // The DUT makes the word, so that a replayed recording has the same one.
     const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
     await host.output(shell`tee ${'/dev/console'}`, { ...limits, stdin: `\r\n${word}\r\n` });
-    for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) {
+    for (let second = 0; second < maxSeconds && !shown.includes(word); second += 1) {
       await deps.sleep(1);
     }
     if (shown.includes(word)) return ok(what, 'it shows what the DUT writes to /dev/console');

@@ -176,7 +176,7 @@ const portOn = async (host: Host, name: string) => {
 /** Long enough for ten steady seconds. */
 const trafficSeconds = 15;
 /** Seconds until a link comes up under netmap. */
-const leastSettleSeconds = 4;
+const minSettleSeconds = 4;
 
 type CeilingTrial = PktGenTrial | { kind: 'refused'; message: string };
 
@@ -190,7 +190,7 @@ async function trialOf(
 ): Promise<CeilingTrial> {
   const split = flowRanges(traffic.flows, family, senders.length, traffic.packets?.addresses);
   if (split.kind === 'refused') return split;
-  const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
+  const settleSeconds = Math.max(minSettleSeconds, traffic.settleSeconds);
   const seconds = 2 * settleSeconds + trafficSeconds;
   const names = senders.map(({ label }) => called(label)).join(' and ');
   deps.notify(`Sending ${family} from ${names} ${way} for about ${seconds} s.`);

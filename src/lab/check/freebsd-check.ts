@@ -16,7 +16,7 @@ import { type Interface, parseIfconfig } from '../freebsd/dut/network.ts';
 import { generatorPortSettings } from '../freebsd/dut/ports.ts';
 import { advice, problemOf, readsOf, type SettingProblem, waived } from '../freebsd/dut/setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from '../freebsd/dut/settings.ts';
-import { leastMtu, shortMtu } from '../freebsd/mtu.ts';
+import { minMtu, shortMtu } from '../freebsd/mtu.ts';
 import { onceSettled, pathProblems, readAll, settingsContext } from '../freebsd/preflight.ts';
 import { firewallWarnings, siteFirewalls } from '../freebsd/rules.ts';
 import { type BuilderMachine, builderSteps } from './builder-check.ts';
@@ -320,19 +320,14 @@ async function netmap(host: Host, what: string): Promise<Diagnostic[]> {
 }
 
 /** Smaller frames fit any MTU that IPv6 allows. */
-const mostBytesOfAnyMtu = 1280;
+const maxBytesOfAnyMtu = 1280;
 
 function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: CheckedTestbed): CheckStep[] {
   const frameBytes = Math.max(...(frameSizes ?? [traffic.frameBytes]));
-  if (frameBytes <= mostBytesOfAnyMtu) return [];
-  const step = (
-    machine: CheckedMachine,
-    label: string,
-    port: string,
-    role: keyof typeof leastMtu,
-  ) =>
+  if (frameBytes <= maxBytesOfAnyMtu) return [];
+  const step = (machine: CheckedMachine, label: string, port: string, role: keyof typeof minMtu) =>
     on(machine, `frames of ${frameBytes} bytes on ${port} of ${label}`, async (host, what) => {
-      const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+      const short = await shortMtu(host, port, minMtu[role](frameBytes));
       return [
         short === undefined
           ? ok(what, 'they fit its MTU')
@@ -449,12 +444,12 @@ function moduleSteps({ dut, testbed: { builder } }: CheckedTestbed): CheckStep[]
   return [on(dut, 'the modules that the DUT has loaded', run)];
 }
 
-const leastBootBytes = 1e9;
+const minBootBytes = 1e9;
 
 async function bootSpace(host: Host, what: string): Promise<Diagnostic[]> {
   const [boot] = await fileSystemsOf(host, ['/boot']);
   const bytes = boot?.availableBytes ?? 0;
-  if (bytes >= leastBootBytes) return [ok(what, `${inGigabytes(bytes)} free`)];
-  const why = `${inGigabytes(bytes)} free, and two kernels need ${inGigabytes(leastBootBytes)}`;
+  if (bytes >= minBootBytes) return [ok(what, `${inGigabytes(bytes)} free`)];
+  const why = `${inGigabytes(bytes)} free, and two kernels need ${inGigabytes(minBootBytes)}`;
   return [wrong(what, why, 'remove old kernels such as kernel.old; `ls /boot` lists them')];
 }

@@ -38,7 +38,7 @@ function wait(seconds: number): Promise<void> {
 }
 
 const secondsToEnd = 3;
-const mostOfErrors = 4096;
+const maxErrorCharacters = 4096;
 
 function openOutput(onOutput: (chunk: Buffer) => void): PacedPipe {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-console-'));
@@ -63,7 +63,7 @@ function start(
   });
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    errors = (errors + chunk.toString()).slice(-mostOfErrors);
+    errors = (errors + chunk.toString()).slice(-maxErrorCharacters);
   });
   child.stdin?.on('error', () => {});
   const ended = new Promise<ProgramEnd>((resolve) => {

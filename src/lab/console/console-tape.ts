@@ -2,13 +2,13 @@
 import { showsPanic } from './console-text.ts';
 
 /** Size limit of a stored panic, from its first line on. */
-const mostPanicBytes = 16 * 1024;
+const maxPanicBytes = 16 * 1024;
 /** Longest beginning of a line that is searched. */
-const mostLineBytes = 4096;
+const maxLineBytes = 4096;
 /** Limits the work per write on lines that only contain words of a panic. */
-const mostSearchedLines = 64;
+const maxSearchedLines = 64;
 /** A boot after a panic prints about 100 KB. */
-const mostTextBytes = 1024 ** 2;
+const maxTextBytes = 1024 ** 2;
 
 /** A ring buffer, addressed by offsets in the whole output so far. */
 export class ConsoleTape {
@@ -53,11 +53,11 @@ export class ConsoleTape {
    */
   text(from = 0, to = this.#length): string {
     const panic = this.#panic;
-    const newest = Math.max(from, to - mostTextBytes, this.#length - this.#size);
+    const newest = Math.max(from, to - maxTextBytes, this.#length - this.#size);
     if (panic === undefined || panic.at < from || panic.at >= newest) {
       return this.read(newest, to).toString();
     }
-    const rest = Math.max(newest + mostPanicBytes + 1, panic.at + panic.text.length);
+    const rest = Math.max(newest + maxPanicBytes + 1, panic.at + panic.text.length);
     return `${Buffer.from(panic.text, 'latin1')}\n${this.read(rest, to)}`;
   }
 
@@ -70,8 +70,8 @@ export class ConsoleTape {
   #watch(piece: string): void {
     if (this.#panic !== undefined) {
       const { at, text } = this.#panic;
-      if (text.length < mostPanicBytes) {
-        this.#panic = { at, text: (text + piece).slice(0, mostPanicBytes) };
+      if (text.length < maxPanicBytes) {
+        this.#panic = { at, text: (text + piece).slice(0, maxPanicBytes) };
       }
       return;
     }
@@ -80,10 +80,10 @@ export class ConsoleTape {
     const offsetOf = (index: number) => (index === 0 ? at : this.#length + index - begun.length);
     const found = panicAt(text);
     if (found !== undefined) {
-      this.#panic = { at: offsetOf(found), text: text.slice(found, found + mostPanicBytes) };
+      this.#panic = { at: offsetOf(found), text: text.slice(found, found + maxPanicBytes) };
     }
     const last = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
-    this.#line = { at: offsetOf(last), text: text.slice(last, last + mostLineBytes) };
+    this.#line = { at: offsetOf(last), text: text.slice(last, last + maxLineBytes) };
   }
 }
 
@@ -92,11 +92,11 @@ function panicAt(text: string): number | undefined {
   if (!panicWords.test(text)) return undefined;
   let searched = 0;
   for (const { index, 0: line } of text.matchAll(/[^\r\n]+/g)) {
-    const start = line.slice(0, mostLineBytes);
+    const start = line.slice(0, maxLineBytes);
     if (!panicWords.test(start)) continue;
     if (showsPanic(start)) return index;
     searched += 1;
-    if (searched === mostSearchedLines) return undefined;
+    if (searched === maxSearchedLines) return undefined;
   }
   return undefined;
 }

@@ -11,23 +11,23 @@ export type LastWords = {
 };
 
 /** A boot after a panic prints about 100 KB. */
-const mostCharacters = 1024 ** 2;
-const mostLines = 20;
-const mostOfLine = 200;
+const maxCharacters = 1024 ** 2;
+const maxLines = 20;
+const maxLineCharacters = 200;
 
 /** Without a panic, returns the lines before the next boot if the machine came up without a power cycle (`isUp`). */
 export function lastWords(text: string, isUp: boolean): LastWords {
   const { lines, unread } = readLines(text);
   const panic = panicIn(lines);
   if (panic !== undefined) {
-    const after = lines.slice(panic.line, panic.line + mostLines);
+    const after = lines.slice(panic.line, panic.line + maxLines);
     const boot = after.indexOf(bootLine);
     const shown = boot === -1 ? after : after.slice(0, boot);
     return { panic: panic.message, ...shownOf(shown, lines.length + unread) };
   }
   const boot = isUp ? lines.lastIndexOf(bootLine) : -1;
   const before = boot > 0 ? lines.slice(0, boot) : lines;
-  return before.length === 0 ? {} : shownOf(before.slice(-mostLines), lines.length + unread);
+  return before.length === 0 ? {} : shownOf(before.slice(-maxLines), lines.length + unread);
 }
 
 const shownOf = (shown: readonly string[], all: number): LastWords => ({
@@ -133,7 +133,7 @@ export const showsPanic = (line: string): boolean => {
 
 /** `unread` counts the lines before the newest megabyte. */
 function readLines(text: string): { lines: string[]; unread: number } {
-  const cut = text.length - mostCharacters;
+  const cut = text.length - maxCharacters;
   const start = cut > 0 ? text.indexOf('\n', cut) + 1 || cut : 0;
   const unread = text.slice(0, start).match(/[^\r\n]+/g)?.length ?? 0;
   const lines = text
@@ -144,4 +144,5 @@ function readLines(text: string): { lines: string[]; unread: number } {
   return { lines, unread };
 }
 
-const asShown = (line: string): string => plainLine(line.replace(/[^\b][\b]/g, ''), mostOfLine);
+const asShown = (line: string): string =>
+  plainLine(line.replace(/[^\b][\b]/g, ''), maxLineCharacters);

@@ -40,7 +40,7 @@ export async function openConsole(
     ...(endInput !== undefined && { endInput }),
     onOutput(chunk) {
       onOutput(chunk);
-      if (head.length > mostOfHead) return;
+      if (head.length > maxHeadCharacters) return;
       head += chunk.toString('latin1');
       if (opens === undefined || opens.test(head)) isOpen.resolve(undefined);
     },
@@ -57,7 +57,7 @@ export async function openConsole(
   );
 }
 
-const mostOfHead = 4096;
+const maxHeadCharacters = 4096;
 
 /** Accepts silence as an idle machine, unless the program prints a message on opening. */
 async function silence(

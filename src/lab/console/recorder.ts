@@ -4,16 +4,16 @@ import { ConsoleTape } from './console-tape.ts';
 import { describeScreen, type LastWords, lastWords } from './console-text.ts';
 
 /** Output of a console at 115200 baud in half an hour. */
-const mostBytes = 16 * 1024 ** 2;
+const maxBytes = 16 * 1024 ** 2;
 /** Size limit of all logs together; later logs have only the newest 64 KiB. */
-const mostLogBytes = 128 * 1024 ** 2;
-const leastLogBytes = 64 * 1024;
+const maxLogBytes = 128 * 1024 ** 2;
+const minLogBytes = 64 * 1024;
 
 /** Never throws for a fault of the console, which `takeProblems` reports. */
 export class ConsoleRecorder {
   readonly #name: string;
   readonly #open: (onOutput: OnOutput) => Promise<OpenedConsole>;
-  readonly #tape = new ConsoleTape(mostBytes);
+  readonly #tape = new ConsoleTape(maxBytes);
   readonly #problems = new Set<string>();
   readonly #reported = new Set<string>();
   #console: OpenedConsole | undefined;
@@ -98,7 +98,7 @@ export class ConsoleRecorder {
   }
 
   takeLog(): Buffer {
-    const most = Math.max(leastLogBytes, mostLogBytes - this.#loggedBytes);
+    const most = Math.max(minLogBytes, maxLogBytes - this.#loggedBytes);
     const log = this.#tape.read(Math.max(this.#takenAt, this.#tape.length - most));
     this.#takenAt = this.#tape.length;
     this.#loggedBytes += log.length;

@@ -267,7 +267,7 @@ async function inspect(
   };
 }
 
-const mostRestores = 3;
+const maxRestores = 3;
 
 async function giveBack(
   name: string,
@@ -283,7 +283,7 @@ async function giveBack(
       return;
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
-      if (time < mostRestores) continue;
+      if (time < maxRestores) continue;
       throw new DutLostError(
         `The DUT of ${name} may still run an experiment's kernel: restoring it failed ${time} times, most recently because of this: ${error.message}`,
         { cause: error },

@@ -62,11 +62,11 @@ export function afterRefusal(
     : suspected({ boots, variant, proof: 'hasStoodTrial' }, refusal);
 }
 
-const mostGlitchesInARow = 3;
+const maxGlitchesInARow = 3;
 
 function afterGlitch({ glitches }: RecoverableMachines, error: HostError): TrialOutcome {
   glitches.inARow += 1;
-  if (glitches.inARow >= mostGlitchesInARow) throw error;
+  if (glitches.inARow >= maxGlitchesInARow) throw error;
   return failed(error.message);
 }
 

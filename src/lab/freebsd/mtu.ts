@@ -6,7 +6,7 @@ import { shell } from '../../system/shell.ts';
 import { parseIfconfig } from './dut/network.ts';
 
 /** Ethernet's header has 14 bytes, its checksum 4. pkt-gen compares the frame without the checksum with the MTU. */
-export const leastMtu = {
+export const minMtu = {
   sender: (frameBytes: number): number => frameBytes - 4,
   receiver: (frameBytes: number): number => frameBytes - 18,
   dut: (frameBytes: number): number => frameBytes - 18,
@@ -31,9 +31,9 @@ export async function requireMtu(
   host: Host,
   port: string,
   frameBytes: number,
-  role: keyof typeof leastMtu,
+  role: keyof typeof minMtu,
 ): Promise<void> {
-  const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+  const short = await shortMtu(host, port, minMtu[role](frameBytes));
   if (short === undefined) return;
   const { is, fix } = short;
   throw new HostError(

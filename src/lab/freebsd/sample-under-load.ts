@@ -27,7 +27,7 @@ export type UnderLoad = {
 /** Time from the order to send until packets flow; the same time remains after the window. */
 const spareSeconds = 6;
 /** The DUT must send this share of the received rate during the samples. */
-const leastForwardedRatio = 0.9;
+const minForwardedRatio = 0.9;
 
 /**
  * Starts sampling under load. A second attempt starts before the load, as some DUTs under load have no time for a new
@@ -76,7 +76,7 @@ async function sampled(
   const text = await collectSamples(dut, folder);
   const forwarded = sentWithin(samples.stdout, egress) ?? 0;
   const expected = trial.run.medianPps * seconds;
-  if (forwarded < leastForwardedRatio * expected) {
+  if (forwarded < minForwardedRatio * expected) {
     const share = formatPercent(forwarded / expected);
     return missed(
       `the sampling window missed the trial: only ${share} of its packets were forwarded during it`,

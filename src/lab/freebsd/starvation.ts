@@ -21,11 +21,11 @@ export function starvationBetween(
       deniedRatio: deniedRatio(before.get(machine) ?? new Map(), outputs) ?? 0,
     }))
     .sort((a, b) => b.deniedRatio - a.deniedRatio);
-  return worst !== undefined && worst.deniedRatio >= leastDeniedRatio ? worst : undefined;
+  return worst !== undefined && worst.deniedRatio >= minDeniedRatio ? worst : undefined;
 }
 
 /** Guests on an otherwise idle host reach 0.14. */
-const leastDeniedRatio = 0.2;
+const minDeniedRatio = 0.2;
 
 /**
  * The largest share of time, from 0 to 1, for which a busy CPU of a guest waited for its host between two readings;
@@ -47,8 +47,8 @@ export function deniedRatio(before: CommandOutputs, after: CommandOutputs): numb
     const interrupts = (later.timers.get(index) ?? NaN) - (earlier.timers.get(index) ?? NaN);
     if (start === undefined || !(interrupts >= 0)) return [];
     const [busy, idle] = [cpu.busy - start.busy, cpu.idle - start.idle];
-    const isAtWork = busy >= leastBusyRatio * (busy + idle) && idle >= 0;
-    if (!isAtWork || busy < leastBusySeconds * rates.stathz) return [];
+    const isAtWork = busy >= minBusyRatio * (busy + idle) && idle >= 0;
+    if (!isAtWork || busy < minBusySeconds * rates.stathz) return [];
     const expected = (busy / rates.stathz) * (rates.hz + rates.stathz);
     return Math.max(0, 1 - interrupts / expected);
   });
@@ -56,8 +56,8 @@ export function deniedRatio(before: CommandOutputs, after: CommandOutputs): numb
 }
 
 /** An idle CPU skips its ticks. */
-const leastBusyRatio = 0.5;
-const leastBusySeconds = 2;
+const minBusyRatio = 0.5;
+const minBusySeconds = 2;
 
 const clockRates = z.object({
   hz: z.coerce.number().int().min(1).max(1e5),

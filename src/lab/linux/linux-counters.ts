@@ -1,6 +1,6 @@
 // Reads counters of a Linux kernel and of nft(8) for dropped packets.
 import { shortenedTo } from '../../model/one-line.ts';
-import { type Drop, leastSilentRatio, ownAddressCause, packetsOf } from '../trial-limits.ts';
+import { type Drop, minSilentRatio, ownAddressCause, packetsOf } from '../trial-limits.ts';
 
 /** Maps files and commands to the text of their counters. */
 export type Blocks = ReadonlyMap<string, string>;
@@ -97,14 +97,14 @@ export function ipCounts(before: Blocks, after: Blocks): IpCounts {
   }
   const vanishedPackets = Math.max(0, arrived - delivered - forwarded - packetsOf(drops));
   // Ignores the few packets that every host receives for itself.
-  const kept = delivered > arrived * leastSilentRatio ? delivered : 0;
+  const kept = delivered > arrived * minSilentRatio ? delivered : 0;
   return {
     drops: [...drops, { place: 'ip', cause: ownAddressCause, packets: kept }],
     vanishedPackets,
   };
 }
 
-const mostLineCharacters = 4000;
+const maxLineCharacters = 4000;
 
 type RuleLine = { where: string; line: string };
 
@@ -112,7 +112,7 @@ type RuleLine = { where: string; line: string };
 function rulesIn(text: string): RuleLine[] {
   let [table, chain] = ['', ''];
   return text.split('\n').flatMap((whole) => {
-    const line = whole.slice(0, mostLineCharacters);
+    const line = whole.slice(0, maxLineCharacters);
     table = /^table (\S+ \S+) \{/.exec(line)?.[1] ?? table;
     const [, own] = /^\s+chain (\S+) \{/.exec(line) ?? [];
     chain = own ?? chain;
@@ -126,10 +126,10 @@ export const placeOfRule = (chain: string, table: string): string =>
 /** Continues "dropped by"; without counts, so that it is the same in each trial. */
 export function nameOfRule(rule: string, where: string): string {
   const text = rule.replace(/\bcounter packets \d+ bytes \d+/, 'counter').trim();
-  return `the rule "${shortenedTo(mostRuleCharacters, text)}" in ${where}`;
+  return `the rule "${shortenedTo(maxRuleCharacters, text)}" in ${where}`;
 }
 
-const mostRuleCharacters = 120;
+const maxRuleCharacters = 120;
 
 /** Quoted text is a comment, a name, or the prefix of a log. */
 const withoutQuoted = (line: string): string => line.replaceAll(/"[^"]*"/g, '""');

@@ -132,7 +132,7 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
       let log = '';
       let checkedRuns = 0;
       const onStdout = (chunk: Uint8Array) => {
-        if (log.length > mostLogCharacters) return;
+        if (log.length > maxLogCharacters) return;
         const piece = Buffer.from(chunk).toString();
         log += piece;
         if (isEnough === undefined) return;
@@ -147,8 +147,8 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
       const command = observeCommand({ ...request, variants, script, live });
       const outcome = await host.run(command, { ...limits, stdin, onStdout });
       stdin.end();
-      if (log.length > mostLogCharacters) {
-        const reason = `the DUT wrote more than ${mostLogCharacters} characters while sampling`;
+      if (log.length > maxLogCharacters) {
+        const reason = `the DUT wrote more than ${maxLogCharacters} characters while sampling`;
         return { log, observation: { kind: 'failed', reason } };
       }
       const observation: LinuxObservation =
@@ -172,7 +172,7 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
     },
 
     async printSamples() {
-      const text = await host.output(printingCommand(folder), { maxOutputBytes: mostProfileBytes });
+      const text = await host.output(printingCommand(folder), { maxOutputBytes: maxProfileBytes });
       await host.output(shell`rm -f ${`${folder}/perf.data`}`);
       return text;
     },
@@ -200,10 +200,10 @@ const uploaded: Omit<LoadableOverlay, 'variant'> = {
 };
 
 /** A line has about 80 characters, and a trial at most tens of thousands of lines. */
-const mostLogCharacters = 16 * 1024 ** 2;
+const maxLogCharacters = 16 * 1024 ** 2;
 
 /** More than ten times the size of the wanted samples. */
-const mostProfileBytes = 256 * 1024 ** 2;
+const maxProfileBytes = 256 * 1024 ** 2;
 
 async function install(host: Host): Promise<void> {
   await host.output(shell`mkdir -p ${folder}`);

@@ -94,7 +94,7 @@ export async function installCounting(
   let log = '';
   const onStdout = (chunk: Uint8Array) => {
     log += Buffer.from(chunk).toString();
-    if (log.length > mostCounterCharacters) stop.abort(new Error('it wrote too much'));
+    if (log.length > maxCounterCharacters) stop.abort(new Error('it wrote too much'));
     else if (log === 'begun\n') begun.resolve('begun');
     else if (log.endsWith('\nend\n')) over.resolve('over');
   };
@@ -126,7 +126,7 @@ export async function installCounting(
 }
 
 /** A hundred times what the counters of a guest have. */
-const mostCounterCharacters = 4 * 1024 ** 2;
+const maxCounterCharacters = 4 * 1024 ** 2;
 
 /** A guest that does not answer in this time is considered dead. */
 const endSeconds = 10;

@@ -18,7 +18,7 @@ export async function findLeftovers(
 
 /** Reads what the script's `leftovers` prints. */
 export const readLeftovers = (text: string): Leftover[] =>
-  text.split('\n').flatMap((line) => leftover(line.slice(0, mostShown).split(' ')) ?? []);
+  text.split('\n').flatMap((line) => leftover(line.slice(0, maxShown).split(' ')) ?? []);
 
 /** Returns why the DUT's own rules could not be restored; undefined if they could. */
 export async function whyUnrestorable(host: Host): Promise<string | undefined> {
@@ -27,7 +27,7 @@ export async function whyUnrestorable(host: Host): Promise<string | undefined> {
   return lastLine(outcome.stderr)?.replace(/^prove: /, '') ?? 'the DUT said nothing';
 }
 
-const mostShown = 300;
+const maxShown = 300;
 
 function leftover([kind, name = '', ...rest]: string[]): Leftover | undefined {
   const words = rest.join(' ');

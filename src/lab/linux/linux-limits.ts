@@ -6,7 +6,7 @@ import { cardDropOf, countersIn, type QueueCounter, queueOf } from '../card-coun
 import {
   boundedLimits,
   type Drop,
-  leastSilentRatio,
+  minSilentRatio,
   packetsOf,
   uncountedCause,
 } from '../trial-limits.ts';
@@ -78,7 +78,7 @@ function readingsIn(log: string): Reading[] {
 }
 
 /** With fewer ticks of a CPU's clock, a share means nothing. */
-const leastTicks = 25;
+const minTicks = 25;
 
 /** Busy share of each CPU over all stretches; empty if they are too short. */
 function cpuBusyRatios(stretches: readonly Stretch[]): number[] {
@@ -95,7 +95,7 @@ function cpuBusyRatios(stretches: readonly Stretch[]): number[] {
   }
   const ratios = Array.from(total, (all = 0, cpu) => (all === 0 ? 0 : (busy[cpu] ?? 0) / all));
   const most = total.reduce((largest, ticks = 0) => Math.max(largest, ticks), 0);
-  return most < leastTicks ? [] : ratios;
+  return most < minTicks ? [] : ratios;
 }
 
 type Ticks = { busy: number; total: number };
@@ -204,7 +204,7 @@ function otherDrops(first: Blocks, last: Blocks, path: Path): Drop[] {
   return [
     ...counted,
     ...rules,
-    ...(silent > arrived * leastSilentRatio
+    ...(silent > arrived * minSilentRatio
       ? [{ place: 'firewall', cause: silentCause(last), packets: silent } as const]
       : []),
   ];

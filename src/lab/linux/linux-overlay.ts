@@ -74,7 +74,7 @@ const variantsIn = (those: readonly { variant: string }[]): string =>
   those.map(({ variant }) => variant).join(' and ');
 
 function skippedLines(skipped: ReadSettings['skipped']): string {
-  const shown = skipped.slice(0, mostLinesShown).map(({ line, key }) => `${line} (${key})`);
+  const shown = skipped.slice(0, maxLinesShown).map(({ line, key }) => `${line} (${key})`);
   const more = skipped.length - shown.length;
   const all = more > 0 ? [...shown, `${more} more`] : shown;
   const [last = '', ...others] = all.toReversed();
@@ -84,7 +84,7 @@ function skippedLines(skipped: ReadSettings['skipped']): string {
     : `sysctl.conf lines ${list} are not network settings of a router, and are not installed`;
 }
 
-const mostLinesShown = 20;
+const maxLinesShown = 20;
 
 export type SettingsOfDut = {
   before: Settings;

@@ -17,14 +17,14 @@ export type SamplingRequest = {
 export function samplingCommand(request: SamplingRequest): Command {
   const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
   const chosen = event === undefined ? [] : ['--event', event];
-  const perSecond = Math.min(mostPerSecond, Math.ceil(wantedSamples / seconds));
+  const perSecond = Math.min(maxPerSecond, Math.ceil(wantedSamples / seconds));
   return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
 }
 
 /** Enough to see a function that became 10 % slower; about 20 MB as perf prints them. */
 const wantedSamples = 8000;
 /** More would slow the DUT down by several percent. */
-const mostPerSecond = 3999;
+const maxPerSecond = 3999;
 
 /** Prints the samples after a header with their conditions. */
 export const printingCommand = (folder: string): Command =>

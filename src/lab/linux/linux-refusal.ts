@@ -41,7 +41,7 @@ export function loadRefusal(failed: Failed): string {
   if (errors.some((line) => line.endsWith('Interface does not exist'))) {
     errors.push(`${toMap[0]?.toUpperCase()}${toMap.slice(1)}.`);
   }
-  if (errors.length > 0) return errors.slice(0, mostLines).join('\n');
+  if (errors.length > 0) return errors.slice(0, maxLines).join('\n');
   return `nft does not load nftables.conf, and reports no line of it: it ${exitText}.`;
 }
 
@@ -68,14 +68,14 @@ const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1
 const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
 
 /** nft stops after ten errors. */
-const mostLines = 30;
+const maxLines = 30;
 
 /** Returns the source line and, if the columns are known, a line of markers below it. */
 function shown(source: string, { first, last }: { first: number; last: number }): string[] {
-  const line = source.slice(0, mostShown);
+  const line = source.slice(0, maxShown);
   if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
   const blank = line.slice(0, first - 1).replace(/[^\t]/g, ' ');
   return [line, blank + '^'.repeat(last - first + 1)];
 }
 
-const mostShown = 200;
+const maxShown = 200;

@@ -35,11 +35,11 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
     // sysctl(8) ignores errors of a key with "-"; here every setting must be in force.
     const path = pathOf(key.replace(/^-/, ''));
     if (!networkSetting.test(path)) {
-      skipped.push({ line: index + 1, key: key.slice(0, mostShown) });
+      skipped.push({ line: index + 1, key: key.slice(0, maxShown) });
       continue;
     }
-    if (value.length > mostCharacters) {
-      return refused(`the value of ${key} has more than ${mostCharacters} characters`);
+    if (value.length > maxCharacters) {
+      return refused(`the value of ${key} has more than ${maxCharacters} characters`);
     }
     // The last line of a setting wins, at its own position: one setting may change others.
     settings.delete(path);
@@ -58,17 +58,17 @@ const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\
 
 /** systemd-sysctl(8) sets all settings whose path matches. */
 function whyNoPair(content: string): string {
-  const text = `expected "key = value", found "${content.slice(0, mostShown)}"`;
+  const text = `expected "key = value", found "${content.slice(0, maxShown)}"`;
   const isPattern = /^[^=\s]*[*?[]/.test(content);
   return isPattern
     ? `${text}, a pattern for several settings: write one line for each setting`
     : text;
 }
 
-const mostShown = 100;
+const maxShown = 100;
 
 /** The kernel accepts at most a page. */
-const mostCharacters = 4000;
+const maxCharacters = 4000;
 
 /** The first separator determines the meaning of `.` and `/` in the key, as in sysctl(8). */
 function pathOf(key: string): string {

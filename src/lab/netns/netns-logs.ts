@@ -29,7 +29,7 @@ export const logNames = {
 export type LinuxLogs = Record<keyof typeof logNames, string>;
 
 /** The receiver must count more than this share of the DUT's forwarded packets. */
-const leastReceivedShare = 0.99;
+const minReceivedShare = 0.99;
 
 /** `observation` has the reason of a stop, which its log lacks. */
 export function readLinuxLogs(
@@ -80,7 +80,7 @@ export function readLinuxLogs(
 }
 
 function lossBehindTheDut({ forwarded, received }: Counters): string | undefined {
-  return received < forwarded * leastReceivedShare
+  return received < forwarded * minReceivedShare
     ? `the receiver counted ${received} packets of the ${forwarded} that the DUT forwarded`
     : undefined;
 }

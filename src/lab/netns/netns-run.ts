@@ -8,8 +8,8 @@ import type { Run, Validity } from '../../model/result.ts';
 import type { LinuxSample } from '../linux/linux-script.ts';
 
 /** A DUT is not the limit if it forwards the whole load, or is busy for less than this share of the time. */
-const leastOfferedRatio = 1.02;
-const leastBusyRatio = 0.9;
+const minOfferedRatio = 1.02;
+const minBusyRatio = 0.9;
 
 /** Packets sent in a trial; the sender does not count them per run. */
 export type BlockLoad = {
@@ -32,7 +32,7 @@ export function measuredRun(
 ): Omit<Run, 'attempt'> {
   const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
   const stretch: SteadyStretch =
-    samples.length < fewestForStretch
+    samples.length < minForStretch
       ? { kind: 'steady', from: 0, to: samples.length, medianPps: median(rates) }
       : steadyStretch(rates);
   if (stretch.kind === 'unsteady' && rates.some((rate) => rate > 0)) {
@@ -54,7 +54,7 @@ export function measuredRun(
 }
 
 /** With fewer slices, a ramp looks like noise. */
-const fewestForStretch = 10;
+const minForStretch = 10;
 
 function nsPerPacket({ busySeconds, receivedPackets }: LinuxSample): number[] {
   return busySeconds && receivedPackets > 0 ? [(busySeconds * 1e9) / receivedPackets] : [];
@@ -83,21 +83,21 @@ const tooBusy = (samples: LinuxSample[], { waitedRatio }: BlockLoad): InvalidRun
 
 /** Explains an invalid run: a process that was runnable without a CPU is not slow. */
 function waitedLong(who: 'sender' | 'DUT', ratio = 0): InvalidRun | undefined {
-  if (!(ratio >= leastWaitedRatio)) return undefined;
+  if (!(ratio >= minWaitedRatio)) return undefined;
   const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
   const fix = 'stop other programs on its machine, or wait until they end';
   return invalid('machine-busy', `machine too busy: ${waited}; ${fix}`);
 }
 
 /** On a quiet machine the sender waits for 2 % of the time. */
-const leastWaitedRatio = 0.05;
+const minWaitedRatio = 0.05;
 
 const milliseconds = (samples: readonly LinuxSample[]): number =>
   Math.round(sum(samples.map(({ seconds }) => seconds)) * 1000);
 
 /** Uses the DUT's own idle time: a sender that waits for the DUT offers no more than the DUT accepts. */
 const isLimit = (busy: number | undefined, pps: number, { offeredPps }: BlockLoad): boolean =>
-  busy === undefined ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
+  busy === undefined ? offeredPps > pps * minOfferedRatio : busy > minBusyRatio;
 
 /** Names no share of the offered load, which is known only for the whole trial. */
 function generatorLimited(samples: LinuxSample[], pps: number, load: BlockLoad): string {

@@ -34,7 +34,7 @@ export const ourFolder = '/run/ppsgate';
 const senderFolder = `${ourFolder}/sender`;
 const slicesPerRun = 3;
 /** Above the rate of any card, so that trafgen sends as fast as it can. */
-const mostPps = 1e9;
+const maxPps = 1e9;
 /** An installation lasts about 20 ms, many times longer on a busy machine. */
 const installSeconds = 0.5;
 
@@ -270,7 +270,7 @@ function startSender(lab: NetnsLab, cell: Cell, limitSeconds: number, signal: Ab
     script: senderScriptPath,
     interface: lab.config.sender.interface,
     cpu: lab.config.sender.cpu,
-    offeredPps: lab.traffic.offeredPps ?? mostPps,
+    offeredPps: lab.traffic.offeredPps ?? maxPps,
     flows: flowsPath(cell, lab.traffic),
     limitSeconds,
   });

@@ -39,7 +39,7 @@ export const realPowerDeps: PowerDeps = {
   password: () => process.env.PPSGATE_BMC_PASSWORD,
 };
 
-const mostBytes = 1024 ** 2;
+const maxBytes = 1024 ** 2;
 
 function run(
   program: string,
@@ -86,8 +86,8 @@ function collect(stream: NodeJS.ReadableStream, giveUp: (why: string) => void): 
   let bytes = 0;
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
-    else giveUp(`wrote more than ${mostBytes} bytes`);
+    if (bytes <= maxBytes) chunks.push(chunk);
+    else giveUp(`wrote more than ${maxBytes} bytes`);
   });
   return () => Buffer.concat(chunks).toString();
 }

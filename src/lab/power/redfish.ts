@@ -108,12 +108,12 @@ async function reset(
     : { kind: 'refused', why: errorText(server, status, body) };
 }
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 async function readSystem(server: RedfishServer, url: URL, redirects = 0): Promise<RedfishSystem> {
   const { label } = server;
   const { status, headers, body } = await requestJson(server, url);
-  if (status >= 300 && status < 400 && redirects < mostRedirects) {
+  if (status >= 300 && status < 400 && redirects < maxRedirects) {
     const target = onSameServer(server, url, headers.get('location') ?? '', 'it redirects to');
     return readSystem(server, target, redirects + 1);
   }
@@ -165,7 +165,7 @@ async function requestJson(
 }
 
 /** A system's document has about 10 kB. */
-const mostBytes = 1024 ** 2;
+const maxBytes = 1024 ** 2;
 
 const answerSeconds = 30;
 
@@ -179,7 +179,7 @@ async function tryOnce(
   const reply = await deps.sendRequest(url, { ...request, trust });
   if (reply.kind === 'no-answer') return reply;
   if (reply.body !== undefined) return { ...reply, body: reply.body.toString() };
-  const why = `a response of more than ${mostBytes} bytes`;
+  const why = `a response of more than ${maxBytes} bytes`;
   return { kind: 'no-answer', why, code: '', wasSent: true };
 }
 
@@ -192,7 +192,7 @@ function requestOf({ user, password }: RedfishServer, payload: object | undefine
     'odata-version': '4.0',
     authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   };
-  const limits = { answerSeconds, connectSeconds: answerSeconds, mostBytes };
+  const limits = { answerSeconds, connectSeconds: answerSeconds, maxBytes };
   if (payload === undefined) return { ...limits, method: 'GET', headers };
   const withType = { ...headers, 'content-type': 'application/json' };
   return { ...limits, method: 'POST', headers: withType, body: JSON.stringify(payload) };

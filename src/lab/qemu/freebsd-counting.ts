@@ -6,7 +6,7 @@ import type { CommandOutputs } from '../freebsd/dut/setting.ts';
 import { readAll } from '../freebsd/preflight.ts';
 import { droppingRules } from '../freebsd/rule-drops.ts';
 import { proofCommands } from '../freebsd/scenario.ts';
-import { leastSilentRatio } from '../trial-limits.ts';
+import { minSilentRatio } from '../trial-limits.ts';
 import type { GuestCounting, GuestCounts } from './guests.ts';
 
 type GuestPorts = { ingress: string; egress: string };
@@ -27,7 +27,7 @@ async function countsSince(
   const arrived = interfaceBetween(before, after, ports.ingress);
   const left = interfaceBetween(before, after, ports.egress);
   if (arrived === undefined || left === undefined) return { log, limits: undefined };
-  const hasLosses = arrived.received - left.sent > arrived.received * leastSilentRatio;
+  const hasLosses = arrived.received - left.sent > arrived.received * minSilentRatio;
   // A program takes long in a guest.
   if (!hasLosses) return { log, limits: limitsBetween(before, after, ports) };
   const [info, rules] = await Promise.all([host.run(proofCommands.pfInfo), droppingRules(host)]);

@@ -41,10 +41,10 @@ type BootDeps = Pick<FreebsdDeps, 'connect' | 'sleep' | 'now'> & {
 };
 
 /** Longer than any successful boot, even on a busy machine. */
-const mostBootSeconds = 120;
+const maxBootSeconds = 120;
 /** A guest that needs this many times longer than another one is considered dead. */
-const mostTimesSlower = 4;
-const leastSecondsBeside = 20;
+const maxTimesSlower = 4;
+const minSecondsBeside = 20;
 
 /** Boots of one pair; the first guest that is up shortens the time limit of the others. */
 type Together = { startedAt: number; firstUpSeconds: number | undefined };
@@ -58,8 +58,8 @@ export async function bootTogether(
 }
 
 function limitSeconds({ firstUpSeconds }: Together): number {
-  if (firstUpSeconds === undefined) return mostBootSeconds;
-  return Math.max(firstUpSeconds * mostTimesSlower, firstUpSeconds + leastSecondsBeside);
+  if (firstUpSeconds === undefined) return maxBootSeconds;
+  return Math.max(firstUpSeconds * maxTimesSlower, firstUpSeconds + minSecondsBeside);
 }
 
 async function boot(

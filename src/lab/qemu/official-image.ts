@@ -55,7 +55,7 @@ type PreparingDeps = {
 /** Raise it whenever the preparation changes. */
 const version = 1;
 /** Each kept image has some gigabytes. */
-const mostKept = 2;
+const maxKept = 2;
 
 /** Returns the kept image, or prepares it, which boots it once. Throws a UsageError for an unsuitable image. */
 export async function preparedImage(
@@ -157,7 +157,7 @@ async function prune(folder: string): Promise<void> {
       return { path, usedAt: (await stat(path)).mtimeMs };
     }),
   );
-  const oldest = found.toSorted((a, b) => b.usedAt - a.usedAt).slice(mostKept);
+  const oldest = found.toSorted((a, b) => b.usedAt - a.usedAt).slice(maxKept);
   for (const { path } of oldest) await rm(path, { recursive: true });
 }
 
@@ -167,7 +167,7 @@ const unpackers = [
   { magic: '28b52ffd', command: ['zstd', '--decompress', '--stdout', '--sparse'] },
   { magic: '', command: ['dd', 'bs=1M', 'conv=sparse', 'status=none'] },
 ] as const;
-const mostDiskBytes = 64 * 1024 ** 3;
+const maxDiskBytes = 64 * 1024 ** 3;
 
 async function unpack(path: string, disk: string, ended: AbortSignal): Promise<void> {
   await using source = await open(path);
@@ -175,7 +175,7 @@ async function unpack(path: string, disk: string, ended: AbortSignal): Promise<v
   const { buffer } = await source.read(Buffer.alloc(8), 0, 8, 0);
   const start = buffer.toString('hex');
   const { command } = unpackers.find(({ magic }) => start.startsWith(magic)) ?? unpackers[2];
-  const limited = [`--fsize=${mostDiskBytes}`, ...command];
+  const limited = [`--fsize=${maxDiskBytes}`, ...command];
   const child = spawn('prlimit', limited, { stdio: [source.fd, target.fd, 'pipe'] });
   const end = () => child.kill('SIGKILL');
   ended.addEventListener('abort', end, { once: true });

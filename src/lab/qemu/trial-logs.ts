@@ -181,7 +181,7 @@ function measuredRun(
 }
 
 /** Allows for the guest's own frames on the wire. */
-const mostOwnRatio = 1.01;
+const maxOwnRatio = 1.01;
 
 /** A guest that forwards none of the packets sent to it counts with 0. */
 function validityOf(windows: Run['samples'], isStuck: boolean): Validity {
@@ -200,7 +200,7 @@ function validityOf(windows: Run['samples'], isStuck: boolean): Validity {
     return invalid('hole', `no packet was forwarded in ${silent} of ${windows.length} windows`);
   }
   const swollen = windows.find(
-    ({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * mostOwnRatio,
+    ({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * maxOwnRatio,
   );
   if (swollen === undefined) return { kind: 'valid' };
   const { receivedPackets: sent, forwardedPackets: came } = swollen;

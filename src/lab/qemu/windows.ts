@@ -24,7 +24,7 @@ export type WindowsOutcome =
   | { kind: 'broken'; log: string; lastLine: string };
 
 /** Time limit of a window: a thousand packets per second, on a busy machine. */
-const mostSeconds = 30;
+const maxSeconds = 30;
 
 export async function sendWindows(
   { wire }: Pick<VirtualLab, 'wire'>,
@@ -39,7 +39,7 @@ export async function sendWindows(
   const described = guests.map(({ interfaces, counts = '-', cpuThread }) =>
     [interfaces.sender, interfaces.receiver, counts, cpuThread, file].join(','),
   );
-  const words = [packets, mostSeconds, senderCpu, rounds.flat().join(',')].map(String);
+  const words = [packets, maxSeconds, senderCpu, rounds.flat().join(',')].map(String);
   const sending = wire.start('bash', ['-c', script, 'windows.sh', ...words, ...described]);
   let log = '';
   let errors = '';

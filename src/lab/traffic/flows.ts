@@ -21,7 +21,7 @@ const usualPort: PortRange = { first: 2000, last: 2000 };
 const crcBytes = 4;
 const ethernetBytes = 14;
 /** Excludes the CRC. */
-const leastFrameBytes = 60;
+const minFrameBytes = 60;
 
 /** Frames, also captured ones, have at least the family's minimum size. */
 export function trafgenFlows(request: FlowsRequest): string {
@@ -69,7 +69,7 @@ function frame(request: FlowsRequest, flow: number): number[] {
 function ethernetFrame({ family, ...macs }: FlowsRequest, packet: number[]): number[] {
   const type = family === 'inet4' ? [0x08, 0x00] : [0x86, 0xdd];
   const header = [...macBytes(macs.destinationMac), ...macBytes(macs.sourceMac), ...type];
-  return padded([...header, ...packet], leastFrameBytes);
+  return padded([...header, ...packet], minFrameBytes);
 }
 
 function addressesOf({ family, flows, packets }: FlowsRequest, flow: number): number[] {

@@ -16,7 +16,7 @@ export type PktGenProcess = {
 };
 
 /** In characters; a second has about 100. */
-const mostOutput = 16 * 1024 ** 2;
+const maxOutput = 16 * 1024 ** 2;
 
 /** pkt-gen's rates and messages go to stderr, its summary to stdout. */
 export function startPktGen(host: Host, command: Command): PktGenProcess {
@@ -25,7 +25,7 @@ export function startPktGen(host: Host, command: Command): PktGenProcess {
   let isOver = false;
   let isUntouched = true;
   const onStderr = (chunk: Uint8Array) => {
-    if (output.length < mostOutput) output += Buffer.from(chunk).toString();
+    if (output.length < maxOutput) output += Buffer.from(chunk).toString();
     for (const check of waiters) check();
   };
   const log = host

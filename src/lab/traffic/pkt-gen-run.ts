@@ -148,9 +148,9 @@ const isSilent = ({ rates }: PktGenLog): boolean =>
   rates.length > 0 && rates.every(({ pps }) => pps === 0);
 
 /** The DUT must have received this share of the sent packets: some cards count only a part of those they drop. */
-const leastArrivedRatio = 0.5;
+const minArrivedRatio = 0.5;
 /** A larger share of the sent packets is not ARP or similar traffic. */
-const mostBesideRatio = 1e-4;
+const maxBesideRatio = 1e-4;
 
 /**
  * Accepts silence only if the DUT's own ports prove it: packets came in, and none went out. A dead link looks the same.
@@ -163,17 +163,17 @@ function unlessDropped(
   const seconds = sum(rates.map(({ intervalSeconds }) => intervalSeconds));
   const silence = `no packet was received in ${seconds.toFixed(0)} s`;
   const sent = sum(senders.map(({ log }) => packetsOf(log)));
-  if (sent > 0 && egressPackets !== undefined && egressPackets > mostBesideRatio * sent) {
+  if (sent > 0 && egressPackets !== undefined && egressPackets > maxBesideRatio * sent) {
     const left = `although ${grouped(egressPackets)} left the DUT`;
     return invalid('unsteady', `no steady rate: ${silence}, ${left}`);
   }
   const arrived = sent > 0 && egressPackets !== undefined ? (ingressPackets ?? 0) : 0;
-  if (!(arrived > 0 && arrived >= leastArrivedRatio * sent)) {
+  if (!(arrived > 0 && arrived >= minArrivedRatio * sent)) {
     const counted = portsCounted({ ingressPackets, egressPackets });
     return invalid('unsteady', `no steady rate: ${silence}, ${counted}`);
   }
-  if (seconds >= leastSeconds) return unsteadySender(senders);
-  return invalid('too-short', `${silence}, at least ${leastSeconds} s are needed`);
+  if (seconds >= minSeconds) return unsteadySender(senders);
+  return invalid('too-short', `${silence}, at least ${minSeconds} s are needed`);
 }
 
 /** Returns a clause, as a link that is down looks like a DUT that forwards nothing. */
@@ -193,12 +193,12 @@ function unsteady(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefi
 }
 
 /** A shorter stretch gives no reliable median of one-second rates, and hides holes and drift. */
-export const leastSeconds = 10;
+export const minSeconds = 10;
 
 function tooShort(receiver: PktGenLog, seconds: number): Invalid | undefined {
-  if (seconds >= leastSeconds) return undefined;
+  if (seconds >= minSeconds) return undefined;
   const few = `only ${seconds.toFixed(1)} s of steady traffic`;
-  return invalid('too-short', `${few}, at least ${leastSeconds} s are needed${cutNote(receiver)}`);
+  return invalid('too-short', `${few}, at least ${minSeconds} s are needed${cutNote(receiver)}`);
 }
 
 function cutNote({ faults }: PktGenLog): string {
@@ -229,7 +229,7 @@ function unsteadySender(senders: readonly SenderLog[]): Invalid | undefined {
 }
 
 /** A DUT forwards a different number of packets under a different load. */
-const leastOfRequested = 0.95;
+const minRequestedRatio = 0.95;
 
 function slowSender(
   senders: readonly SenderLog[],
@@ -237,7 +237,7 @@ function slowSender(
 ): Invalid | undefined {
   const [fault] = senders.flatMap(({ name, stretch }, index) => {
     const [sent, requested] = [medianOf(stretch), requestedPps[index]];
-    if (sent === undefined || requested === undefined || sent >= leastOfRequested * requested)
+    if (sent === undefined || requested === undefined || sent >= minRequestedRatio * requested)
       return [];
     const share = `${formatPps(sent)} of ${formatPps(requested)} (${formatPercent(sent / requested)})`;
     return invalid('generator-limited', `${name}: it sent slower than requested, ${share}`);
@@ -249,7 +249,7 @@ function slowSender(
  * The receiver must count this share of the packets that the DUT sent: a smaller loss hides no change beyond the default
  * margin. Other packets of that port, such as ARP, are far fewer.
  */
-const leastCountedRatio = 0.98;
+const minCountedRatio = 0.98;
 
 /**
  * Compares both packets and rates, and uses the better ratio. A link that comes up late loses packets that some cards
@@ -266,7 +266,7 @@ function receiverLimited(
   if (medianPps === undefined || !egressPackets || !(seconds > 0)) return undefined;
   const egressPps = egressPackets / seconds;
   const packetRatio = packetsOf(receiver) / egressPackets;
-  if (Math.max(packetRatio, medianPps / egressPps) >= leastCountedRatio) return undefined;
+  if (Math.max(packetRatio, medianPps / egressPps) >= minCountedRatio) return undefined;
   const counted = `the receiver counted ${formatPps(medianPps)}`;
   return invalid(
     'receiver-limited',

@@ -8,7 +8,7 @@ import type { Command } from '../../system/shell.ts';
 import { parsePktGenLog } from './pkt-gen.ts';
 import { isReady, receiverCommand, type SenderRequest, senderCommand } from './pkt-gen-command.ts';
 import { endPktGens, type PktGenProcess, startPktGen } from './pkt-gen-process.ts';
-import { leastSeconds, type PktGenRun, pktGenRun } from './pkt-gen-run.ts';
+import { minSeconds, type PktGenRun, pktGenRun } from './pkt-gen-run.ts';
 
 /** A connection carries four tasks at once: a fifth ends the others. */
 type PktGenHosts = {
@@ -230,7 +230,7 @@ const aborted = (signal: AbortSignal, until: AbortSignal): Promise<boolean> =>
 
 function enoughFor({ atLeastSeconds, trafficSeconds }: PktGenRequest) {
   if (atLeastSeconds === undefined || atLeastSeconds >= trafficSeconds) return undefined;
-  const atLeast = Math.max(leastSeconds, Math.ceil(atLeastSeconds));
+  const atLeast = Math.max(minSeconds, Math.ceil(atLeastSeconds));
   const bounds: SteadyBounds = { ...defaultBounds, atLeast };
   return (output: string) => isSteady(ratesIn(output), bounds);
 }

@@ -207,7 +207,7 @@ const patient = ({ pause, random }: Partial<Patience>): Patience => ({
   random: random ?? Math.random,
 });
 
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Octokit has already tried each request several times. */
 async function publishPatiently<T>(
@@ -219,13 +219,13 @@ async function publishPatiently<T>(
   try {
     return await publishInTurn(branch, work, patience);
   } catch (error) {
-    if (failures === mostFailures || !isBreakdown(githubFailure(error))) throw error;
+    if (failures === maxFailures || !isBreakdown(githubFailure(error))) throw error;
   }
   await patience.pause((failures + patience.random()) * 10);
   return publishPatiently(branch, work, patience, failures + 1);
 }
 
-const mostTries = 10;
+const maxTries = 10;
 const longestPauseSeconds = 30;
 
 async function publishInTurn<T>(
@@ -235,7 +235,7 @@ async function publishInTurn<T>(
 ): Promise<{ commit: string; answer: T }> {
   const repositoryId = await repositoryIdOf(branch);
   let refused: { at: string | undefined; error: unknown } | undefined;
-  for (let tries = 1; tries <= mostTries; tries++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     const tip = await readTip(branch, 'all');
     // Without a faster publisher, the refusal is final.
     if (refused !== undefined && refused.at === tip?.commit) throw refused.error;
@@ -250,7 +250,7 @@ async function publishInTurn<T>(
     await pause(random() * Math.min(2 ** tries, longestPauseSeconds));
   }
   throw new BranchError(
-    `${nothing(branch)} because it changed during all ${mostTries} attempts: publish the result again later.`,
+    `${nothing(branch)} because it changed during all ${maxTries} attempts: publish the result again later.`,
   );
 }
 
@@ -385,7 +385,7 @@ async function readText({ octokit, owner, repo }: Branch, tip: Tip, path: string
 }
 
 /** Longer files are uploaded separately, so that no request grows with the number of results. */
-const mostInlineCharacters = 100_000;
+const maxInlineCharacters = 100_000;
 
 async function writeTree(
   branch: Branch,
@@ -396,7 +396,7 @@ async function writeTree(
   const file = { mode: '100644', type: 'blob' } as const;
   const written = [];
   for (const [path, content] of write) {
-    const isShort = content.length <= mostInlineCharacters;
+    const isShort = content.length <= maxInlineCharacters;
     const held = isShort ? { content } : { sha: await writeBlob(branch, content) };
     written.push({ ...file, path, ...held });
   }

@@ -93,13 +93,13 @@ const realPause = (seconds: number) => sleep(seconds * 1000);
 
 type Pause = (seconds: number) => Promise<unknown>;
 
-const mostTries = 60;
+const maxTries = 60;
 
 async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; tries <= mostTries; tries++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     using lock = lockIfFree(join(directory, '.lock'));
     if (lock !== undefined) return await work();
-    if (tries < mostTries) await pause(1);
+    if (tries < maxTries) await pause(1);
   }
   throw new DataDirectoryError(
     `${directory} was locked by another publisher for a minute: publish the result again later.`,
@@ -132,10 +132,10 @@ const foreign = (directory: string, path: string): DataDirectoryError =>
   );
 
 /** A cell's nightly run has about a kilobyte, and the index about one per result. */
-const mostBytes = 128 * 1024 ** 2;
+const maxBytes = 128 * 1024 ** 2;
 
 const readText = (directory: string, path: string): Promise<string | undefined> =>
-  readForeignText(directory, path, mostBytes);
+  readForeignText(directory, path, maxBytes);
 
 async function pathsIn(directory: string): Promise<Set<string>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

@@ -194,12 +194,12 @@ const trendIn = ({ trend, history }: StoredData, now: Date): Trend =>
   trend ?? trendOfHistory(earlierEntries(history, now));
 
 /** Limit of all lines; `boundedHistory` keeps some for each cell and traffic. */
-const mostHistoryLines = 100_000;
+const maxHistoryLines = 100_000;
 
 /** Omits a result that was too old to keep. */
 export function parseHistory(text: string): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
-  for (const line of jsonLines(text, mostHistoryLines)) {
+  for (const line of jsonLines(text, maxHistoryLines)) {
     const { data } = historyEntrySchema.safeParse(line);
     if (data !== undefined) entries.push(data);
   }
@@ -250,10 +250,8 @@ function filesOfResult(
   const { result, isTrusted } = publication;
   const at = timeOf(result, now);
   const path = folderOf(result);
-  const mostBytes = isTrusted
-    ? mostGraphBytes
-    : Math.min(mostGraphBytes, untrusted(keep).bytes / 2);
-  const graphs = graphFiles(publication, mostBytes);
+  const maxBytes = isTrusted ? maxGraphBytes : Math.min(maxGraphBytes, untrusted(keep).bytes / 2);
+  const graphs = graphFiles(publication, maxBytes);
   const others: File[] = [
     ...graphs,
     ...plotFile(publication),
@@ -282,14 +280,14 @@ function filesOfResult(
 }
 
 /** Size limit of all flamegraphs of one result: about a hundred of a kernel, and any of a hostile profile. */
-const mostGraphBytes = 64 * 1024 ** 2;
+const maxGraphBytes = 64 * 1024 ** 2;
 
 function graphFiles(
   { result, profiles, leftOut = () => {} }: Publication,
-  mostBytes: number,
+  maxBytes: number,
 ): Map<string, string> {
   const files = new Map<string, string>();
-  let spareBytes = mostBytes;
+  let spareBytes = maxBytes;
   for (const graph of graphsOf(result, profiles)) {
     const drawn = drawGraph(graph);
     if (drawn.kind === 'left-out') {
@@ -299,7 +297,7 @@ function graphFiles(
     spareBytes -= Buffer.byteLength(drawn.svg);
     if (spareBytes < 0) {
       leftOut(
-        `Flamegraphs from ${graph.title} onwards are not kept: the limit is ${mostBytes} bytes for each result.`,
+        `Flamegraphs from ${graph.title} onwards are not kept: the limit is ${maxBytes} bytes for each result.`,
       );
       return files;
     }
@@ -502,7 +500,7 @@ const onlyCounted = (entry: HistoryEntry, now: Date): HistoryEntry => ({
 const enoughRuns = 60;
 
 /** Number of gates per cell that are counted after their numbers were dropped. */
-const mostCounted = 50;
+const maxCounted = 50;
 
 /**
  * Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`. Earlier
@@ -532,7 +530,7 @@ function counted(group: readonly HistoryEntry[], kept: readonly HistoryEntry[]):
   return [...byGate.values()]
     .map(withoutNumbers)
     .toSorted((a, b) => compare(a.at, b.at))
-    .slice(-mostCounted);
+    .slice(-maxCounted);
 }
 
 function latest(group: readonly HistoryEntry[]): HistoryEntry[] {

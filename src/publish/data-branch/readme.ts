@@ -28,7 +28,7 @@ type ReadmeBadge = {
 };
 
 export function renderReadme(index: ReadmeBadge, trend: TrendIndex): string {
-  const newest = index.results.slice(-mostListed).toReversed();
+  const newest = index.results.slice(-maxListed).toReversed();
   const kept = new Set(index.results.map(({ path }) => path));
   const open = trend.changes.filter(isOpenLoss).toReversed();
   const testbeds = [...new Set(trend.cells.map(({ testbed }) => testbed))];
@@ -57,16 +57,16 @@ export function renderReadme(index: ReadmeBadge, trend: TrendIndex): string {
   ].join('\n\n')}\n`;
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')];
 
 function atMost(lines: readonly string[]): string[] {
-  const left = lines.length - mostListed;
+  const left = lines.length - maxListed;
   const indent = /^ */.exec(lines[0] ?? '')?.[0] ?? '';
   const rest = `${indent}- and ${left} more, in \`trend/index.json\``;
-  return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
+  return left > 0 ? [...lines.slice(0, maxListed), rest] : [...lines];
 }
 
 /** A gain needs no action. */

@@ -200,12 +200,12 @@ const yearFiles = (
   );
 
 /** Number of nightly runs that fit into a picture. */
-const mostDrawn = 90;
+const maxDrawn = 90;
 
 function sheetOf({ index, nightlyRuns }: Trend, testbed: string): string {
   const own = index.cells.filter((series) => series.testbed === testbed);
   const rows = own.map((series) => {
-    const newest = (nightlyRuns.get(seriesKey(series)) ?? []).slice(-mostDrawn);
+    const newest = (nightlyRuns.get(seriesKey(series)) ?? []).slice(-maxDrawn);
     const firsts = changesOf(index, series);
     return {
       cell: series.cell,

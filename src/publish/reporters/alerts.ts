@@ -105,9 +105,9 @@ type AlertTask = { culprit?: string };
 /** After this time a new issue is listed, and the publisher that created it has stopped. */
 const settledSeconds = 600;
 /** After this time a publisher starts no more issues, as its names may soon be replaced. */
-const mostSeconds = 240;
+const maxSeconds = 240;
 /** Number of nightly runs for which a testbed's new level must last before it is reported. */
-const leastNightlyRuns = 5;
+const minNightlyRuns = 5;
 
 async function alertTaskOf(change: TrendChange, deps: AlertsDeps): Promise<AlertTask | undefined> {
   const { alert } = change;
@@ -132,9 +132,7 @@ function isAlert(change: TrendChange, { nightlyRuns, marginRatio }: AlertsDeps):
   if (lost.length === 0) return false;
   if (state === 'code') return true;
   const isLarge = lost.some(({ changeRatio }) => Math.abs(changeRatio) >= marginRatio);
-  return (
-    state === 'testbed' && isLarge && nightlyRunsSince(change, nightlyRuns) >= leastNightlyRuns
-  );
+  return state === 'testbed' && isLarge && nightlyRunsSince(change, nightlyRuns) >= minNightlyRuns;
 }
 
 function nightlyRunsSince(
@@ -226,7 +224,7 @@ async function reportEach(
 }
 
 const isLate = ({ now, begun }: AlertRun): boolean =>
-  now().getTime() - begun.getTime() > mostSeconds * 1000;
+  now().getTime() - begun.getTime() > maxSeconds * 1000;
 
 /** Returns the alert without an issue of ours; unchanged if an earlier publisher may have created one. */
 const unmade = ({ id, alert }: TrendChange, { unsure }: AlertRun): Alert =>

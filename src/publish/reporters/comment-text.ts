@@ -5,10 +5,10 @@ import * as bounded from '../../model/bounds.ts';
 import { codeSpan, plainLine } from '../../model/escape.ts';
 import { shortId } from '../../model/patch.ts';
 
-const mostEarlier = 10;
+const maxEarlier = 10;
 const longestTitle = 160;
 /** Exceeds the number of pushes while a person writes a command. */
-const mostHeads = 20;
+const maxHeads = 20;
 
 const verdict = z.object({
   /** Id of the workflow run that has the journal. */
@@ -27,10 +27,10 @@ const memorySchema = z.object({
   /** Time from which the comment shows this head. */
   since: bounded.time,
   /** Heads shown before, newest first. */
-  heads: bounded.list(bounded.text(64), mostHeads).optional(),
+  heads: bounded.list(bounded.text(64), maxHeads).optional(),
   overrides: gateOverridesSchema,
   last: verdict.optional(),
-  earlier: bounded.list(verdict, mostEarlier),
+  earlier: bounded.list(verdict, maxEarlier),
 });
 
 export type CommentMemory = z.infer<typeof memorySchema>;
@@ -80,7 +80,7 @@ function nextMemory(memory: CommentMemory | undefined, update: CommentUpdate): C
   const now = at.toISOString();
   const since = memory?.headCommit === headCommit ? memory.since : now;
   const shown = memory === undefined ? [] : [memory.headCommit, ...(memory.heads ?? [])];
-  const heads = [...new Set(shown)].filter((one) => one !== headCommit).slice(0, mostHeads);
+  const heads = [...new Set(shown)].filter((one) => one !== headCommit).slice(0, maxHeads);
   const head = {
     run,
     headCommit,
@@ -93,11 +93,11 @@ function nextMemory(memory: CommentMemory | undefined, update: CommentUpdate): C
   return {
     ...head,
     last: { run, headCommit, at: now, title: plainLine(title, longestTitle) },
-    earlier: before.slice(0, mostEarlier),
+    earlier: before.slice(0, maxEarlier),
   };
 }
 
-const mostCharacters = 65_536;
+const maxCharacters = 65_536;
 
 function fitted(name: string, body: string, memory: CommentMemory): string {
   const remembered = Buffer.from(JSON.stringify(memory)).toString('base64url');
@@ -111,7 +111,7 @@ function fitted(name: string, body: string, memory: CommentMemory): string {
   ];
   const comment = parts.join('\n\n');
   const { earlier, heads = [] } = memory;
-  if (comment.length <= mostCharacters) return comment;
+  if (comment.length <= maxCharacters) return comment;
   if (earlier.length > 0) return fitted(name, body, { ...memory, earlier: earlier.slice(0, -1) });
   if (heads.length === 0) return comment;
   return fitted(name, body, { ...memory, heads: heads.slice(0, -1) });

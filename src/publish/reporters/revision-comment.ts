@@ -172,7 +172,7 @@ async function postOnce(
 const maybeMissing = (revision: number, why: string): string =>
   `The comment on D${revision} may be missing (${why}).`;
 
-const mostTransactions = 500;
+const maxTransactions = 500;
 
 /** Reads only the last lines of our own account's comments: others may have written the marker elsewhere. */
 async function isPosted(
@@ -182,7 +182,7 @@ async function isPosted(
 ): Promise<boolean> {
   const { phid } = await conduit.call('user.whoami', {}, z.object({ phid: bounded.word }));
   const query = { objectIdentifier, constraints: { authorPHIDs: [phid] } };
-  const ours = await conduit.search('transaction.search', query, commentSchema, mostTransactions);
+  const ours = await conduit.search('transaction.search', query, commentSchema, maxTransactions);
   const texts = ours.flatMap(({ comments }) => comments.map(({ content }) => content.raw));
   return texts.some((text) => text.trimEnd().split('\n').at(-1) === lastLine);
 }

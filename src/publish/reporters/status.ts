@@ -58,14 +58,14 @@ export function openStatus(
 
 type StatusView = { state: 'pending' | 'success' | 'failure' | 'error'; description: string };
 
-const mostCharacters = 140;
+const maxCharacters = 140;
 
 /** GitHub rejects descriptions with four-byte characters, such as most emoji. The state has its own colour. */
 const plain = (description: string): string =>
   description
     .replace(/[\u{10000}-\u{10ffff}]/gu, '')
     .trim()
-    .slice(0, mostCharacters);
+    .slice(0, maxCharacters);
 
 const states: Readonly<Record<Conclusion, StatusView['state']>> = {
   pass: 'success',

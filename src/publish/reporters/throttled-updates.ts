@@ -21,12 +21,12 @@ type UpdatesOptions = {
 /** Final state of the last update. A later job may retry an `undelivered` one. */
 export type Delivery = 'delivered' | 'refused' | 'undelivered';
 
-/** Growing pauses between tries; their sum is at most `mostSeconds`. */
-export function* pausesWithin(mostSeconds: number): Generator<number> {
+/** Growing pauses between tries; their sum is at most `maxSeconds`. */
+export function* pausesWithin(maxSeconds: number): Generator<number> {
   for (let tries = 1, waited = 0; ; tries++) {
     const seconds = Math.min(tries ** 2, longestPauseSeconds);
     waited += seconds;
-    if (waited > mostSeconds) return;
+    if (waited > maxSeconds) return;
     yield seconds;
   }
 }
@@ -68,16 +68,16 @@ export class ThrottledUpdates<Update> {
   }
 
   /** Only the first call has an effect. */
-  sendLast(update: Update, mostSeconds: number): Promise<Delivery> {
-    this.#last ??= this.#sendWithin(update, mostSeconds);
+  sendLast(update: Update, maxSeconds: number): Promise<Delivery> {
+    this.#last ??= this.#sendWithin(update, maxSeconds);
     return this.#last;
   }
 
   /** Sends an update in place of the last one, once that was delivered; otherwise has no effect. */
-  async replaceLast(update: Update, mostSeconds: number): Promise<void> {
+  async replaceLast(update: Update, maxSeconds: number): Promise<void> {
     if (this.#last === undefined) return;
     await this.#last;
-    if (!this.#gaveUp.signal.aborted) await this.#sendWithin(update, mostSeconds);
+    if (!this.#gaveUp.signal.aborted) await this.#sendWithin(update, maxSeconds);
   }
 
   async #sendPending(): Promise<void> {
@@ -91,19 +91,19 @@ export class ThrottledUpdates<Update> {
     this.#sending = undefined;
   }
 
-  async #sendWithin(update: Update, mostSeconds: number): Promise<Delivery> {
+  async #sendWithin(update: Update, maxSeconds: number): Promise<Delivery> {
     this.#stopped.abort();
-    this.#whyUndelivered = this.#options.tooSlow(mostSeconds);
+    this.#whyUndelivered = this.#options.tooSlow(maxSeconds);
     const isSettled = new AbortController();
-    const tooLate = this.#pause(mostSeconds, isSettled.signal).then(() => 'too late' as const);
-    const first = await Promise.race([this.#trySending(update, mostSeconds), tooLate]);
+    const tooLate = this.#pause(maxSeconds, isSettled.signal).then(() => 'too late' as const);
+    const first = await Promise.race([this.#trySending(update, maxSeconds), tooLate]);
     isSettled.abort();
     return first === 'too late' ? this.#undelivered() : first;
   }
 
-  async #trySending(update: Update, mostSeconds: number): Promise<Delivery> {
+  async #trySending(update: Update, maxSeconds: number): Promise<Delivery> {
     await this.#sending;
-    for (const seconds of [0, ...pausesWithin(mostSeconds)]) {
+    for (const seconds of [0, ...pausesWithin(maxSeconds)]) {
       if (seconds > 0) await this.#pause(seconds, this.#gaveUp.signal);
       if (this.#gaveUp.signal.aborted) break;
       const attempt = await this.#post(update);

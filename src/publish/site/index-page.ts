@@ -14,7 +14,7 @@ import { picture } from './picture.ts';
 import { type CellSeries, lastBegun, seriesSummary } from './series.ts';
 import type { SiteSource } from './site-source.ts';
 
-const mostClosed = 30;
+const maxClosed = 30;
 
 export function indexPage(
   { index, results }: SiteSource,
@@ -30,11 +30,11 @@ export function indexPage(
 <p class="faint">${extent(series)} As of ${hourOf(now.toISOString())}.</p>
 </header>
 <main>
-${cards('open', 'Open changes', losses, around)}${cards('gains', 'Gains', gains.slice(0, mostClosed), around)}${byTestbed(series)}${
+${cards('open', 'Open changes', losses, around)}${cards('gains', 'Gains', gains.slice(0, maxClosed), around)}${byTestbed(series)}${
   closed.length > 0 &&
   html`<section id="closed">
 <h2>Accepted and recovered</h2>
-${fold(`${closed.length === 1 ? 'one change' : `${grouped(closed.length)} changes`}`, html`<div class="changes">${closed.slice(0, mostClosed).map((one) => changeCard(one, around))}</div>\n`)}</section>
+${fold(`${closed.length === 1 ? 'one change' : `${grouped(closed.length)} changes`}`, html`<div class="changes">${closed.slice(0, maxClosed).map((one) => changeCard(one, around))}</div>\n`)}</section>
 `
 }</main>
 `;

@@ -84,14 +84,14 @@ const interimResults = (series: readonly CellSeries[]): Html =>
 export const ratioPiece = (series: CellSeries, ratio: number, than?: string): Html =>
   html`${than !== undefined && html`<span class="faint">${plainLine(than, 40)}</span> `}<span class="${ratioLook(series, ratio)}">${formatChange(ratio)}</span>`;
 
-const mostGaps = 20;
+const maxGaps = 20;
 
 function gaps(series: readonly CellSeries[]): Piece {
   const found = gapsOf(series);
   if (found.length === 0) return undefined;
   return html`<section id="gaps">
 <h2>Without a nightly run</h2>
-${bullets(found.slice(0, mostGaps).map(({ from, to }) => html`${formatRoughly((to - from) / 1000)} from ${moment(from)} to ${moment(to)}`))}</section>
+${bullets(found.slice(0, maxGaps).map(({ from, to }) => html`${formatRoughly((to - from) / 1000)} from ${moment(from)} to ${moment(to)}`))}</section>
 `;
 }
 

@@ -69,7 +69,7 @@ async function refuseOthers(directory: string): Promise<void> {
 const pageName = 'report.html';
 
 /** Size limit of a drawing by `flamegraph`, in UTF-8. */
-const mostPictureBytes = 64 * 1024 ** 2;
+const maxPictureBytes = 64 * 1024 ** 2;
 
 type ResultFolder = Pick<SitePaths, 'from' | 'leftOut'> & { draft: string };
 
@@ -99,7 +99,7 @@ async function writeResultPage(
 
 async function graphIn(from: string, place: string): Promise<string | undefined> {
   try {
-    const svg = await readForeignText(from, place, mostPictureBytes);
+    const svg = await readForeignText(from, place, maxPictureBytes);
     return svg && keptFlamegraph(svg);
   } catch (error) {
     if (error instanceof ForeignFileError) return undefined;

@@ -4,7 +4,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
 import type { Noise } from '../../../src/analysis/stats/evidence.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
-import { fewestSessions, sessionDegreesOfFreedom } from '../../../src/analysis/stats/sessions.ts';
+import { minSessions, sessionDegreesOfFreedom } from '../../../src/analysis/stats/sessions.ts';
 
 const most = 16;
 
@@ -18,7 +18,7 @@ const session = fc
   .tuple(fc.double({ min: -3, max: 3, noNaN: true }), fc.integer({ min: 1, max: 20 }))
   .map(([log, degreesOfFreedom]) => sessionOf(1e-4 * Math.exp(log), degreesOfFreedom));
 const cells = fc.array(fc.array(session, { minLength: 2, maxLength: 8 }), {
-  minLength: fewestSessions / 2,
+  minLength: minSessions / 2,
   maxLength: 8,
 });
 
@@ -105,7 +105,7 @@ describe('degrees of freedom of sessions', () => {
   test('never rise as sessions differ more', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: fewestSessions, max: 40 }),
+        fc.integer({ min: minSessions, max: 40 }),
         fc.double({ min: 0, max: 3, noNaN: true }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (count, deviation, more) => {

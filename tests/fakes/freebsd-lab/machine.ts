@@ -144,7 +144,7 @@ export type RealTimeClock = { aheadSeconds: number; setAfterSeconds?: number };
 /** Traces of a panic. */
 export type Crashes = {
   /** The oldest messages are dropped for new ones. */
-  mostMessages: number;
+  maxMessages: number;
   /** Some firmware clears the memory at every reset. */
   keepsMessages: boolean;
   /** A dump over the network leaves nothing on the machine. */
@@ -156,7 +156,7 @@ export type Crashes = {
 /** printf(9): to the message buffer, and to the console. */
 export function notify(machine: Machine, ...lines: readonly string[]): void {
   machine.console.print(lines.map((line) => `${line}\n`).join(''));
-  machine.messages = [...machine.messages, ...lines].slice(-machine.crashes.mostMessages);
+  machine.messages = [...machine.messages, ...lines].slice(-machine.crashes.maxMessages);
 }
 
 export type Timing = { bootSeconds: number; shutdownSeconds: number; dumpSeconds: number };

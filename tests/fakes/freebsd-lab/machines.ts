@@ -193,7 +193,7 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   netgraphHooks: new Map(),
   messages: [],
   console: labConsole(),
-  crashes: { mostMessages: 2000, keepsMessages: true, dumpsTo: 'disk', saveSeconds: 20 },
+  crashes: { maxMessages: 2000, keepsMessages: true, dumpsTo: 'disk', saveSeconds: 20 },
   ownFirewalls: [],
   firmware: '1.25.0.0',
   busyCpus: 0,

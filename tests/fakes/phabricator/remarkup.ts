@@ -44,11 +44,11 @@ function blockHtml(block: Block, call: Call): string {
 }
 
 /** A scroll box is never lower. */
-const leastLines = 8;
+const minLines = 8;
 
 function codeHtml(text: string, { name, lines, lang = 'text' }: Record<string, string>): string {
   const head = name === undefined ? '' : `<div class="remarkup-code-header">${escaped(name)}</div>`;
-  const height = Math.max(Number(lines), leastLines) * 1.5;
+  const height = Math.max(Number(lines), minLines) * 1.5;
   const style = lines === undefined ? '' : ` style=" max-height: ${height}em; overflow: auto;"`;
   return `<div class="remarkup-code-block" data-code-lang="${lang}" data-sigil="remarkup-code-block">${head}<pre class="remarkup-code"${style}>${escaped(text)}</pre></div>`;
 }

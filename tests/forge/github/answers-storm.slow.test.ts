@@ -18,7 +18,7 @@ const runsOfEach = times(1);
 /** Each has the jobs of some pull requests, one after another. */
 const runners = 3;
 /** Upper bound on the kills of a runner. */
-const mostDeaths = 2;
+const maxDeaths = 2;
 
 test('each job has one check in the end, and each pull request one comment, of its last job', async () => {
   const patches = Array.from({ length: pullRequests }, (_, index) => patchOf(index + 1));
@@ -37,7 +37,7 @@ test('each job has one check in the end, and each pull request one comment, of i
   const shared = { url: github.url, directory, haste: 100 };
   let deaths = 0;
   const live = async (own: AnsweringJobsPlan['jobs']) => {
-    for (let lives = 0; lives < mostDeaths; lives++) {
+    for (let lives = 0; lives < maxDeaths; lives++) {
       const diesAfter = Math.ceil(chance() * 60);
       const { signal, stderr } = await run({ ...shared, jobs: own, diesAfter });
       expect(stderr).toBe('');

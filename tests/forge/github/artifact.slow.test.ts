@@ -15,7 +15,7 @@ import {
 import type { PullRequest, Revision } from '../../../src/model/patch.ts';
 import { type Result, resultSchema } from '../../../src/model/result.ts';
 import { headline } from '../../../src/report/headline.ts';
-import { mostCharacters } from '../../../src/report/markdown.ts';
+import { maxCharacters } from '../../../src/report/markdown.ts';
 import { renderMarkdown } from '../../../src/report/reports.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { installationToken } from '../../fakes/github/server.ts';
@@ -474,7 +474,7 @@ function expectHarmless(markdown: string): void {
   expect(left.match(/<\/?details>/g) ?? []).toHaveLength(
     2 * (left.match(/<details>/g) ?? []).length,
   );
-  expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
+  expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
 }
 
 describe('no text of a result gets out of code', () => {

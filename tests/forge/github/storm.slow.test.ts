@@ -143,28 +143,28 @@ type Weather = {
   /** Share of the calls that meet a fault. */
   share: number;
   /** The most faults of one call in a row, and of those the rate limits: octokit waits for two. */
-  mostInARow: number;
-  mostLimits: number;
+  maxInARow: number;
+  maxLimits: number;
 };
 
-const bounded = { mostInARow: 3, mostLimits: 2 };
-const unbounded = { mostInARow: Infinity, mostLimits: Infinity };
+const bounded = { maxInARow: 3, maxLimits: 2 };
+const unbounded = { maxInARow: Infinity, maxLimits: Infinity };
 
 /** Five gates over each two pull requests, from the first view of the first one until GitHub knows all it can. */
-async function storm({ seed, count, share, mostInARow, mostLimits }: Weather) {
+async function storm({ seed, count, share, maxInARow, maxLimits }: Weather) {
   const generator = xoroshiro128plus(seed);
   const random = () => uniformFloat64(generator);
   const turns = takingTurns(random, start);
   let graphqlLimits = 0;
   let inARow = { faults: 0, limits: 0 };
-  const allowed = () => (inARow.faults < mostInARow ? share : 0);
+  const allowed = () => (inARow.faults < maxInARow ? share : 0);
   github.faults.byChance({
     random,
     get share() {
       return allowed();
     },
     get kinds() {
-      return inARow.limits < mostLimits ? [...breakdowns, ...limits] : breakdowns;
+      return inARow.limits < maxLimits ? [...breakdowns, ...limits] : breakdowns;
     },
   });
 
@@ -173,7 +173,7 @@ async function storm({ seed, count, share, mostInARow, mostLimits }: Weather) {
     const known = new Map<string, typeof inARow>();
     return async ({ name, isGraphql }, send) => {
       inARow = known.get(name) ?? { faults: 0, limits: 0 };
-      const isLimited = isGraphql && inARow.limits < mostLimits && random() < allowed() / 5;
+      const isLimited = isGraphql && inARow.limits < maxLimits && random() < allowed() / 5;
       const before = github.faults.met + graphqlLimits;
       if (isLimited) graphqlLimits += 1;
       let isLimit = isLimited;
@@ -185,14 +185,14 @@ async function storm({ seed, count, share, mostInARow, mostLimits }: Weather) {
         const hasFailed = github.faults.met + graphqlLimits > before;
         const { faults, limits } = inARow;
         const next = { faults: faults + 1, limits: limits + Number(isLimit) };
-        const most = Math.max(mostComments.get(number) ?? 0, commentsOn(number).length);
-        mostComments.set(number, most);
+        const most = Math.max(maxComments.get(number) ?? 0, commentsOn(number).length);
+        maxComments.set(number, most);
         known.set(name, hasFailed ? next : { faults: 0, limits: 0 });
       }
     };
   };
 
-  const mostComments = new Map<number, number>();
+  const maxComments = new Map<number, number>();
   const gates: Gate[] = [];
   const numbers = Math.ceil(0.4 * count);
   for (let index = 0; index < count; index++) {
@@ -211,7 +211,7 @@ async function storm({ seed, count, share, mostInARow, mostLimits }: Weather) {
   }
   await turns.until(Promise.all(gates.map(({ done }) => done)));
   github.faults.clear();
-  return { gates, mostComments, faultsMet: github.faults.met + graphqlLimits };
+  return { gates, maxComments, faultsMet: github.faults.met + graphqlLimits };
 }
 
 const breakdowns: readonly Fault[] = [
@@ -441,7 +441,7 @@ const statusOf = ({ patch }: Gate) =>
  */
 describe('where no call fails more than three times in a row, two of them by rate limits', () => {
   test.each([3])('people find all of fifty gates as it was, and once: seed %d', async (seed) => {
-    const { gates, mostComments, faultsMet } = await storm({
+    const { gates, maxComments, faultsMet } = await storm({
       seed,
       count: 50,
       share: 0.32,
@@ -456,7 +456,7 @@ describe('where no call fails more than three times in a row, two of them by rat
       expect(others, `second comments on #${number} ${of}`).toEqual([]);
       // Two that begin at once may both find none.
       const most = ofOne.some(({ isOvertaking }) => isOvertaking) ? 2 : 1;
-      expect(mostComments.get(number), of).toBeLessThanOrEqual(most);
+      expect(maxComments.get(number), of).toBeLessThanOrEqual(most);
       expect(comment, of).toContain(`### ${last?.shown?.symbol} ppsgate: #${number} `);
       expect(comment, of).toContain(last?.shown?.says);
       const { run, patch } = last ?? {};

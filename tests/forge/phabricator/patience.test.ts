@@ -70,7 +70,7 @@ describe('a read', () => {
   });
 
   test('fails with the last error when its time is over', async () => {
-    const { read, pauses } = open([page, page, page, busy], { mostSeconds: 60 });
+    const { read, pauses } = open([page, page, page, busy], { maxSeconds: 60 });
     await expect(read()).rejects.toBe(busy);
     expect(pauses).toEqual([5, 10, 20]);
   });

@@ -27,7 +27,7 @@ const all = [
   'ipfw-stateful',
 ] as const;
 
-type Moment = { at: number; expectedSeconds: number; mostSeconds: number };
+type Moment = { at: number; expectedSeconds: number; maxSeconds: number };
 
 /** Returns the expected total, the rest after the first round and in the middle, and the actual times. */
 async function estimatesOf(request: Omit<LabTimeRequest, 'seed'>) {
@@ -54,7 +54,7 @@ async function estimatesOf(request: Omit<LabTimeRequest, 'seed'>) {
       moments.push({
         at: now,
         expectedSeconds: left.expectedSeconds,
-        mostSeconds: left.mostSeconds,
+        maxSeconds: left.maxSeconds,
       });
     },
   });
@@ -65,7 +65,7 @@ async function estimatesOf(request: Omit<LabTimeRequest, 'seed'>) {
   const rowOf = (moment: Moment | undefined) =>
     moment && {
       expected: moment.expectedSeconds / 60,
-      most: moment.mostSeconds / 60,
+      most: moment.maxSeconds / 60,
       lasted: (end - moment.at) / 60,
     };
   return {
@@ -173,7 +173,7 @@ describeWith(['shared/freebsd/lab'], 'a gate on a real FreeBSD', () => {
         const trial = { ...plan.trials[0], ...planned } as PlannedTrial;
         const next = { trial, attempt: 1, done, of: trials };
         remaining.onEvent({ kind: 'trial', ...next }, now);
-        rows.push({ expected: remaining.left(next)?.mostSeconds ?? 0, lasted: end - now });
+        rows.push({ expected: remaining.left(next)?.maxSeconds ?? 0, lasted: end - now });
         const entry = { kind: 'failed', at: '', trial: planned.number, reason: '' } as const;
         remaining.onEvent({ kind: 'ended', trial, entry }, at);
         done += 1;

@@ -110,7 +110,7 @@ describe('with trials that variants share', () => {
       seconds: { booting: 0, givingBack: 0 },
     });
     expect(estimate.ifLost).toEqual(estimate.ifUnchanged);
-    expect(estimate.cells).toMatchObject([{ basis: 'least', mostRuns: 96 }]);
+    expect(estimate.cells).toMatchObject([{ basis: 'least', maxRuns: 96 }]);
     expect(experimentEstimateLine(estimate, outlined)).toMatch(/^at least /);
   });
 });

@@ -674,13 +674,13 @@ const builderOn = ({
   layoutVariants: 1,
   limitSeconds: 7200,
   turnSeconds: 7200,
-  leastFreeBytes: 1e6,
-  cache: { mostKernels: 50, mostBytes: 20e9 },
+  minFreeBytes: 1e6,
+  cache: { maxKernels: 50, maxBytes: 20e9 },
 });
 
 test('a builder needs git, a compiler, filemon for its meta mode, and space', async () => {
   const { check, testbed } = await aLab();
-  const builder = { ...builderOn(testbed.dut), leastFreeBytes: 100e9 };
+  const builder = { ...builderOn(testbed.dut), minFreeBytes: 100e9 };
   const diagnostics = await check({ testbed: { ...testbed, builder } });
   expect(wrongs(diagnostics).map(({ what }) => what)).toEqual([
     'git on the builder',

@@ -611,8 +611,8 @@ export function builderOf(
     layoutVariants: 1,
     limitSeconds: 600,
     turnSeconds: 600,
-    leastFreeBytes: 0,
-    cache: { mostKernels: 50, mostBytes: 1e9 },
+    minFreeBytes: 0,
+    cache: { maxKernels: 50, maxBytes: 1e9 },
   };
   return { config, repository: repositoryOf(commitId, diff) };
 }

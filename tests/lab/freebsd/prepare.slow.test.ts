@@ -159,8 +159,8 @@ test('the loaded modules are read once, while the DUT runs its own kernel', asyn
     layoutVariants: 1,
     limitSeconds: 60,
     turnSeconds: 60,
-    leastFreeBytes: 0,
-    cache: { mostKernels: 1, mostBytes: 1 },
+    minFreeBytes: 0,
+    cache: { maxKernels: 1, maxBytes: 1 },
   };
   const testbed = await openFreebsdTestbed('shelf', { ...config, builder }, traffic, depsOf(lab));
   const asks = () => commandsOf(lab).filter((command) => command === "ls '/boot/modules'").length;

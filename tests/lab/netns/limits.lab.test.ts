@@ -37,7 +37,7 @@ const chain = (rule: string) => ({
  * Counters are read one after another, and packets flow on while another program has the CPU. A place that is missing or
  * counted twice is at least twice this.
  */
-const mostUnaccounted = 0.05;
+const maxUnaccounted = 0.05;
 
 const onDut = (...command: string[]) =>
   execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command]);
@@ -111,8 +111,8 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
       const cause = expect.stringMatching(/^the rule ".*" in chain early of table inet router/);
       const loss = lossOf(patched);
       expect(loss.drops).toEqual([{ place: 'firewall', cause, ratio: expect.closeTo(0.1, 1) }]);
-      expect(Math.abs(loss.unaccounted)).toBeLessThan(mostUnaccounted);
-      expect(lossOf(base).lostRatio).toBeLessThan(mostUnaccounted);
+      expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
+      expect(lossOf(base).lostRatio).toBeLessThan(maxUnaccounted);
       expect(differing).toContainEqual({ kind: 'drop', place: 'firewall', cause });
       expect(commentOn(limits)).toMatch(
         /all losses of patched \(\d{1,2}(\.\d+)? % of the packets, base 0 %\) are in firewall, `?the rule ".*" in chain early of table inet router/,
@@ -132,7 +132,7 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
         const loss = lossOf(limits);
         expect(loss.drops[0]).toMatchObject({ place: 'state-table' });
         expect(loss.lostRatio).toBeGreaterThan(0.5);
-        expect(Math.abs(loss.unaccounted)).toBeLessThan(mostUnaccounted);
+        expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
         const [table] = limits.stateTables;
         expect(table?.states).toBeGreaterThanOrEqual(99);
         expect(table?.limit).toBe(100);
@@ -151,7 +151,7 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     const loss = lossOf(limits.patched);
     expect(loss.drops[0]).toMatchObject({ place: 'output-queue', cause: 'tbf on ppsgate-out' });
     expect(loss.lostRatio).toBeGreaterThan(0.5);
-    expect(Math.abs(loss.unaccounted)).toBeLessThan(mostUnaccounted);
+    expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
   });
 
   test('one CPU that does the work of two is distinguished from both', async () => {

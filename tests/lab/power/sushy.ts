@@ -65,7 +65,7 @@ const pythonMachine = (uuid: string, index: number) =>
 async function answering(url: URL, sha256: string): Promise<void> {
   const trust = { pinnedSha256: sha256 };
   for (;;) {
-    const reply = await sendRequest(url, { trust, answerSeconds: 5, mostBytes: 1024 ** 2 });
+    const reply = await sendRequest(url, { trust, answerSeconds: 5, maxBytes: 1024 ** 2 });
     if (reply.kind === 'answered') return;
     await setTimeout(100);
   }

@@ -241,8 +241,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
       layoutVariants: 1,
       limitSeconds: 60,
       turnSeconds: 60,
-      leastFreeBytes: 0,
-      cache: { mostKernels: 50, mostBytes: 1e9 },
+      minFreeBytes: 0,
+      cache: { maxKernels: 50, maxBytes: 1e9 },
     };
   }
 });

@@ -163,8 +163,8 @@ test('executed instructions are shown whole, up to 500 per function', () => {
       const samples = told.reduce((sum, one) => sum + Number(one.split(' ').at(-1)), 0);
       const executed = all.reduce((sum, { first, second }) => sum + Math.max(0, second - first), 0);
       // Beside the kernel's there are two names.
-      const mostFunctions = kernel.length + 2;
-      expect(Math.abs(samples * 1000 - executed)).toBeLessThanOrEqual(500 * mostFunctions);
+      const maxFunctions = kernel.length + 2;
+      expect(Math.abs(samples * 1000 - executed)).toBeLessThanOrEqual(500 * maxFunctions);
     }),
   );
 });

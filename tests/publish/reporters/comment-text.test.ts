@@ -7,7 +7,7 @@ import {
   markerOf,
   readMemory,
 } from '../../../src/publish/reporters/comment-text.ts';
-import { mostCharacters } from '../../../src/report/markdown.ts';
+import { maxCharacters } from '../../../src/report/markdown.ts';
 
 const first = 'a'.repeat(40);
 const second = 'b'.repeat(40);
@@ -206,7 +206,7 @@ test('after any titles the longest report fits GitHub’s limit, and they have n
   fc.assert(
     fc.property(fc.array(hostile, { minLength: 12, maxLength: 12 }), (titles) => {
       const before = after(...titles.map((title, run) => ({ run, title })));
-      const report = `${'x'.repeat(mostCharacters - 1)}\n`;
+      const report = `${'x'.repeat(maxCharacters - 1)}\n`;
       const comment = composeComment(
         before,
         report,

@@ -104,7 +104,7 @@ export class EtcdGateway {
         headers: this.#headers(),
         body: JSON.stringify(body),
         answerSeconds: responseSeconds.repeatable,
-        mostBytes: maxResponseBytes,
+        maxBytes: maxResponseBytes,
         onLine,
         signal: AbortSignal.any([signal, stream.signal]),
       });
@@ -164,7 +164,7 @@ export class EtcdGateway {
       headers: this.#headers(),
       body: JSON.stringify(body),
       answerSeconds: isRepeatable ? repeatable : responseSeconds.single,
-      mostBytes: maxResponseBytes,
+      maxBytes: maxResponseBytes,
     });
     const secrets = [this.#account?.password, this.#token].filter((secret) => secret !== undefined);
     return readResponse(url, response, schema, secrets);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import * as bounded from '../../../model/bounds.ts';
 
-const mostEntries = 100_000;
+const maxEntries = 100_000;
 
 /** A decimal number, in a string. */
 const int64 = z.coerce.number().int();
@@ -24,7 +24,7 @@ export const revokeSchema = z.object({});
 export const rangeSchema = z.object({
   header,
   kvs: bounded
-    .list(z.object({ key: base64, value: base64.default(''), mod_revision: int64 }), mostEntries)
+    .list(z.object({ key: base64, value: base64.default(''), mod_revision: int64 }), maxEntries)
     .default([]),
 });
 
@@ -37,7 +37,7 @@ export const watchSchema = z.object({
     /** Oldest revision that can be watched, if the requested one was compacted. */
     compact_revision: int64.default(0),
     events: bounded
-      .list(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) }), mostEntries)
+      .list(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) }), maxEntries)
       .default([]),
   }),
 });

@@ -163,7 +163,7 @@ const pauseMilliseconds = 20;
 /** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
 const patienceSeconds = 5;
 /** Counts tries instead of time, as a suspended process has not waited. */
-const mostAttempts = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
+const maxAttempts = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
 
 async function inTurn<T>(path: string, work: () => T): Promise<T> {
   let lastSeen: number | undefined;
@@ -172,7 +172,7 @@ async function inTurn<T>(path: string, work: () => T): Promise<T> {
       return work();
     } catch (error) {
       if (!isSqliteError(error)) throw error;
-      if (failureOf(error) !== 'busy' || attempts > mostAttempts) {
+      if (failureOf(error) !== 'busy' || attempts > maxAttempts) {
         throw new StoreError(sentence(path, error), { cause: error });
       }
     }

@@ -224,14 +224,14 @@ export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> 
 }
 
 /** A dead controller may have ordered another of our kernels while one was running; each order is for one boot. */
-const mostBootsOfOurs = 2;
+const maxBootsOfOurs = 2;
 
 async function leaveTestKernel(first: Host, options: FreebsdDutOptions): Promise<Host> {
   let host = first;
   for (let boots = 0; ; boots += 1) {
     const running = await runningSystem(host);
     if (!isOurs(running)) return host;
-    if (boots === mostBootsOfOurs) {
+    if (boots === maxBootsOfOurs) {
       await host.close();
       throw new DutLostError(
         `The DUT runs ${running.kernel} of an earlier experiment, even after two reboots; boot its own kernel.`,

@@ -5,7 +5,7 @@ import { cardDropOf } from '../../card-counters.ts';
 import {
   boundedLimits,
   type Drop,
-  leastSilentRatio,
+  minSilentRatio,
   ownAddressCause,
   packetsOf,
   uncountedCause,
@@ -58,9 +58,7 @@ export function limitsBetween(
       ...backlog,
       ...ip.drops,
       ...filtered,
-      ...(silent > arrived.received * leastSilentRatio
-        ? [silentDrop(ip.vanishedCause, silent)]
-        : []),
+      ...(silent > arrived.received * minSilentRatio ? [silentDrop(ip.vanishedCause, silent)] : []),
       { place: 'driver' as const, cause: `the driver of ${egress}`, packets: left.sendErrors },
     ].filter(({ packets }) => packets > 0),
     stateTables: pfTable(pfInfo),
@@ -152,7 +150,7 @@ function ipCounts(before: CommandOutputs, after: CommandOutputs, arrivedPackets:
   const left = Math.max(0, arrivedPackets - both('packets forwarded') - packetsOf(known));
   // Ignores the few packets that every host receives for itself.
   const own = Math.min(left, both('packets for this host'));
-  const kept = own > arrivedPackets * leastSilentRatio ? own : 0;
+  const kept = own > arrivedPackets * minSilentRatio ? own : 0;
   const isExpired = ['icmp', 'icmp6'].some((one) => grown(`${one}: time exceeded`) > 0);
   return {
     drops: [...known, { place: 'ip', cause: ownAddressCause, packets: kept }],

@@ -19,7 +19,7 @@ export async function readySampling(
   requested: string | undefined,
 ): Promise<Sampling> {
   await host.output(ownFolder(folder));
-  await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${mostFrames}`}`);
+  await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${maxFrames}`}`);
   const loaded = await host.run(shell`kldload -n hwpmc`);
   if (loaded.kind !== 'exited' || loaded.code !== 0) {
     return impossible(
@@ -40,7 +40,7 @@ export async function readySampling(
 const impossible = (reason: string): Sampling => ({ kind: 'impossible', reason });
 
 /** Depth of stacks in hwpmc(4), if set before it is loaded, and in pmcstat's output. */
-const mostFrames = 100;
+const maxFrames = 100;
 
 /**
  * Events of Intel, Intel's Atoms, AMD since Zen, AMD before, Arm; and the older name on all of x86: see pmc(3), related
@@ -87,8 +87,8 @@ export function sentWithin(log: string, interfaceName: string): number | undefin
 export async function collectSamples(host: Host, folder: string): Promise<string> {
   const graph = graphFile(folder);
   const kernel = (await host.output(shell`uname -v`)).trim();
-  await host.output(shell`pmcstat -R ${sampleFile(folder)} -z ${mostFrames} -G ${graph}`);
-  const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: mostGraphBytes });
+  await host.output(shell`pmcstat -R ${sampleFile(folder)} -z ${maxFrames} -G ${graph}`);
+  const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: maxGraphBytes });
   return `# kernel: ${kernel.replace(/\s+/g, ' ')}\n${text}`;
 }
 
@@ -103,4 +103,4 @@ export async function endSampling(host: Host, folder: string): Promise<void> {
 
 const secondsToEnd = 60;
 
-const mostGraphBytes = 256 * 1024 ** 2;
+const maxGraphBytes = 256 * 1024 ** 2;

@@ -137,7 +137,7 @@ const kernelForwards: Record<Family, Setting[]> = {
 };
 
 /** A process that never sleeps counts 1. */
-const mostBusyCpus = 0.5;
+const maxBusyCpus = 0.5;
 
 /** Accepts a load average below 0.5. It falls for minutes after a boot; until then, measures for 5 s. */
 export const idleScript =
@@ -150,10 +150,10 @@ const idleness: Setting = {
   check: (samples, cpus) => {
     if (samples === '') return undefined;
     const busy = busyCpus(samples, Number(cpus));
-    return unless(busy <= mostBusyCpus, {
+    return unless(busy <= maxBusyCpus, {
       is: Number.isNaN(busy)
         ? 'cannot be determined'
-        : `shows ${busy.toFixed(1)} busy CPUs, more than ${mostBusyCpus}`,
+        : `shows ${busy.toFixed(1)} busy CPUs, more than ${maxBusyCpus}`,
       fix: { kind: 'wait', seconds: 60 },
     });
   },
@@ -169,7 +169,7 @@ function busyCpus(samples: string, cpus: number): number {
 }
 
 /** Daemons start, and entropy and crash dumps are saved, for a while after the first possible login. */
-const leastSecondsUp = 60;
+const minSecondsUp = 60;
 
 /** Reads only the DUT's clock: it need not agree with any other, and both values move when it is set. */
 const timeSinceBoot: Setting = {
@@ -180,8 +180,8 @@ const timeSinceBoot: Setting = {
     const bootSeconds = Number(/^\{ sec = (\d+),/.exec(boot)?.[1] ?? Number.NaN);
     const up = Number(now) - bootSeconds;
     // The clock was set between the two commands.
-    if (up < 0) return { is: 'is in the future', fix: { kind: 'wait', seconds: leastSecondsUp } };
-    const seconds = Math.ceil(leastSecondsUp - up);
+    if (up < 0) return { is: 'is in the future', fix: { kind: 'wait', seconds: minSecondsUp } };
+    const seconds = Math.ceil(minSecondsUp - up);
     return unless(seconds <= 0, {
       is: Number.isNaN(up) ? `is ${boot}` : `is ${up} s ago`,
       fix: Number.isNaN(up) ? unreadable : { kind: 'wait', seconds },

@@ -18,8 +18,8 @@ const afterName = /(?<password>password)(?: for [^\r\n]*)?:|[#%$>] $/i;
 const secondsToPrompt = 30;
 const usualSeconds = 120;
 /** FreeBSD's terminals may drop the rest of a longer input line (MAX_INPUT). */
-const mostCharacters = 1000;
-const mostShown = 256 * 1024;
+const maxCharacters = 1000;
+const maxShown = 256 * 1024;
 
 export class ConsoleShell implements Disposable {
   readonly #guest: TypedOn;
@@ -32,7 +32,7 @@ export class ConsoleShell implements Disposable {
     this.#guest = guest;
     this.#shown = guest.console();
     this.#leave = guest.listen((piece) => {
-      this.#shown = (this.#shown + piece.toString('latin1')).slice(-mostShown);
+      this.#shown = (this.#shown + piece.toString('latin1')).slice(-maxShown);
       this.#more.resolve();
       this.#more = Promise.withResolvers();
     });
@@ -110,7 +110,7 @@ export class ConsoleShell implements Disposable {
   }
 
   async #type(line: string): Promise<void> {
-    if (line.length > mostCharacters || /[^ -~]/.test(line)) {
+    if (line.length > maxCharacters || /[^ -~]/.test(line)) {
       throw new TypeError(`This line cannot be typed: ${line}`);
     }
     // QEMU holds the other end open, so this neither waits nor fails.

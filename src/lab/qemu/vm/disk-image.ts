@@ -59,10 +59,10 @@ const unreadable =
 const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
 
 /** Size of the largest cluster, which holds the header with its extensions. */
-const mostHeaderBytes = 2 * 1024 ** 2;
+const maxHeaderBytes = 2 * 1024 ** 2;
 
 async function beginningOf(file: FileHandle): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(mostHeaderBytes), 0, null, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeaderBytes), 0, null, 0);
   return buffer.subarray(0, bytesRead);
 }
 

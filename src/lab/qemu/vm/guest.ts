@@ -56,7 +56,7 @@ export type Guest = {
   stop(): Promise<void>;
 };
 
-const mostConsoleBytes = 1024 ** 2;
+const maxConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
 
 /** Returns before the guest has booted. Throws if QEMU does not start. */
@@ -83,7 +83,7 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     user: await unprivileged(wire),
   };
   const options = qemuArguments(request, place);
-  const tape = new ConsoleTape(mostConsoleBytes);
+  const tape = new ConsoleTape(maxConsoleBytes);
   const listeners = new Set<(piece: Buffer) => void>();
   const console = openPacedPipe(hasInput ? `${consolePath}.out` : consolePath, (piece) => {
     tape.write(piece);

@@ -3,8 +3,8 @@ import { chown, copyFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/pro
 import { basename, join } from 'node:path';
 import { lastLine, reasonOf } from '../../../model/one-line.ts';
 import { headOf } from '../../../system/decompress.ts';
-import { linuxVersionIn, mostImageHeaderBytes } from './linux-image.ts';
-import { mostFileBytes, runUnprivileged, unprivilegedUserId } from './unprivileged-user.ts';
+import { linuxVersionIn, maxImageHeaderBytes } from './linux-image.ts';
+import { maxFileBytes, runUnprivileged, unprivilegedUserId } from './unprivileged-user.ts';
 
 export type KernelFiles = {
   image: string;
@@ -42,7 +42,7 @@ export async function unpackKernel(
   most: KernelLimits = usualLimits,
 ): Promise<KernelFiles> {
   const { size } = await stat(archive).catch(unreadable);
-  if (size > mostFileBytes) throw tooLarge('bytes', mostFileBytes);
+  if (size > maxFileBytes) throw tooLarge('bytes', maxFileBytes);
   await beginFolder(folder);
   const copy = join(folder, 'archive');
   await copyFile(archive, copy).catch(unreadable);
@@ -172,7 +172,7 @@ async function imageIn(tree: string): Promise<string> {
 
 async function versionOf(image: string): Promise<string> {
   // A folder may have the name of an image.
-  const header = await headOf(image, 0, mostImageHeaderBytes).catch(() => Buffer.alloc(0));
+  const header = await headOf(image, 0, maxImageHeaderBytes).catch(() => Buffer.alloc(0));
   const version = linuxVersionIn(header);
   if (version !== undefined) return version;
   throw new KernelFilesError('has a boot/vmlinuz that is not a Linux bzImage for x86');

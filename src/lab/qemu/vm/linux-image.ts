@@ -1,7 +1,7 @@
 // Reads the header of a Linux image for x86: Documentation/arch/x86/boot.rst of Linux, `kernel_version`.
 
 /** The version lies in the first sectors of the image. */
-export const mostImageHeaderBytes = 0x8000;
+export const maxImageHeaderBytes = 0x8000;
 
 /** Release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`; undefined for anything but a bzImage. */
 export function linuxVersionIn(header: Buffer): string | undefined {

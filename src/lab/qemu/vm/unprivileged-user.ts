@@ -9,8 +9,8 @@ export const unprivilegedUserId = 0x70707367;
 const run = promisify(execFile);
 
 /** Limits of setrlimit(2) for file size, time and memory. A kernel's packages need a tenth. */
-export const mostFileBytes = 1024 ** 3;
-const limits = [`--fsize=${mostFileBytes}`, '--cpu=600', `--as=${4 * 1024 ** 3}`];
+export const maxFileBytes = 1024 ** 3;
+const limits = [`--fsize=${maxFileBytes}`, '--cpu=600', `--as=${4 * 1024 ** 3}`];
 
 /** Runs a program as that user, without a way back, within limits; throws if that fails. */
 export async function runUnprivileged(program: string, args: readonly string[]): Promise<string> {

@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const pluginSource = readFileSync(new URL('./instructions.c', import.meta.url));
 
 const folder = '/run/ppsgate-virtual';
-const mostGuests = 16;
+const maxGuests = 16;
 
 // With two CPUs, guests execute on one and the sender sends on the other; otherwise the sender would be measured.
 export const senderCpu = 0;
@@ -183,7 +183,7 @@ async function makeKeys() {
 
 const knownHosts = (hostKey: string): string =>
   Array.from(
-    { length: mostGuests },
+    { length: maxGuests },
     (_, index) => `[${wireAddress}]:${portOf(index + 1)} ${hostKey}\n`,
   ).join('');
 

@@ -4,7 +4,7 @@
 export const emulatedPps = 1_500_000;
 
 /** Maximum that a core reads from a port. */
-export const mostPpsOfThread = 40_000_000;
+export const maxPpsOfThread = 40_000_000;
 
 /** Delay of a report. */
 export const tickSeconds = 0.001;

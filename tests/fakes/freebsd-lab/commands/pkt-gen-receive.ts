@@ -2,7 +2,7 @@
 import { setDemand, setStolen, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import type { Process } from '../process.ts';
-import { emulatedPps, lastReportSeconds, mostPpsOfThread, tickSeconds } from './pkt-gen-limits.ts';
+import { emulatedPps, lastReportSeconds, maxPpsOfThread, tickSeconds } from './pkt-gen-limits.ts';
 import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
@@ -18,7 +18,7 @@ export async function receive(
   try {
     return await read(process, found, options, ({ packets, seconds }) => {
       const pps = seconds > 0 ? packets / seconds : 0;
-      const share = Math.min(1, pps / mostPpsOfThread / options.threads);
+      const share = Math.min(1, pps / maxPpsOfThread / options.threads);
       setDemand(machine, deps.clock.now(), reader, threadsOf(machine, options.threads, share));
     });
   } finally {
@@ -77,7 +77,7 @@ const reportsToCrash = 3;
 /** Returns the packets that arrived since the previous call. */
 function counter({ machine, network, deps }: Process, { port, netmap }: Interface) {
   let [trial, slowPps] = [0, Infinity];
-  const mostPps = () =>
+  const maxPps = () =>
     Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
   network.count();
   let [before, beforeAt] = [Math.floor(port.received.packets), deps.clock.now()];
@@ -91,7 +91,7 @@ function counter({ machine, network, deps }: Process, { port, netmap }: Interfac
       const starved = network.meets('starved-receiver');
       if (starved !== undefined) setStolen(machine, at, starved.stolenRatio);
     }
-    const most = mostPps();
+    const most = maxPps();
     const counted = Number.isFinite(most) ? Math.floor(most * seconds) : Infinity;
     const packets = Math.floor(Math.min(now - before, counted) * (1 - machine.stolenRatio));
     [before, beforeAt] = [now, at];

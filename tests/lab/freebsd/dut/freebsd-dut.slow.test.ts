@@ -343,7 +343,7 @@ test.for<[string, FreebsdLabOptions['crashes'] & object, KernelText]>([
   ['that dumps over the network', { dumpsTo: 'network' }, panicsInRc],
   ['that dumps nowhere', { dumpsTo: 'nowhere' }, panicsInRc],
   ['that panics before it can dump', {}, panicsAtBoot],
-  ['whose messages are few', { mostMessages: 16 }, panicsAtBoot],
+  ['whose messages are few', { maxMessages: 16 }, panicsAtBoot],
 ])('a DUT %s tells of its panic', async ([, crashes, kernel]) => {
   await using lab = await startFreebsdLab({ crashes });
   // The message of an earlier panic is pushed out.

@@ -9,7 +9,7 @@ import { describeWith } from '../../../needs.ts';
 const source = join(import.meta.dirname, '../../../../src/lab/qemu/vm/instructions.c');
 const hostSource = join(import.meta.dirname, 'plugin-host.c');
 
-const mostSlots = 2 ** 20;
+const maxSlots = 2 ** 20;
 /** A kernel's code is there; below is userland. */
 const kernel = 0xffffffff81000000n;
 const userlandSlot = 1n;
@@ -82,7 +82,7 @@ function countsIn(path: string): Counts {
     words[9 + 2 * index] ?? 0n,
   ];
   let taken = 0;
-  for (let index = 0; index < mostSlots - 1; index++) {
+  for (let index = 0; index < maxSlots - 1; index++) {
     const [address, executed] = slot(index);
     if (address === 0n) continue;
     taken++;
@@ -90,7 +90,7 @@ function countsIn(path: string): Counts {
   }
   // Each address has one.
   expect(slots.size).toBe(taken);
-  return { all: words[0] ?? 0n, slots, last: slot(mostSlots - 1) };
+  return { all: words[0] ?? 0n, slots, last: slot(maxSlots - 1) };
 }
 
 const sum = (numbers: Iterable<bigint>): bigint => [...numbers].reduce((a, b) => a + b, 0n);
@@ -127,7 +127,7 @@ describeWith(['gcc'], 'what is counted', () => {
     const { slots, last } = counted([
       { first: 0n, instructions: 1, times: 1 },
       { first: 1n, instructions: 10, times: 1 },
-      { first: 0x550000000000n, step: 64, blocks: 2 * mostSlots, instructions: 2, times: 1 },
+      { first: 0x550000000000n, step: 64, blocks: 2 * maxSlots, instructions: 2, times: 1 },
       { first: (1n << 63n) - 1n, instructions: 100, times: 1 },
       { first: 1n << 63n, instructions: 1000, times: 1 },
     ]);
@@ -135,7 +135,7 @@ describeWith(['gcc'], 'what is counted', () => {
     expect(slots.size).toBe(2);
     expect(slots).toEqual(
       new Map([
-        [userlandSlot, BigInt(111 + 4 * mostSlots)],
+        [userlandSlot, BigInt(111 + 4 * maxSlots)],
         [1n << 63n, 1000n],
       ]),
     );
@@ -143,7 +143,7 @@ describeWith(['gcc'], 'what is counted', () => {
   });
 
   test.for(ways)('that has no slot is in the last, with QEMU %s', ([, qemu]) => {
-    const blocks = mostSlots + 1000;
+    const blocks = maxSlots + 1000;
     const { all, slots, last } = counted(
       [
         { first: kernel, step: 16, blocks, instructions: 3, times: 2 },
