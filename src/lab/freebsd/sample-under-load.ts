@@ -86,7 +86,7 @@ async function sampled(
     const fix =
       'set `profile.event` to another event that `pmccontrol -L` lists, or remove `profile`';
     return impossible(
-      `the DUT took no sample of ${event} under load, which many virtual machines do not support: ${fix}`,
+      `the DUT recorded no sample of ${event} under load, which many virtual machines do not support: ${fix}`,
     );
   }
   return judgeProfile(text, { event, kernel: 'an unknown kernel' }, keepLog);

@@ -104,7 +104,7 @@ export async function installCounting(
   );
   counting.catch(() => {});
   const within = async <T>(seconds: number, work: Promise<T>): Promise<T> => {
-    const late = () => stop.abort(new Error(`it took more than ${seconds} s`));
+    const late = () => stop.abort(new Error(`it needed more than ${seconds} s`));
     const timer = setTimeout(late, seconds * 1000);
     return await work.finally(() => clearTimeout(timer));
   };

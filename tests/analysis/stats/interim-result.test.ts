@@ -60,11 +60,11 @@ describe('single runs', () => {
 
   test('that drift are judged as if they did not, from the third pair on', () => {
     const judgement = judged(drifting(0), 3)?.judgement;
-    expect(judgement).toMatchObject({ verdict: 'no-regression', look: { pairs: 3 } });
+    expect(judgement).toMatchObject({ verdict: 'no-regression', analysis: { pairs: 3 } });
     expect(judgement?.evidence?.effect).toBeCloseTo(0, 3);
     expect(judged(drifting(0.05), 3)?.judgement).toMatchObject({
       verdict: 'regression',
-      look: { pairs: 3 },
+      analysis: { pairs: 3 },
     });
   });
 

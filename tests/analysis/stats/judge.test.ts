@@ -79,8 +79,8 @@ describe('with a margin of 2 %', () => {
   });
 });
 
-describe('looks are taken in order', () => {
-  const looks = [2, 3, 4, 5].map((pairs): InterimAnalysis => ({ pairs, levels }));
+describe('analyses are taken in order', () => {
+  const analyses = [2, 3, 4, 5].map((pairs): InterimAnalysis => ({ pairs, levels }));
   const certain = (change: number): Evidence => ({
     method: 'pooled',
     base: 1e6,
@@ -102,24 +102,28 @@ describe('looks are taken in order', () => {
       asked.push(pairs);
       return pairs === 3 ? certain(-0.1) : unsure;
     };
-    const judgement = judgeInOrder(looks, evidenceAt, byPps);
-    expect(judgement).toEqual({ verdict: 'regression', look: looks[1], evidence: certain(-0.1) });
+    const judgement = judgeInOrder(analyses, evidenceAt, byPps);
+    expect(judgement).toEqual({
+      verdict: 'regression',
+      analysis: analyses[1],
+      evidence: certain(-0.1),
+    });
     expect(asked).toEqual([2, 3]);
   });
 
   test('without a decision the last one is reported', () => {
-    const judgement = judgeInOrder(looks, () => unsure, byPps);
-    expect(judgement).toEqual({ verdict: 'inconclusive', look: looks[3], evidence: unsure });
+    const judgement = judgeInOrder(analyses, () => unsure, byPps);
+    expect(judgement).toEqual({ verdict: 'inconclusive', analysis: analyses[3], evidence: unsure });
   });
 
   test('one without evidence is skipped', () => {
     const evidenceAt = (pairs: number) => (pairs === 4 ? certain(0) : undefined);
-    const judgement = judgeInOrder(looks, evidenceAt, byPps);
-    expect(judgement).toMatchObject({ verdict: 'no-regression', look: { pairs: 4 } });
+    const judgement = judgeInOrder(analyses, evidenceAt, byPps);
+    expect(judgement).toMatchObject({ verdict: 'no-regression', analysis: { pairs: 4 } });
   });
 
   test('without any evidence there is no verdict', () => {
-    expect(judgeInOrder(looks, () => undefined, byPps)).toBeUndefined();
+    expect(judgeInOrder(analyses, () => undefined, byPps)).toBeUndefined();
   });
 });
 
@@ -245,7 +249,7 @@ describe('at every look of every design, of pairs and of boots, the verdict', ()
   });
 });
 
-test('finds a loss of half at the first look, with and without history, where boots deviate by up to 1 %', () => {
+test('finds a loss of half at the first analysis, with and without history, where boots deviate by up to 1 %', () => {
   const boots = fc.array(within(0.01), { minLength: pairCount, maxLength: pairCount });
   fc.assert(
     fc.property(boots, boots, setup, (base, patched, how) => {
@@ -258,11 +262,15 @@ test('finds a loss of half at the first look, with and without history, where bo
         base: ofBase.slice(0, pairs),
         patched: ofPatched.slice(0, pairs),
       });
-      const looks = looksFor(pooled);
-      const judgement = judgeInOrder(looks, (pairs) => evidenceOf(firstRuns(pairs), pooled), byPps);
+      const analyses = looksFor(pooled);
+      const judgement = judgeInOrder(
+        analyses,
+        (pairs) => evidenceOf(firstRuns(pairs), pooled),
+        byPps,
+      );
       expect(judgement).toMatchObject({
         verdict: 'regression',
-        look: { pairs: looks[0]?.pairs },
+        analysis: { pairs: analyses[0]?.pairs },
       });
     }),
   );

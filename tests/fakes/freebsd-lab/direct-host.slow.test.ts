@@ -19,7 +19,7 @@ import { setCutOff, setOverloaded } from './machine.ts';
 
 type Open = (options?: ConnectOptions) => Promise<Host>;
 
-/** Returns whatever a caller can see. */
+/** Returns everything that a caller can see. */
 type Story = (lab: FreebsdLab, open: Open) => Promise<unknown>;
 
 const failure = (work: Promise<unknown>): Promise<unknown> =>

@@ -11,7 +11,7 @@ export type PacketCounts = {
   readonly ip: Record<Family, IpCounts>;
   /** By receive queue, of each interface. */
   readonly queues: Map<string, number[]>;
-  /** Of netisr(9), which had no place for them: see `netstat -Q`. */
+  /** Packets dropped by netisr(9), which had no place for them: see `netstat -Q`. */
   netisrDrops: number;
 };
 

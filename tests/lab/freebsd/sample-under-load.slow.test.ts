@@ -105,6 +105,6 @@ test('an event of which a virtual CPU takes no sample is impossible, with an alt
   expect(await profileWhile(trialOf, { event: 'CLOCK.HARD' })).toEqual({
     kind: 'impossible',
     reason:
-      'the DUT took no sample of CLOCK.HARD under load, which many virtual machines do not support: set `profile.event` to another event that `pmccontrol -L` lists, or remove `profile`',
+      'the DUT recorded no sample of CLOCK.HARD under load, which many virtual machines do not support: set `profile.event` to another event that `pmccontrol -L` lists, or remove `profile`',
   });
 });

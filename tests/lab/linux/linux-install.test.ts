@@ -39,7 +39,7 @@ const dutThat = (answer: Answer) =>
     },
   }) as Pick<Host, 'name' | 'run'> as Host;
 
-/** Of a guest with Linux 6.1 whose rule drops one flow in ten, without most other lines. */
+/** A reading of a guest with Linux 6.1 whose rule drops one flow in ten, without most other lines. */
 const edge = (name: string, received: number, sent: number) =>
   `limits 0 ${name} 1795724368.1 in0 out0
 = dev   in0:  126000    ${received}    0    0    0     0          0         0      540       4    0    0    0     0       0          0
