@@ -1,420 +1,15 @@
-import { UsageError, designNames, driversOf, duration, expected, families, flowOf, flowRanges, imix, interfaceRoles, isForwardingPathSetting, meanFrameBytes, metricChoice, metricSchema, mostCaptureBytes, netmapPort, overlayFiles, parseCapture, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, size, waivableSettings, whyNotText } from "./model.js";
-import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "./vendor/zod.js";
-import { excerpt, sentence as sentence$1 } from "./model/excerpt.js";
+import { UsageError, destinationOf, driversOf, flowOf, flowRanges, hostsIn, interfaceRoles, isForwardingPathSetting, isOneHost, knownNetwork, maxCaptureBytes, metrics, netmapPort, networkForm, networkText, overlaps, overlayFiles, parseCapture, priorities, readNetwork, reasonOf, sourceOf, waivableSettings, whyNotText, whyTooFewAddresses } from "./model/plain.js";
+import { NEVER, _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "./vendor/zod.js";
+import { designNames, duration, families, imix, meanFrameBytes, rate, ratio, scenarioSchema, scenarios, scenariosOf, size } from "./model.js";
+import { excerpt, expected, sentence as sentence$1 } from "./model/excerpt.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { didYouMean, meantBy, plainKey } from "./config/did-you-mean.js";
+import { didYouMean, meantBy, plainKey, wrongName } from "./config/did-you-mean.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 import { createHash } from "node:crypto";
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-
-// src/config/parameters.ts
-const parameters = {
-	command: {
-		input: "gate judges a patch, bisect finds the commit that lost performance. With separate jobs, admit decides first if the patch may be measured, and publish reports the outcome; accept accepts a new level on a comment in an issue.",
-		of: "both",
-		default: "gate"
-	},
-	request: {
-		input: "For gate, bisect and publish: the output `request` of the job that admitted the patch. Without it, gate and bisect do everything.",
-		of: "both"
-	},
-	patch: {
-		of: "both",
-		input: "Patch to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default the event's patch.",
-		option: {
-			flags: "-p, --patch",
-			value: "patch",
-			help: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677; by default your changes since the main branch"
-		},
-		dispatch: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch",
-		jenkins: true
-	},
-	instead: {
-		of: "bisect",
-		dispatch: "Command instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it"
-	},
-	good: {
-		of: "bisect",
-		input: "For bisect: a commit before the loss, as a name for git.",
-		isOverride: true,
-		jenkins: true
-	},
-	bad: {
-		of: "bisect",
-		input: "For bisect: the slower commit; the good one must be among its first parents.",
-		isOverride: true,
-		jenkins: true
-	},
-	fixUp: {
-		of: "bisect",
-		input: "For bisect: fix-ups for commits that cannot be measured without them, as FIX or FIX:FIRST, separated by commas.",
-		comment: {
-			key: "fix-up",
-			example: "1a2b3c4d5e6f"
-		},
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	skip: {
-		of: "bisect",
-		input: "For bisect: commits to leave out, like A..B, separated by commas.",
-		comment: {
-			key: "skip",
-			example: "1a2b3c4..5d6e7f8"
-		},
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	repository: {
-		of: "both",
-		option: {
-			flags: "-r, --repository",
-			value: "dir",
-			help: "git repository with the commits",
-			default: "."
-		},
-		jenkins: true
-	},
-	config: {
-		of: "both",
-		input: "Path of ppsgate.yml; read from the base of the pull request, never from the patch.",
-		option: {
-			flags: "-c, --config",
-			value: "file",
-			help: "configuration",
-			default: "ppsgate.yml"
-		},
-		jenkins: true,
-		default: "ppsgate.yml"
-	},
-	testbed: {
-		of: "both",
-		input: "A testbed's name, or required properties like mellanox and 40G; by default the first one configured.",
-		option: {
-			flags: "-t, --testbed",
-			value: "selector",
-			help: "name, or required properties like \"mellanox and 40G\""
-		},
-		dispatch: "A testbed's name, or required properties like mellanox and 40G; empty for the configured one",
-		comment: {
-			key: "testbed",
-			example: "chelsio"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	each: {
-		input: "Judge the patch on one testbed for each of these selectors, separated by commas.",
-		option: {
-			value: "selectors",
-			help: "judge on one testbed for each selector, separated by commas"
-		},
-		jenkins: true,
-		kind: "list"
-	},
-	priority: {
-		of: "both",
-		input: "Priority in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.",
-		option: {
-			value: "name",
-			help: "in the queue: release, patch or rerun",
-			default: "patch"
-		},
-		jenkins: true
-	},
-	directory: {
-		of: "both",
-		option: {
-			flags: "-d, --directory",
-			value: "dir",
-			help: "work directory (default: a new one named by the time)"
-		}
-	},
-	scenarios: {
-		of: "both",
-		input: "Scenarios instead of the configured ones, separated by commas.",
-		option: {
-			value: "list",
-			help: "scenarios instead of the configured ones, separated by commas"
-		},
-		bisectFlag: "--scenario",
-		dispatch: "Scenarios, separated by commas; empty for the configured ones",
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	families: {
-		of: "both",
-		input: "inet4, inet6 or both, separated by a comma, instead of the configured ones.",
-		option: {
-			value: "list",
-			help: "inet4, inet6 or both, separated by a comma"
-		},
-		bisectFlag: "--family",
-		dispatch: "inet4, inet6 or both, separated by a comma; empty for the configured ones",
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	metric: {
-		of: "both",
-		input: `${metricChoice}, instead of the configured one.`,
-		option: {
-			value: "metric",
-			help: metricChoice
-		},
-		comment: {
-			key: "metric",
-			example: "nsPerPacket"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	margin: {
-		input: "The loss that matters, like 2%, instead of the configured one.",
-		option: {
-			value: "percent",
-			help: "the loss that matters, like 2%"
-		},
-		dispatch: "The loss that matters, like 2%; empty for the configured one",
-		comment: {
-			key: "margin",
-			example: "1%"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	falseAlarms: {
-		option: {
-			value: "percent",
-			help: "rate of regressions for patches that lose nothing, like 1%"
-		},
-		jenkins: true
-	},
-	power: {
-		option: {
-			value: "percent",
-			help: "share of losses of the margin to detect, like 95%"
-		},
-		jenkins: true
-	},
-	design: {
-		option: {
-			value: "name",
-			help: "fixed or group-sequential (default)"
-		},
-		jenkins: true
-	},
-	maxRuns: {
-		input: "Maximum runs of each variant and cell, instead of the configured number.",
-		option: {
-			value: "number",
-			help: "maximum runs of each variant and cell; with --resume more than before"
-		},
-		dispatch: "Maximum runs of each variant and cell; empty for the configured number",
-		comment: {
-			key: "runs",
-			example: "20"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	stopAtFirst: {
-		input: "Whether a cell with a regression ends the runs of all others: on or off, instead of the configured setting.",
-		option: {
-			value: "how",
-			help: "on or off: a cell with a regression ends the runs of all others"
-		},
-		comment: {
-			key: "stop-at-first",
-			example: "on"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	maxBoots: {
-		of: "bisect",
-		input: "For bisect: maximum number of boots, including failed ones.",
-		comment: {
-			key: "max-boots",
-			example: "60"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	verifyRevert: {
-		of: "bisect",
-		input: "For bisect: true also measures the bad commit with the culprit reverted.",
-		isOverride: true,
-		jenkins: true,
-		kind: "switch"
-	},
-	profile: {
-		of: "both",
-		input: "Whether each variant is profiled after the measurements: on, off, or the sampling time, like 20 s; instead of the configured setting.",
-		option: {
-			value: "how",
-			help: "on, off, or the sampling time, like 20s"
-		},
-		dispatch: "Profiles of each variant, on, off or the sampling time, like 20 s; empty for the configured setting",
-		comment: {
-			key: "profile",
-			example: "on"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	measureAnyway: {
-		input: "true also measures a patch that changes nothing that the testbed installs, as an A/A run.",
-		option: { help: "also measure a patch that changes nothing that the testbed installs" },
-		dispatch: "true to measure even a patch that changes nothing that the testbed installs; empty for no",
-		isOverride: true,
-		jenkins: true,
-		kind: "switch"
-	},
-	layoutNoise: {
-		option: { help: "measure base against another layout of itself: the noise between builds" },
-		kind: "switch"
-	},
-	earlier: {
-		of: "both",
-		input: "Earlier diffs of a Phabricator revision to measure with the judged one, or to bisect with it: all, or ids separated by commas.",
-		option: {
-			value: "diffs",
-			help: "earlier diffs of the revision to measure with it: all, or ids separated by commas"
-		},
-		dispatch: "Earlier diffs of a revision to measure with it, all or ids separated by commas; empty for none",
-		comment: {
-			key: "earlier",
-			example: "all",
-			isOfRevision: true
-		},
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	baseKernel: {
-		option: {
-			value: "file",
-			help: "kernel of base, built earlier: a tar archive with `kernel` and modules at its top, or for Linux a .deb"
-		},
-		jenkins: true
-	},
-	patchedKernel: {
-		option: {
-			value: "file",
-			help: "likewise, the kernel of the patch"
-		},
-		jenkins: true
-	},
-	seed: {
-		of: "both",
-		option: {
-			value: "number",
-			help: "seed of the order of runs (default: random)"
-		}
-	},
-	resume: {
-		of: "both",
-		option: {
-			value: "dir",
-			help: "continue an interrupted one in its work directory"
-		}
-	},
-	record: {
-		of: "both",
-		option: {
-			value: "file",
-			help: "record all commands and replies of the machines, for replay"
-		}
-	},
-	answer: {
-		of: "both",
-		option: { help: "post the outcome as a comment on Phabricator" },
-		jenkins: true,
-		kind: "switch"
-	},
-	run: {
-		of: "both",
-		option: {
-			value: "key",
-			help: "with --answer: key of this run, for one comment per run"
-		},
-		jenkins: true
-	},
-	build: {
-		option: {
-			value: "phid",
-			help: "with --answer: waiting Harbormaster build to report to"
-		},
-		jenkins: true
-	},
-	details: {
-		of: "both",
-		option: {
-			value: "url",
-			help: "with --answer: page with the details"
-		},
-		jenkins: true
-	},
-	site: {
-		of: "both",
-		option: {
-			value: "url",
-			help: "with --answer: URL of the work directory for browsers"
-		},
-		jenkins: true
-	},
-	json: {
-		of: "both",
-		option: { help: "print the result as JSON" },
-		kind: "switch"
-	},
-	token: {
-		of: "both",
-		input: "A token with the job's permissions. That of a GitHub App adds buttons to the check.",
-		default: `\${{ github.token }}`
-	},
-	conduitToken: {
-		of: "both",
-		input: "Conduit token of the bot that reports on Phabricator; for revisions only."
-	}
-};
-const names = Object.keys(parameters);
-const parameter = (name) => parameters[name];
-const parametersThat = (holds) => names.filter((name) => holds(parameters[name]));
-const isOfGate = ({ of }) => of !== "bisect";
-const isOfBisect = ({ of }) => of !== void 0;
-const allOverrideNames = names.filter((name) => parameter(name).isOverride === true);
-const overrideNames = allOverrideNames.filter((name) => isOfGate(parameter(name)));
-const bisectOverrideNames = allOverrideNames.filter((name) => isOfBisect(parameter(name)));
-/** `max-runs` for `maxRuns`. */
-const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const flagOf = (name) => `--${kebabCase(name)}`;
-const namingStyles = {
-	flag: flagOf,
-	bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
-	/** Name as an input of the action, and in the form of the manual workflow. */
-	input: kebabCase,
-	step: (name) => name,
-	comment: (name) => parameter(name).comment?.key ?? name
-};
-/** Keyed by an interface's names, without empty values. */
-const overridesAs = (overrides, nameOf) => Object.fromEntries(allOverrideNames.flatMap((name) => {
-	const value = overrides[name];
-	return value ? [[nameOf(name), value]] : [];
-}));
-const overrideArguments = (overrides, called = namingStyles.flag) => allOverrideNames.flatMap((name) => {
-	const [value, flag] = [overrides[name], called(name)];
-	if (!value) return [];
-	if (parameter(name).kind !== "switch") return [flag, value];
-	return value === "true" ? [flag] : [];
-});
 
 // src/config/fields.ts
 /** Rejects unknown keys. Unlike `z.strictObject`, reports each with its own path, and thereby its line. */
@@ -453,12 +48,6 @@ function whole(least, most, unit) {
 function listOf(names) {
 	return array(_enum(names, { error: wrongName(names) }), { error: expected(`a list like [${names[0]}]`) }).min(1, `expected at least one of ${names.join(", ")}, found an empty list`).refine((list) => new Set(list).size === list.length, "a name is in this list twice");
 }
-function wrongName(names) {
-	return ({ input }) => {
-		const message = expected(`one of ${names.join(", ")}`)({ input });
-		return typeof input === "string" ? message + didYouMean(input, names) : message;
-	};
-}
 /** Unresolved; see `placed` in load.ts. */
 const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
 const hostName = /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
@@ -487,13 +76,27 @@ const ports = union([wholeNumber(1, 65535), text(/^\d{1,5}-\d{1,5}$/, portForm)]
 		last
 	};
 }).refine(({ first, last }) => first >= 1 && last >= first && last <= 65535, { error: `expected ${portForm}` });
+/** A network in the one form that `networkText` writes. */
+const network = (family) => string({ error: expected(networkForm(family)) }).meta({ title: networkForm(family) }).transform((written, { addIssue }) => {
+	const source = readNetwork(written, family);
+	if (source.kind === "read") return networkText(source.network);
+	addIssue(source.why);
+	return NEVER;
+});
+const networksOf = (family) => closed({
+	source: network(family).optional().describe("Of the senders."),
+	destination: network(family).optional().describe("Of the receivers.")
+}).refine(({ source, destination }) => source === void 0 || destination === void 0 || !overlaps(knownNetwork(source, family), knownNetwork(destination, family)), {
+	path: ["destination"],
+	error: "overlaps the network of `source`"
+}).optional().describe("Left out, 198.18.0.0/15 or 2001:2::/48.");
 const frameSize = size(whole(64, 1518, "bytes"));
 const mixForm = "a whole number of bytes from 64 to 1518, imix, or a list like [{ bytes: 64 bytes, weight: 7 }, { bytes: 1518 bytes, weight: 1 }]";
 const mix = array(closed({
 	bytes: frameSize,
 	weight: wholeNumber(1, 100)
 })).min(2, "expected at least two sizes; write one as `frameSize: 64 bytes`").max(10, `expected at most ${10} sizes`).refine((sizes) => new Set(sizes.map(({ bytes }) => bytes)).size === sizes.length, { error: "a size is in this list twice" });
-/** Orders sizes, and divides their weights by what these have in common: each mix has one form. */
+/** Orders sizes, and divides their weights by a common factor, so that each mix has one form. */
 function simplest(sizes) {
 	const common = sizes.map(({ weight }) => weight).reduce(greatestCommonDivisor);
 	return sizes.map(({ frameBytes, weight }) => ({
@@ -522,29 +125,52 @@ const packetKeys = {
 		source: ports.optional().describe("Of the senders."),
 		destination: ports.optional().describe("Of the receivers.")
 	}).optional().describe("A port, or a range that the flows take in turn; FreeBSD testbeds send one port. Left out, 2000."),
-	pcap: path$1.optional().describe("A pcap file of Ethernet frames, at most 4 MiB, whose packets replace all others, with addresses of the test networks; not on FreeBSD testbeds.")
+	addresses: closed({
+		inet4: networksOf("inet4"),
+		inet6: networksOf("inet6")
+	}).optional().describe("Networks that packets come from and go to: those that your rules name."),
+	pcap: path$1.optional().describe("A pcap file of Ethernet frames, at most 4 MiB, whose packets replace all others, with addresses counted up in `addresses`; not on FreeBSD testbeds.")
 };
 /** Undefined for the usual packets. */
-function packetsOf({ protocol, ports, frameSize }) {
-	const { source, destination } = ports ?? {};
-	const named = {
-		...source !== void 0 && { source },
-		...destination !== void 0 && { destination }
-	};
+function packetsOf({ protocol, ports, addresses = {}, frameSize }) {
+	const named = sidesOf(ports);
+	const networks = Object.fromEntries(families.flatMap((family) => {
+		const own = sidesOf(addresses[family]);
+		return own === void 0 ? [] : [[family, own]];
+	}));
 	const packets = {
 		...protocol === "tcp" && { protocol },
-		...Object.keys(named).length > 0 && { ports: named },
+		...named !== void 0 && { ports: named },
+		...Object.keys(networks).length > 0 && { addresses: networks },
 		...Array.isArray(frameSize) && { sizes: frameSize }
 	};
 	return Object.keys(packets).length > 0 ? packets : void 0;
+}
+/** Undefined for none. */
+function sidesOf({ source, destination } = {}) {
+	if (source === void 0 && destination === void 0) return void 0;
+	return {
+		...source !== void 0 && { source },
+		...destination !== void 0 && { destination }
+	};
 }
 /** Mean of a mix, rounded. */
 const frameBytesOf = ({ frameSize = 64 }) => Array.isArray(frameSize) ? Math.round(meanFrameBytes(frameSize)) : frameSize;
 function withoutMix({ sizes: _, ...kept }) {
 	return Object.keys(kept).length > 0 ? kept : void 0;
 }
+/** Completes a sentence about any testbed with FreeBSD, which routes the halves of a network, and drops the rest of it. */
+function whyNotRouted({ addresses = {} } = {}) {
+	const one = families.flatMap((family) => Object.values(addresses[family] ?? {}).map((text) => knownNetwork(text, family))).find(isOneHost);
+	if (one === void 0) return void 0;
+	return {
+		why: `routes the halves of a network, and ${networkText(one)} has one address`,
+		fix: "name a larger network in `traffic.addresses`"
+	};
+}
 /** Completes a sentence about a FreeBSD testbed, whose pkt-gen(8) counts up ports within each flow. */
-function whyNotSent({ protocol, ports = {}, sizes, capture } = {}) {
+function whyNotSent(packets = {}) {
+	const { protocol, ports = {}, sizes, capture } = packets;
 	const elsewhere = "or measure on Linux or virtual testbeds";
 	if (protocol === "tcp") return {
 		why: "sends with pkt-gen, which has UDP only",
@@ -562,7 +188,7 @@ function whyNotSent({ protocol, ports = {}, sizes, capture } = {}) {
 		const range = ports[side];
 		return range !== void 0 && range.first !== range.last;
 	});
-	if (ranged === void 0) return void 0;
+	if (ranged === void 0) return whyNotRouted(packets);
 	return {
 		why: "sends with pkt-gen, which would multiply the flows by the ports of a range",
 		fix: `name one port in \`traffic.ports.${ranged}\`, ${elsewhere}`
@@ -578,7 +204,7 @@ const keywords = [
 const selectorWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 /** `not` binds tighter than `and`, which binds tighter than `or`; case is ignored. */
 function readSelector(text) {
-	if (text.length > mostCharacters$1) return refused$2(text, `it has more than ${mostCharacters$1} characters`);
+	if (text.length > maxCharacters$1) return refused$2(text, `it has more than ${maxCharacters$1} characters`);
 	const alternatives = splitAt(text.toLowerCase().trim().replace(/\s+/g, " ").replace(/ ?>= ?/g, ">=").split(" ").filter((token) => token !== ""), "or").map((part) => splitAt(part, "and").map(readCondition));
 	const problem = alternatives.flat().find((condition) => typeof condition === "string");
 	if (problem !== void 0) return refused$2(text, problem);
@@ -587,7 +213,7 @@ function readSelector(text) {
 		selector: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
 	};
 }
-const mostCharacters$1 = 500;
+const maxCharacters$1 = 500;
 function refused$2(text, problem) {
 	return {
 		kind: "refused",
@@ -726,15 +352,15 @@ function withBounds(written) {
 		...rest,
 		limitSeconds: limit,
 		turnSeconds: turn,
-		leastFreeBytes: freeSpace,
+		minFreeBytes: freeSpace,
 		cache: {
-			mostKernels: keep.kernels,
-			mostBytes: keep.size
+			maxKernels: keep.kernels,
+			maxBytes: keep.size
 		}
 	};
 }
-/** The default number of booted runs per variant: further layouts would never be booted. */
-const mostLayouts = 20;
+/** The default number of booted runs per variant: more layouts would never be booted. */
+const maxLayouts = 20;
 /** Paths stay as written. */
 const builderSchema = closed({
 	...ssh,
@@ -1129,7 +755,7 @@ const placesOf = ({ senders, receiver }) => [...senders.map((generator, index) =
 	path: ["receiver"],
 	name: "receiver"
 }];
-/** An unknown name would waive nothing, and a setting of the packets' path must hold. */
+/** Rejects unknown names, which would waive nothing, and settings of the packets' path, which must hold. */
 function wrongWaivers({ dut, waive = {} }) {
 	const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
 	const problem = (name) => isForwardingPathSetting(name) ? "cannot be waived: without it a trial could leave by the admin network, or not leave at all" : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(", ")}`}`;
@@ -1239,13 +865,6 @@ const githubSchema = closed({
 	data: data.prefault({}).describe("Storage of results, badges and history.")
 });
 
-// src/config/problem.ts
-/** `traffic.flows`, `scenarios[1]`. */
-function keyName(path) {
-	return path.map((segment) => typeof segment === "number" ? `[${segment}]` : `.${excerpt(String(segment))}`).join("").replace(/^\./, "");
-}
-const seeExample = "write one, see docs/example/ppsgate.yml";
-
 // src/config/overlay.ts
 const file = text(/^(?![/~])\P{Cc}{1,500}$/u, "a path in the repository like etc/nftables.conf");
 const [nftables, sysctl, pf, ipfw] = [...overlayFiles.linux, ...overlayFiles.freebsd];
@@ -1255,8 +874,8 @@ const files = closed({
 	[pf]: file.exactOptional(),
 	[ipfw]: file.exactOptional()
 }).refine((named) => Object.keys(named).length > 0, "expected at least one file, found none").meta({ minProperties: 1 }).describe("Paths in the repository, by the names that the files have in the overlay.");
-const mostInterfaces = 100;
-const interfaces = record(string().regex(/^[a-zA-Z0-9][\w.-]{0,14}$/), _enum(interfaceRoles, { error: wrongName(interfaceRoles) }), { error: wrongInterfaces }).refine((named) => Object.keys(named).length <= mostInterfaces, { error: `expected at most ${mostInterfaces} interfaces` }).describe("Names in the files, and the testbed's interfaces that they stand for: `ingress` and `egress`, or `unused` for one that rules need and packets do not.");
+const maxInterfaces = 100;
+const interfaces = record(string().regex(/^[a-zA-Z0-9][\w.-]{0,14}$/), _enum(interfaceRoles, { error: wrongName(interfaceRoles) }), { error: wrongInterfaces }).refine((named) => Object.keys(named).length <= maxInterfaces, { error: `expected at most ${maxInterfaces} interfaces` }).describe("Names in the files, and the testbed's interfaces that they stand for: `ingress` and `egress`, or `unused` for one that rules need and packets do not.");
 function wrongInterfaces({ code, input }) {
 	return code === "invalid_key" ? "expected names of interfaces like eth0, of up to 15 letters" : expected("names of interfaces like `{ eth0: ingress, eth1: egress }`")({ input });
 }
@@ -1265,7 +884,7 @@ const overlaySchema = union([path$1, closed({
 	folder: folder.exactOptional(),
 	files: files.exactOptional(),
 	interfaces: interfaces.exactOptional()
-})], { error: wrongOverlay }).superRefine((written, { addIssue }) => {
+})], { error: expected("a folder like dut, or `{ files: { nftables.conf: etc/nftables.conf } }`") }).superRefine((written, { addIssue }) => {
 	if (typeof written === "string") return;
 	if ("folder" in written && "files" in written) addIssue("expected either `folder` or `files`, found both");
 }).transform((written) => {
@@ -1287,12 +906,6 @@ const overlaySchema = union([path$1, closed({
 });
 /** Beside ppsgate.yml. */
 const usualFolder = "dut";
-/** Names the wrong key of an object, as a union has one place for all of its forms. */
-function wrongOverlay({ code, input, errors }) {
-	const [, [first] = []] = typeof input === "object" && code === "invalid_union" ? errors : [];
-	if (first === void 0 || first.path.length === 0) return expected("a folder like dut, or `{ files: { nftables.conf: etc/nftables.conf } }`")({ input });
-	return `${keyName(first.path)}: ${first.message}`;
-}
 
 // src/config/paths.ts
 const place = text(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/, "a place in the tree like sys/netpfil/pf/");
@@ -1533,7 +1146,7 @@ const crossBuilderSchema = closed({
 	jobs,
 	clean,
 	modules: makeKeys.modules.prefault("needed"),
-	options,
+	options: options.refine((words) => !words.some((word) => /^TARGET(?:_ARCH)?=/.test(word)), { error: "a cross builder builds kernels for amd64 only; remove TARGET and TARGET_ARCH" }),
 	tools: buildFolder.optional().describe("The folder of clang and ld.lld; left out, the newest /usr/lib/llvm-*/bin that has both, or /usr/bin.")
 }).transform(withHost).transform(withBounds).transform((written) => {
 	const { host, kind: _, kernelConfig, jobs, clean, modules, options, tools, ...rest } = written;
@@ -1686,7 +1299,7 @@ const virtualTestbedSchema = closed({
 });
 
 // src/config/schema.ts
-/** The requested size, of a mix the mean, or the minimum for the headers and a CRC. */
+/** Returns the requested size, the mean of a mix, or the minimum for the headers and a CRC. */
 const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family][traffic.packets?.protocol ?? "udp"]);
 const smallestFrameBytes = {
 	inet4: {
@@ -1819,7 +1432,6 @@ function withFrameSize(config, bytes) {
 		}
 	};
 }
-const metrics = metricSchema.options;
 const gate = closed({
 	metric: _enum(metrics, { error: wrongName(metrics) }).optional().describe("The compared metric; left out, pps, and on virtual testbeds instructionsPerPacket, which only they count. nsPerPacket is steadier than pps on a shared machine."),
 	margin: ratio({
@@ -1851,7 +1463,7 @@ const gate = closed({
 }).transform(({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }) => ({
 	...metric !== void 0 && { metric },
 	...margin !== void 0 && { marginRatio: margin },
-	...surenessOf(sureness),
+	...confidenceOf(sureness),
 	falseAlarmRatio: falseAlarms,
 	...design !== void 0 && { design },
 	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns },
@@ -1859,10 +1471,10 @@ const gate = closed({
 }));
 /**
 * The displayed interval also excludes a loss of the margin, so that no number contradicts its verdict: as in two
-* one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987) each side omits the permitted misses.
-* If confidence and power are both given, the stricter one counts.
+* one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987), each side omits the permitted
+* misses. Of confidence and power, the stricter one counts.
 */
-function surenessOf({ power, confidence = 0 }) {
+function confidenceOf({ power, confidence = 0 }) {
 	const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
 	return {
 		missRatio,
@@ -1876,7 +1488,7 @@ const profile = closed({
 	window: duration(between(.5, 60)).optional().describe("Duration of sampling."),
 	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional().describe("The event, as pmcstat(8) or perf(1) names it; left out, CPU cycles.")
 });
-/** On Linux perf samples more often; for mixed kinds its number is enough for both. */
+/** On Linux, perf samples more often; for mixed kinds its number suffices for both. */
 const usualProfileSeconds = (config) => usualKind(config) === "freebsd" ? 10 : 3;
 const likeAList = { error: expected("a list like [forwarding]") };
 /** Known names depend on the testbeds, and on the site's own rules. */
@@ -1951,6 +1563,16 @@ const configSchema = configKeys.transform((written, context) => {
 		], message);
 	}
 	const { frameSizes, pcap } = writtenTraffic;
+	const { addresses } = traffic.packets ?? {};
+	for (const family of families) {
+		if (pcap !== void 0 || addresses?.[family] === void 0) continue;
+		const why = whyTooFewAddresses(traffic.flows, family, addresses);
+		if (why !== void 0) refuse([
+			"traffic",
+			"addresses",
+			family
+		], why);
+	}
 	const described = describedBesidePcap(writtenTraffic);
 	if (described !== void 0) refuse(["traffic", described], "a pcap has its own: leave out one of both");
 	return {
@@ -1973,11 +1595,11 @@ const scenariosIn = ({ testbeds, rules }) => [...new Set(Object.values(testbeds)
 /** Comments list scenarios and families together, so users confuse them elsewhere too. */
 const wrongScenario = (known) => ({ input }) => {
 	const message = wrongName(known)({ input });
-	const [family] = message.endsWith("?") ? [] : meantBy(String(input), families);
+	const [family] = typeof input === "string" && !message.endsWith("?") ? meantBy(input, families) : [];
 	return family === void 0 ? message : `${message}; did you mean the family \`${family}\`?`;
 };
 const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "freebsd" ? Object.keys(rules) : []];
-/** The kind that sets the defaults: FreeBSD or virtual machines only if alone. */
+/** Returns the kind that sets the defaults: FreeBSD or virtual machines only if there is no other. */
 function usualKind({ testbeds }) {
 	const all = Object.values(testbeds);
 	return ["freebsd", "virtual"].find((kind) => all.every((one) => one.kind === kind)) ?? "linux";
@@ -2007,7 +1629,7 @@ const ofTime = [
 	"measureAtLeast"
 ];
 const ofPackets = ["windows", "windowPackets"];
-/** Fills in the metric: a guest's instructions vary by a few thousandths; with KVM its time is used instead. */
+/** Fills in the metric: a guest's instructions vary by a few thousandths. With KVM, its time is used instead. */
 function wholeGate(written, config) {
 	const usual = {
 		metric: "pps",
@@ -2043,7 +1665,7 @@ function systemOf(config, name) {
 	const testbed = config.testbeds[name];
 	return testbed === void 0 ? "linux" : systemOfKind(testbed);
 }
-/** Returns a reason in one sentence. Checked for the chosen testbed only, as others may be able to. */
+/** Returns a reason in one sentence. Called only for the chosen testbed, as others may be fit. */
 function whyUnfit(config, name) {
 	const testbed = config.testbeds[name];
 	const system = systemOf(config, name);
@@ -2055,19 +1677,21 @@ function whyUnfit(config, name) {
 	if (missing !== void 0) return `traffic.pcap has no packet of ${missing}: leave it out of \`families\`, or add some.`;
 	if (testbed?.kind === "virtual" && config.traffic.windows === void 0) return `${name} sends a fixed number of packets, while the other testbeds of this configuration measure for a time: give virtual testbeds a separate ppsgate.yml.`;
 	if (config.gate.metric === "instructionsPerPacket" && testbed !== void 0 && !countsInstructions(testbed)) return `${name} counts no instructionsPerPacket, unlike virtual testbeds with \`accelerator: tcg\`: judge it by pps or nsPerPacket.`;
+	const { flows, packets } = config.traffic;
+	const unrouted = system === "freebsd" ? whyNotRouted(packets) : void 0;
+	if (unrouted !== void 0) return `${name} ${unrouted.why}: ${unrouted.fix}.`;
 	if (testbed?.kind !== "freebsd") return void 0;
 	if (config.traffic.runsPerTrial !== 1) return `${name} boots its variants, so each run has its own trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
 	if (config.traffic.measureSeconds < 6) return `${name} is sampled once per second, and a run of ${config.traffic.measureSeconds} s has too few samples: set \`traffic.measure: 60 s\` or so.`;
 	if (config.gate.metric !== "pps") return `${name} measures no ${config.gate.metric}: judge it by pps.`;
-	const { flows, packets } = config.traffic;
 	const unsent = whyNotSent(packets);
 	if (unsent !== void 0) return `${name} ${unsent.why}: ${unsent.fix}.`;
-	return config.families.map((family) => flowRanges(flows, family, testbed.senders.length)).find((split) => split.kind === "refused")?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
+	return config.families.map((family) => flowRanges(flows, family, testbed.senders.length, packets?.addresses)).find((split) => split.kind === "refused")?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
 }
-function between(leastSeconds, mostSeconds) {
+function between(minSeconds, maxSeconds) {
 	return {
-		description: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
-		holds: (value) => value >= leastSeconds && value <= mostSeconds
+		description: `a duration from ${minSeconds} s to ${maxSeconds} s`,
+		holds: (value) => value >= minSeconds && value <= maxSeconds
 	};
 }
 function wrongTestbed({ code, input }) {
@@ -2087,9 +1711,9 @@ function wrongTestbeds({ code, input }) {
 /** Throws a `UsageError` that names the first wrong override in the style of `calledAs`. */
 function applyOverrides(config, texts, calledAs) {
 	const { shape } = configKeys;
-	const { scenarios, families, profile: asked } = texts;
+	const { scenarios, families, profile: profileText } = texts;
 	const { profile: written, ...rest } = config;
-	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
+	const profile = profileText ? profileFrom(config, profileText, calledAs("profile")) : written;
 	return {
 		...rest,
 		...profile && { profile },
@@ -2098,7 +1722,7 @@ function applyOverrides(config, texts, calledAs) {
 		gate: overrideGate(config.gate, texts, calledAs)
 	};
 }
-function profileAsked(config, text, called) {
+function profileFrom(config, text, called) {
 	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
 	if (text === "on") return usual;
 	if (text === "off") return void 0;
@@ -2116,7 +1740,7 @@ function namedScenarios(config, text, called) {
 	if (stranger === void 0) return named;
 	throw refused$1(called, wrongScenario(known)({ input: stranger }));
 }
-/** Overrides the parameters of a verdict alone, with defaults if there is no configuration. */
+/** Overrides only the parameters of a verdict; uses defaults without a configuration. */
 function overrideGate(gate, texts, calledAs) {
 	const schema = configKeys.shape.gate;
 	const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
@@ -2144,7 +1768,7 @@ function parseSeed(text, called) {
 	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
 	throw refused$1(called, expected("a whole number from 0 to 2147483647")({ input: text }));
 }
-/** Absent: that of a patch. */
+/** Absent: the priority of a patch. */
 function parsePriority(text, called) {
 	const named = text || "patch";
 	const priority = priorities.find((one) => one === named);
@@ -2162,7 +1786,7 @@ function parseMaxRuns(text, called) {
 	return maxRunsPerVariant ?? 0;
 }
 const usualMostBoots = 60;
-/** Two of each end, and two more of the neighbours. */
+/** Two boots of each end, and two of the neighbours. */
 const leastBoots = 6;
 /** Absent: the default. */
 function parseMostBoots(text, called) {
@@ -2185,45 +1809,16 @@ function parse(called, schema, value) {
 }
 const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
 
-// src/config/secret.ts
-/** Returns one line of text; throws a `UsageError` with the place but without the content. */
-async function readSecret({ what, path, variable }) {
-	const secret = (path === void 0 ? process.env[variable ?? ""] ?? "" : await readText$1(what, path)).replace(/\r?\n$/, "");
-	if (/^\P{Cc}+$/u.test(secret)) return secret;
-	const where = path === void 0 ? `${variable} in the environment` : `the file ${path}`;
-	throw new UsageError(`${what} is missing: ${where} ${secret === "" ? "is empty" : "has more than a line"}; write it there and nothing else.`);
-}
-const readText$1 = (what, path) => readGuarded(path).catch((error) => {
-	if (error instanceof ExposedError) throw new UsageError(`${what} is refused: ${error.message}.`);
-	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
-});
-/** Others can read the secret's file; the message is a sentence without its full stop. */
-var ExposedError = class extends Error {
-	name = "ExposedError";
-	constructor(path, mode) {
-		super(`${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'`);
-	}
-};
-/** Throws an ExposedError if others can read the file, as ssh(1) rejects a key. */
-async function readGuarded(path) {
-	await using file = await open(path);
-	const stat = await file.stat();
-	if (isExposed(stat)) throw new ExposedError(path, stat.mode & 511);
-	return await file.readFile("utf8");
-}
-/** Root may let a group read a file installed for a service. */
-const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
-
 // src/config/select-testbeds.ts
 /**
 * Returns at least one, in the configuration's order; an empty selector means the first. Throws a `UsageError`, which
 * names the option or key that the selector came from.
 */
 function testbedsFor(config, selector = "", called = "") {
-	const asked = askedFor(config, selector.trim(), called);
-	const fit = asked.filter((name) => whyUnfit(config, name) === void 0);
+	const found = matching(config, selector.trim(), called);
+	const fit = found.filter((name) => whyUnfit(config, name) === void 0);
 	if (fit.length > 0) return fit;
-	const [first] = asked;
+	const [first] = found;
 	const unfit = first === void 0 ? void 0 : whyUnfit(config, first);
 	throw new UsageError(unfit ?? nothingLike(config, selector, called));
 }
@@ -2232,7 +1827,7 @@ function selectorCalled({ testbed, each }, calledAs) {
 	if (testbed) return calledAs("testbed");
 	return each ? calledAs("each") : "each";
 }
-function askedFor(config, selector, called) {
+function matching(config, selector, called) {
 	const names = Object.keys(config.testbeds);
 	if (selector === "") return names.slice(0, 1);
 	if (names.includes(selector)) return [selector];
@@ -2301,7 +1896,12 @@ function withCapture(config, file, place) {
 	const read = parseCapture(file);
 	if (read.kind === "refused") throw new UsageError(`traffic.pcap: ${place} ${read.why}.`);
 	const { packets } = read;
+	const { addresses } = config.traffic.packets ?? {};
 	const of = families.map((family) => packets.filter((packet) => packet.family === family)).filter((own) => own.length > 0);
+	for (const own of of) {
+		const why = whyTooManyHosts(own, addresses);
+		if (why !== void 0) throw new UsageError(`traffic.pcap: ${place} ${why}.`);
+	}
 	const bytes = packets.map((packet) => Math.max(64, packet.bytes.length + headerAndCrcBytes));
 	return {
 		...config,
@@ -2310,15 +1910,34 @@ function withCapture(config, file, place) {
 			flows: Math.min(...of.map((own) => new Set(own.map(flowOf)).size)),
 			frameBytes: Math.round(bytes.reduce((sum, one) => sum + one, 0) / bytes.length),
 			captured: file.toString("base64"),
-			packets: { capture: {
-				sha256: createHash("sha256").update(file).digest("hex"),
-				packets: packets.length,
-				families: families.filter((family) => packets.some((one) => one.family === family))
-			} }
+			packets: {
+				...addresses !== void 0 && { addresses },
+				capture: {
+					sha256: createHash("sha256").update(file).digest("hex"),
+					packets: packets.length,
+					families: families.filter((family) => packets.some((one) => one.family === family))
+				}
+			}
 		}
 	};
 }
+function whyTooManyHosts(packets, addresses = {}) {
+	const family = packets[0]?.family ?? "inet4";
+	for (const [side, hostOf] of [["source", sourceOf], ["destination", destinationOf]]) {
+		const network = addresses[family]?.[side];
+		const hosts = new Set(packets.map(hostOf)).size;
+		if (network === void 0 || hosts <= hostsIn(knownNetwork(network, family))) continue;
+		return `has ${hosts} ${side}s of ${family}, for which ${network} is too small: name a larger one in \`traffic.addresses\``;
+	}
+}
 const headerAndCrcBytes = 18;
+
+// src/config/problem.ts
+/** `traffic.flows`, `scenarios[1]`. */
+function keyName(path) {
+	return path.map((segment) => typeof segment === "number" ? `[${segment}]` : `.${excerpt(String(segment))}`).join("").replace(/^\./, "");
+}
+const seeExample = "write one, see docs/example/ppsgate.yml";
 
 // src/config/config-paths.ts
 function belongsIn(written) {
@@ -2339,19 +1958,20 @@ function belongsIn(written) {
 		const nearest = Math.max(...known.map(({ shared }) => shared));
 		const [first, ...more] = known.filter(({ shared }) => shared === nearest);
 		const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
-		if (first === void 0 || isOwn) return void 0;
-		const named = [...new Set([first, ...more].map((place) => placeName(place.path)))].slice(0, mostPlaces).join(" or ");
+		const isOfItem = nearest === 0 && path.some((segment) => typeof segment === "number");
+		if (first === void 0 || isOwn || isOfItem) return void 0;
+		const named = [...new Set([first, ...more].map((place) => placeName(place.path)))].slice(0, maxPlaces).join(" or ");
 		const it = first.name === key ? "it" : `\`${first.name}\``;
 		return `unknown key \`${excerpt(key)}\`; ${it} belongs ${named}`;
 	};
 }
-const mostPlaces = 3;
+const maxPlaces = 3;
 const placeName = (path) => path.length === 0 ? "at the top of the file" : `under \`${keyName(path)}\``;
 function sharedBy(one, other) {
 	const parting = one.findIndex((segment, index) => segment !== other[index]);
 	return parting === -1 ? one.length : parting;
 }
-/** Follows written lists and names; of several kinds, those that the object can be. */
+/** Follows the lists and names as written; among several kinds, those that the object can be. */
 function* placesIn(schema, written, path) {
 	if (typeof schema === "boolean") return;
 	const { properties, additionalProperties, items, oneOf = [], anyOf = [] } = schema;
@@ -2381,14 +2001,14 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 var import_dist = require_dist();
 /** Stricter than the library: rejects duplicate keys, empty files and long ones. Never throws. */
 function readYaml(text) {
-	if (text.length > mostCharacters) return refused(0, `the file has more than ${mostCharacters} characters; check that it is the right one`);
+	if (text.length > maxCharacters) return refused(0, `the file has more than ${maxCharacters} characters; check that it is the right one`);
 	try {
 		return understoodYaml(text);
 	} catch {
 		return refused(0, "the file nests too deeply, or an alias (*name) in it multiplies or has no anchor; write it out plainly");
 	}
 }
-const mostCharacters = 65536;
+const maxCharacters = 65536;
 function understoodYaml(text) {
 	const lines = new import_dist.LineCounter();
 	const lineAt = (offset) => lines.linePos(offset).line;
@@ -2527,7 +2147,7 @@ async function withCaptureOf(config, path) {
 	const { size } = await stat(capturePath).catch((error) => {
 		throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
 	});
-	if (size > mostCaptureBytes) throw wrong(`${capturePath} has ${size} bytes, and may have ${mostCaptureBytes}`);
+	if (size > maxCaptureBytes) throw wrong(`${capturePath} has ${size} bytes, and may have ${maxCaptureBytes}`);
 	const file = await readFile(capturePath).catch((error) => {
 		throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
 	});
@@ -2542,7 +2162,7 @@ function parseConfig(text, { path, home }) {
 		folder: dirname(path),
 		home
 	});
-	const { issues } = parsed.error;
+	const issues = parsed.error.issues.flatMap(innermost);
 	const belongs = issues.some(isUnknownKey) ? belongsIn(source.value) : () => void 0;
 	const problems = issues.map((issue) => ({
 		line: source.lineOf(issue.path),
@@ -2550,6 +2170,16 @@ function parseConfig(text, { path, home }) {
 		message: isUnknownKey(issue) && belongs(issue.path) || issue.message
 	}));
 	throw new ConfigError(path, problems.toSorted((a, b) => a.line - b.line));
+}
+/** Replaces the issue of a value with several forms by those within the form of the file. */
+function innermost(issue) {
+	if (issue.code !== "invalid_union") return [issue];
+	const written = issue.errors.find((form) => form.every(({ path }) => path.length > 0));
+	if (written === void 0 || written.length === 0) return [issue];
+	return written.map((inner) => ({
+		...inner,
+		path: [...issue.path, ...inner.path]
+	}));
 }
 const isUnknownKey = (issue) => issue.code === "custom" && issue.params?.isUnknownKey === true;
 function sentence(path, { line, key, message }) {
@@ -2743,4 +2373,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { ExposedError, applyOverrides, bisectOverrideNames, configKeys, frameBytesFor, isExposed, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, metrics, namingStyles, overrideArguments, overrideGate, overrideNames, overridesAs, parameter, parametersThat, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, scenariosIn, selectorCalled, selectorsOf, systemOf, testbedKindOf, testbedsFor, wholeGate, whyNotSent, withCapture, withFrameSize, wrongName };
+export { applyOverrides, configKeys, frameBytesFor, isOnThisMachine, keyName, loadConfig, overrideGate, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, scenariosIn, selectorCalled, selectorsOf, systemOf, testbedKindOf, testbedsFor, wholeGate, whyNotSent, withCapture, withFrameSize };

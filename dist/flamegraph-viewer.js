@@ -1,5 +1,5 @@
-// Makes flamegraphs interactive, in their own file or on a page with several. All content comes from the drawing; text
-// of a profile only reaches `textContent`.
+// Makes flamegraphs interactive, in their own file or on a page with several. All content comes from the drawing; a
+// profile's text only reaches `textContent`.
 
 /**
  * The flames, or the lane below.
@@ -105,7 +105,7 @@ class FlamegraphView {
     this.follow();
   }
 
-  /** Keeps the bar in sight while the flames are. */
+  /** Keeps the bar visible while the flames are. */
   follow() {
     const { top, height } = this.svg.getBoundingClientRect();
     const { box } = this.bar;

@@ -1,38 +1,15 @@
-import { UsageError, cellName, endedEarly, formatDuration, formatEstimate, formatMetric, formatPercent, formatRuns, plainLine, reasonOf, shortId } from "./model.js";
-import { callerThroughSudo, explained, outcomeName, placeAt, readResult, writeResult } from "./report.js";
+import { UsageError, formatDuration, formatEstimate, formatMetric, formatPercent, formatRuns, plainLine } from "./model/plain.js";
+import { cellName, shortId } from "./model.js";
+import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { median } from "./analysis/stats.js";
-import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./kernel.js";
 import { RemainingTime, estimateExperiment, experimentEstimateLine } from "./gate/estimate.js";
-import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./gate/experiment.js";
-import { withoutOperatorsPart } from "./lab/netns.js";
+import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, replacePlan, runExperiment, unchangedResult, writePlan } from "./gate/experiment.js";
+import { withoutOperatorsPart } from "./lab/netns/plain.js";
+import { touchedCells } from "./kernel/plain.js";
+import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, variantsByMaking } from "./kernel.js";
+import { refuseUsed } from "./gate/experiment/plain.js";
+import { onTestbed } from "./gate/plain.js";
 import { openReservations, requireHere } from "./gate/testbeds.js";
-import { existsSync, statSync } from "node:fs";
-import { mkdir, rmdir } from "node:fs/promises";
-
-// src/gate/on-testbed.ts
-async function onTestbed(testbeds, patch, deps, nameOf, work) {
-	const reserved = await deps.reserve(testbeds, patch);
-	return thenGivenBack(() => reserved, deps, nameOf, () => work(reserved));
-}
-/** Works, then releases the testbed that it holds at the end, if any. */
-async function thenGivenBack(ours, { onEvent }, nameOf, work) {
-	let outcome = "ended";
-	try {
-		const found = await work();
-		outcome = nameOf(found);
-		return found;
-	} catch (error) {
-		outcome = endedEarly(reasonOf(error));
-		ours()?.signal.throwIfAborted();
-		throw error;
-	} finally {
-		const trouble = await ours()?.giveBack(outcome);
-		if (trouble !== void 0) onEvent({
-			kind: "warning",
-			text: trouble
-		});
-	}
-}
 
 // src/gate/progress.ts
 /** Renders the events of one experiment. `now` is in milliseconds. */
@@ -48,7 +25,7 @@ function showProgress(output, metric, now) {
 					for (const text of planLines(event.plan)) line.say(text);
 					break;
 				case "finished-before":
-					line.say(`It finished at ${event.at}: nothing is measured, and its result is told again; --max-runs N asks for more.`);
+					line.say(`It finished at ${event.at}: its result is shown again without a measurement; --max-runs N requests more runs.`);
 					break;
 				case "warning":
 					line.say(`warning: ${event.text}`);
@@ -110,11 +87,11 @@ function planLines(plan) {
 		if (expected?.basis !== "history") return start;
 		const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
 		const margin = formatPercent(policy.marginRatio);
-		const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs): about ${Math.round(runsIfUnchanged)} runs without a loss, ${Math.round(runsIfLost)} with a loss of ${margin}`;
-		if (reachableMarginRatio <= policy.marginRatio) return told;
+		const expectation = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs): about ${Math.round(runsIfUnchanged)} runs without a loss, ${Math.round(runsIfLost)} with a loss of ${margin}`;
+		if (reachableMarginRatio <= policy.marginRatio) return expectation;
 		const reachable = formatPercent(reachableMarginRatio);
 		const power = formatPercent(1 - policy.missRatio);
-		return [told, `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`];
+		return [expectation, `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; it can find ${reachable}: widen the margin, or allow more runs`];
 	});
 	return durations === void 0 ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
 }
@@ -127,7 +104,7 @@ const noDurations = {
 };
 function decision({ cell, verdict, counts }) {
 	const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
-	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : verdict.kind === "inconclusive" && verdict.isStopped ? `${cellName(cell)}: not decided ${after}, as another cell loses` : `${cellName(cell)}: ${verdict.kind} ${after}`;
+	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : verdict.kind === "inconclusive" && verdict.isStopped ? `${cellName(cell)}: not decided ${after}, because another cell has a loss` : `${cellName(cell)}: ${verdict.kind} ${after}`;
 }
 function runRange(runs) {
 	const [first] = runs;
@@ -135,9 +112,9 @@ function runRange(runs) {
 }
 function timeLeft(left) {
 	if (left === void 0) return "";
-	const { expectedSeconds, mostSeconds } = left;
-	const most = `${formatDuration(mostSeconds)} left at most`;
-	return expectedSeconds === void 0 || expectedSeconds >= mostSeconds ? most : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
+	const { expectedSeconds, maxSeconds } = left;
+	const most = `${formatDuration(maxSeconds)} left at most`;
+	return expectedSeconds === void 0 || expectedSeconds >= maxSeconds ? most : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
 }
 /** `base 1,057 ns, patched 1,170 ns`; for a variant without a valid run, the reason. */
 function lastOf(entry, metric) {
@@ -178,7 +155,7 @@ function lineAfterLine(output) {
 async function inSession(session, work) {
 	const { config, repository, history, output, observer, requestFor, leaseFolder, signal } = session;
 	let testbed;
-	const shown = observer === void 0 ? output : heard(output, (line) => {
+	const shown = observer === void 0 ? output : observed(output, (line) => {
 		if (testbed !== void 0) observer.measuring(testbed, line);
 	});
 	const progress = showProgress(shown, config.gate.metric, () => performance.now());
@@ -210,14 +187,14 @@ async function inSession(session, work) {
 		signal
 	}).finally(progress.end);
 }
-/** Plain lines even on a terminal or in a runner, as each is also reported elsewhere. */
-const heard = (output, hears) => ({ write(text) {
-	hears(withoutOperatorsPart(text.trim()));
+/** Prints plain lines even on a terminal or in a runner, as each is also reported elsewhere. */
+const observed = (output, onLine) => ({ write(text) {
+	onLine(withoutOperatorsPart(text.trim()));
 	return output.write(text);
 } });
 
 // src/gate/first-cells.ts
-/** None if git cannot list the differences, for example between distant trees. */
+/** Returns none if git cannot list the differences, for example between distant trees. */
 async function firstCells([base, patched], cells, on, repository) {
 	if (base === void 0 || patched === void 0) return [];
 	const changed = await pathsThatCount(base, patched, on, repository).catch(() => []);
@@ -226,7 +203,7 @@ async function firstCells([base, patched], cells, on, repository) {
 function firstCellsText({ cells }) {
 	const first = cells.flatMap(({ cell, isFirst }) => isFirst ? cellName(cell) : []);
 	if (first.length === 0) return void 0;
-	return `Of the files that the patch changes these cells depend most, and come first: ${first.join(", ")}.`;
+	return `These cells depend most on the changed files and are measured first: ${first.join(", ")}.`;
 }
 
 // src/gate/measure.ts
@@ -321,13 +298,13 @@ async function gateLayoutNoise(request, directory, deps) {
 	}, directory, deps);
 }
 function refuseUnlinkable({ patch, config, testbeds, kernels }) {
-	if (patch.baseCommit !== patch.headCommit) throw new UsageError(`Another layout is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`);
+	if (patch.baseCommit !== patch.headCommit) throw new UsageError(`Another layout variant needs a single commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`);
 	const unlinkable = testbeds.find((name) => {
 		const testbed = config.testbeds[name];
 		return testbed?.kind !== "freebsd" || testbed.builder === void 0;
 	});
 	if (kernels === void 0 && unlinkable === void 0) return;
-	throw new UsageError(`Another layout is made of kernels that are built, and ${unlinkable ?? "this gate"} ${unlinkable ? "has no builder" : "was given kernels"}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`);
+	throw new UsageError(`Another layout variant needs a kernel build, but ${unlinkable ?? "this gate"} ${unlinkable ? "has no builder" : "was given kernels"}: select a FreeBSD testbed with a \`builder\`, and supply no kernels.`);
 }
 
 // src/gate/resume-gate.ts
@@ -362,94 +339,4 @@ async function unplannedResult(directory) {
 	return kept?.outcome.kind === "unchanged" ? kept : void 0;
 }
 
-// src/gate/work-directory.ts
-/** Top-level names in the work directories of gates and bisections. */
-const workNames = {
-	names: [...[
-		"experiment.json",
-		".experiment.json",
-		"bisect.json",
-		".bisect.json",
-		"journal.jsonl"
-	], ...[
-		"lease.json",
-		"result.json",
-		"report.md",
-		"report",
-		"builds",
-		"trials",
-		"profiles"
-	]],
-	marks: ["experiment.json", "bisect.json"]
-};
-const selfTestNames = {
-	names: [
-		"self-test.jsonl",
-		"own-kernel.tar",
-		"trials",
-		"profiles"
-	],
-	marks: ["self-test.jsonl"]
-};
-/** Its disposal removes a new directory that stayed empty. */
-var WorkDirectory = class {
-	#prefix;
-	#warn;
-	#own;
-	#caller = callerThroughSudo(process.env, process.getuid?.());
-	#place;
-	#made;
-	#path = "";
-	/** `prefix` begins a generated name. */
-	constructor(prefix, warn, own = workNames) {
-		this.#prefix = prefix;
-		this.#warn = warn;
-		this.#own = own;
-	}
-	/** Returns the given directory, which need not exist yet, or creates one in the current directory. */
-	async open({ resume, directory }) {
-		const given = resume ?? directory;
-		if (given !== void 0) refuseNoFolder(given, resume === void 0 ? "--directory" : "--resume");
-		if (given === void 0) this.#made = await makeDirectory(this.#prefix, /* @__PURE__ */ new Date());
-		this.#path = given ?? this.#made ?? "";
-		const isMissing = resume !== void 0 && !existsSync(resume);
-		if (this.#caller !== void 0 && !isMissing) this.#place = await placeAt(this.#path, this.#own, this.#made);
-		return this.#path;
-	}
-	async [Symbol.asyncDispose]() {
-		if (this.#place !== void 0 && this.#caller !== void 0) {
-			await this.#place.giveTo(this.#caller).catch((error) => {
-				this.#warn(`what is in ${this.#path} stays root's: ${reasonOf(error)}`);
-			});
-			await this.#place[Symbol.asyncDispose]();
-		}
-		if (this.#made !== void 0) await rmdir(this.#made).catch(() => {});
-	}
-};
-/** The folder may be missing. */
-function refuseNoFolder(path, option) {
-	if (path === "") throw new UsageError(`${option}: expected the name of a folder, found "".`);
-	try {
-		if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return;
-	} catch (error) {
-		throw new UsageError(`${option}: ${path} is no folder (${reasonOf(error)}): name one.`);
-	}
-	throw new UsageError(`${option}: ${path} is a file: name a folder.`);
-}
-const selfTestDirectory = (warn) => new WorkDirectory("ppsgate-self-test", warn, selfTestNames);
-/** `ppsgate-demo-20261120-231655`, in the current directory; `…-2` if another command has just created that. */
-async function makeDirectory(prefix, now) {
-	const digits = now.toISOString().replace(/\D/g, "");
-	const first = `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
-	for (let number = 1;; number += 1) {
-		const name = number === 1 ? first : `${first}-${number}`;
-		try {
-			await mkdir(name);
-			return name;
-		} catch (error) {
-			if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-		}
-	}
-}
-
-export { WorkDirectory, gate, gateLayoutNoise, inSession, labelled, onTestbed, refuseNoFolder, resumeGate, selfTestDirectory, showProgress, thenGivenBack };
+export { gate, gateLayoutNoise, inSession, labelled, resumeGate, showProgress };

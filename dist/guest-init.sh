@@ -1,11 +1,12 @@
 #!/bin/bash
-# First program of a guest: sets up its system, prints this boot's ready word on the console, and reaps orphans.
+# Runs as the first program of a guest: sets up its system, prints this boot's ready word on the console, and reaps
+# orphans.
 export PATH=/usr/bin LC_ALL=C
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 mkdir -p /dev/pts
-# Bash opens process substitutions by it.
+# Bash opens process substitutions through this link.
 busybox ln -s /proc/self/fd /dev/fd
 mount -t devpts pts /dev/pts
 mount -t tmpfs run /run
@@ -19,7 +20,8 @@ done
 read -ra modules </etc/modules
 modprobe --all "${modules[@]}"
 
-# By the last byte of the MAC address from QEMU: the kernel numbers cards as it finds them.
+# Names cards by the last byte of the MAC address from QEMU: the kernel numbers cards in the order in which it finds
+# them.
 for folder in /sys/class/net/*; do
   read -r address <"$folder/address"
   case $address in
@@ -31,7 +33,7 @@ for folder in /sys/class/net/*; do
   ip link set dev "${folder##*/}" name "$name"
 done
 
-# Link-local addresses would cause neighbour discovery on the wires, which would be counted.
+# Link-local addresses would cause neighbour discovery on the wires, which the counters would include.
 for name in ppsgate-in ppsgate-out management; do
   sysctl -q -w "net.ipv6.conf.$name.accept_ra=0" "net.ipv6.conf.$name.addr_gen_mode=1" \
     "net.ipv6.conf.$name.router_solicitations=0"
@@ -39,7 +41,7 @@ done
 ip -batch /etc/network.ip
 sysctl -q -p /etc/sysctl.conf
 /usr/bin/sshd -f /etc/ssh/sshd_config
-# It enters the background before it listens; port 22, state LISTEN.
+# sshd enters the background before it listens; port 22, state LISTEN.
 until grep -q ':0016 00000000:0000 0A' /proc/net/tcp; do sleep 0.05; done
 echo "ppsgate: $boot is up"
 while :; do wait; sleep 1000; done

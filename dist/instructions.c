@@ -28,18 +28,18 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, executed_t, e
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 
-/* Up to QEMU 8.2; its replacement in 9.0 adds to QEMU's own memory only. */
+/* In QEMU up to 8.2; its replacement in 9.0 can only add to QEMU's own memory. */
 __attribute__((weak)) void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *,
                                                                     enum qemu_plugin_op, void *, uint64_t);
-/* From QEMU 11.0 on; never called. */
+/* Exists from QEMU 11.0 on; never called. */
 __attribute__((weak)) void qemu_plugin_set_pc(uint64_t);
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* The version of QEMU's plugin interface: up to 8.2 at most 1, then at least 2, and from 11.1 on 7. */
+/* Version of QEMU's plugin interface: at most 1 up to QEMU 8.2, then at least 2, and 7 from 11.1 on. */
 VISIBLE int qemu_plugin_version;
 
-/* QEMU reads the version after loading the plugin, and calls nothing before. */
+/* QEMU reads the version after loading the plugin, and calls nothing before that. */
 __attribute__((constructor)) static void
 choose_version(void)
 {
@@ -53,7 +53,7 @@ struct slot {
 	uint64_t address, instructions;
 };
 
-/* The last slot is for all blocks that find no other. */
+/* The last slot is for all blocks that find no other slot. */
 enum { SLOTS = 1 << 20, BYTES = 64 + SLOTS * sizeof(struct slot) };
 
 static uint64_t *total;
@@ -79,7 +79,7 @@ slot_of(uint64_t address)
 	return &slots[SLOTS - 1];
 }
 
-/* A block has at most 512 instructions, so that one pointer holds their number and the slot's. */
+/* A block has at most 512 instructions, so one pointer holds their number and the slot's. */
 enum { LENGTH_BITS = 12 };
 
 static void

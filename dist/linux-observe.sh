@@ -1,26 +1,23 @@
 #!/usr/bin/env bash
-# Looks at a Linux DUT: what filters besides a variant's rules, and what its counters say while packets flow. Precedes
-# linux-script.sh, which has `lay` and the folder.
-#
-# Bash, because its builtins read counters and the clock without a fork.
+# Looks at a Linux DUT: what filters besides a variant's rules, and what its counters say while packets flow. Stands behind
+# linux-install.sh, which has `lay` and the folder.
 #
 #   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints
 #                      three `mark` lines
 #   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
 #                      or all at the end; stops when its standard input ends, and a line there ends the sampling;
-#                      reads the counters of CPUs around most runs, and all around the last run of each variant:
-#                      `limits RUN begin|end TIME INGRESS EGRESS`, then lines `= COUNTERS TEXT`; what drops all packets
-#                      of a variant is traced once: `drops VARIANT`, then lines `trace TEXT`
+#                      reads the counters of CPUs around most runs, and all around the last run of each variant; what
+#                      drops all packets of a variant is traced once: `drops VARIANT`, then lines `trace TEXT`
 #   drops INGRESS EGRESS SECONDS
-#                      traces packets that arrive, four times as long, and prints all counters around that
-#   leftovers NAME …   prints a line for each filter that stays in force beside a variant's rules; the names are of the
-#                      interfaces that forward
+#                      traces arriving packets for four times SECONDS, and prints all counters before and after
+#   leftovers NAME …   prints a line for each filter that stays in force in addition to a variant's rules; the names
+#                      are those of the forwarding interfaces
 
-# Sleeps on standard input: a line there means enough samples, its end a controller that is gone.
+# Sleeps on standard input: a line there means enough samples, its end a lost controller.
 enough=0
 pause() {
   local ending
-  # read(1) would not wait at all, and report an end of file.
+  # With 0, read(1) returns at once, with the same code as at the end of the input.
   [[ $1 == 0 ]] && return
   read -r -t "$1" _
   ending=$?
@@ -41,7 +38,7 @@ observe() {
   printf -v settle_us %.0f "${settle}e6"
   for variant; do last[$variant]=$((run++)); done
   run=0
-  # Before the traffic: a program takes milliseconds to start, so that few are called in a run.
+  # Runs before the traffic, as a program needs milliseconds to start.
   ! may_drop "$egress" || has_discipline=1
   thread=$(forwarding_thread "$ingress")
   await_traffic || return
@@ -65,7 +62,7 @@ observe() {
       sample
     done
     is_silent=$((rx > first_rx && tx == first_tx))
-    # Below a two-hundredth, no drop is worth a word.
+    # Ignores a loss of less than 1 in 200.
     has_losses=$(((rx - first_rx - tx + first_tx) * 200 > rx - first_rx))
     limits end
     if ((is_silent)) && [[ ! ${traced[$variant]-} ]]; then
@@ -78,7 +75,7 @@ observe() {
   printf '%send\n' "$out"
 }
 
-# Counters of CPUs are read as long as all such readings together take less than this part of the trial.
+# Reads the CPUs' counters only while all such readings together need less than this part of the trial (1/400).
 readonly least_part=400
 
 limits() {
@@ -93,69 +90,9 @@ limits() {
   return 0
 }
 
-heading() { tell "limits $run $1 $EPOCHREALTIME $ingress $egress"; }
-
 # An interface without a queue drops nothing on its way out.
 may_drop() {
   command -v tc >/dev/null && [[ $(tc qdisc show dev "$1" 2>/dev/null) != 'qdisc noqueue '* ]]
-}
-
-counters() {
-  local name path rx
-  heading "$1"
-  cpus
-  # The same order at both edges, so that all counts are of stretches of one length. A program takes milliseconds to
-  # start, and its counts are of its end: the interfaces are read right after it.
-  ((!has_discipline)) || output_of tc tc -s qdisc show
-  block dev </proc/net/dev
-  for path in softnet_stat snmp snmp6 netstat stat/nf_conntrack; do
-    [[ ! -r /proc/net/$path ]] || block "${path##*/}" <"/proc/net/$path"
-  done
-  for path in count max; do
-    [[ ! -r /proc/sys/net/netfilter/nf_conntrack_$path ]] ||
-      block "table_$path" <"/proc/sys/net/netfilter/nf_conntrack_$path"
-  done
-  for name in "$ingress" "$egress"; do
-    block "missed:$name" <"/sys/class/net/$name/statistics/rx_missed_errors"
-    # A virtual interface has no device, and no queues to count.
-    [[ ! -e /sys/class/net/$name/device ]] || ! command -v ethtool >/dev/null ||
-      output_of "ethtool:$name" ethtool -S "$name"
-  done
-  [[ $1 == end ]] && ((has_losses)) || return 0
-  # Rules count from their installation on, until now.
-  output_of nft nft -t list ruleset
-  read -r rx <"$received"
-  tell "= received $rx"
-}
-
-# Prefixes every line of a file.
-block() {
-  local -a lines
-  local text=''
-  mapfile -n 5000 lines
-  ((${#lines[@]} > 0)) || return 0
-  printf -v text "= ${1//%/} %s" "${lines[@]}"
-  tell "${text%$'\n'}"
-}
-
-# Prefixes every line of a command: rules may hold any text, and any much of it. Bash would read a pipe by the byte.
-output_of() {
-  local name=$1 text
-  text=$("${@:2}" 2>/dev/null)
-  text=${text:0:100000}
-  [[ ! $text ]] || tell "= $name ${text//$'\n'/$'\n'= $name }"
-}
-
-# Only the lines of CPUs of /proc/stat are short.
-cpus() {
-  local -a lines
-  local line text=''
-  mapfile lines </proc/stat
-  for line in "${lines[@]}"; do
-    [[ $line == cpu* ]] || break
-    text+="= stat $line"
-  done
-  tell "${text%$'\n'}"
 }
 
 profile() {
@@ -187,7 +124,7 @@ drops() {
   counters end
 }
 
-# Traces a few packets that flow right now through the rules: no counter has the drops of a rule without one.
+# Traces a few packets through the rules, as rules without a counter leave no other trace of their drops.
 traces() {
   local seconds=$1 monitor line
   exec {never}<> <(:)
@@ -216,10 +153,6 @@ END
 mark() {
   read -r rx <"$received"
   echo "mark $EPOCHREALTIME $rx"
-}
-
-tell() {
-  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
 }
 
 sample() {
@@ -255,15 +188,15 @@ leftovers() {
   local family name names kind number
   for family in ip ip6 arp; do
     names=$(cat "/proc/net/${family}_tables_names" 2>/dev/null)
-    # shellcheck disable=SC2086 # One a line.
+    # shellcheck disable=SC2086 # One per line.
     [[ ! $names ]] || echo legacy "$family" $names
   done
   # The kernel lists no tables of ebtables-legacy; each is a module.
   names=$(cd /sys/module 2>/dev/null && ls -d ebtable_* 2>/dev/null)
-  # shellcheck disable=SC2086 # One a line.
+  # shellcheck disable=SC2086 # One per line.
   [[ ! $names ]] || echo legacy eb ${names//ebtable_/}
   tables | grep '^owned '
-  # Three lines are its head.
+  # The file begins with a header of three lines.
   [[ $(wc -l 2>/dev/null </proc/net/ip_vs) -le 3 ]] || echo ipvs
   for name in ip tc; do
     command -v "$name" >/dev/null || { echo "unseen $name"; return; }
@@ -279,8 +212,8 @@ leftovers() {
   bpf_programs "$@"
 }
 
-# Prints BPF programs that no tool shows without bpftool(8), and that one only if it is as new as the kernel: those of tcx
-# by interface, and those of netfilter's hooks by family and hook. Numbers are those of <linux/bpf.h>.
+# Prints BPF programs that only a bpftool(8) as new as the kernel would list: those of tcx by interface, and those of
+# netfilter's hooks by family and hook. Numbers are those of <linux/bpf.h>.
 bpf_programs() {
   local call name
   local -a numbers=()
@@ -299,7 +232,7 @@ my ($call, @interfaces) = @ARGV;
 my ($query, $descriptor, $info, $next) = (16, 30, 15, 31);
 my ($netfilter, %tcx) = (10, 46 => "ingress", 47 => "egress");
 
-# Returns what the kernel wrote; undefined without an answer.
+# Returns the kernel's output; undefined if the call fails.
 sub bpf {
   my ($command, $attributes) = @_;
   my $result = syscall($call, $command, $attributes, length $attributes);
@@ -311,7 +244,7 @@ sub bpf {
 for (@interfaces) {
   my ($name, $number) = split /=/;
   for my $place (sort keys %tcx) {
-    # Without space for their numbers it only counts; a kernel before 6.6 knows no such place.
+    # Without a buffer for their ids, the kernel only counts the programs. Kernels before 6.6 lack these attach types.
     my ($answer) = bpf($query, pack "L4 Q L2 Q4", $number, $place, (0) x 9) or next;
     print "tcx $name $tcx{$place}\n" if (unpack "L4 Q L", $answer)[5] > 0;
   }

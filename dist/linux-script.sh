@@ -1,159 +1,14 @@
 #!/usr/bin/env bash
-# Installs variants on a Linux DUT, and restores the DUT exactly, or refuses it before anything is flushed.
-#
-# A variant is a folder with one `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a
-# `sysctl.conf` with lines `path below /proc/sys = value`; the controller maps names to paths.
+# Restores a Linux DUT exactly, or refuses it before anything is flushed. Last part of the script on a DUT.
 #
 #   remember           keeps the ruleset, and each setting named on standard input, once, for restore; refuses a
 #                      setting that cannot be read, and rules that would not come back; prints settings that cannot
 #                      be written
-#   check FOLDER       refuses a variant's settings that change more than restore brings back
-#   lay FOLDER SCENARIO
 #   missing            prints those settings named on standard input that this DUT does not have
 #   interfaces NAME …  creates those that are not there, without packets, for rules that name them; restore deletes them
+#   routes NETWORK ADDRESS …  routes each network as that address is; refuses one that the DUT routes already
 #   restore            installs the remembered state, and forgets it
 #   provable           refuses rules as `remember` does, and keeps nothing
-
-export LC_ALL=C
-folder=$(dirname "$0")
-
-# Only one instance: the process of a lost controller must have ended before its files are removed.
-if [[ $1 != provable && $1 != leftovers ]]; then
-  mkdir -p "$folder"
-  exec {lock}>"$folder.lock"
-  flock --timeout 60 "$lock" || exit
-fi
-
-lay() {
-  [[ ! -e $folder/before/done ]] || : >"$folder/before/changed"
-  if [[ -e $1/settled ]]; then converge "$1/settled"; else settle "$1"; fi || return
-  # A write to one of these is an order, and leaves nothing to read.
-  while read -r name _ value; do
-    [[ $name != */route/flush ]] || put "$name" "$value" || { echo "setting $name" >&2; return 1; }
-  done <"$1/sysctl.conf"
-  # Rules may contain a `list` command, whose output would count as samples.
-  nft -f "$1/$2.nft" >/dev/null
-}
-
-# Installs a variant's settings from the DUT's own state, and keeps the outcome: later installations write only what
-# differs from it, with any variant before.
-settle() {
-  local name value
-  local -a refused=()
-  check "$1" && converge "$folder"/before/{sysctl,affected}.conf || return
-  while read -r name _ value; do
-    [[ $name == */route/flush ]] || put "$name" "$value" 2>/dev/null || refused+=("$name = $value")
-  done <"$1/sysctl.conf"
-  # A value may bound another: the order of the lines cannot be right for every state before.
-  while read -r name _ value; do
-    put "$name" "$value" || { echo "setting $name" >&2; return 1; }
-  done < <(lines "${refused[@]}")
-  [[ -e $folder/before/done ]] || return 0
-  mapfile -t refused < <(cut -d ' ' -f 1 "$folder"/before/{sysctl,affected}.conf)
-  settings "${refused[@]}" >"$1/settled.new" && mv "$1/settled.new" "$1/settled"
-}
-
-lines() { (($# == 0)) || printf '%s\n' "$@"; }
-
-# Writes what differs from lines `path = value` of files, several times: a value may bound another, or change others. An
-# interface that has gone takes its settings with it.
-converge() {
-  local name value wrong='' error=''
-  local -a wanted names
-  local -A is
-  for _ in {1..5}; do
-    mapfile -t wanted < <(cat "$@" 2>/dev/null)
-    names=("${wanted[@]%% *}") is=() wrong=''
-    while read -r name _ value; do is[$name]=$value; done < <(settings "${names[@]}")
-    while read -r name _ value; do
-      [[ ${is[$name]-$value} == "$value" || ! -w /proc/sys/$name ]] && continue
-      wrong=$name
-      error=$(put "$name" "$value" 2>&1)
-    done < <(lines "${wanted[@]}")
-    [[ $wrong ]] || return 0
-  done
-  echo "${error:-converge: it takes another value than the one written}" >&2
-  echo "setting $wrong" >&2
-  return 1
-}
-
-# Prints `path = value` of all that can be read.
-settings() {
-  (($# == 0)) || (cd /proc/sys && grep -sH '' -- "$@" | sed 's/:/ = /'; true)
-}
-
-# A namespace may not change settings that it shares with the machine; they are the same for every variant.
-put() {
-  [[ -e /proc/sys/$1 && ! -w /proc/sys/$1 ]] && return
-  # Bash would split a longer value, and the kernel read the pieces as several values.
-  if ((${#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"/proc/sys/$1"
-}
-
-# Prints the other settings that a setting may change: its value is passed on to interfaces, or has two units.
-affected() {
-  local of=${1%/*/*} leaf=${1##*/}
-  cd /proc/sys || return
-  case $1 in
-    net/ipv4/ip_forward | net/ipv4/conf/all/forwarding)
-      lines net/ipv4/ip_forward net/ipv4/conf/*/forwarding net/ipv4/conf/all/accept_redirects ;;
-    net/*/neigh/*/*)
-      leaf=${leaf%_ms} leaf=${leaf%_bytes}
-      [[ $1 != */default/* ]] || set -- "$of/*/"
-      # shellcheck disable=SC2086 # A pattern.
-      lines ${1%/*}/${leaf}{,_ms,_bytes} ;;
-    net/*/conf/all/* | net/*/conf/default/*) lines "$of"/*/"$leaf" ;;
-    net/ipv4/tcp_congestion_control) lines net/ipv4/tcp_allowed_congestion_control ;;
-    net/nf_conntrack_max) lines net/netfilter/nf_conntrack_max ;;
-    net/mptcp/*) lines net/mptcp/pm_type net/mptcp/path_manager ;;
-  esac
-}
-
-check() {
-  local name value why
-  while read -r name _ value; do
-    why=''
-    case $name in
-      net/ipv6/conf/*/disable_ipv6 | net/ipv6/conf/*/addr_gen_mode | net/ipv6/conf/*/stable_secret)
-        why='a change drops or makes addresses, with their routes and neighbours, and no setting takes that back' ;;
-      net/ipv6/conf/*/forwarding)
-        [[ $value == 0 ]] || ! has_router || why='turning it on drops the routes that routers advertised' ;;
-      net/ipv4/ip_forward | net/ipv4/conf/*/forwarding)
-        [[ $value == 0 ]] || ! has_lro || why='turning it on turns off large-receive-offload of interfaces' ;;
-      net/mpls/platform_labels) why='a change may drop routes of labels' ;;
-      net/netfilter/nf_hooks_lwtunnel) why='it cannot be turned off again' ;;
-    esac
-    if [[ ! $why ]] || ! changes "$name" "$value"; then continue; fi
-    printf 'check: %s\nsetting %s\n' "$why" "$name" >&2
-    return 1
-  done <"$1/sysctl.conf"
-}
-
-# `all` is passed on to every interface.
-changes() {
-  local path
-  for path in /proc/sys/${1/\/all\//\/*\/}; do
-    [[ $(cat "$path" 2>/dev/null) == "$2" ]] || return 0
-  done
-  return 1
-}
-
-# RTF_ADDRCONF and RTF_DEFAULT, see <linux/ipv6_route.h>.
-has_router() {
-  local flags name
-  while read -r _ _ _ _ _ _ _ _ flags name; do
-    ((16#$flags & 0x50000)) || continue
-    [[ $(cat "/proc/sys/net/ipv6/conf/$name/accept_ra" 2>/dev/null) == 2 ]] || return 0
-  done </proc/net/ipv6_route
-  return 1
-}
-
-has_lro() {
-  local path
-  for path in /sys/class/net/*; do
-    ! ethtool -k "${path##*/}" 2>/dev/null | grep -q '^large-receive-offload: on' || return 0
-  done
-  return 1
-}
 
 remember() {
   local before=$folder/before name value
@@ -181,7 +36,7 @@ remember() {
   : >"$before/done"
 }
 
-# What cannot be read, or is not there yet, cannot be put back.
+# Refuses a setting that cannot be read, or does not exist yet: it could not be restored.
 unread() {
   cat "/proc/sys/$1" >/dev/null && echo 'remember: it shows no value' >&2
   echo "setting $1" >&2
@@ -194,6 +49,7 @@ restore() {
     converge "$before"/{sysctl,affected}.conf && load "$before/rules" || return
   fi
   while read -r name; do ip link delete "$name"; done 2>/dev/null <"$folder/interfaces"
+  [[ ! -e $folder/routes ]] || { unroute; rm -f "$folder/routes"; }
   # In this order, as this may end at any point.
   rm -f "$before/done" && rm -rf "$before"
 }
@@ -208,17 +64,47 @@ interfaces() {
   for name; do
     [[ ! -e /sys/class/net/$name ]] || continue
     echo "$name" >>"$folder/interfaces"
-    # Of these two a kernel has one at least.
+    # Every kernel has at least one of these two types.
     ip link add "$name" type dummy 2>/dev/null || ip link add "$name" type veth || return
     ip link set "$name" up || return
   done
 }
 
+# A number that no routing daemon uses marks the routes that restore deletes.
+ours=112
+
+routes() {
+  local way client=${SSH_CONNECTION%% *} before own version
+  before=$(way_to "$client")
+  while (($# > 0)); do
+    version=-4 way=$(way_to "$2")
+    [[ $1 != *:* ]] || version=-6
+    [[ $way == via* ]] || { echo "it has no next hop to $2" >&2; return 1; }
+    own=$(ip "$version" route show root "$1" | head -n 1)
+    [[ ! $own ]] || { echo "it has a route of its own there, \`${own% }\`" >&2; return 1; }
+    : >"$folder/routes"
+    # shellcheck disable=SC2086 # Words.
+    ip "$version" route add "$1" $way proto "$ours" || return
+    [[ $(way_to "$client") == "$before" ]] || { unroute; echo 'ppsgate itself comes from there' >&2; return 1; }
+    shift 2
+  done
+}
+
+way_to() {
+  local pattern='(via (inet6 )?[^ ]+ )?dev [^ ]+'
+  [[ ! $(ip route get "$1" 2>/dev/null) =~ $pattern ]] || echo "${BASH_REMATCH[0]}"
+}
+
+unroute() {
+  ip -4 route flush proto "$ours"
+  ip -6 route flush proto "$ours"
+} 2>/dev/null
+
 # Programs that manage a family's tables; their rules may have parts that nft(8) cannot write.
 declare -A managers=([ip]=iptables [ip6]=ip6tables [arp]=arptables [bridge]=ebtables)
 
-# Prints `owned` or `unowned`, family and name of each table. A table with an owner stays in force as long as its program
-# runs, and no other may change it.
+# Prints `owned` or `unowned`, family and name of each table. A table with an owner stays in force while its program
+# runs, and no other program may change it.
 tables() {
   local line table='' owner=unowned
   while IFS= read -r line; do
@@ -232,7 +118,7 @@ tables() {
 
 unowned() { tables | sed -n 's/^unowned //p'; }
 
-# What is flushed comes back behind the tables that stay, and the order of tables may be that of evaluation.
+# Flushed tables come back behind those that stay, and the order of tables may be the order of evaluation.
 keeps_order() {
   local owner table first=''
   while read -r owner table; do
@@ -243,8 +129,8 @@ keeps_order() {
   done < <(tables)
 }
 
-# Saves the ruleset to a folder in pieces, each for nft. A piece ends with a table named after the folder: its chains are
-# empty, so that their order stays, and what its manager saves is beside.
+# Saves the ruleset to a folder in pieces, one nft file each. A piece may end with a table that its manager saves to a
+# file beside it: nft then gets only the table's empty chains, which keeps their order.
 save() {
   local to=$1 table piece=10
   shift
@@ -268,7 +154,7 @@ read_chains() {
   local line table=''
   chains=()
   while IFS= read -r line; do
-    # Some versions warn of a manager's tables among them.
+    # Some versions of nft print warnings about tables of a manager.
     [[ $line != '#'* ]] || continue
     [[ $line != 'table '* ]] || { table=${line#table } table=${table% \{}; }
     chains[$table]+=$line$'\n'
@@ -315,8 +201,8 @@ manage() {
   "${managers[$1]}-nft-restore" --noflush "${@:2}"
 }
 
-# Proves that the ruleset comes back, in a network of its own, before anything is flushed. nft writes all that it knows; a
-# manager may write the rest.
+# Proves in a separate network namespace that the ruleset comes back, before anything is flushed. nft writes all that it
+# knows; a manager may write the rest.
 prove() {
   local to=$1/rules table
   local -a special=() wrong=()
@@ -329,7 +215,8 @@ prove() {
   for table in "${!own[@]}"; do
     [[ ${own[$table]} != *'  [ '@(match|target)' name '* ]] || wrong+=("$table")
   done
-  # The second time with tables that nft did not bring back; a set may change meanwhile, hence the third.
+  # The second attempt lets managers save tables that nft did not restore. The third allows for a set that changed
+  # meanwhile.
   for _ in 1 2 3; do
     for table in "${wrong[@]}"; do
       is_among "$table" "${special[@]}" || ! has_manager "$table" || special+=("$table")
@@ -352,7 +239,7 @@ in_other_network() {
   unshare --net bash -c "$(declare -p managers; declare -f); declare -A chains=(); \"\$@\"" bash "$@"
 }
 
-# Loads saved rules, and prints what has become of them. Chains and flow tables may name interfaces.
+# Loads saved rules, and prints the result. Creates interfaces, which chains and flow tables may name.
 reload() {
   local from=$1 path
   shift
@@ -365,7 +252,7 @@ reload() {
   load "$from" && state "$@"
 }
 
-# Prints for each table its text without what packets change, and its bytecode, which has what the text leaves out.
+# Prints each table's text, without parts that packets change, and its bytecode, which shows what the text omits.
 state() {
   local table
   read_chains
@@ -401,7 +288,7 @@ has_manager() {
   [[ $manager ]] && command -v "$manager-nft-restore" >/dev/null && [[ $(managed "$1") ]]
 }
 
-# The kernel keeps the addresses of xt_recent(8) with the rules that ask for them.
+# The kernel drops the addresses of xt_recent(8) with the rules that use them.
 forgets() {
   (($# > 0)) && grep -qs . /proc/net/xt_recent/* || return
   echo 'prove: the lists of the match "recent" hold addresses, which would be lost' >&2

@@ -1,59 +1,8 @@
 import { __exportAll } from "./rolldown-runtime.js";
+import { isCost, metrics, readNetwork } from "./model/plain.js";
 import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record as record$1, string, url as url$1 } from "./vendor/zod.js";
-import { excerpt } from "./model/excerpt.js";
+import { expected } from "./model/excerpt.js";
 import { isDeepStrictEqual } from "node:util";
-import { setTimeout } from "node:timers/promises";
-
-// src/model/conclusion.ts
-const exitCodes = {
-	pass: 0,
-	patchAtFault: 1,
-	usage: 2,
-	undecided: 3,
-	infrastructure: 4,
-	cancelled: 130
-};
-function conclusionOfResult({ outcome }) {
-	switch (outcome.kind) {
-		case "judged": return conclusionOfVerdict(outcome.verdict);
-		case "unchanged": return "pass";
-		case "out-of-disk": return "infrastructure";
-		default: return "patchAtFault";
-	}
-}
-function conclusionOfBisection({ answer }) {
-	switch (answer.kind) {
-		case "culprit":
-		case "group":
-		case "several": return "pass";
-		case "not-reproduced":
-		case "slide":
-		case "inconclusive": return "undecided";
-	}
-}
-/** The worst conclusion of several gates of one patch: the patch's own fault weighs most, a pass least. */
-const worstConclusion = (conclusions) => byWeight.find((conclusion) => conclusions.includes(conclusion)) ?? "pass";
-const byWeight = [
-	"patchAtFault",
-	"infrastructure",
-	"undecided"
-];
-function conclusionOfVerdict(verdict) {
-	switch (verdict) {
-		case "no-regression":
-		case "improvement": return "pass";
-		case "regression": return "patchAtFault";
-		case "inconclusive":
-		case "invalid": return "undecided";
-	}
-}
-/** Errors from outside the lab carry a property `conclusion`. */
-function conclusionOfError(error) {
-	if (!(error instanceof Error && "conclusion" in error)) return "infrastructure";
-	const { conclusion } = error;
-	return isConclusion(conclusion) ? conclusion : "infrastructure";
-}
-const isConclusion = (value) => typeof value === "string" && Object.hasOwn(exitCodes, value);
 
 // src/model/bounds.ts
 var bounds_exports = /* @__PURE__ */ __exportAll({
@@ -67,9 +16,9 @@ var bounds_exports = /* @__PURE__ */ __exportAll({
 	level: () => level,
 	line: () => line,
 	list: () => list,
+	maxChange: () => maxChange,
+	maxDocument: () => maxDocument,
 	measured: () => measured,
-	mostChange: () => mostChange,
-	mostDocument: () => mostDocument,
 	name: () => name,
 	ordinal: () => ordinal,
 	path: () => path,
@@ -85,42 +34,42 @@ var bounds_exports = /* @__PURE__ */ __exportAll({
 	variant: () => variant,
 	word: () => word
 });
-const mostCount = 1e7;
-const leastRate = 1e-9;
-const mostRate = 0x38d7ea4c68000;
-const mostChange = 1e300;
+const maxCount = 1e7;
+const minRate = 1e-9;
+const maxRate = 0x38d7ea4c68000;
+const maxChange = 1e300;
 /** Runs, trials, boots, cells, commits, flows: small enough to loop over. */
-const count = int().nonnegative().max(mostCount);
+const count = int().nonnegative().max(maxCount);
 const ordinal = count.positive();
 /** Packets, instructions, bytes, ids: never looped over; exact in a double. */
 const total = int().nonnegative();
 const id = int().positive();
 /** Per second, or ns or instructions per packet. The logarithm of any ratio of two is finite. */
-const measured = number().min(leastRate).max(mostRate);
+const measured = number().min(minRate).max(maxRate);
 /** Like `measured`, or zero. */
-const rate$1 = number().nonnegative().max(mostRate).refine((value) => value === 0 || value >= leastRate);
-const level = number().nonnegative().max(mostChange);
+const rate$1 = number().nonnegative().max(maxRate).refine((value) => value === 0 || value >= minRate);
+const level = number().nonnegative().max(maxChange);
 const sumOfSquares = number().nonnegative().max(0xe8d4a51000);
 const seconds = number().nonnegative().max(1e9);
 /** From 0 to 1; a sum of shares may exceed either by a rounding error. */
 const share = number().min(-1e-6).max(1 + 1e-6);
 /** Ratio to the earlier value, minus one. */
-const change = number().min(-1).max(mostChange);
+const change = number().min(-1).max(maxChange);
 const text = (most) => string().max(most);
 const name = text(250);
-/** A bisection's variant also names each fix-up. */
+/** Also names each fix-up of a bisection's variant. */
 const variant = text(2e3);
 const path = text(4096);
 /** Name, id or address in another service. */
 const word = text(4096);
 /** Size limit of a file, a diff, a comment or a command's output. */
-const mostDocument = 32 * 1024 ** 2;
-const document = text(mostDocument);
+const maxDocument = 32 * 1024 ** 2;
+const document = text(maxDocument);
 const url = url$1().max(4096);
 /** An ISO time may have any number of decimals. */
 const time = datetime().max(40);
 /** Cuts text that only people read after `most` characters: lines of logs and patches have any length. */
-const prose = (most = 2e4) => string().overwrite((said) => (said.length > most ? `${said.slice(0, most - 1)}…` : said).toWellFormed());
+const prose = (most = 2e4) => string().overwrite((written) => (written.length > most ? `${written.slice(0, most - 1)}…` : written).toWellFormed());
 const line = prose(4e3);
 const list = (item, most = 1e4) => array(item).max(most);
 const record = (key, value, most) => record$1(key, value).refine((entries) => Object.keys(entries).length <= most);
@@ -128,87 +77,87 @@ const byName = (value) => record(name, value, 1e3);
 const byVariant = (value) => record(variant, value, 1e3);
 const facts = byName(line);
 
-// src/model/limits.ts
-const mostCpus = 1024;
-const mostQueues = 2048;
-const mostDrops = 200;
-const mostTables = 20;
-const mostNotUnderstood = 50;
-/** In the order of a packet's way. */
-const dropPlaces = [
-	"before-dut",
-	"card",
-	"driver",
-	"backlog",
-	"ip",
-	"firewall",
-	"state-table",
-	"output-queue",
-	"after-dut"
-];
-const dropPlaceSchema = _enum(dropPlaces);
-const directionSchema = _enum(["receive", "send"]);
-const stateTableSchema = object({
-	name,
-	states: total,
-	limit: id
+// src/model/scenario.ts
+const scenariosOf = {
+	linux: [
+		"forwarding",
+		"nftables-stateless",
+		"nftables-stateful"
+	],
+	freebsd: [
+		"forwarding",
+		"pf-stateless",
+		"pf-stateful",
+		"ipfw-stateless",
+		"ipfw-stateful"
+	]
+};
+const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
+const families = ["inet4", "inet6"];
+/** Appears unescaped in Markdown, so it must not become a link on GitHub. */
+const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
+/** A site's own firewall rules for FreeBSD: pf.conf(5), or commands of ipfw(8) without its name. */
+const ownRulesSchema = object({
+	firewall: _enum(["pf", "ipfw"]),
+	text: text(1e6),
+	/** If set, a trial that leaves fewer states than flows is invalid: other rules were measured. */
+	keepsStates: boolean()
 });
-/** `softnet` and `netisr` count by CPU; other devices by queue of the card. */
-const queueSchema = object({
-	device: name,
-	direction: directionSchema,
-	number: count
+const familySchema = _enum(families);
+const cellSchema = object({
+	scenario: scenarioSchema,
+	family: familySchema,
+	/** Includes the 4 bytes of CRC; present only if several sizes are measured. */
+	frameBytes: count.optional()
 });
-const dropSchema = object({
-	place: dropPlaceSchema,
-	cause: name
-});
-/** Readings of one variant in one trial; all counts are of the same stretch of traffic. */
-const trialLimitsSchema = object({
-	offeredPackets: total,
-	receivedPackets: total,
-	/** Busy share of each CPU, by its number; empty if unknown, or if the stretch is too short for clock ticks. */
-	cpuBusyRatios: list(share, mostCpus),
-	queues: list(queueSchema.extend({ packets: total }), mostQueues),
-	drops: list(dropSchema.extend({ packets: total }), 200),
-	stateTables: list(stateTableSchema, mostTables),
-	/** Readings in the log of counters without a known number. */
-	notUnderstood: list(name, 50)
-});
-/** Medians over the trials of one variant. */
-const variantLimitsSchema = object({
-	trials: ordinal,
-	/** Not received, as a share of the offered packets; below 0 if more arrived than the count of offered packets. */
-	lostRatio: number().min(-1e3).max(1),
-	cpuBusyRatios: list(share, mostCpus),
-	/** `ratio` is the share of the device's packets in that direction. */
-	queues: list(queueSchema.extend({ ratio: share }), mostQueues),
-	/** Shares of the offered packets, largest first. */
-	drops: list(dropSchema.extend({ ratio: level }), 200),
-	/** With the most states of any trial. */
-	stateTables: list(stateTableSchema, mostTables),
-	notUnderstood: list(name, 50)
-});
-/** A CPU, a queue or a drop whose share differs between base and patched beyond chance. */
-const differingLimitSchema = discriminatedUnion("kind", [
-	object({
-		kind: literal("cpu"),
-		number: count
-	}),
-	object({
-		kind: literal("queue"),
-		...queueSchema.shape
-	}),
-	object({
-		kind: literal("drop"),
-		...dropSchema.shape
-	})
-]);
-const cellLimitsSchema = object({
-	base: variantLimitsSchema,
-	patched: variantLimitsSchema,
-	differing: list(differingLimitSchema, 3272)
-});
+/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: name in tables, and key of its runs. */
+const cellName = ({ scenario, family, frameBytes }) => [
+	scenario,
+	family,
+	frameBytes && `${frameBytes} B`
+].filter(Boolean).join(" ");
+/** Anchor and file name: `flamegraph-forwarding-inet4-base`; `which` is a variant or `difference`. */
+const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
+const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
+
+// src/model/units.ts
+/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
+const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
+/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
+const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
+	pps: 1,
+	kpps: 1e3,
+	Mpps: 1e6,
+	Gpps: 1e9
+}, limit);
+/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
+const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
+	ms: .001,
+	s: 1,
+	min: 60,
+	d: 86400
+}, limit);
+/** `64 bytes`, `64B`, `100 MiB` → bytes. */
+const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
+	bytes: 1,
+	byte: 1,
+	B: 1,
+	MiB: 2 ** 20
+}, limit);
+function quantity(form, units, limit) {
+	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
+	const read = (text) => inBaseUnit(written.exec(text), units);
+	return string({ error: expected(form) }).regex(written, {
+		error: expected(form),
+		abort: true
+	}).refine((text) => limit.holds(read(text)), { error: expected(limit.description) }).meta({ title: limit.description }).transform(read);
+}
+/** Rounds to the 15 digits of a double, so that 2.01 Mpps is 2010000 pps, not 2009999.9999999998. */
+function inBaseUnit(match, units) {
+	const [, digits = "", unit = ""] = match ?? [];
+	const value = Number(digits) * (units[unit] ?? NaN);
+	return Number(value.toPrecision(15));
+}
 
 // src/model/patch.ts
 const commitId = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "a full commit id");
@@ -250,9 +199,9 @@ const revision = object({
 		diff: id,
 		headCommit: commitId
 	}), 1e3),
-	/** Sentence on the diff's base commit, if it is missing here, such as that of an open parent revision. */
+	/** Sentence on the diff's base commit if it is missing here, for example that of an open parent revision. */
 	missingBase: prose().optional(),
-	/** Notes for the report: how the base was found, what was left out. */
+	/** Notes for the report, such as how the base was found and what was omitted. */
 	notes: list(prose(), 1e3)
 });
 const range = object({
@@ -297,46 +246,189 @@ function patchName(patch) {
 	}
 }
 
-// src/model/scenario.ts
-const scenariosOf = {
-	linux: [
-		"forwarding",
-		"nftables-stateless",
-		"nftables-stateful"
-	],
-	freebsd: [
-		"forwarding",
-		"pf-stateless",
-		"pf-stateful",
-		"ipfw-stateless",
-		"ipfw-stateful"
-	]
+// src/model/traffic.ts
+const port = int().min(1).max(65535);
+/** A single port, or a range that the flows use in turn. */
+const portRangeSchema = object({
+	first: port,
+	last: port
+}).refine(({ first, last }) => first <= last);
+const weightedSize = object({
+	/** Includes 4 bytes of CRC. */
+	frameBytes: int().min(64).max(1518),
+	weight: int().min(1).max(100)
+});
+const maxSizes = 10;
+const sidesOf = (family, form) => {
+	const network = string().regex(form).refine((text) => readNetwork(text, family).kind === "read");
+	return object({
+		source: network.exactOptional(),
+		destination: network.exactOptional()
+	}).exactOptional();
 };
-const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
-const families = ["inet4", "inet6"];
-/** Appears unescaped in Markdown, so it must not become a link on GitHub. */
-const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
-/** A site's own firewall rules for FreeBSD: pf.conf(5), or commands of ipfw(8) without its name. */
-const ownRulesSchema = object({
-	firewall: _enum(["pf", "ipfw"]),
-	text: text(1e6),
-	/** If set, a trial that leaves fewer states than flows is invalid: other rules were measured. */
-	keepsStates: boolean()
+const networksSchema = object({
+	inet4: sidesOf("inet4", /^[\d.]{7,15}\/\d{1,2}$/),
+	inet6: sidesOf("inet6", /^[\da-f:]{2,39}\/\d{1,3}$/)
 });
-const familySchema = _enum(families);
-const cellSchema = object({
-	scenario: scenarioSchema,
-	family: familySchema,
-	/** Includes the 4 bytes of CRC; present only if several sizes are measured. */
-	frameBytes: count.optional()
+const packetsSchema = object({
+	/** Absent: UDP. TCP packets are SYN segments, none of which opens a connection. */
+	protocol: literal("tcp").exactOptional(),
+	/** Absent: ppsgate's own choice of ports. */
+	ports: object({
+		source: portRangeSchema.exactOptional(),
+		destination: portRangeSchema.exactOptional()
+	}).exactOptional(),
+	/** In the form of `networkText`. */
+	addresses: networksSchema.exactOptional(),
+	/** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
+	sizes: list(weightedSize, 10).min(2).exactOptional(),
+	/** A pcap file, whose packets replace all but `addresses`. */
+	capture: object({
+		sha256: string().regex(/^[0-9a-f]{64}$/),
+		packets: ordinal,
+		families: array(_enum(families)).min(1).max(families.length)
+	}).exactOptional()
 });
-/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: name in tables, and key of its runs. */
-const cellName = ({ scenario, family, frameBytes }) => [
-	scenario,
-	family,
-	frameBytes && `${frameBytes} B`
-].filter(Boolean).join(" ");
-const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
+const offeredTrafficSchema = object({
+	flows: count,
+	frameBytes: count,
+	/** Absent: maximum speed of the sender. */
+	offeredPps: rate$1.optional(),
+	/** Absent: the usual packets, and those of all older versions. */
+	packets: packetsSchema.optional()
+});
+/** Omits durations and absent properties. */
+const offeredTraffic = ({ flows, frameBytes, offeredPps, packets }) => ({
+	flows,
+	frameBytes,
+	...offeredPps !== void 0 && { offeredPps },
+	...packets !== void 0 && { packets }
+});
+const isSameTraffic = (a, b) => isDeepStrictEqual(offeredTraffic(a), offeredTraffic(b));
+/** The simple IMIX: IPv4 packets of 40, 576 and 1500 bytes, with 14 bytes of Ethernet and the CRC. */
+const imix = [
+	{
+		frameBytes: 64,
+		weight: 7
+	},
+	{
+		frameBytes: 594,
+		weight: 4
+	},
+	{
+		frameBytes: 1518,
+		weight: 1
+	}
+];
+function meanFrameBytes(sizes) {
+	const frames = sizes.reduce((sum, { weight }) => sum + weight, 0);
+	return sizes.reduce((sum, { frameBytes, weight }) => sum + frameBytes * weight, 0) / frames;
+}
+/** `UDP`, `UDP to port 53, IMIX (7:4:1)`, `TCP SYN from ports 1024–65535 to port 443`. */
+function packetsText({ addresses = {}, ...packets } = {}) {
+	const networks = Object.values(addresses).map(networksText);
+	return [kindText(packets), ...networks.length === 0 ? [] : [networks.join(" and ")]].join(", ");
+}
+function kindText({ protocol, ports = {}, sizes, capture }) {
+	if (capture !== void 0) return `${capture.packets} packets of a pcap (SHA-256 ${capture.sha256.slice(0, 12)}…)`;
+	const { source, destination } = ports;
+	const headers = [
+		protocol === "tcp" ? "TCP SYN" : "UDP",
+		...source === void 0 ? [] : [`from ${portsText(source)}`],
+		...destination === void 0 ? [] : [`to ${portsText(destination)}`]
+	].join(" ");
+	return sizes === void 0 ? headers : `${headers}, ${sizesText(sizes)}`;
+}
+const networksText = ({ source, destination }) => [...source === void 0 ? [] : [`from ${source}`], ...destination === void 0 ? [] : [`to ${destination}`]].join(" ");
+const hasOneSize = ({ sizes, capture } = {}) => sizes === void 0 && capture === void 0;
+function sizesText(sizes) {
+	const weights = sizes.map(({ weight }) => weight).join(":");
+	if (isDeepStrictEqual(sizes, imix)) return `IMIX (${weights})`;
+	return `frames of ${sizes.map(({ frameBytes }) => frameBytes).join(", ")} bytes (${weights})`;
+}
+const portsText = ({ first, last }) => first === last ? `port ${first}` : `ports ${first}–${last}`;
+
+// src/model/limits.ts
+const maxCpus = 1024;
+const maxQueues = 2048;
+const maxDrops = 200;
+const maxTables = 20;
+const maxNotUnderstood = 50;
+/** In the order of a packet's way. */
+const dropPlaces = [
+	"before-dut",
+	"card",
+	"driver",
+	"backlog",
+	"ip",
+	"firewall",
+	"state-table",
+	"output-queue",
+	"after-dut"
+];
+const dropPlaceSchema = _enum(dropPlaces);
+const directionSchema = _enum(["receive", "send"]);
+const stateTableSchema = object({
+	name,
+	states: total,
+	limit: id
+});
+/** `softnet` and `netisr` count by CPU; other devices by queue of the card. */
+const queueSchema = object({
+	device: name,
+	direction: directionSchema,
+	number: count
+});
+const dropSchema = object({
+	place: dropPlaceSchema,
+	cause: name
+});
+/** Readings of one variant in one trial; all counters cover the same stretch of traffic. */
+const trialLimitsSchema = object({
+	offeredPackets: total,
+	receivedPackets: total,
+	/** Busy share of each CPU, by its number; empty if unknown, or if the stretch is too short for clock ticks. */
+	cpuBusyRatios: list(share, maxCpus),
+	queues: list(queueSchema.extend({ packets: total }), maxQueues),
+	drops: list(dropSchema.extend({ packets: total }), 200),
+	stateTables: list(stateTableSchema, maxTables),
+	/** Readings in the log of counters without a known number. */
+	notUnderstood: list(name, 50)
+});
+/** Medians over the trials of one variant. */
+const variantLimitsSchema = object({
+	trials: ordinal,
+	/** Share of the offered packets that were not received; below 0 if more arrived than the counted offered packets. */
+	lostRatio: number().min(-1e3).max(1),
+	cpuBusyRatios: list(share, maxCpus),
+	/** `ratio` is the share of the device's packets in that direction. */
+	queues: list(queueSchema.extend({ ratio: share }), maxQueues),
+	/** Shares of the offered packets, largest first. */
+	drops: list(dropSchema.extend({ ratio: level }), 200),
+	/** The state tables with the most states of any trial. */
+	stateTables: list(stateTableSchema, maxTables),
+	notUnderstood: list(name, 50)
+});
+/** A CPU, a queue or a drop whose share differs between base and patched beyond chance. */
+const differingLimitSchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("cpu"),
+		number: count
+	}),
+	object({
+		kind: literal("queue"),
+		...queueSchema.shape
+	}),
+	object({
+		kind: literal("drop"),
+		...dropSchema.shape
+	})
+]);
+const cellLimitsSchema = object({
+	base: variantLimitsSchema,
+	patched: variantLimitsSchema,
+	differing: list(differingLimitSchema, 3272)
+});
 
 // src/model/rejection.ts
 const message = prose();
@@ -397,102 +489,14 @@ function systemOfScenario(scenario) {
 	return systems.length === 1 ? systems[0] : void 0;
 }
 
-// src/model/traffic.ts
-const port = int().min(1).max(65535);
-/** One port, or a range that the flows take in turn. */
-const portRangeSchema = object({
-	first: port,
-	last: port
-}).refine(({ first, last }) => first <= last);
-const weightedSize = object({
-	/** With 4 bytes of CRC. */
-	frameBytes: int().min(64).max(1518),
-	weight: int().min(1).max(100)
-});
-const mostSizes = 10;
-const packetsSchema = object({
-	/** Absent: UDP. TCP packets are SYN segments, none of which opens a connection. */
-	protocol: literal("tcp").exactOptional(),
-	/** Absent: ports of ppsgate's own choice. */
-	ports: object({
-		source: portRangeSchema.exactOptional(),
-		destination: portRangeSchema.exactOptional()
-	}).exactOptional(),
-	/** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
-	sizes: list(weightedSize, 10).min(2).exactOptional(),
-	/** A pcap file, whose packets replace all described here. */
-	capture: object({
-		sha256: string().regex(/^[0-9a-f]{64}$/),
-		packets: ordinal,
-		families: array(_enum(families)).min(1).max(families.length)
-	}).exactOptional()
-});
-const offeredTrafficSchema = object({
-	flows: count,
-	frameBytes: count,
-	/** Absent: maximum speed of the sender. */
-	offeredPps: rate$1.optional(),
-	/** Absent: the usual packets, and all of older versions. */
-	packets: packetsSchema.optional()
-});
-/** Leaves out durations and absent properties. */
-const offeredTraffic = ({ flows, frameBytes, offeredPps, packets }) => ({
-	flows,
-	frameBytes,
-	...offeredPps !== void 0 && { offeredPps },
-	...packets !== void 0 && { packets }
-});
-const isSameTraffic = (a, b) => isDeepStrictEqual(offeredTraffic(a), offeredTraffic(b));
-/** The simple IMIX: IPv4 packets of 40, 576 and 1500 bytes, with 14 bytes of Ethernet and the CRC. */
-const imix = [
-	{
-		frameBytes: 64,
-		weight: 7
-	},
-	{
-		frameBytes: 594,
-		weight: 4
-	},
-	{
-		frameBytes: 1518,
-		weight: 1
-	}
-];
-function meanFrameBytes(sizes) {
-	const frames = sizes.reduce((sum, { weight }) => sum + weight, 0);
-	return sizes.reduce((sum, { frameBytes, weight }) => sum + frameBytes * weight, 0) / frames;
-}
-/** `UDP`, `UDP to port 53, IMIX (7:4:1)`, `TCP SYN from ports 1024–65535 to port 443`. */
-function packetsText({ protocol, ports = {}, sizes, capture } = {}) {
-	if (capture !== void 0) return `${capture.packets} packets of a pcap (SHA-256 ${capture.sha256.slice(0, 12)}…)`;
-	const { source, destination } = ports;
-	const headers = [
-		protocol === "tcp" ? "TCP SYN" : "UDP",
-		...source === void 0 ? [] : [`from ${portsText(source)}`],
-		...destination === void 0 ? [] : [`to ${portsText(destination)}`]
-	].join(" ");
-	return sizes === void 0 ? headers : `${headers}, ${sizesText(sizes)}`;
-}
-const hasOneSize = ({ sizes, capture } = {}) => sizes === void 0 && capture === void 0;
-function sizesText(sizes) {
-	const weights = sizes.map(({ weight }) => weight).join(":");
-	if (isDeepStrictEqual(sizes, imix)) return `IMIX (${weights})`;
-	return `frames of ${sizes.map(({ frameBytes }) => frameBytes).join(", ")} bytes (${weights})`;
-}
-const portsText = ({ first, last }) => first === last ? `port ${first}` : `ports ${first}–${last}`;
-
 // src/model/result.ts
 /** A cell has at most 10,000 pairs, and each run of a trial may be repeated. */
-const mostRuns = 2e5;
-const mostTrials = 2e5;
-const mostSamples = 1e5;
-const mostCells = 1e3;
-const mostVariants = 1e3;
-const metricSchema = _enum([
-	"pps",
-	"nsPerPacket",
-	"instructionsPerPacket"
-]);
+const maxRuns = 2e5;
+const maxTrials = 2e5;
+const maxSamples = 1e5;
+const maxCells = 1e3;
+const maxVariants = 1e3;
+const metricSchema = _enum(metrics);
 const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid") }), object({
 	kind: literal("invalid"),
 	cause: _enum([
@@ -506,7 +510,7 @@ const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid
 	]),
 	reason: line
 })]);
-/** One variant measured once: one number per metric, and its samples. */
+/** A single measurement of a variant: one number per metric, and its samples. */
 const runSchema = object({
 	number: ordinal,
 	trial: ordinal,
@@ -531,7 +535,7 @@ const runSchema = object({
 		/** Time in which the forwarding thread waited for its CPU. */
 		deniedSeconds: seconds.optional(),
 		instructions: total.optional()
-	}), mostSamples),
+	}), maxSamples),
 	validity: validitySchema,
 	/** Rule, chain or setting that dropped all packets, for a run that forwarded none; absent if unknown. */
 	droppedBy: line.exactOptional()
@@ -630,7 +634,7 @@ const baselineSchema = discriminatedUnion("kind", [
 const cellProfileSchema = discriminatedUnion("kind", [object({
 	kind: literal("profiled"),
 	variant,
-	/** As the profiler names it: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+	/** Named as the profiler prints it: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
 	event: name,
 	kernel: line,
 	seconds: seconds.positive(),
@@ -667,7 +671,7 @@ const reasonSchema = object({
 	changedFunctions: list(changedFunctionSchema, 100),
 	/** Number of all functions that changed significantly. */
 	moved: count,
-	/** Frames whose stacks were left out as idle; only those that occurred. */
+	/** Frames whose stacks were omitted as idle; only those that occurred. */
 	idleFrames: list(line, 1e3)
 });
 const cellResultSchema = object({
@@ -683,16 +687,16 @@ const cellResultSchema = object({
 	/** The judged metric first, then the others; empty for a cell without enough runs. */
 	comparisons: list(comparisonSchema, 10),
 	/**
-	* Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
-	* runs, as early stopping depends on base, and so partly on them.
+	* Compares earlier diffs with base: shown, not judged. Their intervals have the plain confidence level of a fixed
+	* number of runs, as early stopping depends on base, and so partly on them.
 	*/
 	others: list(object({
 		variant,
 		comparisons: list(comparisonSchema, 10)
-	}), mostVariants).default([]),
-	runs: list(runSchema, mostRuns),
+	}), maxVariants).default([]),
+	runs: list(runSchema, maxRuns),
 	/** Empty unless requested. */
-	profiles: list(cellProfileSchema, mostVariants).default([]),
+	profiles: list(cellProfileSchema, maxVariants).default([]),
 	/** Absent without profiles of both base and patched. */
 	reason: reasonSchema.optional(),
 	/** Absent unless read in trials of both base and patched. */
@@ -713,14 +717,14 @@ const trialSchema = object({
 	ingressPackets: total.optional(),
 	/** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
 	lineGigabits: number().positive().max(1e5).exactOptional(),
-	/** The guest that waited longest for its host's CPUs. Absent if none waited long, or none is a guest. */
+	/** The guest that waited longest for its host's CPUs. Absent if none waited long, or no machine is a guest. */
 	starvation: object({
 		machine: line,
 		deniedRatio: number().min(0).max(1)
 	}).exactOptional(),
 	/** Absent if the variants share a kernel. */
 	kernel: line.optional(),
-	/** By variant, for guests that ran side by side. */
+	/** Kernels by variant, for guests that ran side by side. */
 	kernels: byVariant(line).exactOptional(),
 	/** Time from the trial's beginning until its guests were up. Absent without a boot, and for machines. */
 	bootSeconds: seconds.exactOptional(),
@@ -752,11 +756,11 @@ const outcomeSchema = discriminatedUnion("kind", [
 			"inconclusive",
 			"invalid"
 		]),
-		cells: list(cellResultSchema, mostCells).min(1)
+		cells: list(cellResultSchema, maxCells).min(1)
 	}),
 	object({
 		kind: literal("unchanged"),
-		/** Changed files that matter on other testbeds only, or that ppsgate.yml ignores. */
+		/** Changed files that matter only on other testbeds, or that ppsgate.yml ignores. */
 		ignoredPaths: array(string().regex(/^[\w+.*@/-]{1,200}$/)).min(1).max(20).exactOptional()
 	}),
 	...rejections
@@ -768,7 +772,7 @@ const variantSummarySchema = object({
 	folder: path.optional(),
 	files: list(object({
 		path,
-		/** Path in the repository where the overlay is no folder. */
+		/** Path in the repository, if the overlay is no folder. */
 		source: path.exactOptional(),
 		sha256: name
 	}))
@@ -780,7 +784,7 @@ const resultSchema = object({
 		version: name
 	}),
 	patch: patchSchema,
-	variants: list(variantSummarySchema, mostVariants),
+	variants: list(variantSummarySchema, maxVariants),
 	testbed: object({
 		name,
 		/** Absent in older results. */
@@ -794,15 +798,14 @@ const resultSchema = object({
 	seed: int(),
 	startedAt: time,
 	finishedAt: time,
-	trials: list(trialSchema, mostTrials),
+	trials: list(trialSchema, maxTrials),
 	/** Variants other than base and patched that could not be measured. */
 	leftOut: list(object({
 		variant,
 		rejection: rejectionSchema
-	}), mostVariants).default([]),
+	}), maxVariants).default([]),
 	outcome: outcomeSchema
 });
-const isCost = (metric) => metric !== "pps";
 const isLoss = ({ metric }, change) => isCost(metric) ? change > 0 : change < 0;
 const byMetric = (of) => ({
 	pps: of("pps"),
@@ -810,649 +813,10 @@ const byMetric = (of) => ({
 	instructionsPerPacket: of("instructionsPerPacket")
 });
 
-// src/model/format.ts
-/** `4.982 Mpps`, `805.3 kpps`. */
-function formatPps(pps) {
-	if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
-	return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
-}
-/** `1,057 ns`. */
-const formatNanoseconds = (ns) => `${grouped(Number(ns.toPrecision(4)))} ns`;
-/** `8,314`, of instructions. */
-const formatCount = (count) => grouped(count < 1e3 ? Number(count.toPrecision(4)) : Math.round(count));
-const formatMetric = (value, metric) => formats[metric](value);
-const formats = {
-	pps: formatPps,
-	nsPerPacket: formatNanoseconds,
-	instructionsPerPacket: (count) => `${formatCount(count)} instructions`
-};
-/** Omits the unit, for axes: `8,314`. */
-const formatTick = (value, metric) => metric === "instructionsPerPacket" ? formatCount(value) : formatMetric(value, metric);
-const metricNouns = {
-	pps: "packets per second",
-	nsPerPacket: "CPU time per packet",
-	instructionsPerPacket: "instructions per packet"
-};
-/** Includes the better direction. */
-const metricName = (metric) => `${metricNouns[metric]} (${isCost(metric) ? "less" : "more"} is better)`;
-/** Anchor and file name: `flamegraph-forwarding-inet4-base`; `which` is a variant or `difference`. */
-const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
-/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
-const formatChange = (ratio) => `${signedPercent(ratio)} %`;
-/** Without a sign, where words give the direction: `8.33 %`. */
-const formatSize = (ratio) => `${percentDigits(ratio)} %`;
-/** `55.9 ± 0.2 %`, where words give the direction; the error has one digit, at most two decimals. */
-const formatSizeAndError = (ratio, error) => {
-	const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
-	const digits = Math.min(Math.max(-(errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1), 0), 2);
-	return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
-};
-/** `+0.1 ± 0.3 %`. */
-function formatChangeAndError(ratio, error) {
-	const shown = formatSizeAndError(ratio, error);
-	if (Number.parseFloat(shown) === 0) return shown;
-	return `${ratio < 0 ? "−" : "+"}${shown}`;
-}
-/** `> 0.999`, `0.987`, `< 0.001`. */
-function formatProbability(probability) {
-	if (probability > .999) return "> 0.999";
-	return probability < .001 ? "< 0.001" : probability.toFixed(3);
-}
-/** `+6.79 … +9.86`, in percent. */
-const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
-const formatPercent = (ratio) => `${Number((ratio * 100).toPrecision(3))} %`;
-/** `−5 %`, `+5.26 %`, `0`: limits and ticks. */
-function formatSigned(ratio) {
-	if (ratio === 0) return "0";
-	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
-}
-/** `9.3`: a share in percent, without its sign, next to another one. */
-const formatShare = (ratio) => (ratio * 100).toFixed(1);
-function formatDifference(difference) {
-	const shown = Math.abs(difference).toFixed(1);
-	if (Number(shown) === 0) return `±${shown}`;
-	return `${difference < 0 ? "−" : "+"}${shown}`;
-}
-/** `+38`, `−1,400`, `+0.85`: two significant digits. */
-function formatTwoDigits(difference) {
-	const shown = Number(Math.abs(difference).toPrecision(2));
-	if (shown === 0) return "±0";
-	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
-}
-/** `24 + 24 of 26 + 26`: counted runs of base and patched, and the runs made if there were more. */
-function formatRuns(counted, made) {
-	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
-	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
-}
-/** `pps, nsPerPacket or instructionsPerPacket`. */
-const metricChoice = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(metricSchema.options);
-const grouped = (value) => value.toLocaleString("en-US");
-/** `41 s`, `2 min 5 s`. */
-/** `1 run`, `1,200 runs`; the noun takes an s. */
-const counted = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
-function formatDuration(seconds) {
-	const whole = Math.round(seconds);
-	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
-}
-/** `some 25 min`: an estimate. */
-const formatEstimate = (seconds) => seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
-/** `25 min`: omits the seconds. */
-function formatRoughly(seconds) {
-	const minutes = Math.round(seconds / 60);
-	if (minutes < 1) return "under 1 min";
-	if (minutes < 120) return `${minutes} min`;
-	const hours = Math.round(minutes / 60);
-	return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
-}
-function signedPercent(ratio) {
-	const shown = percentDigits(ratio);
-	if (Number(shown) === 0) return `±${shown}`;
-	return `${ratio < 0 ? "−" : "+"}${shown}`;
-}
-function percentDigits(ratio) {
-	const percent = Math.abs(ratio * 100);
-	return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
-}
-function fourDigits(value) {
-	if (value === 0) return "0";
-	return value < 1e3 ? value.toPrecision(4) : value.toFixed(0);
-}
-const numerals = [
-	"one",
-	"two",
-	"three",
-	"four",
-	"five",
-	"six",
-	"seven",
-	"eight",
-	"nine",
-	"ten"
-];
-/** In words up to ten. */
-const formatNumeral = (count) => numerals[count - 1] ?? grouped(count);
-const ordinals = [
-	"first",
-	"second",
-	"third",
-	"fourth",
-	"fifth",
-	"sixth",
-	"seventh",
-	"eighth",
-	"ninth",
-	"tenth"
-];
-/** In words up to the tenth. */
-const formatOrdinal = (number) => ordinals[number - 1] ?? formatShortOrdinal(number);
-/** `1st`, `12th`. */
-function formatShortOrdinal(number) {
-	return `${number}${(number % 100 > 10 && number % 100 < 14 ? void 0 : [
-		"th",
-		"st",
-		"nd",
-		"rd"
-	][number % 10]) ?? "th"}`;
-}
-
-// src/model/units.ts
-/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
-const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
-/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
-const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
-	pps: 1,
-	kpps: 1e3,
-	Mpps: 1e6,
-	Gpps: 1e9
-}, limit);
-/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
-const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
-	ms: .001,
-	s: 1,
-	min: 60,
-	d: 86400
-}, limit);
-/** `64 bytes`, `64B`, `100 MiB` → bytes. */
-const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
-	bytes: 1,
-	byte: 1,
-	B: 1,
-	MiB: 2 ** 20
-}, limit);
-/** Message of a zod issue: `expected a percentage like 2%, found 2`. */
-const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-function quantity(form, units, limit) {
-	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
-	const read = (text) => inBaseUnit(written.exec(text), units);
-	return string({ error: expected(form) }).regex(written, {
-		error: expected(form),
-		abort: true
-	}).refine((text) => limit.holds(read(text)), { error: expected(limit.description) }).meta({ title: limit.description }).transform(read);
-}
-/** Rounds to the 15 digits of a double, so that 2.01 Mpps is 2010000 pps, not 2009999.9999999998. */
-function inBaseUnit(match, units) {
-	const [, digits = "", unit = ""] = match ?? [];
-	const value = Number(digits) * (units[unit] ?? NaN);
-	return Number(value.toPrecision(15));
-}
-function shown(value) {
-	if (value === null) return "nothing";
-	if (Number.isNaN(value)) return "no number";
-	if (typeof value === "string") return `"${excerpt(value)}"`;
-	if (Array.isArray(value)) return "a list";
-	if (typeof value === "object") return "keys and values";
-	return String(value);
-}
-
-// src/model/usage-error.ts
-var UsageError = class extends Error {
-	name = "UsageError";
-	conclusion = "usage";
-};
-
-// src/model/one-line.ts
-function reasonOf(error) {
-	if (!(error instanceof Error)) return oneLine(String(error));
-	if (error.message === "" && "code" in error) return String(error.code);
-	return oneLine(error.message);
-}
-const shortened$1 = (text) => shortenedTo(80, text);
-function shortenedTo(most, text) {
-	const line = oneLine(text);
-	return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
-}
-const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
-const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-
-// src/model/escape.ts
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break takes effect. */
-function codeSpan(text, mostCharacters = 200) {
-	const line = plainLine(text, mostCharacters);
-	if (line === "") return "";
-	const fence = fenceFor(line, 1);
-	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
-	return `${fence}${padding}${line}${padding}${fence}`;
-}
-/** A fenced code block; its middle is cut out if it is too long. */
-function codeBlock(text, mostCharacters = 4e3) {
-	const block = plainBlock(text, mostCharacters);
-	const fence = fenceFor(block, 3);
-	return `${fence}\n${block}\n${fence}`;
-}
-/** Removes control and format characters and joins lines; leaves markup as it is. */
-const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
-/** Keeps line breaks; cuts out the middle if it is too long. */
-const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
-function fenceFor(text, least) {
-	const runs = text.match(/`+/g) ?? [];
-	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
-}
-/** Control and format characters can colour a terminal, and reverse or hide text. Tabs and line ends stay. */
-function withoutControls(text) {
-	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
-}
-/** Removes terminal sequences; keeps single control characters. */
-const withoutSequences = (text) => text.replace(sequences, "");
-/**
-* Terminal sequences of ECMA-48: control sequences, terminated strings, and character set selection. Node's
-* stripVTControlCharacters needs hours for a megabyte of unterminated strings. Here no part can begin within another.
-*/
-const sequences = new RegExp([
-	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
-	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
-].join("|"), "g");
-function shortened(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	const half = Math.floor(mostCharacters / 2);
-	const left = text.length - 2 * half;
-	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
-	return `${first}\n… ${left} characters left out …\n${last}`;
-}
-function cut(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
-}
-/** A cut may have split a surrogate pair. */
-const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
-/** Returns undefined unless the address is a web page and holds nothing that could end it in markup. */
-function pageUrl(address) {
-	const url = URL.parse(address);
-	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
-	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
-}
-const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-
-// src/model/json.ts
-/** Returns undefined for invalid JSON. No JSON value is undefined, so every schema rejects it. */
-function parseJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
-/** Parses each line that may be an object, and stops after `mostLines`. Does not split the text into all its lines. */
-function* jsonLines(text, mostLines) {
-	let start = 0;
-	for (let lines = 0; lines < mostLines && start < text.length; lines += 1) {
-		const newline = text.indexOf("\n", start);
-		const end = newline === -1 ? text.length : newline;
-		if (text.startsWith("{", start)) yield parseJson(text.slice(start, end));
-		start = end + 1;
-	}
-}
-
-// src/model/pause.ts
-/** Resolves on abort; Node's own function rejects. */
-const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
-
-// src/model/priority.ts
-const priorities = [
-	"release",
-	"patch",
-	"rerun"
-];
-
-// src/model/flows.ts
-/**
-* Splits a number of flows exactly into sources × destinations: 2000 as 20 × 100. Picks the largest divisor up to 100
-* for the destinations that leaves every sender a source. Rejects numbers whose sources exceed their network.
-*/
-function flowRanges(flows, family, senders = 1) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused$1(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
-	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
-	const sources = flows / destinations;
-	if (sources <= mostSources[family]) return {
-		kind: "split",
-		flows: {
-			sources,
-			destinations
-		}
-	};
-	return refused$1(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
-}
-const refused$1 = (message) => ({
-	kind: "refused",
-	message
-});
-const mostDestinations = 100;
-/** 198.18.10.1 to 198.18.255.254; pkt-gen increments the last 16 bits only. */
-const mostSources = {
-	inet4: 62974,
-	inet6: 65535
-};
-function greatestDivisor(value, most) {
-	let divisor = Math.floor(most);
-	while (value % divisor !== 0) divisor -= 1;
-	return divisor;
-}
-/** Slices the sources evenly, one slice per sender. Throws a RangeError for more senders than sources. */
-function flowSlices({ sources, destinations }, senders) {
-	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
-	const end = (slice) => Math.floor(slice * sources / senders);
-	return Array.from({ length: senders }, (_, slice) => ({
-		firstSource: end(slice) + 1,
-		sources: end(slice + 1) - end(slice),
-		destinations
-	}));
-}
-
-// src/model/freebsd-port.ts
-/**
-* The interface for pkt-gen. A Chelsio port has a second, virtual one for netmap: see `hw.cxgbe.num_vis` in cxgbe(4).
-*/
-const netmapPort = (name) => name.replace(/^(?:cxgbe|cxl|cc)\d+$/, "v$&");
-/** Driver names as in ifconfig(8) and in the manual: `cxl` and `cxgbe`. */
-function driversOf(port) {
-	const driver = port.replace(/\d+$/, "");
-	return [driver, driverOfPort[driver] ?? driver];
-}
-/** Drivers whose ports have another name; see section 4 of the manual. */
-const driverOfPort = {
-	cxl: "cxgbe",
-	cc: "cxgbe",
-	che: "cxgbe",
-	cxlv: "cxgbev",
-	ccv: "cxgbev",
-	mce: "mlx5en",
-	mlxen: "mlx4en",
-	ix: "ixgbe",
-	ixv: "ixgbe",
-	ql: "qlxgbe"
-};
-
-// src/model/freebsd-drivers.ts
-const chelsio = [
-	"cxl",
-	"cxgbe",
-	"cc"
-];
-const holdsBack = "a full port then holds back its senders";
-const queuesDecide = "the queues decide how many CPUs forward";
-/** `hw.cxgbe.nrxq10g` is no sysctl since FreeBSD 12. em(4) keeps one `fc` for all of its ports. */
-const driverSettings = [
-	{
-		ports: chelsio,
-		name: "dev.PORT.N.pause_settings",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		permanent: "hw.cxgbe.pause_settings=\"0\"",
-		appliesToGenerators: true,
-		source: "cxgbe(4)"
-	},
-	{
-		ports: chelsio,
-		name: "hw.cxgbe.toecaps_allowed",
-		expected: "0",
-		why: "the card then keeps resources for TCP offload",
-		fix: { loader: "hw.cxgbe.toecaps_allowed" },
-		source: "cxgbe(4)"
-	},
-	{
-		ports: chelsio,
-		name: "hw.cxgbe.fw_install",
-		expected: "0",
-		why: "a kernel with a newer firmware in it then flashes the card, for good and for all who come later",
-		fix: { loader: "hw.cxgbe.fw_install" },
-		isOptional: true,
-		source: "cxgbe(4)"
-	},
-	{
-		ports: chelsio,
-		name: "dev.PORT.N.nrxq",
-		expected: "queues",
-		why: queuesDecide,
-		fix: { loader: "hw.cxgbe.nrxq10g" },
-		source: "cxgbe(4)"
-	},
-	{
-		ports: chelsio,
-		name: "dev.PORT.N.ntxq",
-		expected: "queues",
-		why: queuesDecide,
-		fix: { loader: "hw.cxgbe.ntxq10g" },
-		source: "cxgbe(4)"
-	},
-	{
-		ports: ["mce"],
-		name: "dev.PORT.N.rx_pauseframe_control",
-		expected: "0",
-		why: holdsBack,
-		fix: { loader: "dev.PORT.N.rx_pauseframe_control" },
-		appliesToGenerators: true,
-		source: "sys/dev/mlx5/mlx5_en/mlx5_en_main.c"
-	},
-	{
-		ports: ["mce"],
-		name: "dev.PORT.N.tx_pauseframe_control",
-		expected: "0",
-		why: holdsBack,
-		fix: { loader: "dev.PORT.N.tx_pauseframe_control" },
-		appliesToGenerators: true,
-		source: "sys/dev/mlx5/mlx5_en/mlx5_en_main.c"
-	},
-	{
-		ports: ["mce"],
-		name: "dev.PORT.N.conf.channels",
-		expected: "queues",
-		why: queuesDecide,
-		fix: "sysctl",
-		source: "sys/dev/mlx5/mlx5_en/mlx5_en_ethtool.c"
-	},
-	{
-		ports: ["bnxt"],
-		name: "dev.PORT.N.fc.rx",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		appliesToGenerators: true,
-		source: "sys/dev/bnxt/bnxt_en/bnxt_sysctl.c"
-	},
-	{
-		ports: ["bnxt"],
-		name: "dev.PORT.N.fc.tx",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		appliesToGenerators: true,
-		source: "sys/dev/bnxt/bnxt_en/bnxt_sysctl.c"
-	},
-	{
-		ports: ["igc"],
-		name: "dev.PORT.N.fc",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		appliesToGenerators: true,
-		source: "sys/dev/igc/if_igc.c"
-	},
-	{
-		ports: ["igb", "em"],
-		name: "dev.PORT.N.fc",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		appliesToGenerators: true,
-		source: "sys/dev/e1000/if_em.c"
-	},
-	{
-		ports: ["ix"],
-		name: "dev.PORT.N.fc",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		appliesToGenerators: true,
-		source: "sys/dev/ixgbe/if_ix.c"
-	},
-	{
-		ports: ["ixl"],
-		name: "dev.PORT.N.fc",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		appliesToGenerators: true,
-		source: "sys/dev/ixl/ixl_pf_main.c"
-	},
-	{
-		ports: ["ice"],
-		name: "dev.PORT.N.fc",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		alias: "None",
-		appliesToGenerators: true,
-		source: "ice(4)"
-	},
-	{
-		ports: ["mxge"],
-		name: "dev.PORT.N.flow_control_enabled",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		permanent: "hw.mxge.flow_control_enabled=\"0\"",
-		appliesToGenerators: true,
-		source: "mxge(4), sys/dev/mxge/if_mxge.c"
-	},
-	{
-		ports: ["lio"],
-		name: "dev.PORT.N.fc",
-		expected: "0",
-		why: holdsBack,
-		fix: "sysctl",
-		appliesToGenerators: true,
-		source: "sys/dev/liquidio/lio_sysctl.c"
-	}
-];
-/** Fills in the port's name and number. Empty for an unknown driver. */
-function driverSettingsOf(port) {
-	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
-	const named = (text) => text.replace("PORT.N", `${driver}.${unit}`);
-	return driverSettings.filter(({ ports }) => ports.includes(driver)).map(({ name, fix, ...rest }) => ({
-		...rest,
-		name: named(name),
-		fix: fix === "sysctl" ? fix : { loader: named(fix.loader) }
-	}));
-}
-/** Virtual ports send no pause frames. */
-const withoutPauseFrames = [
-	"vtnet",
-	"vmx",
-	"ena",
-	"gve",
-	"hn",
-	"xn",
-	"epair",
-	"tap",
-	"ixv",
-	"iavf"
-];
-/** Its pause frames, if it sends any, can be neither read nor fixed here. */
-const isFlowControlUnknown = (port) => !withoutPauseFrames.includes(port.replace(/\d+$/, "")) && !driverSettingsOf(port).some(({ appliesToGenerators }) => appliesToGenerators);
-/** Sysctls of the firmware. A Chelsio card has several ports, and a number of its own. */
-function firmwareNames(port) {
-	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
-	const nexus = (/* @__PURE__ */ new Map([
-		["cxgbe", "t4nex"],
-		["cxl", "t5nex"],
-		["cc", "t6nex"]
-	])).get(driver);
-	if (nexus !== void 0) return [0, 1].map((card) => `dev.${nexus}.${card}.firmware_version`);
-	return [driver === "mce" ? `dev.mlx5_core.${unit}.hw.fw_version` : `dev.${driver}.${unit}.fw_version`];
-}
-
-// src/model/freebsd-waivable.ts
-const waivableSettings = (ports) => [...general, ...new Set(ports.flatMap((port) => [
-	`${port}'s LRO and TSO`,
-	`${port}'s link`,
-	...driverSettingsOf(port).map(({ name }) => name)
-]))];
-const general = [
-	"debug.debugger_on_panic",
-	"kern.shutdown.dumpdevname",
-	"kern.random.harvest.mask",
-	"machdep.hyperthreading_allowed",
-	"net.isr.maxthreads",
-	"net.isr.bindthreads",
-	"net.inet.ip.forwarding",
-	"net.inet.ip.redirect",
-	"net.inet6.ip6.forwarding",
-	"net.inet6.ip6.redirect",
-	"kern.cp_time",
-	"kern.boottime"
-];
-/** Takes names as in messages; see freebsd-ports.ts. */
-const isForwardingPathSetting = (name) => /^the (?:route|blackhole route|mac address|mtu) /i.test(name);
-
-// src/model/overlay-files.ts
-const overlayFiles = {
-	linux: ["nftables.conf", "sysctl.conf"],
-	freebsd: ["pf.conf", "ipfw.rules"]
-};
-/** A DUT loads no other file of an overlay, neither in base nor in patched. */
-const isLoaded = (system, path) => overlayFiles[system].some((name) => name === path);
-/** Git's modes; Debian's nftables.conf is executable. */
-const plainModes = ["100644", "100755"];
-/** False for a link or a submodule: its content is elsewhere. */
-const isPlain = (mode) => plainModes.includes(mode);
-/** Returns the first file that the DUT would load but that is a link, so cannot be loaded. */
-const linkAmong = (files, system) => files.find(({ path, mode }) => isLoaded(system, path) && !isPlain(mode));
-/** Returns a sentence for each file of the variants' overlays that no DUT of the system loads. */
-function ignoredFiles(variants, system) {
-	const paths = variants.flatMap(({ folder, files }) => files.filter(({ path }) => !isLoaded(system, path)).map(({ path }) => [folder, path].filter(Boolean).join("/")));
-	const names = overlayFiles[system].join(" and ");
-	return [...new Set(paths)].map((path) => `${path} is not measured: of an overlay this testbed loads ${names}.`);
-}
-/** Names in an overlay's files stand for the ports of a testbed, or for an interface that no packet uses. */
-const interfaceRoles = [
-	"ingress",
-	"egress",
-	"unused"
-];
-
-// src/model/without-paths.ts
-/**
-* Replaces absolute paths, of this machine or the lab, by `[path]`: messages of Node, git and ssh do not distinguish
-* them. Keeps URLs, commands to ppsgate, and paths within a tree.
-*/
-const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
-/** Line number and punctuation after a path, up to 40 characters. */
-const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
-const quotes = "'\"`‘’“”";
-const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
-/** Excludes ppsgate's commands, and prefix lengths as in ::/0. */
-const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
-const letter = `[^\\s${quotes}]`;
-/** May contain blanks, as in Node's `open '/home/alice/my lab/key'`. */
-const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
-/** A word with a slash after a blank continues the path. */
-const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
-
 // src/model/bisect-result.ts
-const mostCommits = 2e4;
+const maxCommits = 2e4;
 /** Includes the good end. */
-const mostRevisions = 20001;
+const maxRevisions = 20001;
 /**
 * Reason why a commit cannot be measured. One failure is enough if nothing depended on it; otherwise it was seen twice,
 * or on a neighbour too.
@@ -1472,12 +836,12 @@ const formSchema = object({
 	values: list(rate$1),
 	fault: faultSchema.optional()
 });
-/** A commit of the range, with later ones that leave the kernel or the installed files unchanged. */
+/** A commit of the range, with later commits that leave the kernel or the installed files unchanged. */
 const revisionSchema = object({
 	/** Steps along first parents; 0 is the good end. */
 	place: count,
 	commit: commitId,
-	/** Id of the Phabricator diff that the commit was made of, for a bisection of a revision's diffs. */
+	/** Id of the Phabricator diff from which the commit was made, for a bisection of a revision's diffs. */
 	diff: id.exactOptional(),
 	subject: line,
 	author: line,
@@ -1544,7 +908,7 @@ const bisectAnswerSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("slide"),
 		change: changeSchema$1,
-		steps: list(ordinal, mostRevisions)
+		steps: list(ordinal, maxRevisions)
 	}),
 	object({
 		kind: literal("inconclusive"),
@@ -1584,7 +948,7 @@ const bisectResultSchema = object({
 	seed: int(),
 	startedAt: time,
 	finishedAt: time,
-	revisions: list(revisionSchema, mostRevisions).min(2),
+	revisions: list(revisionSchema, maxRevisions).min(2),
 	answer: bisectAnswerSchema,
 	/** Boots, or shared trials, including failed ones. */
 	boots: count,
@@ -1598,117 +962,11 @@ const bisectResultSchema = object({
 		why: prose()
 	})]).optional(),
 	/** `base` is the culprit's parent, `patched` the culprit. */
-	profiles: list(cellProfileSchema, mostVariants),
+	profiles: list(cellProfileSchema, maxVariants),
 	reason: reasonSchema.optional(),
-	runs: list(runSchema, mostRuns),
-	trials: list(trialSchema, mostTrials)
+	runs: list(runSchema, maxRuns),
+	trials: list(trialSchema, maxTrials)
 });
-
-// src/model/xml.ts
-/** Safe as text and in quoted attributes. Characters that XML forbids, or that hide or reverse text, become a space. */
-const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
-const unfit = /[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu;
-const entities = {
-	"&": "&amp;",
-	"<": "&lt;",
-	">": "&gt;",
-	"\"": "&quot;",
-	"'": "&#39;"
-};
-
-// src/model/variant-name.ts
-/** Base and patched have a verdict; any other variant is shown next to them. */
-const isJudged = (variant) => variant === "base" || variant === "patched";
-/** `diff 80345`: an earlier diff of a revision. */
-const diffName = (diff) => `diff ${diff}`;
-/** Names a kernel that was linked several times; see `Run`. */
-const layoutName = (variant, layout) => layout === void 0 ? variant : `${variant} layout ${layout}`;
-const pathName = (variant) => variant.replaceAll(" ", "-");
-
-// src/model/freebsd-machine.ts
-const withoutKernelFacts = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !kernelDependentFacts.has(name) && !kernelFacts.has(name)));
-/** Facts that neither another kernel nor another boot changes. */
-const machineFacts = (fingerprint) => Object.fromEntries(Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)));
-const kernelFacts = /* @__PURE__ */ new Set([
-	"ident",
-	"RSS",
-	"release"
-]);
-const kernelDependentFacts = /* @__PURE__ */ new Set([
-	"kernel",
-	"kern.bootfile",
-	"kern.boottime",
-	"kernel sha256"
-]);
-/** The frequency follows the load, and the kernel chooses its route lookup by the number of routes. */
-const volatileFacts = /* @__PURE__ */ new Set([
-	"dev.cpu.0.freq",
-	"net.route.algo.inet.algo",
-	"net.route.algo.inet6.algo"
-]);
-
-// src/model/remarkup.ts
-/**
-* Inline code, cut to `mostCharacters`: no mention, object, link, macro or line break takes effect. Must not follow a
-* letter or digit directly, or its first backtick is literal.
-*/
-const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
-/** Takes a plain line: removing characters afterwards could join separate ones. */
-function inCode(line) {
-	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
-	return inside === "" ? "" : `\`${inside}\``;
-}
-/** Fits a table column, which is split at `|` before code is recognized, except between `[[` and `]]`. */
-const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
-/** Escapes one of our own lines that may contain untrusted parts: all but plain words becomes code. */
-const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
-/** Excludes capitals, which may name a repository, and possible commit hashes. */
-const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
-/**
-* A code block that scrolls beyond `visibleLines`; its middle is cut out if it is too long. A line that ends in three
-* backticks would close it, and a first line like `lang=c` would set options.
-*/
-function remarkupBlock(name, untrusted, visibleLines = 12, mostCharacters = 6e3) {
-	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, mostCharacters).replaceAll("```", "'''")}\n\`\`\``;
-}
-/**
-* Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image if another rule
-* takes effect in them. So letters and digits that could name an object or a commit are set apart.
-*/
-const remarkupAlt = (text, mostCharacters = 300) => plainLine(text, mostCharacters).replaceAll(",", ";").replace(/[^\p{L}\p{N} .:;%±…–−+()-]+|:(?! )/gu, " ").replace(/[A-Z](?=\d)|r(?=[A-Z])|[0-9a-f]{6}(?=[0-9a-f])/g, "$& ").replace(/ +/g, " ").trim();
-
-// src/model/packages.ts
-/** Program → Debian's and Ubuntu's package, or FreeBSD's for its own programs. */
-const packages = {
-	bash: "bash",
-	busybox: "busybox-static",
-	chrt: "util-linux",
-	cpio: "cpio",
-	"dpkg-deb": "dpkg",
-	ethtool: "ethtool",
-	flock: "util-linux",
-	gcc: "build-essential",
-	git: "git",
-	ip: "iproute2",
-	kmod: "kmod",
-	nft: "nftables",
-	pkill: "procps",
-	"pkt-gen": "pkt-gen",
-	"qemu-system-x86_64": "qemu-system-x86",
-	"ssh-keygen": "openssh-client",
-	sshd: "openssh-server",
-	sysctl: "procps",
-	taskset: "util-linux",
-	trafgen: "netsniff-ng",
-	unshare: "util-linux",
-	xz: "xz-utils",
-	zstd: "zstd"
-};
-const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
-/** Undefined for a program that no lab needs. */
-function packageOf(name) {
-	return Object.entries(packages).find(([program]) => program === name)?.[1];
-}
 
 // src/model/trend.ts
 const resultPath = name.regex(/^results\/\d{4}\/\w[\w.-]*$/);
@@ -1725,7 +983,7 @@ const nightlySchema = object({
 		"push",
 		"again"
 	]),
-	/** One number per trial; empty if the DUT measures none. */
+	/** Has a number for each trial; empty if the DUT measures none. */
 	pps: rates,
 	nsPerPacket: rates,
 	/** Absent from older lines. */
@@ -1752,7 +1010,7 @@ const levelSchema = object({
 	after: measured,
 	/** `after` to `before`, minus one: −0.041 is 4.1 % less. */
 	changeRatio: change,
-	/** Begin of the first nightly run at the new level; identifies the change. */
+	/** Beginning of the first nightly run at the new level; identifies the change. */
 	firstAt: time
 });
 const changeStates = [
@@ -1799,11 +1057,11 @@ const changeSchema = object({
 		/** Random name of the updating process, by which two concurrent updates detect each other. */
 		updates: name.optional(),
 		issue: id.optional(),
-		/** Last text posted, as in `saidOf` of the alert. */
+		/** Last text posted, like `saidOf` of the alert. */
 		postedText: text(1e5).optional(),
 		/** Commit whose pull request and revision were looked up and commented on. */
 		commentedCommit: commitId.optional(),
-		/** Pull requests and revisions that have a comment, as `#12` and `D27401`. */
+		/** Pull requests and revisions that have a comment, like `#12` and `D27401`. */
 		told: list(line).default([])
 	}).default({ told: [] })
 });
@@ -1817,7 +1075,7 @@ const gateSumsSchema = object({
 	/** Gates with a judged cell, and gates with a regression or an improvement. */
 	gates: count,
 	alarms: count,
-	/** Likewise for cells, with those that could not be judged. */
+	/** The same for cells, with those that could not be judged. */
 	cells: count,
 	cellAlarms: count,
 	inconclusive: count,
@@ -1873,131 +1131,6 @@ const trendIndexSchema = object({
 	compareUrl: url.optional()
 });
 
-// src/model/capture.ts
-const mostCaptureBytes = 4 * 1024 ** 2;
-const mostPackets = 2e4;
-const mostFrameBytes = 1514;
-const fileHeaderBytes = 24;
-const recordHeaderBytes = 16;
-const ethernetHeaderBytes = 14;
-const ethernet = 1;
-/** Leaves out frames without IP, fragments, and IPv6 with extension headers, whose checksums have no known place. */
-function parseCapture(file) {
-	if (file.length > mostCaptureBytes) return refused(`has ${file.length} bytes, and may have ${mostCaptureBytes}: keep fewer packets`);
-	if (file.length < fileHeaderBytes) return refused("is too short for a pcap file");
-	const number = numbersOf(file);
-	if (number === void 0) return file.readUInt32BE(0) === 168627466 ? refused("is a pcapng file: convert it with `editcap -F pcap`") : refused("is no pcap file: write one with `tcpdump -w`");
-	const link = number(20) & 65535;
-	if (link !== ethernet) return refused(`has the link type ${link}, and not Ethernet: capture on an Ethernet interface`);
-	const packets = [];
-	let count = 0;
-	for (let at = fileHeaderBytes; at < file.length;) {
-		count += 1;
-		if (count > mostPackets) return refused(`has more than ${mostPackets} packets: keep fewer`);
-		const start = at + recordHeaderBytes;
-		if (start > file.length) return refused(`ends within packet ${count}: copy it again`);
-		const [captured, length] = [number(at + 8), number(at + 12)];
-		if (captured < length) return refused(`has packet ${count} only in part: capture with \`tcpdump -s 0\``);
-		if (captured > mostFrameBytes) return refused(`has a packet ${count} of ${captured} bytes, and ${mostFrameBytes} are the most: capture without TSO and GRO`);
-		at = start + captured;
-		if (at > file.length) return refused(`ends within packet ${count}: copy it again`);
-		packets.push(...packetIn(file.subarray(start, at)));
-	}
-	if (packets.length === 0) return refused("has no whole packet of IPv4 or IPv6 to send");
-	return {
-		kind: "read",
-		packets
-	};
-}
-const refused = (why) => ({
-	kind: "refused",
-	why
-});
-/** Reads in the byte order of the file; its times are in microseconds or nanoseconds. */
-function numbersOf(file) {
-	const magics = [2712847316, 2712812621];
-	if (magics.includes(file.readUInt32LE(0))) return (at) => file.readUInt32LE(at);
-	if (magics.includes(file.readUInt32BE(0))) return (at) => file.readUInt32BE(at);
-}
-function packetIn(frame) {
-	if (frame.length < ethernetHeaderBytes) return [];
-	const type = frame.readUInt16BE(12);
-	const packet = frame.subarray(ethernetHeaderBytes);
-	if (type === 2048) return whole(ipv4(packet));
-	return type === 34525 ? whole(ipv6(packet)) : [];
-}
-/** RFC 791. */
-function ipv4(packet) {
-	if (packet.length < 20) return void 0;
-	const [first = 0, length] = [packet[0], packet.readUInt16BE(2)];
-	const payloadAt = (first & 15) * 4;
-	const isFragment = (packet.readUInt16BE(6) & 16383) !== 0;
-	if (first >>> 4 !== 4 || payloadAt < 20 || length < payloadAt || isFragment) return void 0;
-	if (length > packet.length) return void 0;
-	return {
-		family: "inet4",
-		bytes: packet.subarray(0, length),
-		payloadAt,
-		protocol: packet[9] ?? 0
-	};
-}
-/** RFC 8200. */
-function ipv6(packet) {
-	if (packet.length < 40) return void 0;
-	const [first = 0, protocol = 0] = [packet[0], packet[6]];
-	const length = 40 + packet.readUInt16BE(4);
-	if (first >>> 4 !== 6 || length > packet.length || extensions.includes(protocol)) return void 0;
-	return {
-		family: "inet6",
-		bytes: packet.subarray(0, length),
-		payloadAt: 40,
-		protocol
-	};
-}
-/** Hop-by-hop, routing, fragment, authentication, destination and mobility headers. */
-const extensions = [
-	0,
-	43,
-	44,
-	51,
-	60,
-	135
-];
-const leastHeaderBytes = /* @__PURE__ */ new Map([
-	[6, 20],
-	[17, 8],
-	[58, 4]
-]);
-const whole = (packet) => packet !== void 0 && packet.bytes.length - packet.payloadAt >= (leastHeaderBytes.get(packet.protocol) ?? 0) ? [packet] : [];
-const sourceOf = ({ family, bytes }) => family === "inet4" ? bytes.toString("hex", 12, 16) : bytes.toString("hex", 8, 24);
-const destinationOf = ({ family, bytes }) => family === "inet4" ? bytes.toString("hex", 16, 20) : bytes.toString("hex", 24, 40);
-/** Packets of one protocol between the same addresses and ports are of one flow. */
-function flowOf(packet) {
-	const { bytes, payloadAt, protocol } = packet;
-	const ports = protocol === 6 || protocol === 17 ? bytes.toString("hex", payloadAt, payloadAt + 4) : "";
-	return [
-		sourceOf(packet),
-		destinationOf(packet),
-		protocol,
-		ports
-	].join(" ");
-}
-
-// src/model/text-file.ts
-/** Returns a clause on a file in UTF-16, or on a binary one; undefined for text. */
-function whyNotText(bytes) {
-	const [first, second] = bytes;
-	if (first === 255 && second === 254 || first === 254 && second === 255) return "has the encoding UTF-16: save it as UTF-8";
-	return bytes.includes(0) ? "is binary: name a text file" : void 0;
-}
-const byteOrderMark = [
-	239,
-	187,
-	191
-];
-/** Editors of Windows begin UTF-8 with a byte order mark. */
-const withoutMark = (bytes) => byteOrderMark.every((byte, index) => bytes[index] === byte) ? bytes.subarray(byteOrderMark.length) : bytes;
-
 // src/model/planned-trial.ts
 const plannedRunSchema = object({
 	number: ordinal,
@@ -2013,10 +1146,4 @@ const plannedTrialSchema = object({
 /** Rotates pairs through the layouts; both are counted from 1. */
 const layoutOfPair = (pair, layouts) => (pair - 1) % layouts + 1;
 
-// src/model/lease-outcome.ts
-const notUsed = (why) => `not used: ${why}`;
-const endedEarly = (why) => `ended: ${why}`;
-/** Only completed uses count towards the usual duration of a lease. */
-const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
-
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, comparedNames, comparisonName, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, counted, designNames, designSchema, destinationOf, diffName, diffPhids, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowOf, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, hasOneSize, historySchema, id, ignoredFiles, imix, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLinuxScenario, isLoaded, isLoss, isPlain, isSameTraffic, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, linkAmong, list, machineFacts, maxEarlierGates, meanFrameBytes, measured, metricChoice, metricName, metricNouns, metricSchema, mostCaptureBytes, mostChange, mostCommits, mostCpus, mostDocument, mostQueues, mostRuns, mostTrials, mostVariants, name, namedCommitSchema, netmapPort, nightlySchema, notUsed, offeredTraffic, offeredTrafficSchema, oneLine, ordinal, overlayFiles, ownRulesSchema, packageOf, packagesOf, packetsSchema, packetsText, pageUrl, parseCapture, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, ratio, realPause, reasonOf, rejectionSchema, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, shortened$1 as shortened, shortenedTo, size, sourceOf, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, whyNotText, withoutKernelFacts, withoutMark, withoutPaths, withoutSequences, word, worstConclusion };
+export { bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, changeStates, commitId, comparedNames, comparisonName, count, designNames, designSchema, diffPhids, document, duration, earlierGatesSchema, facts, families, familySchema, flamegraphAnchor, hasOneSize, historySchema, id, imix, isLinuxScenario, isLoss, isSameTraffic, layoutOfPair, level, line, list, maxChange, maxCommits, maxCpus, maxDocument, maxEarlierGates, maxQueues, maxRuns, maxTrials, maxVariants, meanFrameBytes, measured, metricSchema, name, namedCommitSchema, nightlySchema, offeredTraffic, offeredTrafficSchema, ordinal, ownRulesSchema, packetsSchema, packetsText, patchIdentity, patchName, patchSchema, path, plannedTrialSchema, policySchema, prose, rate, ratio, rejectionSchema, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, size, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, word };

@@ -2,9 +2,12 @@ import { isOfOneCommit, measuresLayoutNoise } from "./analysis/trend.js";
 import "./config.js";
 import { expectOnLine, patchOfRange } from "./forge/patch.js";
 import { bisect, gateFindingOf, hasBisectPlan, resumeBisection } from "./gate/bisect.js";
-import { cellsAmong, hasPlan, readPlan, refuseUsed } from "./gate/experiment.js";
-import { gate, gateLayoutNoise, resumeGate, thenGivenBack } from "./gate.js";
-import { cellName, conclusionOfError, patchName, reasonOf, shortId } from "./model.js";
+import { cellsAmong, hasPlan, readPlan } from "./gate/experiment.js";
+import { refuseUsed } from "./gate/experiment/plain.js";
+import { gate, gateLayoutNoise, resumeGate } from "./gate.js";
+import { thenReleased } from "./gate/plain.js";
+import { conclusionOfError, reasonOf } from "./model/plain.js";
+import { cellName, patchName, shortId } from "./model.js";
 import { outcomeName } from "./report.js";
 import { isOfGate } from "./publish/data-branch.js";
 import { join } from "node:path";
@@ -14,7 +17,7 @@ import { join } from "node:path";
 * Measures a commit against itself under one lease of one testbed. Measures cells off their level again. Each possible
 * change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss.
 * On Sundays it measures another layout variant, if the testbed builds several. Returns the A/A result; follow-ups have
-* their own folders, and may fail with a warning.
+* their own folders, and a failure of one is only a warning.
 */
 async function nightlyRun(request, directory, deps) {
 	await refuseUsed(directory);
@@ -42,7 +45,7 @@ async function runOnOneLease(request, directory, deps) {
 			};
 		}
 	};
-	return thenGivenBack(() => lease, deps, outcomeName, async () => {
+	return thenReleased(() => lease, deps, outcomeName, async () => {
 		const config = {
 			...request.config,
 			gate: withoutEarlyStop(request.config.gate)
@@ -63,7 +66,7 @@ async function runOnOneLease(request, directory, deps) {
 			deps: leased
 		}).catch((error) => {
 			deps.signal.throwIfAborted();
-			const text = `No more is measured of this nightly run: ${reasonOf(error)}`;
+			const text = `The rest of this nightly run is skipped: ${reasonOf(error)}`;
 			deps.onEvent({
 				kind: "warning",
 				text
@@ -117,7 +120,7 @@ async function runFollowUps(result, context) {
 	};
 	const cells = plan.cellsOffLevel(result);
 	if (cells.length > 0) {
-		notify(deps, `Off the level of earlier nightly runs, so measured again: ${cells.map(cellName).join(", ")}.`);
+		notify(deps, `These cells differ from earlier nightly runs and are measured again: ${cells.map(cellName).join(", ")}.`);
 		await keep(await gateOrResume({
 			...request,
 			cells
@@ -136,7 +139,7 @@ async function runFollowUps(result, context) {
 		await keep(await bisectChange(change, updates, context));
 	});
 	if (deps.now().getUTCDay() === sunday && hasLayoutVariants(config, testbed)) {
-		notify(deps, "Another layout variant of the same tree is measured, as every Sunday.");
+		notify(deps, "Measuring another layout variant of the same tree, as every Sunday.");
 		await keep(await gateOrResume(request, join(directory, layoutNoise), withoutHistory(deps), gateLayoutNoise));
 	}
 }
@@ -170,7 +173,7 @@ async function gateChange(change, { request, directory, deps }) {
 /** Bisects in the worst cell of the gate of both ends. */
 async function bisectChange(change, updates, { request, directory, deps }) {
 	const { good, bad } = change;
-	notify(deps, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
+	notify(deps, `Bisecting the commits after ${shortId(good)} up to ${shortId(bad)}.`);
 	const [gated] = updates.flatMap(({ result }) => isOfGate(result) && isOf(change, result) ? result : []);
 	const from = gated && gateFindingOf(gated);
 	const config = withOneCell(request.config, from?.cell ?? worstCell(change, request.config));
@@ -210,7 +213,7 @@ function withOneCell(config, cell) {
 		...size
 	};
 }
-/** A change whose commits are gone, for example after a forced push, must not stop the others. */
+/** Skips a change whose commits are gone, for example after a forced push, so that it does not stop the others. */
 const warnOfMissingCommits = ({ good, bad }, deps) => (error) => {
 	if (conclusionOfError(error) !== "usage") throw error;
 	const text = `The change after ${shortId(good)} up to ${shortId(bad)} cannot be measured: ${reasonOf(error)}`;

@@ -1,24 +1,33 @@
-import { UsageError, bisectResultSchema, byName, callOnPhabricator, conclusionOfError, diffPhids, document, exitCodes, formatRoughly, id, list, oneLine, parseJson, prose, realPause, reasonOf, remarkupText, resultSchema, shortId, shortened, withoutPaths, word } from "./model.js";
+import { UsageError, conclusionOfError, exitCodes, formatRoughly, oneLine, parseJson, realPause, reasonOf, remarkupText, shortened, withoutPaths } from "./model/plain.js";
 import { _enum, boolean, date, discriminatedUnion, int, literal, object, preprocess, string, union, unknown } from "./vendor/zod.js";
-import { isExposed, kebabCase, namingStyles, overrideArguments, overridesAs, parseMaxRuns, readSecret } from "./config.js";
-import { RepositoryError, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, patchOf, workOf } from "./forge/patch.js";
-import { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isFinal, isMember, isNamed, isSameName, mapOf, openPhabricator, phidsOf, readAuthority, secondsOfPatience, tokenVariable, transactionsOf, userNames } from "./forge/phabricator.js";
-import { createOctokit, githubFailure, isBreakdown, placeOf, sendRequest } from "./forge/github.js";
+import { kebabCase, namingStyles, overrideArguments, overridesAs } from "./config/parameters.js";
+import { bisectResultSchema, byName, callOnPhabricator, diffPhids, document, id, list, prose, resultSchema, shortId, word } from "./model.js";
+import { authorizeRevision, bisectOverridesSchema, bisectWords, chosenDiffs, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, patchOf, workOf } from "./forge/patch.js";
+import { RepositoryError, checkDiff } from "./forge/patch/plain.js";
+import { ConduitError, isFinal, secondsOfPatience } from "./forge/phabricator/plain.js";
+import { sendRequest } from "./system/http.js";
+import { RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isNamed, isSameName, mapOf, openPhabricator, phidsOf, readAuthority, tokenVariable, transactionsOf, userNames } from "./forge/phabricator.js";
+import { parseMaxRuns } from "./config.js";
 import { BuildUpdater, cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult, postReply, revisionCommenter } from "./publish/reporters.js";
-import { ExposedPlaceError, checkOwn, pathsIn, readOverlay, sourceOf } from "./kernel.js";
+import { ExposedPlaceError, checkOwn } from "./system/own-file.js";
 import { hasPlan, readPlan } from "./gate/experiment.js";
-import { isRunning, leaderSchema, signalGroup, startOf } from "./gate/reserve/store.js";
-import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./lab/netns.js";
-import { commandText, semaphore, shell } from "./system/host.js";
+import { createOctokit, githubFailure, isBreakdown, placeOf } from "./forge/github.js";
+import { isRunning, leaderSchema, signalGroup, startOf } from "./system/process.js";
+import { isExposed, readSecret } from "./config/plain.js";
+import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./system/sqlite.js";
+import { commandText, shell } from "./system/shell.js";
+import { pathsIn, readOverlay, sourceOf } from "./kernel.js";
 import { hasBisectPlan } from "./gate/bisect.js";
+import { semaphore } from "./system/semaphore.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./lab/check.js";
+import { Connections, isSigned, unreachable, warning } from "./relay/plain.js";
 import { once } from "node:events";
-import { spawn } from "node:child_process";
 import { basename, dirname, join, resolve } from "node:path";
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
-import { Socket, isIPv6 } from "node:net";
+import { Socket } from "node:net";
 import { createHash, createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
 import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { buffer } from "node:stream/consumers";
 
@@ -48,7 +57,7 @@ async function giveAnswers(deps) {
 		const { key, revision, keptAt, from, why = "not tried yet" } = waiting;
 		if (signal.aborted) return;
 		if (now().getTime() - keptAt.getTime() > keptMilliseconds$1) {
-			log.warn(`The answer ${key} is dropped: ${conduit.url} did not take it for 7 days (${why}).`);
+			log.warn(`The reply ${key} is dropped: ${conduit.url} did not accept it for 7 days (${why}).`);
 			inbox.dropAnswer(key);
 		} else if (heldBack.has(revision) || from > now()) heldBack.add(revision);
 		else {
@@ -64,29 +73,29 @@ async function give(waiting, deps) {
 	const { key, keptAt } = waiting;
 	const answer = keptAnswerSchema.safeParse(parseJson(inbox.readAnswer(key) ?? ""));
 	if (!answer.success) {
-		log.warn(`The answer ${key} is dropped: it was kept by another version of ppsgate.`);
+		log.warn(`The reply ${key} is dropped: it was stored by another version of ppsgate.`);
 		inbox.dropAnswer(key);
 		return "done";
 	}
 	const allUpdates = allUpdatesOf(inbox);
 	const notify = allUpdates.get(key) ?? updatesOf(answer.data, deps);
 	allUpdates.set(key, notify);
-	const told = await notify();
-	if (told.kind === "pointless") {
-		log.warn(`The answer ${key} is dropped: ${told.why}.`);
+	const notified = await notify();
+	if (notified.kind === "pointless") {
+		log.warn(`The reply ${key} is dropped: ${notified.why}.`);
 		allUpdates.delete(key);
 		inbox.dropAnswer(key);
 		return "done";
 	}
-	if (told.kind === "delivered") {
+	if (notified.kind === "delivered") {
 		allUpdates.delete(key);
 		inbox.dropAnswer(key);
 		const late = (now().getTime() - keptAt.getTime()) / 1e3;
-		if (late > secondsLate) log.info(`${nameOf$1(answer.data)} has its answer, ${formatRoughly(late)} late.`);
+		if (late > secondsLate) log.info(`${nameOf$1(answer.data)} has its reply, ${formatRoughly(late)} late.`);
 		return "done";
 	}
-	const { kind, why } = told;
-	if (waiting.why !== why) log.warn(`${why} It is kept, and told when that has passed.`);
+	const { kind, why } = notified;
+	if (waiting.why !== why) log.warn(`${why} It is kept and posted later.`);
 	inbox.postponeAnswer(key, new Date(now().getTime() + postponedMilliseconds[kind]), why);
 	return kind === "failed" ? "not-now" : "later";
 }
@@ -102,7 +111,7 @@ function keeping$1(answer, keptEnd, deps) {
 		await Promise.race([answer.leaveOpen().then(() => giveUntil(keyOf$1(kept), over, deps)), late]);
 		limit.abort();
 		if (interim(keyOf$1(kept), deps) === void 0) return "delivered";
-		log.warn(`The answer to ${nameOf$1(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate that answers on this machine gives it.`);
+		log.warn(`The reply to ${nameOf$1(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate with --answer on this machine posts it.`);
 		return "undelivered";
 	};
 	return {
@@ -125,11 +134,11 @@ async function giveUntil(key, over, deps) {
 		await pause(secondsBetweenTries, over);
 	}
 }
-/** `3 answers wait, the oldest for 2 h: D7:12`. */
+/** `3 replies wait, the oldest for 2 h: D7:12`. */
 function waitingText(waiting, now) {
 	const [oldest] = waiting;
-	const count = waiting.length === 1 ? "1 answer waits" : `${waiting.length} answers wait`;
-	if (oldest === void 0) return "no answer waits";
+	const count = waiting.length === 1 ? "1 reply waits" : `${waiting.length} replies wait`;
+	if (oldest === void 0) return "no reply waits";
 	return `${count}, the oldest for ${formatRoughly((now.getTime() - oldest.keptAt.getTime()) / 1e3)}, to D${oldest.revision}`;
 }
 /** Deliveries within this time are not logged as late. */
@@ -137,7 +146,7 @@ const secondsLate = 60;
 const secondsBetweenTries = 5;
 /** Gates do not wait for an answer that is postponed for longer. */
 const patienceMilliseconds = 3e5;
-/** A refusal may be temporary: the bot may see the revision tomorrow. */
+/** A refusal may be temporary: the bot may be allowed to see the revision tomorrow. */
 const postponedMilliseconds = {
 	failed: 0,
 	"not-yet": 15e3,
@@ -214,7 +223,7 @@ function keptOf(ending) {
 		case "uncounted": return keptOf(ending.measured);
 	}
 }
-function endingOf$1(kept) {
+function endingOf(kept) {
 	switch (kept.kind) {
 		case "unmeasured": return {
 			kind: "unmeasured",
@@ -241,7 +250,7 @@ function keyOf$1(answer) {
 		case "reply": return `reply ${nameOf$1(answer)} ${answer.to}`;
 	}
 }
-/** Shared per answer, as an update knows which target already has its units, and which picture is uploaded. */
+/** Shared by all updates of an answer, which remember the target that has its units, and the uploaded picture. */
 function allUpdatesOf(inbox) {
 	const updates = updatesByInbox.get(inbox) ?? /* @__PURE__ */ new Map();
 	updatesByInbox.set(inbox, updates);
@@ -267,7 +276,7 @@ function updatesOf(answer, { conduit, log, pause }) {
 				...links,
 				...deps
 			});
-			return () => notify(endingOf$1(ending));
+			return () => notify(endingOf(ending));
 		}
 		case "build": {
 			const { revision, build, run, details, undecided, ending } = answer;
@@ -278,7 +287,7 @@ function updatesOf(answer, { conduit, log, pause }) {
 				...deps
 			};
 			const updater = new BuildUpdater(conduit, build, revision, options);
-			return () => updater.post(endingOf$1(ending));
+			return () => updater.post(endingOf(ending));
 		}
 		case "reply": return () => postReply(conduit, answer.of, answer.text, answer.to, answer.phid);
 	}
@@ -430,7 +439,7 @@ var SqliteInbox = class {
 			if (isSqliteError(error)) throw new InboxError(sentence(this.#path, error), { cause: error });
 			if (error instanceof ExposedPlaceError) throw new InboxError(`The relay's queue ${this.#path} is refused: ${error.message}.`);
 			if (!(error instanceof Error && "syscall" in error)) throw error;
-			throw new InboxError(`The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`, { cause: error });
+			throw new InboxError(`The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): give this user write access to the file and its folder, or name another folder.`, { cause: error });
 		}
 	}
 	#keep({ seen, jobs }) {
@@ -440,7 +449,9 @@ var SqliteInbox = class {
 		for (const transaction of seen) this.#sql.see.run(transaction);
 		return jobs.filter((job) => this.#sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0);
 	}
-	/** True while this process has the lock. Only then it starts jobs, so jobs that seem to be starting are left over. */
+	/**
+	* True while this process has the lock. Only then does it start jobs, so jobs that seem to be starting are left over.
+	*/
 	#mayStart() {
 		this.#starting ??= lockIfFree(`${this.#path}.lock`);
 		if (this.#starting === void 0) return false;
@@ -574,7 +585,7 @@ function open$2(path) {
 		return database;
 	} catch (error) {
 		if (!(error instanceof ForeignFileError)) throw error;
-		throw new InboxError(error.format === void 0 ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.` : `The relay's queue ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another folder.`);
+		throw new InboxError(error.format === void 0 ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.` : `The relay's queue ${path} has format ${error.format}, but this ppsgate supports format ${header.format}: use the version of ppsgate that created it, or name another folder.`);
 	}
 }
 /** Atomic, even if other processes do the same. */
@@ -645,33 +656,19 @@ const schema = `
   PRAGMA user_version = ${header.format};
   COMMIT;
 `;
-const moved = (path) => `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+const moved = (path) => `The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`;
 /** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5e3;
 function sentence(path, error) {
 	const subject = `The relay's queue ${path}`;
 	switch (failureOf(error)) {
-		case "busy": return `${subject} was locked by another process for more than ${lockMilliseconds / 1e3} s: see which with "fuser -v ${path}", and try again once it is done.`;
+		case "busy": return `${subject} was locked by another process for more than ${lockMilliseconds / 1e3} s: find it with "fuser -v ${path}", and try again once it has finished.`;
 		case "full": return `${subject} cannot be written because its disk is full: free some space there.`;
 		case "corrupt":
-		case "not-a-database": return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while no process uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
-		default: return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;
+		case "not-a-database": return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while no process uses it, move it away together with ${path}-wal; ppsgate then creates an empty one.`;
+		default: return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): give this user write access to the file, its -wal and -shm files and its folder, and check its disk.`;
 	}
 }
-
-// src/relay/setup-check-item.ts
-const warning = (what, why, fix) => ({
-	kind: "warning",
-	what,
-	why,
-	fix
-});
-const unreachable = (what, why, fix) => ({
-	kind: "unreachable",
-	what,
-	why,
-	fix
-});
 
 // src/relay/check-secret-file.ts
 /** @param key of ppsgate.yml that names the file */
@@ -690,12 +687,12 @@ async function exposure(what, path) {
 	const found = await stat(path).catch(() => void 0);
 	if (found === void 0 || !isExposed(found)) return [];
 	const whose = found.mode & 7 ? "all on this machine" : "its group";
-	return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, fixOf(path))];
+	return [wrong(what, `${withMode(path, found)}, so ${whose} can read it`, fixOf(path))];
 }
 async function keeping(what, path) {
 	const found = await stat(path);
-	if (found.mode & 56) return [warning(what, `${withMode(path, found)}, so its group can get at it`, fixOf(path))];
-	return [ok(what, `${path} is for its owner alone`)];
+	if (found.mode & 56) return [warning(what, `${withMode(path, found)}, so its group can read it`, fixOf(path))];
+	return [ok(what, `${path} is readable only by its owner`)];
 }
 const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toString(8)}`;
 const fixOf = (path) => typed(shell`chmod 600 ${path}`);
@@ -703,7 +700,7 @@ const fixOf = (path) => typed(shell`chmod 600 ${path}`);
 // src/relay/delivery.ts
 /** Object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
 const checkObject = "PHID-DREV-ppsgatecheck";
-/** Any sender can forge this user agent. */
+/** Only marks a request: any sender can forge this user agent. */
 const checkAgent = "ppsgate-check";
 /** @param body the bytes as sent; a redelivery has the same */
 function readWebhook(body, at) {
@@ -736,7 +733,7 @@ function readBuild(query, at) {
 	};
 	return {
 		kind: "strange",
-		why: `Wrong or missing in the query: ${[...new Set(error.issues.map(({ path }) => path.join(".")))].join(", ")}.`
+		why: `Wrong or missing query parameters: ${[...new Set(error.issues.map(({ path }) => path.join(".")))].join(", ")}.`
 	};
 }
 const phid = (type) => string().regex(new RegExp(`^PHID-${type}-[\\w-]{1,40}$`));
@@ -772,7 +769,7 @@ const answersStep = ({ url, relay: { directory } }, now) => ({
 		const [oldest] = waiting;
 		if (oldest === void 0) return [ok(what, "none waits")];
 		const why = `${waitingText(waiting, now())} (${oldest.why ?? "not tried yet"})`;
-		const fix = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
+		const fix = `run \`ppsgate relay\` or \`ppsgate poll\` here: it posts them as soon as ${url} accepts them`;
 		return [warning(what, why, fix)];
 	}
 });
@@ -801,16 +798,16 @@ function relaySteps(config, deps) {
 	];
 }
 function occasions(what, { on, buildPasswordPath, webhookKeyPath }) {
-	if (buildPasswordPath !== void 0 && on.includes("builds") && on.includes("diffs")) return [warning(what, "builds and diffs are both measured, so a diff that comes both ways is begun by itself and then once more for its build", "leave `diffs` out, or `builds`")];
-	if (webhookKeyPath === void 0 && (on.includes("diffs") || on.includes("comments"))) return [warning(what, "without `relay.webhookKeyFile` only `ppsgate poll` hears of diffs and comments", "set it, or run `ppsgate poll` beside the relay")];
-	return [ok(what, `what is measured: ${on.join(", ")}`)];
+	if (buildPasswordPath !== void 0 && on.includes("builds") && on.includes("diffs")) return [warning(what, "builds and diffs are both measured, so a diff with a build is measured twice", "remove `diffs` or `builds`")];
+	if (webhookKeyPath === void 0 && (on.includes("diffs") || on.includes("comments"))) return [warning(what, "without `relay.webhookKeyFile` only `ppsgate poll` receives diffs and comments", "set it, or run `ppsgate poll` beside the relay")];
+	return [ok(what, `it measures ${on.join(", ")}`)];
 }
-const mostSeconds$1 = 10;
-const mostBytes$2 = 1024 ** 2;
+const maxSeconds$1 = 10;
+const maxBytes$2 = 1024 ** 2;
 const relayClient = (relay, signal) => async (path, request = {}) => {
 	const limits = {
-		answerSeconds: mostSeconds$1,
-		mostBytes: mostBytes$2,
+		answerSeconds: maxSeconds$1,
+		maxBytes: maxBytes$2,
 		signal
 	};
 	const headers = {
@@ -839,14 +836,14 @@ async function health(what, relay, client) {
 	try {
 		reply = await client("/health");
 	} catch (error) {
-		const why = `nothing answers on ${base} (${reasonOf(error)})`;
-		return [unreachable(what, why, "start `ppsgate relay`, and see what it says")];
+		const why = `nothing responds on ${base} (${reasonOf(error)})`;
+		return [unreachable(what, why, "start `ppsgate relay`, and check its log")];
 	}
 	const text = String(reply.body);
-	if (reply.status === 200 && /^\d+ pending$/m.test(text)) return [ok(what, `it answers on ${base}, with ${text.trim()}`)];
-	return [wrong(what, `something else answers on ${base}, with ${reply.status}`, "end that, or set another `relay.port` in ppsgate.yml and start the relay again")];
+	if (reply.status === 200 && /^\d+ pending$/m.test(text)) return [ok(what, `it responds on ${base} with ${text.trim()}`)];
+	return [wrong(what, `another program responds on ${base} with ${reply.status}`, "stop that program, or set another `relay.port` in ppsgate.yml and restart the relay")];
 }
-const restart = "start the relay again, for it reads its files at its start";
+const restart = "restart the relay, because it reads its files only at its start";
 function webhookSteps(path, { url }, client) {
 	const place = {
 		what: "The key of the webhook",
@@ -866,16 +863,16 @@ function webhookSteps(path, { url }, client) {
 				const strange = await signed("0".repeat(64));
 				if (strange.status !== 401) return [open$1(what, "a wrong signature", strange)];
 				const key = await readSecret(place).catch(() => void 0);
-				if (key === void 0) return [ok(what, "a wrong signature is refused")];
+				if (key === void 0) return [ok(what, "an invalid signature is refused")];
 				const ours = await signed(createHmac("sha256", key).update(testWebhook).digest("hex"));
-				if (ours.status === 200) return [ok(what, "none but a right signature is taken")];
-				const why = `the relay answers ${ours.status} to what is signed with the key of ${path}`;
+				if (ours.status === 200) return [ok(what, "only a valid signature is accepted")];
+				const why = `the relay responds with ${ours.status} to a request signed with the key of ${path}`;
 				return [wrong(what, why, restart)];
 			}
 		},
 		{
 			what: "the webhook",
-			run: async (what) => [skipped(what, `only its page tells: ${url}/herald/webhook/ has to show one for this relay, enabled, with the key of ${path}`)]
+			run: async (what) => [skipped(what, `it cannot be checked from here: ${url}/herald/webhook/ must show one for this relay, enabled, with the key of ${path}`)]
 		}
 	];
 }
@@ -906,7 +903,7 @@ function buildSteps(path, client) {
 			const strange = await client("/build", { method: "POST" });
 			if (strange.status !== 401) return [open$1(what, "no password", strange)];
 			const password = await readSecret(place).catch(() => void 0);
-			if (password === void 0) return [ok(what, "no password is refused")];
+			if (password === void 0) return [ok(what, "a request without a password is refused")];
 			if (!/^[^:]+:./.test(password)) {
 				const fix = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
 				return [wrong(what, `${path} does not have the form user:password`, fix)];
@@ -915,16 +912,16 @@ function buildSteps(path, client) {
 				method: "POST",
 				headers: { authorization: `Basic ${Buffer.from(password).toString("base64")}` }
 			});
-			if (ours.status === 400) return [ok(what, "none but the right user and password is taken")];
-			const why = `the relay answers ${ours.status} to the user and password of ${path}`;
+			if (ours.status === 400) return [ok(what, "only the right user and password are accepted")];
+			const why = `the relay responds with ${ours.status} to the user and password of ${path}`;
 			return [wrong(what, why, restart)];
 		}
 	}];
 }
 function open$1(what, credential, { status }) {
-	if (status === 404) return wrong(what, "the relay that runs does not take these, as one without the file in ppsgate.yml", restart);
-	const why = `the relay answers ${status} to ${credential}, and not 401`;
-	return wrong(what, why, "see that nothing stands between that answers for it");
+	if (status === 404) return wrong(what, "the running relay does not accept these, as without the file in ppsgate.yml", restart);
+	const why = `the relay responds with ${status} instead of 401 to ${credential}`;
+	return wrong(what, why, "check that no proxy responds for it");
 }
 
 // src/relay/check-starter.ts
@@ -960,11 +957,11 @@ function starterStep(start, branch, deps) {
 async function clone(what, path, branch, { now, overlay }) {
 	const repository = openRepository(path);
 	if (!await repository.resolve("HEAD").then(() => true, () => false)) {
-		const fix = `name a clone, or make one with ${typed(shell`git clone --config ${withNotes} ${"https://git.freebsd.org/src.git"} ${path}`)}`;
-		return [wrong(what, `${path} is no git repository with a commit`, fix)];
+		const fix = `name a clone, or create one with ${typed(shell`git clone --config ${withNotes} ${"https://git.freebsd.org/src.git"} ${path}`)}`;
+		return [wrong(what, `${path} is not a git repository with a commit`, fix)];
 	}
 	const tip = await repository.commitAt(branch, now()).catch(() => void 0);
-	if (tip === void 0) return [wrong(what, `${path} has no branch ${branch}`, "write the branch that revisions are made for as `phabricator.branch`")];
+	if (tip === void 0) return [wrong(what, `${path} has no branch ${branch}`, "set `phabricator.branch` to the branch that revisions are based on")];
 	const found = `${path} has ${branch}, at ${shortId(tip)}`;
 	return [overlay === void 0 ? ok(what, found) : await base(what, found, repository, tip, overlay)];
 }
@@ -980,10 +977,10 @@ async function base(what, found, repository, commit, overlay) {
 		const place = pathsIn(source).join(", ") || "its top";
 		const count = files.length === 1 ? "1 file" : `${files.length} files`;
 		if (files.length > 0) return ok(what, `${found}, with ${count} in ${place}`);
-		return wrong(what, `${found}, with no file in ${place}`, "write the folder with the files of a Linux DUT as `overlay`, or commit some to it");
+		return wrong(what, `${found}, with no file in ${place}`, "set `overlay` to the folder with the files of a Linux DUT, or commit some to it");
 	} catch (error) {
 		if (!(error instanceof RepositoryError)) throw error;
-		return wrong(what, error.message.replace(/\.$/, ""), "write a folder of that repository as `overlay`, of at most 100 files");
+		return wrong(what, error.message.replace(/\.$/, ""), "set `overlay` to a folder of that repository with at most 100 files");
 	}
 }
 
@@ -1058,16 +1055,16 @@ const authority = (path, session) => ({
 		return [ok(what, `${path} has the certificate of an authority`)];
 	}
 });
-const unwritten = "nothing is written here, so a server in read-only mode shows only when it is to take a comment";
-const mostSeconds = 20;
-const mostBytes$1 = 1024 ** 2;
+const unwritten = "this check writes nothing, so it does not detect a server in read-only mode";
+const maxSeconds = 20;
+const maxBytes$1 = 1024 ** 2;
 /** Sends no token, as the server is not verified yet. */
 async function server(what, { url }, session, { signal }) {
 	const answer = await sendRequest(`${url}/api/conduit.ping`, {
 		method: "POST",
 		body: new URLSearchParams({ params: "{}" }),
-		answerSeconds: mostSeconds,
-		mostBytes: mostBytes$1,
+		answerSeconds: maxSeconds,
+		maxBytes: maxBytes$1,
 		trust: { ca: session.ca },
 		signal
 	});
@@ -1076,38 +1073,38 @@ async function server(what, { url }, session, { signal }) {
 		return [wrong(what, `${url} shows ${distrust.shown}`, fixOfCertificate(distrust, session.ca))];
 	}
 	if (answer.kind === "no-answer") {
-		const why = `${url} does not answer (${answer.why})`;
-		return [unreachable(what, why, "see whether `url` in ppsgate.yml is right, and the server up")];
+		const why = `${url} does not respond (${answer.why})`;
+		return [unreachable(what, why, "check `url` in ppsgate.yml, and that the server is up")];
 	}
 	const { status, headers, body } = answer;
 	if (status >= 300 && status < 400) {
-		const why = `${url} sends us on to ${headers.get("location") ?? "nowhere"}`;
-		return [wrong(what, why, "write the address that the server has now as `url` in ppsgate.yml")];
+		const why = `${url} redirects to ${headers.get("location") ?? "nowhere"}`;
+		return [wrong(what, why, "set `url` in ppsgate.yml to the current address of the server")];
 	}
 	if (status === 429 || status >= 500) {
 		const why = `${url} answers ${status}`;
-		return [unreachable(what, why, "try later, or see whether it knows the name in `url`")];
+		return [unreachable(what, why, "try later, or check the host name in `url`")];
 	}
 	if (!envelope.safeParse(parseJson(String(body))).success) {
 		const why = `${url} answers ${status} and ${headers.get("content-type") ?? "something"}, which is not Conduit’s JSON`;
-		return [wrong(what, why, "write the address of a Phabricator as `url` in ppsgate.yml, without a path")];
+		return [wrong(what, why, "set `url` in ppsgate.yml to the address of a Phabricator, without a path")];
 	}
 	const date = headers.get("date");
 	if (date !== void 0) session.date = new Date(date);
-	return [ok(what, `${url} answers as a Phabricator does`)];
+	return [ok(what, `${url} is a Phabricator server`)];
 }
 const envelope = object({
 	result: unknown(),
 	error_code: word.nullable()
 });
 /** A larger difference would mislead readers who compare a log with a comment. */
-const mostSecondsApart = 60;
+const maxSecondsApart = 60;
 function clocks(what, { date }, now) {
-	if (date === void 0) return [skipped(what, "the server does not tell its time")];
+	if (date === void 0) return [skipped(what, "the server does not report its time")];
 	const seconds = Math.round((date.getTime() - now.getTime()) / 1e3);
-	if (Math.abs(seconds) <= mostSecondsApart) return [ok(what, `the server’s and ours are at most ${mostSecondsApart} s apart`)];
+	if (Math.abs(seconds) <= maxSecondsApart) return [ok(what, `the server and this machine differ by at most ${maxSecondsApart} s`)];
 	const why = `the server’s is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} ours`;
-	return [warning(what, why, "let NTP set both: polls go by the server’s, and our logs by ours")];
+	return [warning(what, why, "synchronize both with NTP: polls use the server’s clock, and logs use this machine’s")];
 }
 const account = object({
 	userName: word,
@@ -1116,18 +1113,18 @@ const account = object({
 async function token(what, config, session, deps) {
 	session.conduit = await openPhabricator(config, deps);
 	session.account = await session.conduit.call("user.whoami", {}, account);
-	return [ok(what, `it is that of ${session.account.userName}`)];
+	return [ok(what, `it belongs to ${session.account.userName}`)];
 }
 function rights(what, { userName, roles }, { url }) {
 	if (roles.includes("admin")) {
-		const fix = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
-		return [wrong(what, `${userName} is an administrator, and so is each owner of its token`, fix)];
+		const fix = `create a bot on ${url}/people/new/bot/, and use its token`;
+		return [wrong(what, `${userName} is an administrator, so every holder of its token is one too`, fix)];
 	}
 	if (!roles.includes("agent")) {
-		const fix = `make a bot on ${url}/people/new/bot/, which has no login`;
-		return [warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, fix)];
+		const fix = `create a bot on ${url}/people/new/bot/, which has no login`;
+		return [warning(what, `${userName} is the account of a person, in whose name ppsgate would comment`, fix)];
 	}
-	return [ok(what, `${userName} is a bot and no administrator`)];
+	return [ok(what, `${userName} is a bot and not an administrator`)];
 }
 const repositoryItem = object({ fields: object({
 	callsign: word.nullable(),
@@ -1135,16 +1132,16 @@ const repositoryItem = object({ fields: object({
 	policy: object({ edit: word })
 }) });
 async function repositories(what, conduit, { repositories: names }) {
-	if (names === void 0) return [ok(what, "none are named, so revisions of any are measured, and of none")];
+	if (names === void 0) return [ok(what, "none are configured, so revisions of any repository, or of none, are measured")];
 	const search = (constraints) => conduit.search("diffusion.repository.search", { constraints }, repositoryItem);
 	const found = [...await search({ callsigns: names }), ...await search({ shortNames: names })];
 	return names.map((name) => {
 		const one = found.find(({ fields }) => [fields.callsign, fields.shortName].some((own) => own !== null && isSameName(own, name)));
-		if (one !== void 0) return ok(what, `${name} is there, and may be edited by "${one.fields.policy.edit}"`);
-		return wrong(what, `there is no ${name}, or not for the bot to see`, lookAt(what));
+		if (one !== void 0) return ok(what, `${name} exists, and may be edited by "${one.fields.policy.edit}"`);
+		return wrong(what, `there is no ${name}, or it is hidden from the bot`, lookAt(what));
 	});
 }
-const lookAt = (key) => `correct \`phabricator.${key}\` in ppsgate.yml, or let the bot see it`;
+const lookAt = (key) => `correct \`phabricator.${key}\` in ppsgate.yml, or make it visible to the bot`;
 const projectPage = object({
 	data: list(object({
 		phid: word,
@@ -1154,7 +1151,7 @@ const projectPage = object({
 });
 async function projects(what, conduit, { projects: slugs, people }) {
 	if (slugs.length === 0 && people.length === 0) return [wrong(what, "no diff may be measured: `projects` and `people` are empty", "name a project or a person under `phabricator` in ppsgate.yml")];
-	if (slugs.length === 0) return [ok(what, "none are named: approval is for `people` alone")];
+	if (slugs.length === 0) return [ok(what, "none are configured: only `people` may approve")];
 	const params = {
 		constraints: { slugs },
 		attachments: { members: true }
@@ -1162,9 +1159,9 @@ async function projects(what, conduit, { projects: slugs, people }) {
 	const { data, maps } = await conduit.call("project.search", params, projectPage);
 	return slugs.map((slug) => {
 		const found = data.find(({ phid }) => phid === maps.slugMap[slug]?.projectPHID);
-		if (found === void 0) return wrong(what, `there is no #${slug}, or not for the bot to see`, lookAt(what));
+		if (found === void 0) return wrong(what, `there is no #${slug}, or it is hidden from the bot`, lookAt(what));
 		const count = found.attachments.members.members.length;
-		if (count === 0) return warning(what, `#${slug} has no members for the bot to see`, "add those who may have revisions measured, or let the bot see them");
+		if (count === 0) return warning(what, `#${slug} has no members visible to the bot`, "add people who may have revisions measured, or make them visible to the bot");
 		return ok(what, `#${slug} has ${count} ${count === 1 ? "member" : "members"}`);
 	});
 }
@@ -1173,13 +1170,13 @@ const userItem = object({ fields: object({
 	roles: list(word)
 }) });
 async function people(what, conduit, { people: names }) {
-	if (names.length === 0) return [ok(what, "none are named: approval is for `projects` alone")];
+	if (names.length === 0) return [ok(what, "none are configured: only `projects` may approve")];
 	const constraints = { usernames: names };
 	const found = await conduit.search("user.search", { constraints }, userItem);
 	return names.map((name) => {
 		const one = found.find(({ fields }) => isSameName(fields.username, name));
-		if (one === void 0) return wrong(what, `there is no user called ${name}`, lookAt(what));
-		if (one.fields.roles.includes("disabled")) return warning(what, `the account of ${name} is disabled`, "take the name out of `phabricator.people` in ppsgate.yml");
+		if (one === void 0) return wrong(what, `there is no user ${name}`, lookAt(what));
+		if (one.fields.roles.includes("disabled")) return warning(what, `the account of ${name} is disabled`, "remove the name from `phabricator.people` in ppsgate.yml");
 		return ok(what, `${name} is there`);
 	});
 }
@@ -1204,16 +1201,16 @@ async function buildPlans(what, conduit, { url, relay }) {
 		const stepNames = steps.filter((step) => step.fields.buildPlanPHID === phid).map((step) => step.fields.name);
 		return [fields.name, ...stepNames].some((name) => /ppsgate/i.test(name)) && fields.status.value === "active";
 	});
-	if (!(relay.buildPasswordPath !== void 0 && relay.on.includes("builds"))) return ours.length === 0 ? [skipped(what, "builds are not taken, and there is no plan called ppsgate")] : ours.map(({ fields }) => notTaken(what, fields.name));
-	if (ours.length === 0) return [warning(what, "there is none called ppsgate, or not for the bot to see", "call yours ppsgate and let the bot see it, or leave `relay.buildPasswordFile` out")];
+	if (!(relay.buildPasswordPath !== void 0 && relay.on.includes("builds"))) return ours.length === 0 ? [skipped(what, "builds are not accepted, and there is no plan named ppsgate")] : ours.map(({ fields }) => notTaken(what, fields.name));
+	if (ours.length === 0) return [warning(what, "there is no plan named ppsgate, or it is hidden from the bot", "name your plan ppsgate and make it visible to the bot, or remove `relay.buildPasswordFile`")];
 	return ours.flatMap(({ id, fields: { name, behaviors } }) => {
 		const page = `${url}/harbormaster/plan/${id}/`;
 		const holds = behaviors["hold-drafts"]?.value ?? "always";
-		return [holds === "never" ? ok(what, `"${name}" does not hold drafts`) : warning(what, `"${name}" holds drafts (${holds}), so those pass at once, and only comments tell their results`, `set "Hold Drafts" to "Never" on ${page}`), skipped("the build step", `only its page tells the URI: ${page} has to show POST to …${buildQuery}, the user and password of \`relay.buildPasswordFile\` as credential, nothing secret beside, and that it waits for a message`)];
+		return [holds === "never" ? ok(what, `"${name}" does not hold drafts`) : warning(what, `"${name}" holds drafts (${holds}), so their builds pass at once, and only comments show the results`, `set "Hold Drafts" to "Never" on ${page}`), skipped("the build step", `its URI cannot be checked from here: ${page} must show POST to …${buildQuery}, the user and password of \`relay.buildPasswordFile\` as credential, no other secrets, and that it waits for a message`)];
 	});
 }
 const buildQuery = "/build?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}";
-const notTaken = (what, plan) => wrong(what, `"${plan}" asks for builds, and none are taken, so they fail or wait for ever`, "set `relay.buildPasswordFile` and have `builds` in `relay.on`, or disable the plan");
+const notTaken = (what, plan) => wrong(what, `"${plan}" requests builds, but none are accepted, so they fail or wait forever`, "set `relay.buildPasswordFile` and add `builds` to `relay.on`, or disable the plan");
 
 // src/relay/start-github.ts
 function startOnGithub(octokit, options) {
@@ -1234,7 +1231,7 @@ function startOnGithub(octokit, options) {
 		async start(job, mayBeStarted, signal) {
 			if (job.extend !== void 0) return {
 				kind: "refused",
-				why: `The experiment of D${job.revision} cannot be gone on with, because the relay has gates run on GitHub and their work directories stay there: have it measured from the start.`
+				why: `The experiment of D${job.revision} cannot be continued, because the relay runs gates on GitHub and their work directories stay there: measure it from the start.`
 			};
 			const what = `No ${workOf(job)} of D${job.revision} was started on GitHub`;
 			if (mayBeStarted) {
@@ -1247,7 +1244,7 @@ function startOnGithub(octokit, options) {
 			}
 			if (signal.aborted) return {
 				kind: "failed",
-				why: `${what}, because the relay ends.`
+				why: `${what}, because the relay is stopping.`
 			};
 			const call = {
 				owner,
@@ -1271,8 +1268,8 @@ function startOnGithub(octokit, options) {
 			const what = `The ${workOf(job)} of D${job.revision} was not cancelled on GitHub`;
 			const found = await findRunOf(job, what, signal);
 			if ("why" in found) return found.why;
-			if (signal.aborted) return `${what}, because the relay ends.`;
-			if (found.answer === void 0) return `${what}, because no run of a workflow is named by ${job.key}: see ${page}.`;
+			if (signal.aborted) return `${what}, because the relay is stopping.`;
+			if (found.answer === void 0) return `${what}, because no workflow run is named ${job.key}: see ${page}.`;
 			const call = {
 				owner,
 				repo,
@@ -1311,11 +1308,11 @@ async function awaitRun(runs, key, signal) {
 		if (run !== void 0) return run;
 	}
 }
-/** Cover months of runs, newest first. */
-const mostPages = 3;
+/** Enough for months of runs, newest first. */
+const maxPages = 3;
 const perPage = 100;
 async function findRun({ octokit, owner, repo }, key) {
-	for (let page = 1; page <= mostPages; page++) {
+	for (let page = 1; page <= maxPages; page++) {
 		const { data } = await octokit.request("GET /repos/{owner}/{repo}/actions/runs", {
 			owner,
 			repo,
@@ -1353,11 +1350,11 @@ async function answered(request, { what, needs }) {
 	}
 }
 function reason(failure, needs) {
-	if (failure.kind === "no-answer") return `GitHub cannot be reached (${failure.said})`;
-	if (failure.kind === "rate-limited") return `its rate limit shuts the token out ${failure.until} (${failure.said})`;
-	const { status, said } = failure;
-	if (status === 401) return `GitHub does not know the token (${said}): give the relay another`;
-	if (status === 403 || status === 404) return `the token may not (${said}): it needs ${needs}, and a classic one \`repo\``;
+	if (failure.kind === "no-answer") return `GitHub cannot be reached (${failure.detail})`;
+	if (failure.kind === "rate-limited") return `its rate limit blocks the token ${failure.until} (${failure.detail})`;
+	const { status, detail: said } = failure;
+	if (status === 401) return `GitHub rejects the token (${said}): configure another one for the relay`;
+	if (status === 403 || status === 404) return `the token lacks a permission (${said}): it needs ${needs}, or \`repo\` for a classic token`;
 	return `GitHub answered ${said}`;
 }
 /** `https://github.com` for `https://api.github.com`. A GitHub Enterprise Server has its API below `/api/v3`. */
@@ -1373,12 +1370,12 @@ function startHere(options) {
 	const start = async (job) => {
 		const before = await readTry(directory, job.key);
 		if (before !== void 0) {
-			const { kind } = await endingOf(directory, job.key);
+			const { kind } = await endOf(directory, job.key);
 			if (kind !== "lost") return {
 				kind: "started",
 				where: before.work
 			};
-			if (before.tries >= mostTries) return {
+			if (before.tries >= maxTries) return {
 				kind: "refused",
 				why: diedTooOften(job, directory)
 			};
@@ -1386,7 +1383,7 @@ function startHere(options) {
 		const running = await runningTries(directory);
 		if (running.length >= most) return {
 			kind: "failed",
-			why: `${running.length} gates run here already: ${nameOf(job)} can start when one of them has ended, or with a higher \`most\`.`
+			why: `${running.length} gates already run here: ${nameOf(job)} can start once one of them has ended, or with a higher \`most\`.`
 		};
 		const call = await invocationOf(job, before, options);
 		if ("why" in call) return {
@@ -1395,7 +1392,7 @@ function startHere(options) {
 		};
 		if (running.some(({ work }) => work === call.work)) return {
 			kind: "failed",
-			why: `A gate still works in ${call.work}: ${nameOf(job)} can start when that has ended.`
+			why: `A gate still works in ${call.work}: ${nameOf(job)} can start once that has ended.`
 		};
 		await launch(job.key, call, before?.tries ?? 0, options);
 		return {
@@ -1407,7 +1404,7 @@ function startHere(options) {
 		start: (job, _mayBeStarted, signal) => inTurn(async () => {
 			if (signal.aborted) return {
 				kind: "failed",
-				why: `The ${workOf(job)} of ${nameOf(job)} was not started, because the relay ends.`
+				why: `The ${workOf(job)} of ${nameOf(job)} was not started, because the relay is stopping.`
 			};
 			try {
 				return await start(job);
@@ -1424,16 +1421,16 @@ function startHere(options) {
 		}),
 		cancel: (job) => inTurn(async () => {
 			const current = await readTry(directory, job.key);
-			const { kind } = await endingOf(directory, job.key);
-			return current !== void 0 && kind === "running" && await signalGroup(current.leader, "SIGTERM") ? void 0 : `No ${workOf(job)} of ${nameOf(job)} runs here any more.`;
+			const { kind } = await endOf(directory, job.key);
+			return current !== void 0 && kind === "running" && await signalGroup(current.leader, "SIGTERM") ? void 0 : `No ${workOf(job)} of ${nameOf(job)} runs here anymore.`;
 		}),
 		hasRoom: async () => (await runningTries(directory)).length < most,
-		ended: (job) => endingOf(directory, job.key)
+		ended: (job) => endOf(directory, job.key)
 	};
 }
-const mostTries = 3;
+const maxTries = 3;
 const nameOf = ({ revision, diff }) => `diff ${diff} of D${revision}`;
-const diedTooOften = (job, directory) => `The ${workOf(job)} of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
+const diedTooOften = (job, directory) => `The ${workOf(job)} of ${nameOf(job)} ended ${maxTries} times without a message: see the end of ${join(directory, `${job.key}.log`)}, and request it again.`;
 const trySchema = object({
 	leader: leaderSchema,
 	/** Work directory; for an extension, that of the first job. */
@@ -1445,7 +1442,7 @@ async function readTry(directory, key) {
 	const text = await textOf(join(directory, `${key}.pid`));
 	return text === void 0 ? void 0 : trySchema.parse(JSON.parse(text));
 }
-async function endingOf(directory, key) {
+async function endOf(directory, key) {
 	const current = await readTry(directory, key);
 	if (current === void 0) return { kind: "lost" };
 	const runs = await isRunning(current.leader);
@@ -1507,7 +1504,7 @@ async function invocationOf(job, before, { configPath, repository, directory, si
 	}
 	if (extend !== void 0) {
 		const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);
-		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.` };
+		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to continue is no longer in ${work}: measure it from the start.` };
 		const { cells } = await readPlan(work);
 		const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
 		const requested = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns, namingStyles.comment("maxRuns"));
@@ -1579,7 +1576,7 @@ async function leaderOf(child) {
 	await once(child, "spawn");
 	const { pid = 0 } = child;
 	const started = await startOf(pid);
-	if (started === void 0) throw new Error("its process was gone at once");
+	if (started === void 0) throw new Error("its process ended immediately");
 	return {
 		pid,
 		started
@@ -1653,7 +1650,7 @@ function startOnJenkins(options) {
 		}
 	};
 }
-const staysThere = "the experiment to go on with stays where Jenkins ran it; have it measured from the start";
+const staysThere = "the experiment to continue stays on Jenkins; measure it from the start";
 /** The message completes "…, because"; see `Started`. */
 var NotDone = class extends Error {
 	kind;
@@ -1770,16 +1767,16 @@ async function read(jenkins, address, { tree, schema, signal }) {
 	const parsed = schema.safeParse(parseJson(answer.body));
 	if (parsed.success) return parsed.data;
 	const { origin, pathname } = new URL(url);
-	throw new NotDone("refused", `${origin}${pathname} does not answer as Jenkins does`);
+	throw new NotDone("refused", `${origin}${pathname} does not respond like Jenkins`);
 }
 const answerSeconds = 30;
 /** A queue of a thousand builds has about 100 kB. */
-const mostBytes = 16 * 1024 ** 2;
+const maxBytes = 16 * 1024 ** 2;
 async function request({ authorization }, url, { form, signal }) {
 	const answer = await sendRequest(url, {
 		headers: { authorization },
 		answerSeconds,
-		mostBytes,
+		maxBytes,
 		signal,
 		...form !== void 0 && {
 			method: "POST",
@@ -1804,12 +1801,12 @@ function refuse(answer, jenkins, permission, isDone = isGood) {
 	throw new NotDone("refused", reasonFor(answer, jenkins, permission));
 }
 function reasonFor({ status, location }, { job, user }, permission) {
-	if (status < 400) return `it answered ${status} and sends to ${shortened(location)}: write the address of its job as it calls it itself`;
+	if (status < 400) return `it answered ${status} and redirects to ${shortened(location)}: set the address of its job to the one that Jenkins uses`;
 	switch (status) {
-		case 401: return `it does not know the user ${user} by this token (401): give the relay another`;
+		case 401: return `it rejects this token of the user ${user} (401): configure another one for the relay`;
 		case 403:
-		case 422: return `the user ${user} may not (${status}): give it the permission ${permission}`;
-		case 404: return `there is no job at ${job}, or the user ${user} may not see it (404): correct the address, or give it the permission Job/Read`;
+		case 422: return `the user ${user} may not (${status}): grant it the permission ${permission}`;
+		case 404: return `there is no job at ${job}, or the user ${user} may not see it (404): correct the address, or grant it the permission Job/Read`;
 		case 409: return "its job is disabled (409): enable it";
 		default: return `it answered ${status}`;
 	}
@@ -1872,9 +1869,9 @@ async function openStarter({ start, directory }, deps) {
 	}
 }
 const thisProgram = () => [process.execPath, resolve(process.argv[1] ?? "")];
-function statusOf(ending) {
-	if (ending.kind !== "ended") return ending;
-	const { exitCode } = ending;
+function statusOf(end) {
+	if (end.kind !== "ended") return end;
+	const { exitCode } = end;
 	return {
 		kind: "ended",
 		how: outcomes.get(exitCode) ?? `it exited with ${exitCode}`
@@ -1903,21 +1900,21 @@ const silent = {
 
 // src/relay/earlier-diffs.ts
 /** More would be too many for one command, and for a testbed. */
-const mostEarlierDiffs = 30;
+const maxEarlierDiffs = 30;
 /**
 * `all` means the diffs at this moment, if `mayRun` holds for each sender; otherwise a person must name each one.
 * Excludes diffs attached to the revision later. Throws a `UsageError` for ids that are not of earlier diffs.
 *
-* @param asked as typed, or as pinned by an earlier command
+* @param earlierWanted as typed, or as pinned by an earlier command
 */
-async function pinnedDiffs(command, asked, found, mayRun) {
-	if (!asked) return {
+async function pinnedDiffs(command, earlierWanted, found, mayRun) {
+	if (!earlierWanted) return {
 		kind: "pinned",
 		earlier: void 0
 	};
-	const which = parseEarlier(asked, namingStyles.comment("earlier"));
+	const which = parseEarlier(earlierWanted, namingStyles.comment("earlier"));
 	const diffs = command.kind === "rerun" && typeof which !== "string" ? found.earlier.filter(({ id }) => which.includes(id)) : chosenDiffs(found, which);
-	if (diffs.length > mostEarlierDiffs) throw new UsageError(`${diffs.length} diffs came before ${found.diff.id}, and at most ${mostEarlierDiffs} can be measured with it: name some by earlier=${idsOf(diffs.slice(-2))}`);
+	if (diffs.length > maxEarlierDiffs) throw new UsageError(`${diffs.length} diffs are earlier than ${found.diff.id}, but at most ${maxEarlierDiffs} can be measured with it: select some with earlier=${idsOf(diffs.slice(-2))}`);
 	const earlier = idsOf(diffs) || "none";
 	const senders = [found.author, ...diffs.map(({ author }) => author)];
 	if (which !== "all" || diffs.length === 0 || await mayRun(senders)) return {
@@ -1927,7 +1924,7 @@ async function pinnedDiffs(command, asked, found, mayRun) {
 	const many = diffs.length === 1 ? "a diff" : `${diffs.length} diffs`;
 	return {
 		kind: "unread",
-		why: `D${found.number} has ${many} before ${found.diff.id} by people whose diffs wait for approval, and each of them would be built and run on the machine: read all of that list, and write ${commandWith(command, earlier, found.diff.id)}.`
+		why: `D${found.number} has ${many} before ${found.diff.id} by people without approval, and each of them would be built and run on the testbed: read all of them, and write ${commandWith(command, earlier, found.diff.id)}.`
 	};
 }
 const idsOf = (diffs) => diffs.map(({ id }) => id).join(",");
@@ -1954,12 +1951,12 @@ async function decide(occurrence, deps) {
 	}
 }
 async function decideDiff({ of, diff }, deps) {
-	if (!deps.config.relay.on.includes("diffs")) return nothing(`D${of} is left alone: new diffs are not measured here.`);
+	if (!deps.config.relay.on.includes("diffs")) return nothing(`D${of} is ignored: new diffs are not measured here.`);
 	const found = await findRevision(deps.conduit, {
 		revision: of,
 		diff
 	});
-	if (jobsOf(found, deps).some(({ job }) => job.diff === diff && job.build !== void 0)) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
+	if (jobsOf(found, deps).some(({ job }) => job.diff === diff && job.build !== void 0)) return nothing(`Harbormaster has requested diff ${diff} of D${of}.`);
 	if ((await findRevision(deps.conduit, { revision: of })).diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
 	const why = whyForeign(found, deps);
 	if (why !== void 0) return nothing(why);
@@ -2004,7 +2001,7 @@ function keyOfDiff(found, { inbox, warn }) {
 	const usual = `D${number}:${diff.id}`;
 	const before = inbox.jobsOf(number).find(({ job }) => job.key === usual)?.job;
 	if (before === void 0 || isSameDiff(before, found)) return usual;
-	warn(`D${number}:${diff.id} is not the diff that was queued before under this number (${before.phids?.diff}), as after a restore of the server: it is taken as the new one that it is.`);
+	warn(`D${number}:${diff.id} is not the diff queued earlier under this number (${before.phids?.diff}), as after a restore of the server: it is treated as a new diff.`);
 	return `${usual}:${diff.phid}`;
 }
 async function decideBuild(occurrence, deps) {
@@ -2017,7 +2014,7 @@ async function decideBuild(occurrence, deps) {
 		why
 	});
 	if (!deps.config.relay.on.includes("builds")) return refused("Builds are not measured here.");
-	if (deps.inbox.jobsOf(of).some(({ job, state }) => job.build === build && !["ended", "dropped"].includes(state.kind))) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
+	if (deps.inbox.jobsOf(of).some(({ job, state }) => job.build === build && !["ended", "dropped"].includes(state.kind))) return nothing(`The build of diff ${diff} of D${of} is already in progress.`);
 	const found = await findRevision(deps.conduit, {
 		revision: of,
 		diff
@@ -2053,10 +2050,10 @@ async function decideComment(occurrence, given) {
 }
 async function decideCommand(occurrence, deps) {
 	const { key, of, text, by } = occurrence;
-	if (!deps.config.relay.on.includes("comments")) return nothing(`D${of} is left alone: comments ask for nothing here.`);
+	if (!deps.config.relay.on.includes("comments")) return nothing(`D${of} is ignored: comments are not commands here.`);
 	if (by === deps.me) return nothing(`The comment on D${of} is the bot’s own.`);
 	const command = parseCommand(text, callOnPhabricator);
-	if (command === void 0) return nothing(`The comment on D${of} is no command.`);
+	if (command === void 0) return nothing(`The comment on D${of} is not a command.`);
 	const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
 	const person = {
 		phid: by,
@@ -2131,12 +2128,12 @@ async function decideCommand(occurrence, deps) {
 			job: wanted
 		};
 		const own = bisect?.good ? void 0 : bisect?.earlier || "all";
-		const asked = bisect === void 0 ? overrides.earlier : own;
+		const earlierWanted = bisect === void 0 ? overrides.earlier : own;
 		const mayRun = async (people) => (await authorizationOf(found, {
 			kind: "sent",
 			by: people
 		}, deps)).kind === "allowed";
-		const pinned = await pinnedDiffs(command, asked, found, mayRun);
+		const pinned = await pinnedDiffs(command, earlierWanted, found, mayRun);
 		if (pinned.kind === "unread") return reply("refused", pinned.why);
 		return {
 			kind: "run",
@@ -2164,7 +2161,7 @@ function withEarlier(job, earlier) {
 		}
 	};
 }
-const hasOneDiff = ({ number, diff }) => `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
+const hasOneDiff = ({ number, diff }) => `D${number} has no diff before ${diff.id}, so there is nothing to bisect; write ${callOnPhabricator} bisect GOOD BAD to choose commits`;
 function jobFor(command, requested, earlierJobs) {
 	const { diff } = requested;
 	if (command.kind === "run") return {
@@ -2205,9 +2202,9 @@ async function diffBefore({ of, id }, named, { conduit }) {
 		};
 	}).findLast((one) => named === void 0 || one.diff === named);
 	if (found !== void 0) return found;
-	throw new UsageError(named === void 0 ? `it is not clear which diff you mean; write ${callOnPhabricator} run ${diff.id}` : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`);
+	throw new UsageError(named === void 0 ? `it is unclear which diff you mean; write ${callOnPhabricator} run ${diff.id}` : `D${of} had no diff ${named} at the time of your comment; its newest is ${diff.id}`);
 }
-/** Known of gates on this machine alone, since others report only that they were started. */
+/** Knows only gates on this machine, since others report only their start. */
 const isMeasured = (found, diff, deps) => jobsOf(found, deps).some(({ job, state }) => job.diff === diff && job.bisect === void 0 && state.kind === "ended" && measured.has(state.how));
 const measured = /* @__PURE__ */ new Set([
 	"it passed",
@@ -2240,7 +2237,7 @@ function whyForeign({ number, repository, status }, { config }) {
 	if (["abandoned", "published"].includes(status)) return `D${number} is ${status}.`;
 	const { repositories } = config;
 	if (repositories === void 0 || isNamed(repository, repositories)) return void 0;
-	return `D${number} is of none of the repositories that are measured: ${repositories.join(", ")}.`;
+	return `D${number} belongs to none of the measured repositories: ${repositories.join(", ")}.`;
 }
 /** Undefined if the diff changes a file below the paths, or cannot be read. */
 async function elsewhereOf({ number, diff }, { config, conduit }) {
@@ -2257,7 +2254,7 @@ async function elsewhereOf({ number, diff }, { config, conduit }) {
 		const meant = folder.slice(0, folder.indexOf("/") + 1) + path;
 		return {
 			kind: "doubtful",
-			why: `${why}; ${`if ${shortened(path)} is to be ${shortened(meant)}, it was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`}`
+			why: `${why}; ${`if ${shortened(path)} means ${shortened(meant)}, the diff was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`}`
 		};
 	}
 	return {
@@ -2307,7 +2304,7 @@ async function occurrencesOf(conduit, delivery, inbox) {
 	if (number === void 0) return {
 		occurrences: [],
 		seen: fresh,
-		left: `${object} is left alone: it is no revision that the bot may see.`
+		left: `${object} is ignored: it is not a revision that the bot may see.`
 	};
 	const found = await transactionsOf(conduit, object, { phids: fresh });
 	return {
@@ -2336,7 +2333,7 @@ async function buildOf(conduit, { target: key, build, diff, revision }) {
 		return {
 			occurrences: [],
 			seen: [],
-			left: `The build of diff ${diff} is left alone, and waits: ${error.message}`
+			left: `The build of diff ${diff} is ignored, and waits: ${error.message}`
 		};
 	}
 }
@@ -2374,8 +2371,8 @@ async function occurrencesSince(conduit, since, inbox) {
 	return happened;
 }
 /**
-* A change has the time when the server began to save it, so it may appear after one with a later time. A transaction
-* may also be slightly older than the change of its revision, which is saved after it.
+* A change has the time at which the server began to save it, so it may appear after one with a later time. A
+* transaction may also be slightly older than its revision's change, which is saved later.
 */
 const slackSeconds = 60;
 /** Returns all events that a first poll must not report as new. */
@@ -2429,13 +2426,13 @@ async function diffIds(conduit, phids) {
 // src/relay/reply.ts
 /** @param why a sentence that may contain untrusted text, or empty */
 function replyText(topic, why) {
-	const said = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
+	const reason = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
 	switch (topic) {
-		case "refused": return ["**ppsgate: not measured**", ...said].join("\n\n");
-		case "not-cancelled": return ["**ppsgate: not cancelled**", ...said].join("\n\n");
+		case "refused": return ["**ppsgate: not measured**", ...reason].join("\n\n");
+		case "not-cancelled": return ["**ppsgate: not cancelled**", ...reason].join("\n\n");
 		case "mistaken": return [
 			"**ppsgate did not understand**",
-			...said,
+			...reason,
 			help
 		].join("\n\n");
 		case "help": return ["**ppsgate**", help].join("\n\n");
@@ -2497,7 +2494,7 @@ async function pollOnce(deps) {
 			seen,
 			jobs: []
 		});
-		log.info(`Begins with what changes on ${conduit.url} from now on.`);
+		log.info(`Processes changes on ${conduit.url} from now on.`);
 		return;
 	}
 	const happened = await occurrencesSince(conduit, since, inbox);
@@ -2527,20 +2524,20 @@ async function workOnDeliveries(deps) {
 			log.warn(error.message);
 			const late = deps.now().getTime() - delivery.at.getTime();
 			if (isFinal(error) || late > 604800 * 1e3) {
-				log.warn(`What came for ${object} is dropped: ${error.message}`);
+				log.warn(`An event for ${object} is dropped: ${error.message}`);
 				inbox.settle(delivery.id, {
 					seen: [],
 					jobs: []
 				});
 			} else {
 				heldBack.add(object);
-				if (!isOfOne(error) || heldBack.size > mostHeldBack) return;
+				if (!isOfOne(error) || heldBack.size > maxHeldBack) return;
 			}
 		}
 	}
 }
 const isOfOne = ({ kind, code }) => kind === "refused" && code === void 0;
-const mostHeldBack = 3;
+const maxHeldBack = 3;
 /** Replies and cancels before it stores the jobs. After a crash it does so again, which is harmless. */
 async function jobsFrom(occurrences, deps) {
 	let jobs = [];
@@ -2559,7 +2556,7 @@ async function jobsFrom(occurrences, deps) {
 }
 async function endAutomatic({ revision, diff }, deps) {
 	const record = deps.inbox.unendedJobs().find(({ job }) => job.revision === revision && job.diff === diff && /^D\d/.test(job.key));
-	if (record !== void 0) await end$1(record, "Harbormaster asked for it", deps);
+	if (record !== void 0) await end$1(record, "Harbormaster requested it", deps);
 }
 const decideDeps = ({ log, ...deps }) => ({
 	...deps,
@@ -2605,7 +2602,7 @@ async function carryOut(decision, deps) {
 async function end$1(record, why, deps) {
 	const { inbox, starter, log, signal } = deps;
 	const { job, state, tries } = record;
-	log.info(`${jobName(job)} is ended: ${why}.`);
+	log.info(`${jobName(job)} was stopped: ${why}.`);
 	const isDue = state.kind === "due";
 	const trouble = isDue && tries === 0 ? void 0 : await starter.cancel(job, signal);
 	if (trouble !== void 0) log.info(trouble);
@@ -2618,7 +2615,7 @@ async function end$1(record, why, deps) {
 	}
 	inbox.drop(job.key, why);
 }
-function reportToBuild(build, revision, ending, deps) {
+function reportToBuild(build, revision, outcome, deps) {
 	const { undecided } = deps.config;
 	keepAnswer({
 		kind: "build",
@@ -2626,7 +2623,7 @@ function reportToBuild(build, revision, ending, deps) {
 		build,
 		run: build,
 		undecided,
-		ending: keptOf(ending)
+		ending: keptOf(outcome)
 	}, deps);
 }
 async function startJobs(deps) {
@@ -2643,12 +2640,12 @@ async function startJobs(deps) {
 				log.info(`${jobName(job)} was started: ${started.where}`);
 				if (inbox.markStarted(job.key, started.where)) await endOlder(job, deps);
 				else {
-					log.info(`${jobName(job)} is ended: it was cancelled before it had begun.`);
+					log.info(`${jobName(job)} was cancelled before it started.`);
 					await starter.cancel(job, signal);
 				}
 				break;
 			case "failed": {
-				const seconds = Math.min(15 * 2 ** tries, mostSecondsBetweenTries);
+				const seconds = Math.min(15 * 2 ** tries, maxSecondsBetweenTries);
 				inbox.postpone(job.key, new Date(now().getTime() + seconds * 1e3), started.why);
 				log.warn(started.why);
 				break;
@@ -2660,7 +2657,7 @@ async function startJobs(deps) {
 		}
 	}
 }
-const mostSecondsBetweenTries = 600;
+const maxSecondsBetweenTries = 600;
 /** Runs after the newer gate's start, so that it inherits the older one's place in the queue. */
 async function endOlder(job, deps) {
 	if (!isAutomatic(job)) return;
@@ -2689,24 +2686,24 @@ const revisionOf = ({ revision: number, diff, phids }) => ({
 	diff,
 	...phids && { phids }
 });
-/** Stores the comment and the end of the build that a gate did not post. */
+/** Stores the comment and the end of the build that a gate failed to post. */
 function concludeFor(job, why, deps) {
 	const { build, key: run } = job;
 	const revision = revisionOf(job);
 	if (hasConcluded(deps.inbox, revision, run)) return;
-	deps.log.warn(`${jobName(job)} has ended without an answer, which is given now: ${why}`);
-	const ending = outcomeOfFailure("infrastructure", why);
+	deps.log.warn(`${jobName(job)} ended without a reply, which is posted now: ${why}`);
+	const outcome = outcomeOfFailure("infrastructure", why);
 	const about = {
 		revision,
 		run,
 		takesCommands: true,
-		ending: keptOf(ending)
+		ending: keptOf(outcome)
 	};
 	keepAnswer({
 		kind: "comment",
 		...about
 	}, deps);
-	if (build !== void 0) reportToBuild(build, revision, ending, deps);
+	if (build !== void 0) reportToBuild(build, revision, outcome, deps);
 }
 async function watchJobs(deps) {
 	const { inbox, starter, log, now, signal } = deps;
@@ -2720,14 +2717,14 @@ async function watchJobs(deps) {
 		}
 		const seconds = (now().getTime() - queuedAt.getTime()) / 1e3;
 		if (ended.kind === "elsewhere" && seconds > secondsElsewhere) {
-			if (job.build !== void 0) reportToBuild(job.build, revisionOf(job), outcomeOfFailure("infrastructure", "It was handed over, and nothing came back within 3 days: ask for it again."), deps);
-			inbox.markEnded(job.key, "it was handed over long ago");
-			log.info(`${jobName(job)} has ended, or so it seems: it was handed over long ago`);
+			if (job.build !== void 0) reportToBuild(job.build, revisionOf(job), outcomeOfFailure("infrastructure", "It was started, but no result arrived within 3 days: request it again."), deps);
+			inbox.markEnded(job.key, "it was started over 3 days ago");
+			log.info(`${jobName(job)} has presumably ended: it was started over 3 days ago`);
 		}
 		if (ended.kind !== "lost") continue;
 		const again = await starter.start(job, true, signal);
 		if (again.kind === "started") {
-			log.info(`${jobName(job)} was lost, and goes on: ${again.where}`);
+			log.info(`${jobName(job)} was lost, and continues: ${again.where}`);
 			continue;
 		}
 		if (again.kind === "refused") {
@@ -2738,83 +2735,13 @@ async function watchJobs(deps) {
 		log.warn(again.why);
 	}
 }
-const endedAlone = (job, how) => `The ${workOf(job)} of diff ${job.diff} ended before it had a result (${how}): ask for it again, or ask the operator, who finds the reason in the log beside the relay.`;
+const endedAlone = (job, how) => `The ${workOf(job)} of diff ${job.diff} ended without a result (${how}): request it again, or ask the operator to look up the reason in the relay's log.`;
 /** Longer than any gate. */
 const secondsElsewhere = 259200;
 function logQueued(jobs, { log }) {
 	for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
 }
 const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
-
-// src/relay/seldom-log.ts
-const firstSeconds = 60;
-const longestSeconds = 3600;
-/** A sentence that did not recur for this long is logged again at once. */
-const forgottenSeconds = 2 * longestSeconds;
-const mostSentences = 1e3;
-/** Returns a log that drops repetitions within an interval, which doubles from a minute up to an hour. */
-function seldomLog(log, now) {
-	const logged = /* @__PURE__ */ new Map();
-	return (sentence) => {
-		const time = now().getTime() / 1e3;
-		const last = logged.get(sentence);
-		const isOld = last !== void 0 && time - last.heardAt > forgottenSeconds;
-		if (last !== void 0 && !isOld && Math.abs(time - last.at) < last.seconds) {
-			last.heardAt = time;
-			return;
-		}
-		if (logged.size >= mostSentences) logged.clear();
-		const seconds = last === void 0 || isOld ? firstSeconds : Math.min(2 * last.seconds, longestSeconds);
-		logged.set(sentence, {
-			at: time,
-			heardAt: time,
-			seconds
-		});
-		log(sentence);
-	};
-}
-
-// src/relay/connections.ts
-/** Tracks open connections. A client that sends its request at once outlives all idle connections opened before it. */
-var Connections = class {
-	#limits;
-	/** Oldest first. */
-	#open = /* @__PURE__ */ new Map();
-	constructor(limits) {
-		this.#limits = limits;
-	}
-	/** Returns the connection to close if there are too many; it may be the new one. */
-	add(socket) {
-		const network = networkOf(socket.remoteAddress ?? "");
-		this.#open.set(socket, { network });
-		socket.once("close", () => this.#open.delete(socket));
-		const ofNetwork = [...this.#open].filter(([, one]) => one.network === network);
-		if (ofNetwork.length > this.#limits.connectionsPerNetwork) return this.#takeOldest(ofNetwork);
-		if (this.#open.size > this.#limits.connections) return this.#takeOldest([...this.#open]);
-	}
-	/** A connection with a complete request is being answered, so it is never closed for another one. */
-	setRequest(socket, request) {
-		const connection = this.#open.get(socket);
-		if (connection !== void 0) connection.request = request;
-	}
-	#takeOldest(candidates) {
-		const [oldest] = candidates.find(([, { request }]) => request?.complete !== true) ?? [];
-		if (oldest !== void 0) this.#open.delete(oldest);
-		return oldest;
-	}
-};
-/** Returns the network of addresses that one host can choose from: for IPv6, the first 64 bits (RFC 7421). */
-function networkOf(address) {
-	if (!isIPv6(address) || /^::ffff:/i.test(address)) return address;
-	const [head, tail] = address.replace(/%.*/, "").split("::").map((half) => half.split(":").filter(Boolean));
-	const missing = 8 - (head?.length ?? 0) - (tail?.length ?? 0);
-	const zeros = Array.from({ length: missing }, () => "0");
-	return [
-		...head ?? [],
-		...zeros,
-		...tail ?? []
-	].slice(0, 4).join(":");
-}
 
 // src/relay/refusal-log.ts
 const checkCommand = "ppsgate phabricator check";
@@ -2830,22 +2757,14 @@ function refusalLog({ now, log }) {
 			last.suppressed += 1;
 			return;
 		}
-		const more = last?.suppressed ? ` ${last.suppressed} more came after the last line on this.` : "";
+		const more = last?.suppressed ? ` ${last.suppressed} more were refused since the last such line.` : "";
 		logged.set(kind, {
 			at: now(),
 			suppressed: 0
 		});
-		const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : "";
-		log(`Refused from ${socket.remoteAddress ?? "who has gone"}: ${why}${whose}.${more}`);
+		const whose = isOfCheck ? `; it claims to be from \`${checkCommand}\`` : "";
+		log(`Refused from ${socket.remoteAddress ?? "a closed connection"}: ${why}${whose}.${more}`);
 	};
-}
-
-// src/relay/signature.ts
-/** @param signature hexadecimal HMAC-SHA256 of the bytes as sent */
-function isSigned(body, signature, key) {
-	if (signature === void 0 || !/^[0-9a-f]{64}$/i.test(signature)) return false;
-	const expected = createHmac("sha256", key).update(body).digest();
-	return timingSafeEqual(expected, Buffer.from(signature, "hex"));
 }
 
 // src/relay/server.ts
@@ -2877,15 +2796,15 @@ async function startRelayServer(options) {
 		if (route.kind === "refused") return end(socket, route.reply, now());
 		goOn();
 		route.answer().catch((error) => {
-			log(`What was sent to the relay was answered with 500: ${reasonOf(error)}`);
-			return says(500, "The relay cannot queue anything; its log says why.");
+			log(`The relay answered a request with 500: ${reasonOf(error)}`);
+			return replyOf(500, "The relay cannot queue requests; see its log.");
 		}).then((reply) => end(socket, reply, now()));
 	};
 	server.on("request", (request) => handle(request, () => {}));
 	server.on("checkContinue", (request, response) => handle(request, () => response.writeContinue()));
 	server.on("connection", (socket) => {
 		arrived += 1;
-		const late = says(408, `The request did not come whole within ${limits.seconds} s.`);
+		const late = replyOf(408, `The request was incomplete after ${limits.seconds} s.`);
 		const deadline = setTimeout(() => end(socket, late, now()), limits.seconds * 1e3);
 		socket.once("close", () => clearTimeout(deadline));
 		const surplus = connections.add(socket);
@@ -2894,7 +2813,7 @@ async function startRelayServer(options) {
 			socket: surplus,
 			headers: {}
 		}, "the oldest of too many open connections");
-		end(surplus, says(503, "Too many connections are open, and this was the oldest."), now());
+		end(surplus, replyOf(503, "Too many connections are open, and this was the oldest."), now());
 	});
 	server.on("clientError", (error, socket) => {
 		if (socket instanceof Socket) end(socket, refusalOf(error, limits.headerBytes), now());
@@ -2921,7 +2840,7 @@ async function startRelayServer(options) {
 		try {
 			await once(server.listen(port, host), "listening");
 		} catch (error) {
-			throw new RelayServerError(`The relay cannot listen on ${host}, port ${port} (${reasonOf(error)}): end what listens there, or give relay.host and relay.port in ppsgate.yml.`, { cause: error });
+			throw new RelayServerError(`The relay cannot listen on ${host}, port ${port} (${reasonOf(error)}): stop the program that listens there, or set relay.host and relay.port in ppsgate.yml.`, { cause: error });
 		}
 		const address = server.address();
 		return address === null || typeof address === "string" ? port : address.port;
@@ -2941,7 +2860,7 @@ const reasons = {
 	500: "Internal Server Error",
 	503: "Service Unavailable"
 };
-const says = (status, text, headers = {}) => ({
+const replyOf = (status, text, headers = {}) => ({
 	status,
 	text,
 	headers
@@ -2964,8 +2883,8 @@ function end(socket, { status, text, headers }, date) {
 	socket.destroy();
 }
 function refusalOf(error, headerBytes) {
-	if ("code" in error && error.code === "HPE_HEADER_OVERFLOW") return says(431, `The headers are longer than ${headerBytes} bytes.`);
-	return says(400, "This is not a request of HTTP.");
+	if ("code" in error && error.code === "HPE_HEADER_OVERFLOW") return replyOf(431, `The headers are longer than ${headerBytes} bytes.`);
+	return replyOf(400, "This is not an HTTP request.");
 }
 function routeOf(request, routes) {
 	const refused = (reply) => ({
@@ -2974,9 +2893,9 @@ function routeOf(request, routes) {
 	});
 	const [, path = "", query = ""] = /^([^?]*)\??(.*)$/.exec(request.url ?? "") ?? [];
 	const route = routes.get(path);
-	if (route === void 0) return refused(says(404, "There is nothing here."));
+	if (route === void 0) return refused(replyOf(404, "This page does not exist."));
 	const { method } = route;
-	if (request.method !== method) return refused(says(405, `Only ${method} is answered here.`, { Allow: method }));
+	if (request.method !== method) return refused(replyOf(405, `Only ${method} is supported here.`, { Allow: method }));
 	const reply = route.refuse(request);
 	if (reply !== void 0) return refused(reply);
 	return {
@@ -3023,47 +2942,47 @@ function together(inbox, countArrived) {
 				...Promise.withResolvers(),
 				delivery
 			};
-			if (waiting.push(one) === 1) acceptSoon(0, mostTurns);
+			if (waiting.push(one) === 1) acceptSoon(0, maxTurns);
 			return one.promise;
 		}
 	};
 }
 /** Limits the wait under constant load to about ten milliseconds. */
-const mostTurns = 100;
-const queued = (found) => says(200, found === "new" ? "queued" : "known");
+const maxTurns = 100;
+const queued = (found) => replyOf(200, found === "new" ? "queued" : "known");
 const healthRoute = (inbox) => ({
 	method: "GET",
 	refuse: () => void 0,
-	answer: async () => says(200, `${inbox.countPending()} pending`)
+	answer: async () => replyOf(200, `${inbox.countPending()} pending`)
 });
-function webhookRoute(key, mostBytes, accept, { now, log, logRefusal }) {
+function webhookRoute(key, maxBytes, accept, { now, log, logRefusal }) {
 	const unsigned = (request) => {
 		logRefusal(request, "a webhook whose signature is missing or wrong");
-		return says(401, "The signature is missing or wrong.");
+		return replyOf(401, "The signature is missing or wrong.");
 	};
 	return {
 		method: "POST",
 		refuse(request) {
 			if (signatureOf(request) === void 0) return unsigned(request);
 			const length = request.headers["content-length"];
-			if (length === void 0) return says(411, "Say how long the body is, and send it whole.");
-			if (Number(length) <= mostBytes) return void 0;
-			return says(413, `A body has at most ${mostBytes} bytes here.`);
+			if (length === void 0) return replyOf(411, "Send the whole body, with its length in Content-Length.");
+			if (Number(length) <= maxBytes) return void 0;
+			return replyOf(413, `A body may have at most ${maxBytes} bytes.`);
 		},
 		async answer(request) {
 			const body = await buffer(request).catch(() => void 0);
-			if (body === void 0) return says(400, "The body did not come whole.");
+			if (body === void 0) return replyOf(400, "The body is incomplete.");
 			if (!isSigned(body, signatureOf(request), key)) return unsigned(request);
 			const webhook = readWebhook(body, now());
 			switch (webhook.kind) {
 				case "webhook": return queued(await accept(webhook));
 				case "test":
-					log(webhook.isOfCheck ? `\`${checkCommand}\` has tried the webhook, and its signature is good.` : "A test webhook has come, and its signature is good.");
-					return says(200, "ignored");
-				case "other": return says(200, "ignored");
+					log(webhook.isOfCheck ? `\`${checkCommand}\` has tested the webhook, and its signature is valid.` : "A test webhook has arrived, and its signature is valid.");
+					return replyOf(200, "ignored");
+				case "other": return replyOf(200, "ignored");
 				case "strange":
-					log("A webhook with a good signature was refused: it is not what Herald sends.");
-					return says(400, "This is no webhook of Herald.");
+					log("A webhook with a valid signature was refused, because it is not in Herald's format.");
+					return replyOf(400, "This is not a webhook of Herald.");
 			}
 		}
 	};
@@ -3077,15 +2996,15 @@ const buildRoute = (password, accept, { now, log, logRefusal }) => ({
 	refuse(request) {
 		if (!isAuthorized(request.headers.authorization, password)) {
 			logRefusal(request, "a build whose user or password is missing or wrong");
-			return says(401, "The user or the password is missing or wrong.", { "WWW-Authenticate": "Basic realm=\"ppsgate\"" });
+			return replyOf(401, "The user or the password is missing or wrong.", { "WWW-Authenticate": "Basic realm=\"ppsgate\"" });
 		}
-		return hasBody(request) ? says(413, "Send no body: all is in the query.") : void 0;
+		return hasBody(request) ? replyOf(413, "Send no body: the parameters belong in the query.") : void 0;
 	},
 	async answer({ headers }, query) {
 		const build = readBuild(query, now());
 		if (build.kind === "build") return queued(await accept(build));
-		log(headers["user-agent"] === "ppsgate-check" ? `The user and the password of builds were tried, and are right; by its own word it was \`${checkCommand}\`.` : `A build with the right password was refused: ${build.why} Correct the URI of the build step.`);
-		return says(400, build.why);
+		log(headers["user-agent"] === "ppsgate-check" ? `The user and password of builds were tested and are right; the request claims to be from \`${checkCommand}\`.` : `A build with the right password was refused: ${build.why} Correct the URI of the build step.`);
+		return replyOf(400, build.why);
 	}
 });
 /** True if the header has this user and password, in the scheme Basic (RFC 7617). */
@@ -3096,4 +3015,4 @@ function isAuthorized(header, userAndPassword) {
 }
 const hasBody = ({ headers }) => headers["transfer-encoding"] !== void 0 || Number(headers["content-length"] ?? 0) > 0;
 
-export { InboxError, checkPhabricator, inboxIn, keeping$1 as keeping, keptOf, openBell, openInbox, openStarter, pollOnce, seldomLog, startRelayServer, waitingText, workOn, workOnce };
+export { InboxError, checkPhabricator, inboxIn, keeping$1 as keeping, keptOf, openBell, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOn, workOnce };

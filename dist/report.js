@@ -1,81 +1,18 @@
-import { bisectConfidenceRatio, bisectResultSchema, callOnGithub, callOnPhabricator, cellName, codeBlock, codeSpan, commitId as commitId$1, comparedNames, counted, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, hasOneSize, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, packetsText, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model.js";
+import { codeBlock, codeSpan, counted, escaped, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, metricName, metricNouns, pageUrl, parseJson, plainBlock, plainLine, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords } from "./model/plain.js";
 import { union } from "./vendor/zod.js";
+import { bisectConfidenceRatio, bisectResultSchema, callOnGithub, callOnPhabricator, cellName, commitId as commitId$1, comparedNames, flamegraphAnchor, hasOneSize, isLoss, metricSchema, packetsText, patchName, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model.js";
+import { giveNew } from "./system/give-to-caller.js";
 import { frameBytesFor } from "./config.js";
+import { Html, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, limitStrips, linearScale, paddedRates, path as path$1, pngOf, robustExtent, round, svgDocument, text, ticksOf } from "./report/plain.js";
 import { mean, sum, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { adviceToReachMore, buildNoise, confidencePercents, countedRuns, cpusAtWork, criticalT, interactionOf, median, moderated, noNoise, queuesReached, reachesFew, renderMinistat, runCounts, runsApart, sumOf } from "./analysis/stats.js";
-import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./analysis/profile.js";
+import { adviceToReachMore, confidencePercents, cpusAtWork, criticalT, queuesReached, reachesFew, renderMinistat } from "./analysis/stats/plain.js";
+import { buildNoise, countedRuns, interactionOf, median, moderated, noNoise, runCounts, runsApart, sumOf } from "./analysis/stats.js";
+import { flamegraph, layout, moduleName, samplesOf } from "./analysis/profile/plain.js";
 import { isOfOneCommit } from "./analysis/trend.js";
-import { basename, dirname, join, posix } from "node:path";
-import { constants, statSync } from "node:fs";
-import { brotliDecompressSync } from "node:zlib";
-import { createHash } from "node:crypto";
-import { lstat, mkdir, open, readFile, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-
-// src/system/give-to-caller.ts
-/** The user who called sudo. Undefined for root itself, or if this process is not root. */
-function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
-	const [uid, gid] = [idOf$2(SUDO_UID), idOf$2(SUDO_GID)];
-	if (ownUid !== 0 || uid === void 0 || gid === void 0 || uid === 0) return void 0;
-	return {
-		uid,
-		gid
-	};
-}
-/** Excludes the largest 32-bit number, for which chown(2) keeps the owner. */
-const idOf$2 = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
-/**
-* Creates the folder and its missing parents; the caller may have just created the folder itself. A parent's owner can
-* replace it meanwhile. So owners are changed through open descriptors, and no path is resolved twice.
-*/
-async function placeAt(directory, own, justMade) {
-	const made = justMade ?? await mkdir(directory, { recursive: true });
-	const flags = made === void 0 ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
-	const handle = await open(made ?? directory, flags);
-	const before = await readdir(pathOf$1(handle));
-	const isNew = made !== void 0 && before.length <= (made === directory ? 0 : 1);
-	return {
-		async giveTo(caller) {
-			if (isNew || made === void 0 && isOurs(before, own)) return giveOpen(handle, caller);
-			const since = own.names.filter((name) => made === void 0 && !before.includes(name));
-			for (const name of since) await giveNamed(handle, name, caller);
-		},
-		[Symbol.asyncDispose]: () => handle.close()
-	};
-}
-/** The caller of sudo where the folder is theirs: root's files in it would lock them out. */
-function callerOwning(folder) {
-	const caller = callerThroughSudo(process.env, process.getuid?.());
-	if (caller === void 0) return void 0;
-	return statSync(folder, { throwIfNoEntry: false })?.uid === caller.uid ? caller : void 0;
-}
-/** Gives the caller of sudo a file or folder that a command has just made in a folder of theirs. */
-async function giveNew(path) {
-	const caller = callerOwning(dirname(path));
-	if (caller === void 0) return;
-	await using folder = await open(dirname(path), O_DIRECTORY);
-	if ((await folder.stat()).uid === caller.uid) await giveNamed(folder, basename(path), caller);
-}
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-const isOurs = (found, { names, marks }) => found.some((name) => marks.includes(name)) && found.every((name) => names.includes(name));
-const pathOf$1 = ({ fd }) => `/proc/self/fd/${fd}`;
-/**
-* Changes the owner of the first entry of a directory. While root owns the directory, no other user can exchange
-* entries.
-*/
-async function giveOpen(handle, caller) {
-	const entry = await handle.stat();
-	if (entry.uid !== 0 || !(entry.isDirectory() || entry.isFile() && entry.nlink === 1)) return;
-	const names = entry.isDirectory() ? await readdir(pathOf$1(handle)) : [];
-	for (const name of names) await giveNamed(handle, name, caller);
-	await handle.chown(caller.uid, caller.gid);
-}
-async function giveNamed(directory, name, caller) {
-	const path = `${pathOf$1(directory)}/${name}`;
-	const handle = await open(path, O_NOFOLLOW | O_NONBLOCK).catch(() => void 0);
-	if (handle === void 0) return;
-	await using entry = handle;
-	await giveOpen(entry, caller);
-}
+import { ForeignFileError, placeBelow, readForeignText } from "./system/foreign-files.js";
+import { readProfiles, withReasons } from "./analysis/profile.js";
+import { basename, dirname, join } from "node:path";
+import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 
 // src/report/document.ts
 const quoted = (text, most) => ({
@@ -180,61 +117,10 @@ const symbols = {
 	invalid: "⚪"
 };
 
-// src/report/earlier-gates-text.ts
-/** `; third gate of this commit, an earlier one red`; empty for a first gate. */
-function gateNumberText(result) {
-	const earlier = mostOf(cellsOf(result));
-	if (earlier === void 0) return "";
-	const isUndone = verdictOf(result) !== "regression" && earlier.regressions > 0;
-	return `; ${gateOf(earlier)}${isUndone ? ", an earlier one red" : ""}`;
-}
-/** Trusted plain sentences; undefined for a first gate. */
-function earlierGatesText(result) {
-	const cells = cellsOf(result);
-	const earlier = mostOf(cells);
-	if (earlier === void 0) return void 0;
-	const again = cells.filter((cell) => cell.earlierGates?.count === earlier.count);
-	const where = again.length < cells.length ? ` in ${again.length} of ${cells.length} cells` : "";
-	const gate = capitalized(gateOf(earlier));
-	const verdict = verdictOf(result);
-	return `${gate} on this testbed${where}: ${worthOf(result, earlier)}.${earlierRedText(earlier, verdict)}`;
-}
-const cellsOf = ({ outcome }) => outcome.kind === "judged" ? outcome.cells : [];
-const verdictOf = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : void 0;
-/** The largest numbers of all cells. */
-function mostOf(cells) {
-	const all = cells.flatMap(({ earlierGates }) => earlierGates ?? []);
-	if (all.length === 0) return void 0;
-	return {
-		count: Math.max(...all.map(({ count }) => count)),
-		regressions: Math.max(...all.map(({ regressions }) => regressions))
-	};
-}
-const gateOf = ({ count }) => `${formatOrdinal(count + 1)} gate of this commit`;
-/** Independent gates: 1 − (1 − rate)ⁿ. */
-const inAny = (rate, gates) => formatPercent(-Math.expm1(gates * Math.log1p(-rate)));
-function worthOf({ outcome, policy }, { count }) {
-	const { marginRatio, missRatio, falseAlarmRatio } = policy;
-	const gates = count + 1;
-	const so = `${formatNumeral(gates)} gates`;
-	switch (verdictOf({ outcome })) {
-		case "improvement":
-		case "no-regression": return `${so} pass a true loss of ${formatPercent(marginRatio)} in up to ${inAny(missRatio, gates)}`;
-		case "regression": return `${so} of a patch that loses nothing find a regression in up to ${inAny(falseAlarmRatio, gates)}`;
-		default: return "to extend a gate keeps its error rates, another gate does not";
-	}
-}
-function earlierRedText({ count, regressions }, verdict) {
-	if (regressions === 0) return "";
-	const subject = count === 1 ? "The earlier one" : `${capitalized(formatNumeral(regressions))} of the earlier ones`;
-	return verdict === "regression" ? ` ${subject} found a regression as well.` : ` ${subject} found a regression, which this verdict does not undo.`;
-}
-const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
 // src/report/headline.ts
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
 const headline = (result) => `${symbols[symbolOf(result)]} ppsgate: ${patchLabel(result)} ${plainText(sentence(result))}`;
-/** Names a patch by what was measured: a range begins at the merge base, even where its base branch has moved on. */
+/** Names a patch by the measured commits: a range begins at the merge base, even if its base branch has moved on. */
 function patchLabel({ patch, variants }) {
 	const base = variants.find(({ name }) => name === "base")?.commit;
 	const { data: baseCommit } = commitId$1.safeParse(base);
@@ -246,7 +132,10 @@ function patchLabel({ patch, variants }) {
 }
 /** Without ppsgate's name: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
 const verdictLine = (result) => `${symbols[symbolOf(result)]} ${patchLabel(result)} ${plainText(sentence(result))}`;
-/** The verdict whose symbol is shown: a loss for an unmeasurable patch; none for a failed lab or an unchanged patch. */
+/**
+* Returns the verdict whose symbol is shown: a loss for an unmeasurable patch; none for a failed lab or an unchanged
+* patch.
+*/
 function symbolOf({ outcome }) {
 	switch (outcome.kind) {
 		case "judged": return outcome.verdict;
@@ -257,10 +146,10 @@ function symbolOf({ outcome }) {
 }
 /** `regression`, `boot-failed`: the verdict, or the obstacle. */
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
-/** Follows the patch's name. */
+/** Completes a sentence that begins with the patch's name. */
 const sentence = (result) => [verdictText(result), gateNumberText(result)];
 function verdictText({ outcome, policy }) {
-	if (outcome.kind === "unchanged") return outcome.ignoredPaths ? "changes nothing that packets of this testbed pass" : "changes nothing that the testbed installs";
+	if (outcome.kind === "unchanged") return outcome.ignoredPaths ? "changes no code or rule that packets of this testbed pass" : "changes nothing that the testbed installs";
 	if (outcome.kind !== "judged") return rejections[outcome.kind];
 	const { cells, verdict } = outcome;
 	const those = withVerdict(cells, verdict);
@@ -269,7 +158,7 @@ function verdictText({ outcome, policy }) {
 		case "improvement": return words`${changes(those, verdict, policy)}; no regression`;
 		case "no-regression": return nothingThatMatters(cells, policy);
 		case "inconclusive": {
-			const open = cells.length === 1 ? "more runs would tell" : `open in ${partOf(those, cells)} until more runs tell`;
+			const open = cells.length === 1 ? "more runs would decide" : `open in ${partOf(those, cells)} until more runs decide`;
 			return `may ${lossThatMatters(policy)} or not: ${open}`;
 		}
 		case "invalid": return `was not measured${those.length < cells.length ? ` in ${partOf(those, cells)}` : ""}: ${whyInvalid(those)}`;
@@ -287,7 +176,7 @@ const rejections = {
 };
 const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
 const stoppedCells = (cells) => cells.filter(({ verdict }) => verdict.kind === "inconclusive" && verdict.isStopped);
-/** Changes that equal the margin of speed: 5.26 % more time or instructions per packet lose 5 % of the speed. */
+/** Changes equal to the margin of speed: 5.26 % more time or instructions per packet lose 5 % of the speed. */
 function marginsOf({ metric, marginRatio }) {
 	const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
 	return isCost(metric) ? {
@@ -300,13 +189,13 @@ function marginsOf({ metric, marginRatio }) {
 }
 /** `lose 2 %`, `take 5.26 % more CPU time per packet`. */
 const lossThatMatters = (policy) => isCost(policy.metric) ? `take ${formatPercent(marginsOf(policy).loss)} more ${metricNouns[policy.metric]}` : `lose ${formatPercent(policy.marginRatio)}`;
-const mostNamed$4 = 3;
+const maxNamed$4 = 3;
 /** `loses 10.4 % (forwarding inet4) and 9.10 % (…)`, `takes 11.6 % more CPU time per packet (forwarding inet4)`. */
 function changes(cells, direction, { metric }) {
 	const silent = cells.filter(isSilent);
 	const moving = cells.filter((cell) => !isSilent(cell));
 	const [verb, unit] = deeds$1[metric][direction];
-	const sizes = moving.slice(0, mostNamed$4).map(({ cell, comparisons: [judged] }, index) => {
+	const sizes = moving.slice(0, maxNamed$4).map(({ cell, comparisons: [judged] }, index) => {
 		const size = judged === void 0 ? "an unknown share" : formatSize(judged.interval.change);
 		return words`${size}${index === 0 ? unit : ""} (${nameOf(cell)})`;
 	});
@@ -340,7 +229,7 @@ function silenceOf({ runs, comparisons: [judged] }) {
 }
 /** Quotes the DUT: what dropped the packets of a variant that forwards none. */
 const droppedBy = ({ runs }, variant = "patched") => runs.find((run) => run.variant === variant && run.pps === 0 && run.droppedBy !== void 0)?.droppedBy;
-/** Says of silent cells what drops the packets; empty if unknown. */
+/** Names what drops the packets of silent cells; empty if unknown. */
 function dropsText(cells) {
 	const known = cells.filter(isSilent).flatMap((cell) => {
 		const by = droppedBy(cell);
@@ -350,25 +239,25 @@ function dropsText(cells) {
 		}];
 	});
 	return [...Map.groupBy(known, ({ by }) => by)].map(([by, those]) => {
-		const names = those.slice(0, mostNamed$4).map(({ name }) => name);
+		const names = those.slice(0, maxNamed$4).map(({ name }) => name);
 		return words`${listed$1(names, those.length)}: the packets are dropped by ${quoted(by, 500)}.`;
 	});
 }
 /** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; partly silent cells come last. */
 function silentText(cells) {
 	const texts = [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) => one < other ? -1 : 1).map(([silence, those]) => {
-		const names = those.slice(0, mostNamed$4).map(({ cell }) => nameOf(cell));
+		const names = those.slice(0, maxNamed$4).map(({ cell }) => nameOf(cell));
 		return words`${silence} (${listed$1(names, those.length)})`;
 	});
 	return joined(texts, ", and ");
 }
-/** Cells that pass although they surely lose: by less than matters. */
+/** Cells that pass despite a certain loss, which is smaller than the margin. */
 const smallLosses = (cells, policy) => cells.filter(({ verdict, comparisons: [judged] }) => {
 	if (verdict.kind !== "no-regression" || judged === void 0) return false;
 	const { change, low, high } = judged.interval;
 	return (isCost(judged.metric) ? low > 0 : high < 0) && Math.abs(change) < Math.abs(marginsOf(policy).loss);
 });
-/** `slower by 4.07 %, within the 5.26 % allowed`; of several the greatest. */
+/** `slower by 4.07 %, within the 5.26 % allowed`; describes the greatest of several losses. */
 function smallLossText(losses, policy) {
 	const changes = losses.flatMap(({ comparisons: [judged] }) => judged?.interval.change ?? []);
 	const most = Math.max(...changes.map(Math.abs));
@@ -376,7 +265,7 @@ function smallLossText(losses, policy) {
 	const allowed = formatPercent(Math.abs(marginsOf(policy).loss));
 	return `slower by ${losses.length > 1 ? "up to " : ""}${by}, within the ${allowed} allowed`;
 }
-/** A loss that is proven, or the deciding bound of the cell nearest to the margin. */
+/** Describes a proven loss, or the deciding bound of the cell nearest to the margin. */
 function nothingThatMatters(cells, policy) {
 	const { metric } = policy;
 	const proven = smallLosses(cells, policy);
@@ -394,7 +283,7 @@ function nothingThatMatters(cells, policy) {
 function whyInvalid(cells) {
 	const [busy] = cells.flatMap(busyMachine);
 	const invalid = cells.flatMap(({ runs }) => runs.filter(({ validity }) => validity.kind !== "valid"));
-	if (invalid.filter(({ pps }) => pps === 0).length > invalid.length / 2) return "not one packet came through";
+	if (invalid.filter(({ pps }) => pps === 0).length > invalid.length / 2) return "no packet was received";
 	if (cells.flatMap(({ runs }) => runs.filter((run) => run.variant === "base" && run.validity.kind === "valid" && run.pps === 0)).length > invalid.length) return "base itself forwards nothing";
 	const cause = causeOf(cells);
 	return busy ?? (cause === void 0 ? "too few runs count" : causes[cause]);
@@ -413,7 +302,7 @@ const causes = {
 	"receiver-limited": "the receiver was the limit",
 	"machine-busy": "the machine was too busy"
 };
-/** The first words of a reason are trusted; the rest may quote a machine. */
+/** Keeps only a reason's first words, which are trusted; the rest may quote a machine. */
 const busyMachine = ({ verdict }) => verdict.kind === "invalid" && tooBusy.exec(verdict.reason)?.slice(0, 1) || [];
 const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
 
@@ -427,7 +316,7 @@ function bisectHeadline(result) {
 		case "group": return `${foundText(result, answer)}, ${probabilityText(answer.probability)}, ${boots}`;
 		case "several": {
 			const { found, open } = answer;
-			const named = found.slice(0, mostNamed$3).map((one) => foundText(result, one));
+			const named = found.slice(0, maxNamed$3).map((one) => foundText(result, one));
 			const rest = found.length - named.length;
 			const all = rest > 0 ? [...named, `${rest} more`] : named;
 			return `${counted(found.length, "change")}: ${all.join("; ")}${openText(open, searchedKind(result))}, ${boots}`;
@@ -435,9 +324,9 @@ function bisectHeadline(result) {
 		case "not-reproduced": return `${notReproduced(result, answer)}, ${boots}`;
 		case "slide": return `${`${bitByBit(answer.change, result.metric)}: ${changeText$2(answer.change)} over ${counted(answer.steps.length, "step")}`}, and no ${searchedKind(result)} stands out, ${boots}`;
 		case "inconclusive": {
-			const best = answer.best.slice(0, mostNamed$3).map(({ revision, probability }) => `${idOf$1(result, revision)} (${probabilityText(probability)})`);
+			const best = answer.best.slice(0, maxNamed$3).map(({ revision, probability }) => `${idOf$1(result, revision)} (${probabilityText(probability)})`);
 			const candidates = best.length === 0 ? "" : `: ${best.join(", ")}`;
-			return `no ${searchedKind(result)} is sure yet${candidates}, ${boots}, about ${answer.bootsExpected} more expected`;
+			return `no ${searchedKind(result)} is certain yet${candidates}, ${boots}, about ${answer.bootsExpected} more expected`;
 		}
 	}
 }
@@ -450,7 +339,7 @@ function bisectTitle(result) {
 		case "several": return counted(answer.found.length, "change");
 		case "not-reproduced": return answer.fault === void 0 ? "good and bad hardly differ" : faultOfEnd(result, answer);
 		case "slide": return `${bitByBit(answer.change, metric)}: ${changeText$2(answer.change)}`;
-		case "inconclusive": return `no ${searchedKind(result)} is sure yet`;
+		case "inconclusive": return `no ${searchedKind(result)} is certain yet`;
 	}
 }
 function bisectLook({ answer, metric }) {
@@ -476,47 +365,47 @@ function bisectNextSteps(result, ways = commandLine) {
 	switch (answer.kind) {
 		case "culprit": return afterCulprit(result, answer, ways);
 		case "group": return [afterGroup(result, answer, ways)];
-		case "several": return [...answer.found.flatMap((one) => one.kind === "culprit" ? togetherLines(result, one) : [afterGroup(result, one, ways)]), ...answer.open.length > 0 ? [`Allow more ${unitOfRuns(result)}s for what is still open: ${ways.goOn}.`] : ["Look at each of them separately."]].slice(0, mostSteps);
+		case "several": return [...answer.found.flatMap((one) => one.kind === "culprit" ? togetherLines(result, one) : [afterGroup(result, one, ways)]), ...answer.open.length > 0 ? [`Allow more ${unitOfRuns(result)}s for the open changes: ${ways.goOn}.`] : ["Check each of them separately."]].slice(0, maxSteps);
 		case "not-reproduced": return [afterNothing(result, answer, ways)];
-		case "slide": return [`Take the ends of one step as good and bad where a part of the range matters most, or allow more ${unitOfRuns(result)}s with ${ways.goOn}.`, `If every ${searchedKind(result)} costs a little, profiles of good and of bad show more than any single one.`];
+		case "slide": return [`Take the ends of one step as good and bad where a part of the range matters most, or allow more ${unitOfRuns(result)}s with ${ways.goOn}.`, `If every ${searchedKind(result)} costs a little, profiles of good and bad show more than any single commit.`];
 		case "inconclusive": return [`Allow more ${unitOfRuns(result)}s with ${ways.goOn}, about ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`];
 	}
 }
-const mostNamed$3 = 3;
-const mostSteps = 5;
+const maxNamed$3 = 3;
+const maxSteps = 5;
 function afterCulprit(result, answer, ways) {
 	const { revert, reason } = result;
-	const where = reason === void 0 ? "See what it does for each packet" : "See below which functions moved";
-	const look = isLoss(result, answer.change.change) ? `${where}, and make that cheaper; or keep it, and explain what the loss is for.` : `Nothing has to be fixed. ${where}.`;
-	const verify = revert === void 0 ? `To confirm it, measure the bad one without it: ${ways.verifyRevert}.` : void 0;
+	const where = reason === void 0 ? "See what it does for each packet" : "See below which functions changed";
+	const look = isLoss(result, answer.change.change) ? `${where}, and make that cheaper; or keep it, and justify the loss.` : `Nothing needs to be fixed. ${where}.`;
+	const verify = revert === void 0 ? `To confirm it, measure the bad commit without the culprit: ${ways.verifyRevert}.` : void 0;
 	return [
 		look,
 		...togetherLines(result, answer),
 		verify
 	].filter((line) => line !== void 0);
 }
-/** Warns that a fix-up was on top, so it may be the cause instead. */
+/** Warns of a fix-up that was measured together with a revision, and may be the cause instead. */
 function togetherLines(result, { measuredWith, revision }) {
 	if (measuredWith.length === 0) return [];
 	const names = listed(measuredWith.map(shortId));
-	return [`${idOf$1(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? "theirs" : "that one"} would look the same, so check both.`];
+	return [`${idOf$1(result, revision)} could only be measured with ${names} applied: a cost of ${measuredWith.length > 1 ? "theirs" : "that one"} would look the same, so check both.`];
 }
 function afterGroup({ revisions, isShared }, { likelyFix }, { fixUp, goOn }) {
 	const fix = revisions.find(({ commit }) => commit === likelyFix);
-	if (fix?.diff !== void 0) return `None between them could be measured; ${revisionId(fix)} seems to be what made the later ones work.`;
-	return likelyFix === void 0 ? `None between them could be measured: name a commit that makes them work, as with ${fixUp("COMMIT")}, or read them; more ${unitOfRuns({ isShared })}s (${goOn}) would not tell them apart.` : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
+	if (fix?.diff !== void 0) return `No commit between them could be measured; ${revisionId(fix)} probably made the later ones work.`;
+	return likelyFix === void 0 ? `No commit between them could be measured: name a commit that makes them work with ${fixUp("COMMIT")}, or read them; more ${unitOfRuns({ isShared })}s (${goOn}) would not distinguish them.` : `No commit between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which probably made the later ones work.`;
 }
 function afterNothing({ revisions, isShared }, { fault }, { fixUp, goOn }) {
-	if (fault === void 0) return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more ${unitOfRuns({ isShared })}s (${goOn}) may show it.`;
-	return `Name another ${endOf$1(fault.revision, revisions)} commit that works, or a fix-up that makes this one work, as with ${fixUp("COMMIT")}.`;
+	if (fault === void 0) return `Check good and bad, the scenario, and that the loss was seen on this testbed; if it is smaller, a quieter cell or more ${unitOfRuns({ isShared })}s (${goOn}) may show it.`;
+	return `Name another ${endOf$1(fault.revision, revisions)} commit that works, or a fix-up that makes this one work with ${fixUp("COMMIT")}.`;
 }
 /** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
 function foundText(result, found) {
 	const { metric } = result;
-	const said = `${verbOf(found.change, metric)} ${sizeOf(found.change)}${unitOf(found.change, metric)}`;
-	if (found.kind === "culprit") return `${idOf$1(result, found.revision)} ${said}`;
+	const effectText = `${verbOf(found.change, metric)} ${sizeOf(found.change)}${unitOf(found.change, metric)}`;
+	if (found.kind === "culprit") return `${idOf$1(result, found.revision)} ${effectText}`;
 	const count = found.last - found.after;
-	return `one of these ${count} ${said}: ${count <= mostNamed$3 ? Array.from({ length: count }, (_, index) => idOf$1(result, found.after + 1 + index)).join(", ") : `${idOf$1(result, found.after + 1)} … ${idOf$1(result, found.last)}`}`;
+	return `one of these ${count} ${effectText}: ${count <= maxNamed$3 ? Array.from({ length: count }, (_, index) => idOf$1(result, found.after + 1 + index)).join(", ") : `${idOf$1(result, found.after + 1)} … ${idOf$1(result, found.last)}`}`;
 }
 function wayOf({ change }, metric) {
 	const isLost = isLoss({ metric }, change);
@@ -530,11 +419,11 @@ const unitOf = (change, metric) => wayOf(change, metric)[1];
 const errorOf = ({ change, low, high }) => Math.max(change - low, high - change, 0);
 const sizeOf = (change) => formatSizeAndError(change.change, errorOf(change));
 const changeText$2 = (change) => formatChangeAndError(change.change, errorOf(change));
-const bitByBit = ({ change }, metric) => isLoss({ metric }, change) ? "lost bit by bit" : "gained bit by bit";
+const bitByBit = ({ change }, metric) => isLoss({ metric }, change) ? "lost gradually" : "gained gradually";
 function notReproduced(result, answer) {
 	const { change, fault } = answer;
 	if (fault !== void 0) return faultOfEnd(result, answer);
-	if (change === void 0) return "good and bad could not be told apart";
+	if (change === void 0) return "good and bad could not be distinguished";
 	const most = Math.max(Math.abs(change.low), Math.abs(change.high));
 	return `good and bad differ by less than ${formatSize(most)}: ${changeText$2(change)}`;
 }
@@ -593,8 +482,8 @@ function ratiosToGood({ runs, revisions, metric }) {
 
 // src/report/cell-rows.ts
 /**
-* Builds one row per cell, followed by its other variants. Change and interval come first as one column: a phone shows
-* three. Remarkup comments have four narrow columns: cell with verdict, and base with patched.
+* Builds one row per cell, followed by its other variants. Change and interval come first as one column, as a phone
+* shows three columns. Remarkup comments have four narrow columns: cell with verdict, and base with patched.
 */
 function cellTable({ policy, patch }, cells, metric, isOnPage = false) {
 	const isJudged = metric === policy.metric;
@@ -650,7 +539,7 @@ function cellTable({ policy, patch }, cells, metric, isOnPage = false) {
 		}
 	};
 }
-/** A comparison has names of its own, whose ends differ. */
+/** Heads columns with a comparison's own names, cut at the beginning, as their ends differ. */
 function headsOf(patch) {
 	const { base, patched } = comparedNames(patch) ?? {
 		base: "base",
@@ -661,8 +550,8 @@ function headsOf(patch) {
 		patched: endOf(patched)
 	};
 }
-const mostHead = 30;
-const endOf = (text) => text.length > mostHead ? `…${text.slice(-29)}` : text;
+const maxHeadCharacters = 30;
+const endOf = (text) => text.length > maxHeadCharacters ? `…${text.slice(-29)}` : text;
 const numberColumns = (...heads) => heads.map((head) => ({
 	head,
 	isNumber: true
@@ -732,8 +621,8 @@ const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
 
 // src/report/bisect-rows.ts
 /**
-* Returns listed revisions and ranges of others, in order. Listed are good and bad, tried ones, those in the answer,
-* and their neighbours; beyond `most`, the least informative are dropped. A single other one is listed.
+* Returns listed revisions and ranges of others, in order. Lists good and bad, tried revisions, those in the answer,
+* and their neighbours; beyond `most`, drops the least informative. Also lists a single revision between them.
 */
 function rangesOf(result, most = 60) {
 	const { revisions } = result;
@@ -760,20 +649,20 @@ function rangesOf(result, most = 60) {
 	}
 	return ranges;
 }
-/** Ascending indices, selected by relevance to the answer, then probability and number of measurements. */
+/** Returns ascending indices, selected by relevance to the answer, then by probability and number of measurements. */
 function listedRevisions(result, most) {
 	const { revisions } = result;
 	const named = namedRevisions(result);
-	const isFew = named.members.size <= mostMembers;
-	const weightOf = ({ probability, forms }, index) => (named.neighbours.has(index) ? 1e3 : 0) + (named.members.has(index) && (isFew || forms.length > 0) ? 100 : 0) + (probability >= leastProbability ? 10 + probability : 0) + (forms.length > 0 ? 1 + Math.min(bootsOf(forms), 8) : 0);
+	const isFew = named.members.size <= maxMembers;
+	const weightOf = ({ probability, forms }, index) => (named.neighbours.has(index) ? 1e3 : 0) + (named.members.has(index) && (isFew || forms.length > 0) ? 100 : 0) + (probability >= minProbability ? 10 + probability : 0) + (forms.length > 0 ? 1 + Math.min(bootsOf(forms), 8) : 0);
 	return revisions.map((revision, index) => ({
 		index,
 		weight: weightOf(revision, index)
 	})).filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight).slice(0, most).map(({ index }) => index).toSorted((a, b) => a - b);
 }
-/** Largest group listed in full; of a larger one, only the tried members. */
-const mostMembers = 30;
-const leastProbability = .01;
+/** Size of the largest group listed in full; of a larger group, only the tried members are listed. */
+const maxMembers = 30;
+const minProbability = .01;
 /** Each step ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
 function namedRevisions({ answer, revisions }) {
 	const steps = stepsOf(answer);
@@ -814,7 +703,9 @@ function stepsOf(answer) {
 }
 const isNamed$1 = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
 const bootsOf = (forms) => forms.reduce((sum, { values }) => sum + values.length, 0);
-/** Returns a row per form of a listed revision, and one per range of others; an infinite `most` lists all. */
+/**
+* Returns one row for each form of a listed revision, and one for each range of others; an infinite `most` lists all.
+*/
 function bisectRows(result, most) {
 	const { revisions } = result;
 	const ranges = most === Number.POSITIVE_INFINITY ? revisions.map((_, index) => ({
@@ -825,20 +716,20 @@ function bisectRows(result, most) {
 	const numbers = numbersOf(result);
 	return ranges.flatMap(({ first, last, isListed }) => isListed ? rowsOfRevision(result, first, numbers) : {
 		kind: "folded",
-		text: foldedText(revisions.slice(first, last + 1), thingOf(result))
+		text: foldedText(revisions.slice(first, last + 1), variantNoun(result))
 	});
 }
 const hasFixUps = (rows) => rows.some((row) => row.kind === "revision" && row.fixUps.length > 0);
-/** Ranges needing more than one fix-up for each of a few bugs are unknown. */
-const mostFixUps = 4;
-const mostForms = 4;
+/** No known range needs more: one fix-up for each of a few bugs. */
+const maxFixUps = 4;
+const maxForms = 4;
 function rowsOfRevision(result, index, numbers) {
 	const { revisions, answer, isShared } = result;
 	const revision = revisions[index];
 	if (revision === void 0) return [];
 	const { subject, probability, forms } = revision;
 	const end = index === 0 ? " good" : index === revisions.length - 1 ? " bad" : "";
-	return (forms.length === 0 ? [void 0] : forms).slice(0, mostForms).map((form, nth) => ({
+	return (forms.length === 0 ? [void 0] : forms).slice(0, maxForms).map((form, nth) => ({
 		kind: "revision",
 		index,
 		place: nth === 0 ? unbroken(`${placesText(revision)}${end}`) : "",
@@ -846,7 +737,7 @@ function rowsOfRevision(result, index, numbers) {
 		subject,
 		isNamed: isNamed$1(answer, index),
 		isFurther: nth > 0,
-		fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
+		fixUps: (form?.fixUps ?? []).slice(0, maxFixUps).map(shortId),
 		cells: {
 			boots: bootsText(form, isShared, numbers),
 			...!isShared && { median: medianText(result, form) },
@@ -871,7 +762,7 @@ function changeOf({ revisions }, form, numbers) {
 	return Number.isFinite(ratio) && ratio > 0 ? unbroken(formatChange(ratio - 1)) : "–";
 }
 /** Linux testbeds install files; others boot kernels. */
-const thingOf = ({ testbed: { kind }, isShared }) => (kind === void 0 ? isShared : systemOfTestbedKind(kind) === "linux") ? "files" : "kernel";
+const variantNoun = ({ testbed: { kind }, isShared }) => (kind === void 0 ? isShared : systemOfTestbedKind(kind) === "linux") ? "files" : "kernel";
 /** `measured`, `does not boot`, and the later commits with the same kernel or files, by name if bad is one. */
 function outcomeText(result, revision, form, isFirst) {
 	const own = ownOutcome(revision, form);
@@ -880,7 +771,7 @@ function outcomeText(result, revision, form, isFirst) {
 	const { badCommit, revisions } = result;
 	const bad = badCommit !== void 0 && revision === revisions.at(-1) ? revisionId(badCommit) : "";
 	const named = bad === "" ? `the next ${alike === 1 ? "one" : alike}` : `bad (${bad})`;
-	return `${own}; ${bad !== "" && alike > 1 ? `the next ${alike}, up to ${named},` : named} ${alike === 1 ? "has" : "have"} the same ${thingOf(result)}`;
+	return `${own}; ${bad !== "" && alike > 1 ? `the next ${alike}, up to ${named},` : named} ${alike === 1 ? "has" : "have"} the same ${variantNoun(result)}`;
 }
 function ownOutcome(revision, form) {
 	if (form?.fault !== void 0) return faultText(form.fault);
@@ -889,7 +780,7 @@ function ownOutcome(revision, form) {
 	return revision.isAssumedFailed ? "untried between failures" : "untried";
 }
 /** `… 97 untried, 3 skipped; 12 more with the same kernel as the one before`. */
-function foldedText(revisions, thing) {
+function foldedText(revisions, noun) {
 	const groups = Map.groupBy(revisions, (revision) => revision.forms.length > 0 ? "tried" : ownOutcome(revision, void 0));
 	const counts = [
 		"tried",
@@ -901,10 +792,10 @@ function foldedText(revisions, thing) {
 		return count > 0 ? `${count} ${outcome}` : [];
 	});
 	const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
-	const same = alike > 0 ? `; ${alike} more with the same ${thing} as the one before` : "";
+	const same = alike > 0 ? `; ${alike} more with the same ${noun} as the one before` : "";
 	return `… ${counts.join(", ")}${same}`;
 }
-/** `25 commits after good, 24 with different files, 5 of these tried`: good itself is never counted. */
+/** `25 commits after good, 24 with different files, 5 of these tried`; never counts good itself. */
 function rangeText(result) {
 	const { revisions } = result;
 	const last = revisions.at(-1);
@@ -912,9 +803,9 @@ function rangeText(result) {
 	const { distinct, tried } = triedCounts(result);
 	const after = `${counted(commits, searchedKind(result))} after good`;
 	if (distinct >= commits) return `${after}, ${tried} tried`;
-	return `${after}, ${distinct} with ${thingOf(result) === "files" ? "different files" : "different kernels"}, ${tried} of these tried`;
+	return `${after}, ${distinct} with ${variantNoun(result) === "files" ? "different files" : "different kernels"}, ${tried} of these tried`;
 }
-/** Commits after good, without later ones of the same kernel or files. */
+/** Counts commits after good, without later ones of the same kernel or files. */
 function triedCounts({ revisions }) {
 	const after = revisions.slice(1);
 	return {
@@ -925,8 +816,8 @@ function triedCounts({ revisions }) {
 
 // src/report/bisect-levels.ts
 /**
-* In the order of commits; without a change, those of good and bad. The interval is Student's, on natural logarithms,
-* with a variance pooled over all levels and the history; without one it has no width.
+* Returns levels in the order of commits; without a change, those of good and bad. The interval is Student's, on
+* natural logarithms, with a variance pooled over all levels and the history; without such a variance it has no width.
 */
 function levelsOf(result) {
 	const { revisions } = result;
@@ -970,150 +861,6 @@ function segmentsOf({ answer, revisions }) {
 	});
 }
 
-// src/report/scale.ts
-function linearScale(extent, from, to) {
-	const { low, high } = extent;
-	return (value) => from + (clamped(value, extent) - low) / (high - low) * (to - from);
-}
-const clamped = (value, { low, high }) => Math.min(Math.max(value, low), high);
-/** Pads rates of zero or more, so that noise of a thousandth does not look dramatic. */
-function paddedRates({ low, high }, { spareRatio, leastRatio }) {
-	const spare = Math.max((high - low) * spareRatio, high * leastRatio, Number.MIN_VALUE);
-	return {
-		low: Math.max(low - spare, 0),
-		high: high + spare
-	};
-}
-/** The number of values that may be outliers: a tenth, but one of four and two of twelve. */
-function mostOutliers(count) {
-	if (count < 4) return 0;
-	return count < 12 ? 1 : Math.max(2, Math.floor(count / 10));
-}
-/**
-* Leaves out outliers, so that they flatten no plot: the middle of the values and `kept` take at least three fifths.
-*/
-function robustExtent(values, kept = []) {
-	const { low, high } = extentOf([...middleOf$1(values), ...kept]);
-	const reach = (high - low) / 3;
-	const near = values.filter((value) => value >= low - reach && value <= high + reach);
-	return extentOf([
-		low,
-		high,
-		...near
-	]);
-}
-/** The values in the shortest range that holds all but the outliers. */
-function middleOf$1(values) {
-	const sorted = values.toSorted((a, b) => a - b);
-	const count = sorted.length - mostOutliers(sorted.length);
-	const widthFrom = (first) => (sorted[first + count - 1] ?? 0) - (sorted[first] ?? 0);
-	const first = Array.from({ length: sorted.length - count + 1 }, (_, first) => first).reduce((best, one) => widthFrom(one) < widthFrom(best) ? one : best, 0);
-	return sorted.slice(first, first + count);
-}
-const isWithin = (value, { low, high }) => value >= low && value <= high;
-/** Spreading into Math.min has too many arguments for some plots. */
-const extentOf = (values) => values.reduce(({ low, high }, value) => ({
-	low: Math.min(low, value),
-	high: Math.max(high, value)
-}), {
-	low: Number.POSITIVE_INFINITY,
-	high: Number.NEGATIVE_INFINITY
-});
-/** About six round numbers within a non-empty axis, `most` at most. */
-function ticksOf({ low, high }, most = 8) {
-	const least = (high - low) / most;
-	const power = 10 ** Math.floor(Math.log10(least));
-	const step = power * ([
-		1,
-		2,
-		5
-	].find((factor) => factor * power >= least) ?? 10);
-	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
-	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
-}
-
-// src/report/markup.ts
-var Html = class {
-	markup;
-	/** Takes markup: untrusted text must be escaped already. */
-	constructor(markup) {
-		this.markup = markup;
-	}
-};
-/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes need double quotes. */
-const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
-function markupOf(piece) {
-	if (piece === void 0 || piece === false) return "";
-	if (piece instanceof Html) return piece.markup;
-	if (typeof piece === "object") return piece.map(markupOf).join("");
-	return escaped(String(piece));
-}
-
-// src/report/svg.ts
-/** A page shows the form that fits its width, in its own colours. */
-function bothForms(draw) {
-	const drawn = ["wide", "narrow"].flatMap((form) => {
-		const plot = draw(form);
-		return plot === void 0 ? [] : html`<div class="${form}">${new Html(plot)}</div>\n`;
-	});
-	if (drawn.length === 0) return [];
-	return [{
-		kind: "drawing",
-		drawing: html`<div class="intervals">${drawn}</div>\n`
-	}];
-}
-/** All distinct, so that a page can replace each. */
-const colors$1 = {
-	paper: "#ffffff",
-	ink: "#1f2328",
-	faint: "#59636e",
-	pale: "#e3e7eb",
-	red: "#c62f2f",
-	green: "#1a7f4b",
-	amber: "#a86200",
-	grey: "#6e7781"
-};
-/** Draws its own background; the first piece is its title. */
-/** Beyond this, browsers and mail readers give up. Throws a RangeError for a larger plot. */
-const mostCharacters$3 = 2e6;
-function svgDocument(width, height, pieces) {
-	const attributes = {
-		xmlns: "http://www.w3.org/2000/svg",
-		width,
-		height,
-		viewBox: `0 0 ${width} ${height}`,
-		role: "img",
-		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
-		"font-size": 13,
-		fill: colors$1.ink
-	};
-	const [title, ...rest] = pieces;
-	const svg = `${element("svg", attributes, [
-		"",
-		title,
-		element("rect", {
-			width,
-			height,
-			rx: 6,
-			fill: colors$1.paper
-		}),
-		...rest,
-		""
-	].join("\n"))}\n`;
-	if (svg.length <= mostCharacters$3) return svg;
-	throw new RangeError(`a plot of ${svg.length} characters is not drawn, at most ${mostCharacters$3} are`);
-}
-function element(name, attributes, inside) {
-	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round$1(value) : escaped(value)}"`).join("")}`;
-	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
-}
-const path$1 = (d, attributes) => element("path", {
-	d,
-	...attributes
-});
-const text = (said, attributes) => element("text", attributes, escaped(said));
-const round$1 = (pixels) => Math.round(pixels * 100) / 100;
-
 // src/report/bisect-plot.ts
 /** SVG with its own light background; undefined without measurements. */
 function bisectPlot(result, form = "wide") {
@@ -1126,10 +873,10 @@ function bisectPlot(result, form = "wide") {
 	const [values, kept] = [dots, levels].map((all) => all.map(({ value }) => value));
 	const axis = paddedRates(robustExtent(values ?? [], kept), {
 		spareRatio: .1,
-		leastRatio: .004
+		minRatio: .004
 	});
 	const scale = linearScale(axis, sizes.bottom, sizes.top);
-	const heightOf = (value) => round$1(scale(value));
+	const heightOf = (value) => round(scale(value));
 	const drawing = {
 		result,
 		numbers,
@@ -1182,7 +929,7 @@ const forms$1 = {
 		chanceTop: 326,
 		chanceBottom: 370,
 		radius: 4,
-		mostRevisions: 60
+		maxRevisions: 60
 	},
 	narrow: {
 		width: 360,
@@ -1203,17 +950,17 @@ const forms$1 = {
 		chanceTop: 262,
 		chanceBottom: 300,
 		radius: 3.2,
-		mostRevisions: 26
+		maxRevisions: 26
 	}
 };
-const { paper: paper$1, ink: ink$1, faint: faint$1, pale: pale$1, red: red$1, green: green$1, amber: amber$1, grey: grey$1 } = colors$1;
-function columnsOf(result, { left, right, mostRevisions }) {
+const { paper: paper$1, ink: ink$1, faint: faint$1, pale: pale$1, red: red$1, green: green$1, amber: amber$1, grey: grey$1 } = colors;
+function columnsOf(result, { left, right, maxRevisions }) {
 	const { revisions } = result;
-	const ranges = revisions.length <= mostRevisions ? revisions.map((_, index) => ({
+	const ranges = revisions.length <= maxRevisions ? revisions.map((_, index) => ({
 		first: index,
 		last: index,
 		isListed: true
-	})) : rangesOf(result, mostRevisions);
+	})) : rangesOf(result, maxRevisions);
 	const width = (right - left) / ranges.length;
 	return ranges.map((one, nth) => ({
 		...one,
@@ -1223,13 +970,13 @@ function columnsOf(result, { left, right, mostRevisions }) {
 }
 const middleOf = ({ left, width }) => left + width / 2;
 /** More marks in one column hide each other. */
-const mostDots = 100;
+const maxDots = 100;
 function dotsOf({ forms }, numbers) {
 	const dots = forms.flatMap((form) => numbers(form).map((value) => ({
 		value,
 		isPlain: form.fixUps.length === 0
 	})));
-	const every = Math.ceil(dots.length / mostDots);
+	const every = Math.ceil(dots.length / maxDots);
 	return dots.filter((_, index) => index % every === 0);
 }
 function heading$1(drawing) {
@@ -1284,7 +1031,7 @@ function grid(drawing) {
 	const { result, sizes, axis } = drawing;
 	const { left, right, bottom, chanceTop, chanceBottom } = sizes;
 	const line = (y) => path$1(`M${left} ${y}H${right}`, { stroke: pale$1 });
-	const label = (said, y) => text(said, {
+	const label = (labelText, y) => text(labelText, {
 		x: left - 8,
 		y,
 		...small,
@@ -1293,8 +1040,8 @@ function grid(drawing) {
 	return [
 		...ticksOf(axis, 6).flatMap((tick) => {
 			const y = drawing.heightOf(tick);
-			const said = result.isShared ? formatSigned(tick - 1) : formatTick(tick, result.metric);
-			return [line(y), label(said, y + 4)];
+			const labelText = result.isShared ? formatSigned(tick - 1) : formatTick(tick, result.metric);
+			return [line(y), label(labelText, y + 4)];
 		}),
 		path$1(`M${left} ${bottom}H${right}`, { stroke: grey$1 }),
 		line(chanceTop),
@@ -1357,7 +1104,7 @@ function hatching({ x, y, width, height }, stroke) {
 	const lines = Array.from({ length: Math.max(count, 0) }, (_, nth) => {
 		const sum = start + nth * hatchPixels;
 		const [from, to] = [Math.max(0, sum - height), Math.min(width, sum)];
-		return `M${round$1(x + from)} ${round$1(y + sum - from)}L${round$1(x + to)} ${round$1(y + sum - to)}`;
+		return `M${round(x + from)} ${round(y + sum - from)}L${round(x + to)} ${round(y + sum - to)}`;
 	});
 	const look = {
 		stroke,
@@ -1369,11 +1116,11 @@ function hatching({ x, y, width, height }, stroke) {
 		fill: "none"
 	});
 }
-/** Upright if longer than the line. */
+/** Writes the name upright if it is longer than the line. */
 function faultName({ faults }, area) {
-	const [said = "", ...others] = faults;
-	const name = others.length > 0 ? "cannot be measured" : said;
-	const long = widthOf$1(name) + 10;
+	const [labelText = "", ...others] = faults;
+	const name = others.length > 0 ? "cannot be measured" : labelText;
+	const long = widthOf(name) + 10;
 	const middle = {
 		x: area.x + area.width / 2,
 		y: area.y + area.height / 2
@@ -1381,7 +1128,7 @@ function faultName({ faults }, area) {
 	const isUpright = long > area.width;
 	if (name === "" || isUpright && (area.width < 16 || long > area.height)) return [];
 	const [width, height] = isUpright ? [16, long] : [long, 16];
-	const turned = isUpright ? { transform: `rotate(-90 ${round$1(middle.x)} ${round$1(middle.y)})` } : void 0;
+	const turned = isUpright ? { transform: `rotate(-90 ${round(middle.x)} ${round(middle.y)})` } : void 0;
 	return [element("rect", {
 		x: middle.x - width / 2,
 		y: middle.y - height / 2,
@@ -1396,8 +1143,8 @@ function faultName({ faults }, area) {
 		...turned
 	})];
 }
-/** Approximate, at 11 pixels. */
-const widthOf$1 = (said) => said.length * 5.9;
+/** Approximates the width at 11 pixels. */
+const widthOf = (labelText) => labelText.length * 5.9;
 /** Draws each level over its revisions; without a change, good and bad over the whole width. */
 function bands(drawing) {
 	const { levels, columns, sizes } = drawing;
@@ -1408,7 +1155,7 @@ function bands(drawing) {
 		if (first === void 0 || last === void 0) return [];
 		const x = isSplit ? first.left : sizes.left;
 		const end = isSplit ? last.left + last.width : sizes.right;
-		const color = colorOf$1(drawing, nth);
+		const color = colorOf(drawing, nth);
 		const [high, low] = [drawing.heightOf(level.high), drawing.heightOf(level.low)];
 		const y = drawing.heightOf(level.value);
 		const height = Math.max(low - high, 1);
@@ -1419,7 +1166,7 @@ function bands(drawing) {
 			height,
 			fill: color,
 			"fill-opacity": "0.16"
-		}), path$1(`M${round$1(x)} ${y}H${round$1(end)}`, {
+		}), path$1(`M${round(x)} ${y}H${round(end)}`, {
 			stroke: color,
 			"stroke-width": 1.2
 		})];
@@ -1431,7 +1178,7 @@ const hasSteps = ({ result }) => [
 	"several"
 ].includes(result.answer.kind);
 /** The first level is neutral; others are better or worse, if the answer distinguishes them. */
-function colorOf$1(drawing, nth) {
+function colorOf(drawing, nth) {
 	const { levels, result } = drawing;
 	const [first, own] = [levels[0], levels[nth]];
 	if (nth === 0 || first === void 0 || own === void 0) return grey$1;
@@ -1460,13 +1207,13 @@ function step(drawing) {
 	});
 	const spans = [];
 	return steps.flatMap(({ x, end, isOne, name }) => {
-		const width = widthOf$1(name);
+		const width = widthOf(name);
 		const at = Math.min(Math.max(isOne ? x : (x + end) / 2, left + width / 2), right - width / 2);
 		const span = {
 			from: at - width / 2,
 			to: at + width / 2
 		};
-		return [...(isOne ? [x] : [x, end]).map((one) => path$1(`M${round$1(one)} ${top - 4}V${chanceBottom}`, {
+		return [...(isOne ? [x] : [x, end]).map((one) => path$1(`M${round(one)} ${top - 4}V${chanceBottom}`, {
 			stroke: amber$1,
 			"stroke-dasharray": "4 3"
 		})), ...claimed(spans, span) ? [text(name, {
@@ -1488,7 +1235,7 @@ function marks(column, drawing) {
 	const revision = result.revisions[column.first];
 	if (!column.isListed || revision === void 0) return [];
 	const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
-	const color = nth === 0 || nth === -1 ? ink$1 : colorOf$1(drawing, nth);
+	const color = nth === 0 || nth === -1 ? ink$1 : colorOf(drawing, nth);
 	return placedDots(column, revision, drawing).map(({ x, value, isPlain }) => {
 		const look = {
 			color,
@@ -1511,7 +1258,7 @@ function placedDots(column, revision, { sizes, numbers }) {
 		x: middleOf(column) + (index - (dots.length - 1) / 2) * apart
 	}));
 }
-/** Names the outliers beyond the axis, as far as there is space. */
+/** Names outliers beyond the axis, as far as space allows. */
 function outsideValues(drawing) {
 	const { result, sizes, columns, axis } = drawing;
 	const { left, right, radius } = sizes;
@@ -1525,15 +1272,15 @@ function outsideValues(drawing) {
 		return placedDots(column, revision, drawing).flatMap(({ x, value }) => {
 			if (isWithin(value, axis)) return [];
 			const isUp = value > axis.high;
-			const said = valueText$1(result, value);
-			const half = widthOf$1(said) / 2;
+			const labelText = valueText$1(result, value);
+			const half = widthOf(labelText) / 2;
 			const at = Math.min(Math.max(x, left + half), right - half);
 			const isFree = claimed(isUp ? spans.above : spans.below, {
 				from: at - half,
 				to: at + half
 			});
 			const y = drawing.heightOf(value) + (isUp ? radius + 15 : -radius - 8);
-			return isFree ? [text(said, {
+			return isFree ? [text(labelText, {
 				...small,
 				x: at,
 				y,
@@ -1542,7 +1289,7 @@ function outsideValues(drawing) {
 		});
 	});
 }
-/** Its tip points to a value outside. */
+/** Draws an arrow whose tip points to a value outside the plot. */
 function arrow(x, y, { color, isPlain, radius: r, isUp }) {
 	const [base, tip] = isUp ? [2 * r, -2 * r] : [-2 * r, 2 * r];
 	const colors = isPlain ? {
@@ -1552,7 +1299,7 @@ function arrow(x, y, { color, isPlain, radius: r, isUp }) {
 		fill: paper$1,
 		stroke: color
 	};
-	return path$1(`M${round$1(x - r)} ${round$1(y + base)}h${2 * r}l${-r} ${tip}Z`, colors);
+	return path$1(`M${round(x - r)} ${round(y + base)}h${2 * r}l${-r} ${tip}Z`, colors);
 }
 const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
 	cx,
@@ -1567,7 +1314,7 @@ const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
 		"stroke-width": 1.6
 	}
 });
-/** Draws a bar per revision by probability; the greatest is labelled. */
+/** Draws a bar for each revision by probability, and labels the greatest. */
 function chances({ result, sizes, columns }) {
 	const { revisions, answer, metric } = result;
 	const { chanceTop, chanceBottom } = sizes;
@@ -1593,19 +1340,19 @@ function chances({ result, sizes, columns }) {
 			height,
 			fill
 		});
-	}), ...label ? [text(label.said, {
+	}), ...label ? [text(label.labelText, {
 		...small,
 		...label.at
 	})] : []];
 }
-/** Above its bar, or beside a tall one. */
+/** Places the number above its bar, or beside a tall one. */
 function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) {
-	const said = formatProbability(chance);
-	const [middle, long] = [middleOf(column), widthOf$1(said)];
+	const labelText = formatProbability(chance);
+	const [middle, long] = [middleOf(column), widthOf(labelText)];
 	if (chance < .65) {
 		const y = chanceBottom - chance * (chanceBottom - chanceTop) - 4;
 		return {
-			said,
+			labelText,
 			at: {
 				x: Math.min(Math.max(middle, left + long / 2), right - long / 2),
 				y,
@@ -1615,13 +1362,13 @@ function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) 
 	}
 	const [y, half] = [chanceTop + 12, Math.min(column.width * .7, 26) / 2 + 5];
 	return middle + half + long <= right ? {
-		said,
+		labelText,
 		at: {
 			x: middle + half,
 			y
 		}
 	} : {
-		said,
+		labelText,
 		at: {
 			x: middle - half,
 			y,
@@ -1633,7 +1380,7 @@ function namedColor(answer, metric) {
 	if (!("change" in answer) || answer.change === void 0) return amber$1;
 	return isLoss({ metric }, answer.change.change) ? red$1 : green$1;
 }
-/** Labels places along the line by priority, the answer's first, and good and bad. */
+/** Labels revisions along the line by priority: the answer's first, then good and bad. */
 function labels({ result, sizes, columns }) {
 	const { revisions, answer } = result;
 	const { chanceBottom, left, right } = sizes;
@@ -1641,13 +1388,13 @@ function labels({ result, sizes, columns }) {
 	const spans = [];
 	const shown = columns.toSorted((a, b) => weightOf(a) - weightOf(b)).flatMap((column) => {
 		const { first, last, isListed } = column;
-		const said = isListed ? String(revisions[first]?.place ?? "") : `…${last - first + 1}`;
-		const [x, half] = [middleOf(column), widthOf$1(said) / 2];
+		const labelText = isListed ? String(revisions[first]?.place ?? "") : `…${last - first + 1}`;
+		const [x, half] = [middleOf(column), widthOf(labelText) / 2];
 		if (!claimed(spans, {
 			from: x - half,
 			to: x + half
 		})) return [];
-		return text(said, {
+		return text(labelText, {
 			...small,
 			x,
 			y: chanceBottom + 16,
@@ -1675,7 +1422,7 @@ function tooltip({ isListed, first, left: x, width }, { result, sizes }) {
 	const revision = result.revisions[first];
 	if (!isListed || revision === void 0) return [];
 	const { place, subject, probability } = revision;
-	const said = `${place}: ${revisionId(revision)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
+	const labelText = `${place}: ${revisionId(revision)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
 	const { top: y, chanceBottom } = sizes;
 	return [element("rect", {
 		x,
@@ -1684,7 +1431,7 @@ function tooltip({ isListed, first, left: x, width }, { result, sizes }) {
 		height: chanceBottom - y,
 		fill: "none",
 		"pointer-events": "all"
-	}, element("title", {}, escaped(said)))];
+	}, element("title", {}, escaped(labelText)))];
 }
 function legendPieces(drawing, dots) {
 	const { sizes } = drawing;
@@ -1692,7 +1439,7 @@ function legendPieces(drawing, dots) {
 	let [x, y] = [margin, chanceBottom + 56];
 	return {
 		pieces: entriesOf(drawing, dots).flatMap(({ label, sample }) => {
-			const long = 18 + widthOf$1(label);
+			const long = 18 + widthOf(label);
 			if (x > margin && x + long > width - margin) [x, y] = [margin, y + 18];
 			const drawn = [sample(x, y), text(label, {
 				...small,
@@ -1786,16 +1533,16 @@ function settingOf(result, kernel) {
 	const testbedText = [quoted(testbed.name), hosts.length > 0 ? words` (${joined(hosts, ", ")})` : ""];
 	if (trials.length === 0) return testbedText;
 	const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
-	const asked = traffic.offeredPps === void 0 ? "" : `the sender aimed at ${formatPps(traffic.offeredPps)} and `;
+	const aim = traffic.offeredPps === void 0 ? "" : `the sender targeted ${formatPps(traffic.offeredPps)} and `;
 	const size = hasOneSize(traffic.packets) ? `${frameSizes(result)} ` : "";
 	const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1e3;
 	return [
 		testbedText,
-		` · ${grouped(traffic.flows)} flows of ${size}${packetsText(traffic.packets)} · ${asked || "the sender "}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
+		` · ${grouped(traffic.flows)} flows of ${size}${packetsText(traffic.packets)} · ${aim || "the sender "}sent up to ${formatPps(sent)}, averaged over a trial with its pauses and all variants`,
 		` · measured in ${formatDuration(seconds)}`
 	];
 }
-/** `64- and 66-byte`: actual sizes, as the smallest size does not fit every family. */
+/** `64- and 66-byte`: the actual sizes, as the smallest size does not fit every family. */
 function frameSizes({ trials, traffic }) {
 	const sizes = [...new Set(trials.map(({ cell }) => frameBytesFor(traffic, cell)))].toSorted((a, b) => a - b);
 	const last = `${sizes.pop()}-byte`;
@@ -1807,7 +1554,7 @@ function rule(policy) {
 	const speed = isCost(metric) ? ` (a loss of ${formatPercent(marginRatio)} of its speed)` : "";
 	return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 }
-function failureSaid(outcome) {
+function failureOutput(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
 	const log = guestConsoleOf(outcome) ?? "dut-console.log";
 	const console = "console" in outcome && outcome.console ? `Its console${linesShown(outcome)}, whole in ${log}:\n${outcome.console}` : "";
@@ -1840,21 +1587,21 @@ function filesThatDoNotLoad(patch) {
 const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some((cell) => !isSilent(cell) && cell.comparisons.some((one) => one.metric === other)));
 /** `packets per second (more is better), which is not judged`. */
 const otherMetricTitle = (metric) => `${metricName(metric)}, which is not judged`;
-/** A sentence about costs outside the metric; empty for one that covers a packet's whole path. */
+/** Warns of costs outside the metric; empty for a metric that covers a packet's whole path. */
 const unseenBy = (metric) => metric === "instructionsPerPacket" ? ["Cache misses, locks, other CPUs, and real NICs with their drivers are not part of an instruction count: trust it for code that every packet passes, such as an nftables rule or the forwarding path, and not for a driver."] : [];
-const mostReasons = 20;
-/** Why cells are invalid, below the table. */
+const maxReasons = 20;
+/** Explains, below the table, why cells are invalid. */
 function invalidLines(cells) {
 	const lines = cells.flatMap(({ cell, verdict }) => verdict.kind === "invalid" ? [words`${nameOf(cell)} is invalid: ${quoted(verdict.reason, 300)}`] : []);
-	const rest = lines.length - mostReasons;
-	return [...lines.slice(0, mostReasons), ...rest > 0 ? [`${counted(rest, "more cell")} ${rest === 1 ? "is" : "are"} invalid`] : []];
+	const rest = lines.length - maxReasons;
+	return [...lines.slice(0, maxReasons), ...rest > 0 ? [`${counted(rest, "more cell")} ${rest === 1 ? "is" : "are"} invalid`] : []];
 }
 const uncountedLines = (cells) => cells.flatMap((result) => {
 	const { cell, runs } = result;
 	const spare = spareRuns(result);
 	return [...invalidRunLines(runs), ...[...Map.groupBy(spare, (run) => whySpare(run, result))].map(([why, group]) => `${group.length} of ${counted(runs.length, "run")}, ${why}`)].map((line) => words`${nameOf(cell)}: ${line}`);
 });
-/** `2 of 8 runs, …`: a line for each cause. */
+/** `2 of 8 runs, …`: one line for each cause. */
 function invalidRunLines(runs) {
 	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
 	return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
@@ -1868,15 +1615,15 @@ function spareRuns(cell) {
 	const counted = /* @__PURE__ */ new Set([...base, ...patched]);
 	return cell.runs.filter((run) => isOfVerdict(run) && run.validity.kind === "valid" && !counted.has(run));
 }
-/** Why such a run, or several alike, is unused, to follow their number. */
+/** Explains, after their number, why such a run, or several alike, are unused. */
 function whySpare({ variant, pps }, cell) {
-	if (pps === 0) return "with no packet forwarded; one such run alone does not count";
+	if (pps === 0) return "with no packet forwarded; a single such run does not count";
 	if (variant === "patched" && isSilent(cell)) return "with packets forwarded, while other runs forwarded none";
-	return "whose neighbour does not count, or that came after the verdict";
+	return "whose paired run does not count, or that ended after the verdict";
 }
-/** Outliers: they count, and each was repeated once. */
+/** Lists outliers: they count, and each was repeated once. */
 const apartLines = (cells) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => words`${nameOf(cell)}: run ${String(number)} of ${quoted(variant)}, ${formatPps(pps)}`));
-/** Compares the noise between builds with that of runs of one build, in a line per cell with several layouts. */
+/** Compares the noise between builds with that between runs of one build, in a line per cell with several layouts. */
 function buildNoiseLines({ outcome, policy, variants }) {
 	const cells = outcome.kind === "judged" ? outcome.cells : [];
 	const commits = new Set(variants.flatMap((variant) => isJudged(variant.name) ? variant.commit : []));
@@ -1884,7 +1631,7 @@ function buildNoiseLines({ outcome, policy, variants }) {
 		const noise = buildNoise(cell, policy.metric, commits.size === 1);
 		if (noise === void 0) return [];
 		const { layouts, betweenLayouts, withinLayouts = 0, together } = noise;
-		const text = betweenLayouts === void 0 ? `builds and runs together differ by ${formatPercent(together)}, as none of ${layouts} layouts was booted twice` : `builds differ by ${formatPercent(betweenLayouts)} (${layouts} layouts), and runs of one build by ${formatPercent(withinLayouts)}`;
+		const text = betweenLayouts === void 0 ? `builds and runs together differ by ${formatPercent(together)}, because none of ${layouts} layouts was booted twice` : `builds differ by ${formatPercent(betweenLayouts)} (${layouts} layouts), and runs of one build by ${formatPercent(withinLayouts)}`;
 		return [words`${nameOf(cell.cell)}: ${text} (standard deviations)`];
 	});
 }
@@ -1905,16 +1652,16 @@ function environmentLines$1(result) {
 	];
 }
 const fingerprintLines = ({ fingerprint }) => Object.entries(fingerprint).map(([key, value]) => words`${quoted(key)}: ${quoted(value)}`);
-/** Empty if the variants share the DUT's own. */
+/** Empty if the variants share the DUT's own kernel. */
 function kernelsOf({ trials, outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const variantOf = new Map(runs.map((run) => [run.trial, run.variant]));
 	const found = trials.flatMap(({ number, kernel, kernels = {} }) => [...kernel === void 0 ? [] : [{
 		variant: variantOf.get(number) ?? "",
 		kernel
-	}], ...Object.entries(kernels).map(([variant, told]) => ({
+	}], ...Object.entries(kernels).map(([variant, kernelText]) => ({
 		variant,
-		kernel: told
+		kernel: kernelText
 	}))]);
 	return new Map([...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [variant, [...new Set(group.map(({ kernel }) => kernel))]]));
 }
@@ -1936,7 +1683,7 @@ function readingParagraphs({ policy, variants, outcome }) {
 		...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds, and each is compared with base; its value is in the column patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and contain the true change slightly less often where a cell ended early.`]
 	];
 }
-/** Maximum share of regressions that are false, where `lossRatio` of patches lose the margin. */
+/** Maximum share of false regressions if `lossRatio` of patches lose the margin. */
 function wrongRegressions({ falseAlarmRatio, missRatio }, lossRatio) {
 	const falseOnes = falseAlarmRatio * (1 - lossRatio);
 	return falseOnes / (falseOnes + (1 - missRatio) * lossRatio);
@@ -1984,26 +1731,26 @@ function faultGroups({ revisions }) {
 	});
 }
 /** `2 f8f5b459d21e, 6 6815909abda2 and 8 more`, `with 431980466ff0`. */
-function whoFailed({ revisions, fixUps }) {
-	const named = revisions.slice(0, mostNamed$2).map((revision) => `${revision.place} (${revisionId(revision)})`);
+function failedRevisions({ revisions, fixUps }) {
+	const named = revisions.slice(0, maxNamed$2).map((revision) => `${revision.place} (${revisionId(revision)})`);
 	const rest = revisions.length - named.length;
 	const who = [named.join(", "), ...rest > 0 ? [`${rest} more`] : []].join(" and ");
 	return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(", ")}`;
 }
-const mostNamed$2 = 3;
-const mostGroups$1 = 20;
+const maxNamed$2 = 3;
+const maxGroups = 20;
 function faultLines(result) {
 	const groups = faultGroups(result);
-	const lines = groups.slice(0, mostGroups$1).map((group) => {
+	const lines = groups.slice(0, maxGroups).map((group) => {
 		const { fault } = group;
 		const panic = "panic" in fault && fault.panic ? words` (panic: ${quoted(fault.panic)})` : "";
-		const said = fault.message === "" ? "" : words`: ${quoted(fault.message, 300)}`;
-		return words`${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
+		const describe = fault.message === "" ? "" : words`: ${quoted(fault.message, 300)}`;
+		return words`${failedRevisions(group)}: ${faultText(fault)}${describe}${panic}`;
 	});
 	const rest = groups.length - lines.length;
 	return rest > 0 ? [...lines, counted(rest, "more fault")] : lines;
 }
-const faultSaid = (fault) => fault.kind === "forwards-nothing" ? fault.message : failureSaid(fault);
+const faultOutput = (fault) => fault.kind === "forwards-nothing" ? fault.message : failureOutput(fault);
 const environmentLines = (result) => [
 	...rangeFacts(result).map(([key, value]) => words`${key}: ${quoted(value)}`),
 	...fingerprintLines(result.testbed),
@@ -2013,11 +1760,11 @@ const environmentLines = (result) => [
 function rangeFacts(result) {
 	const { good, bad, badCommit, fixUps, revisions } = result;
 	const last = revisions.at(-1);
-	const same = badCommit !== void 0 && badCommit.commit !== last?.commit ? `, with the same ${thingOf(result)} as ${revisionId(last)}` : "";
-	const said = (typed, revision) => revision?.diff === void 0 ? `${typed} = ${revision?.commit ?? "unknown"}, ${revision?.subject ?? ""}, by ${revision?.author ?? ""}` : revisionId(revision);
+	const same = badCommit !== void 0 && badCommit.commit !== last?.commit ? `, with the same ${variantNoun(result)} as ${revisionId(last)}` : "";
+	const describe = (typed, revision) => revision?.diff === void 0 ? `${typed} = ${revision?.commit ?? "unknown"}, ${revision?.subject ?? ""}, by ${revision?.author ?? ""}` : revisionId(revision);
 	return [
-		["good", said(good, revisions[0])],
-		["bad", `${said(bad, badCommit ?? last)}${same}`],
+		["good", describe(good, revisions[0])],
+		["bad", `${describe(bad, badCommit ?? last)}${same}`],
 		...fixUps.map((typed) => ["fix-up", typed])
 	];
 }
@@ -2028,14 +1775,14 @@ function howDecided(result) {
 	const percent = formatPercent(bisectConfidenceRatio);
 	return [
 		`${number}, and P is the probability that a commit is the one that changed the rate, given all numbers${history === void 0 ? "" : " and the noise of earlier experiments"}. No number is discarded: later ones correct an outlier.`,
-		"The next measurement is always the one that is expected to tell most per minute. The search ends when one commit, or a stretch in which none can be measured, has P ≥ 0.99 and both its neighbours have two numbers.",
-		`A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its ${percent} interval. Commits with the same ${thingOf(result)} count as one.`,
-		"A commit counts as not measurable once it failed twice, or once like a neighbour; or once, if no answer depends on it. Commits between two that failed alike are not tried, and are assumed to fail.",
+		"The next measurement is always the one with the highest expected information per minute. The search ends once one commit, or a group of unmeasurable commits, has P ≥ 0.99 and both its neighbours have two numbers.",
+		`A change compares geometric means: of all numbers before it and of all numbers after it, up to the next change; ± its ${percent} interval. Commits with the same ${variantNoun(result)} count as one.`,
+		"A commit counts as unmeasurable after two failures, or after one if a neighbour failed the same way or no outcome depends on it. Commits between two that failed the same way are not tried, and are assumed to fail.",
 		...unseenBy(metric),
 		"Details are in docs/how-to/bisect.md."
 	];
 }
-/** Feeds ministat(1), which needs three numbers: a neighbour with fewer is replaced by its whole side. */
+/** Feeds ministat(1), which needs three numbers: replaces a neighbour with fewer by its whole side. */
 function neighbourMinistat(result) {
 	const { answer, revisions, cell, isShared } = result;
 	if (isShared) return void 0;
@@ -2049,14 +1796,14 @@ function neighbourMinistat(result) {
 		all: revisions.slice(step.last)
 	}].map(({ neighbour, all }) => {
 		const own = valuesOf$1(revisions.slice(neighbour, neighbour + 1));
-		const isAlone = own.length >= leastValues;
+		const isAlone = own.length >= minValues;
 		return {
 			neighbour,
 			isAlone,
 			values: isAlone ? own : valuesOf$1(all)
 		};
 	});
-	if (sides.some(({ values }) => values.length < leastValues)) return void 0;
+	if (sides.some(({ values }) => values.length < minValues)) return void 0;
 	const isAlone = sides.every((side) => side.isAlone);
 	const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
 		const id = revisionId(revisions[neighbour]);
@@ -2072,22 +1819,22 @@ function neighbourMinistat(result) {
 	});
 	return {
 		title: "ministat of before and after",
-		note: isAlone ? void 0 : "ministat needs three numbers on each side: where a neighbour has fewer, all numbers of its side take their place.",
+		note: isAlone ? void 0 : "ministat needs three numbers on each side: if a neighbour has fewer, all numbers of its side are used.",
 		text
 	};
 }
-const leastValues = 3;
+const minValues = 3;
 const valuesOf$1 = (revisions) => revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));
 
 // src/report/change-reason.ts
-/** Explains the first cells in a line each, and counts the others. */
+/** Explains the first cells in a line each, and counts the rest. */
 function whyLines(cells, links) {
 	const explained = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
-	const lines = explained.slice(0, mostLines$1).map((cell) => words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
+	const lines = explained.slice(0, maxLines$1).map((cell) => words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
 	const rest = explained.length - lines.length;
 	return rest > 0 ? [...lines, words`${strong("Why")} of ${String(rest)} more ${rest === 1 ? "cell" : "cells"}: below`] : lines;
 }
-const mostLines$1 = 3;
+const maxLines$1 = 3;
 const order = [
 	"regression",
 	"improvement",
@@ -2099,12 +1846,12 @@ const deservesLine = (cell) => isExplained(cell) && (isChanged(cell) || cell.rea
 /** A packet that is not forwarded has no time for a profile to explain. */
 const isExplained = (cell) => isProfiled(cell) && !isSilent(cell);
 const isChanged = ({ verdict: { kind } }) => kind === "regression" || kind === "improvement";
-/** Nothing has a reason where nothing is known to have changed. */
+/** Promises no reason if nothing is known to have changed. */
 const reasonTitle = (cell) => isChanged(cell) ? "Why" : "Changed functions";
 const isProfiled = (cell) => judgedProfiles(cell).length > 0;
 const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
-const mostNamed$1 = 3;
-/** The most changed functions, or why none is known, with links to the flamegraphs. */
+const maxNamed$1 = 3;
+/** Names the most changed functions, or the reason that none is known, with links to the flamegraphs. */
 function reasonText(cell, links) {
 	return [changesText(cell), flamegraphs(cell, links)];
 }
@@ -2115,7 +1862,7 @@ function changesText(cell) {
 		return missing.length > 0 ? joined(missing, ", ") : "not compared";
 	}
 	if (reason.changedFunctions.length === 0) return unmoved;
-	const named = reason.changedFunctions.slice(0, mostNamed$1).map((one) => words`${code(one.function, 80)} ${changeText$1(one)}`);
+	const named = reason.changedFunctions.slice(0, maxNamed$1).map((one) => words`${code(one.function, 80)} ${changeText$1(one)}`);
 	const rest = reason.moved - named.length;
 	return joined([...named, ...rest > 0 ? [`${rest} more`] : []], ", ");
 }
@@ -2218,7 +1965,7 @@ const ministatDetail = ({ title, note, text }) => ({
 	title,
 	blocks: blocksOf(title, text, note)
 });
-/** Cells that follow each other share an equal note. */
+/** Consecutive cells share an equal note. */
 const ministatDetails = (policy, cells) => ministats(policy, cells).map(({ note, ...own }, index, all) => ministatDetail(note === all[index - 1]?.note ? own : {
 	...own,
 	note
@@ -2241,7 +1988,7 @@ function ministatOfPatched(policy, cell) {
 	}];
 }
 function ministatOfOthers(policy, cell) {
-	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
+	const names = cell.others.slice(0, maxOthers$1).map(({ variant }) => variant);
 	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
 	if (base?.variant !== "base" || others.length === 0) return [];
 	return [{
@@ -2250,7 +1997,7 @@ function ministatOfOthers(policy, cell) {
 	}];
 }
 /** ministat has symbols for this many sets and base. */
-const mostOthers$1 = 6;
+const maxOthers$1 = 6;
 const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
 	variant,
 	name: `${variant}, ${cellName(cell.cell)}`,
@@ -2264,7 +2011,7 @@ function ministat(sets, { confidenceRatio }) {
 	});
 }
 function ministatNote({ design }) {
-	return `ministat assumes that runs are independent${design.name === "fixed" ? "" : " and that their number was planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? "; the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
+	return `ministat assumes that runs are independent${design.name === "fixed" ? "" : " and that their number was planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? "; the table compares neighbouring runs, so that common disturbances cancel out" : ""}.`;
 }
 function valuesOf(cell, variant, metric) {
 	const { base, patched } = countedRuns(cell, cell.pairs);
@@ -2295,7 +2042,7 @@ function bisectComment(result, links) {
 			}],
 			paragraph(settingOf(result))
 		],
-		remarks: list(revertLines(result), "The bad one without it:"),
+		remarks: list(revertLines(result), "The bad commit without the culprit:"),
 		details: [
 			...correctionsOf(links),
 			...details$1(result),
@@ -2311,7 +2058,7 @@ function whatNow(steps, { isOnRevision }) {
 }
 const details$1 = (result) => [
 	...detailList("runs", "Commits that cannot be measured", faultLines(result)),
-	...detailList("runs", "Runs that do not count", invalidRunLines(result.runs)),
+	...detailList("runs", "Excluded runs", invalidRunLines(result.runs)),
 	...detailList("environment", "Testbed notes", result.testbed.warnings.map((warning) => quoted(warning, 300))),
 	...detailList("environment", "Range and testbed", environmentLines(result)),
 	...detailList("statistics", "How it was decided", howDecided(result)),
@@ -2415,7 +2162,7 @@ function graphsOf(result, profiles) {
 		return cell === void 0 || isSilent(cell) ? [] : graphsOfCell(cell, data);
 	});
 }
-/** Named by commit; `base` is the one before, `patched` the one after. */
+/** Names graphs by commit; `base` is the one before, `patched` the one after. */
 function graphsOfBisection(result, [own]) {
 	if (own === void 0) return [];
 	const { cell, revisions, answer } = result;
@@ -2423,7 +2170,7 @@ function graphsOfBisection(result, [own]) {
 	const names = /* @__PURE__ */ new Map([
 		["base", `before ${id}`],
 		["patched", id],
-		["difference", `${id} against before it`]
+		["difference", `${id} compared with the commit before it`]
 	]);
 	return graphsOfCell(result, own).map((graph) => {
 		const which = names.get(graph.which) ?? graph.which;
@@ -2434,7 +2181,7 @@ function graphsOfBisection(result, [own]) {
 		};
 	});
 }
-/** Left out with a reason if it cannot be drawn: a profile may exceed the limits of a picture. */
+/** Omits a graph that cannot be drawn, with the reason: a profile may exceed the limits of a picture. */
 function drawGraph(graph, standalone = true) {
 	const { title, subtitle, profile, base } = graph;
 	try {
@@ -2455,11 +2202,11 @@ function drawGraph(graph, standalone = true) {
 	}
 }
 function graphsOfCell({ cell, profiles }, { variants }) {
-	const told = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
+	const profiled = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
 	const graphs = variants.map(({ variant, profile }) => ({
 		...placed(cell, variant),
 		title: `${cellName(cell)}, ${plainLine(variant)}`,
-		subtitle: subtitleOf(told.get(variant), profile),
+		subtitle: subtitleOf(profiled.get(variant), profile),
 		profile
 	}));
 	const [base, patched] = ["base", "patched"].map((name) => graphs.find(({ which }) => which === name));
@@ -2479,17 +2226,17 @@ const placed = (cell, which) => ({
 	anchor: flamegraphAnchor(cell, which)
 });
 /** `FreeBSD 15.0-CURRENT n1234 GENERIC · cpu_clk_unhalted.thread_p · 48,210 samples`. */
-function subtitleOf(told, profile) {
-	const samples = `${grouped(told?.busySamples ?? samplesOf(profile.stacks))} samples`;
-	return [...(told === void 0 ? [] : [told.kernel, told.event]).map((text) => plainLine(text)), samples].join(" · ");
+function subtitleOf(profiled, profile) {
+	const samples = `${grouped(profiled?.busySamples ?? samplesOf(profile.stacks))} samples`;
+	return [...(profiled === void 0 ? [] : [profiled.kernel, profiled.event]).map((text) => plainLine(text)), samples].join(" · ");
 }
 
 // src/report/graph-folds.ts
-/** Kernel graphs have about 50,000 each; a page of more than a few million is slow on a phone. */
-const mostGraphCharacters = 5e6;
+/** Kernel graphs have about 50,000 characters each; a page of more than a few million is slow on a phone. */
+const maxGraphCharacters = 5e6;
 /** Omits the last graphs of a full page. */
 function picturesThatFit(graphs) {
-	let free = mostGraphCharacters;
+	let free = maxGraphCharacters;
 	return graphs.map((graph) => {
 		const drawn = drawGraph(graph, false);
 		if (drawn.kind === "left-out") return {
@@ -2513,7 +2260,7 @@ const graphFolds = (pictures) => pictures.length === 0 ? [] : [heading$2("Flameg
 function graphFold({ graph, svg, why }) {
 	const { anchor, which } = graph;
 	if (why !== void 0) return html`<p id="${anchor}">${plainLine(why, 500)}</p>\n`;
-	const elsewhere = html`<p>It is too large for this page, and drawn in <code>${anchor}.svg</code>.</p>`;
+	const elsewhere = html`<p>It is too large for this page; see <code>${anchor}.svg</code>.</p>`;
 	return html`<details class="graph">
 <summary>${plainLine(which)}${graphPreview(graph)}</summary>
 <div id="${anchor}">${svg === void 0 ? elsewhere : new Html(svg)}</div>
@@ -2531,23 +2278,26 @@ function graphPreview({ profile, base }) {
 		base: samplesOf(stacks.base)
 	};
 	if (totals.profile === 0) return void 0;
-	const pixelsPerSample = width$3 / totals.profile;
+	const pixelsPerSample = width$2 / totals.profile;
 	const { rows } = layout(stacks, "profile", {
 		pixelsPerSample,
-		leastPixels: .7
+		minPixels: .7
 	});
 	const boxes = rows.flatMap((row, depth) => row.map((box) => ({
 		look: base === void 0 ? moduleLook(box) : changeLook(box, totals),
 		path: `M${tenths(box.x)} ${rows.length - depth - 1}h${tenths(box.width)}v1h-${tenths(box.width)}z`
 	})));
 	const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join("")}"/>`);
-	return html`<svg class="preview" viewBox="0 0 ${width$3} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
+	return html`<svg class="preview" viewBox="0 0 ${width$2} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
 }
 /** Page width in pixels, approximate. Rows have height 1 and are scaled. */
-const width$3 = 340;
+const width$2 = 340;
 const tenths = (pixels) => Math.round(pixels * 10) / 10;
-const moduleLook = ({ module }) => module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
-/** Colour by the share of the path, callees included, before and now. */
+function moduleLook({ frame }) {
+	const module = moduleName(frame);
+	return module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
+}
+/** Colours a box by its path's share, including callees, before and now. */
 function changeLook({ samples }, totals) {
 	const change = samples.profile / totals.profile - samples.base / totals.base;
 	if (Math.abs(change) < .003) return "same";
@@ -2561,11 +2311,11 @@ function limitLines(cells) {
 		const sentences = limitSentences(cell);
 		return sentences.length === 0 ? [] : [words`${strong("Limit")} (${nameOf(cell.cell)}): ${joined(sentences, "; ")}`];
 	});
-	const rest = lines.length - mostLines;
-	return [...lines.slice(0, mostLines), ...rest > 0 ? [words`${strong("Limit")} of ${String(rest)} more cells: on the page`] : []];
+	const rest = lines.length - maxLines;
+	return [...lines.slice(0, maxLines), ...rest > 0 ? [words`${strong("Limit")} of ${String(rest)} more cells: on the page`] : []];
 }
-const mostLines = 3;
-/** Only what differs beyond chance, explains the verdict, or makes the test itself doubtful. */
+const maxLines = 3;
+/** Returns only facts that differ beyond chance, explain the verdict, or make the test itself doubtful. */
 function limitSentences(cell) {
 	const { limits } = cell;
 	if (limits === void 0) return [];
@@ -2607,7 +2357,7 @@ function spreadSentences({ base, patched, differing }, verdict) {
 function reachSentences(base) {
 	return queuesReached(base).filter(reachesFew).map(({ device, used, all }) => words`the flows reach only ${String(used)} of ${String(all)} receive queues of ${quoted(device)} on base: ${adviceToReachMore}`);
 }
-/** Share of a table's limit; entries may go during the count. */
+/** Share of a table's limit; entries may expire during the count. */
 const fullRatio = .99;
 function tableSentences({ base, patched }) {
 	const full = {
@@ -2625,11 +2375,11 @@ function tableSentences({ base, patched }) {
 	});
 }
 /** A smaller loss explains nothing. */
-const leastLostRatio = .01;
-/** Share of all losses beside which the rest needs no word. */
+const minLostRatio = .01;
+/** Share of all losses above which the rest is not mentioned. */
 const nearlyAllRatio = .95;
-const mostDropsNamed = 3;
-/** Losses at these places are faults of the test's setting, also on base; others are how a router shows its limit. */
+const maxDropsNamed = 3;
+/** Losses at these places are faults of the test's set-up, also on base; elsewhere they show a router's limit. */
 const faultPlaces = /* @__PURE__ */ new Set([
 	"ip",
 	"firewall",
@@ -2637,18 +2387,18 @@ const faultPlaces = /* @__PURE__ */ new Set([
 ]);
 function dropSentences({ base, patched, differing }, verdict) {
 	const [largest] = patched.drops;
-	if (verdict === "regression" && patched.lostRatio >= leastLostRatio && largest !== void 0 && largest.ratio >= patched.lostRatio * nearlyAllRatio && largest.ratio >= leastLostRatio) {
+	if (verdict === "regression" && patched.lostRatio >= minLostRatio && largest !== void 0 && largest.ratio >= patched.lostRatio * nearlyAllRatio && largest.ratio >= minLostRatio) {
 		const own = ratioOf(base, largest);
 		return [words`all losses of patched (${formatPercent(largest.ratio)} of the packets, base ${formatPercent(own)}) are in ${dropText(largest)}`];
 	}
 	const isDiffering = (drop) => differing.some((one) => one.kind === "drop" && one.place === drop.place && one.cause === drop.cause);
-	const isFault = (drop) => faultPlaces.has(drop.place) && drop.ratio >= leastLostRatio;
+	const isFault = (drop) => faultPlaces.has(drop.place) && drop.ratio >= minLostRatio;
 	return unionOfDrops({
 		base,
 		patched
-	}).filter((drop) => isDiffering(drop) || isFault(drop)).slice(0, mostDropsNamed).map((drop) => words`patched loses ${formatPercent(ratioOf(patched, drop))} of the packets in ${dropText(drop)} (base ${formatPercent(ratioOf(base, drop))})`);
+	}).filter((drop) => isDiffering(drop) || isFault(drop)).slice(0, maxDropsNamed).map((drop) => words`patched loses ${formatPercent(ratioOf(patched, drop))} of the packets in ${dropText(drop)} (base ${formatPercent(ratioOf(base, drop))})`);
 }
-/** Each drop once, with its larger share; the largest first. */
+/** Returns each drop once, with its larger share; the largest first. */
 function unionOfDrops({ base, patched }) {
 	return [...Map.groupBy([...base.drops, ...patched.drops], ({ place, cause }) => JSON.stringify([place, cause])).values()].flatMap((own) => own.toSorted((a, b) => b.ratio - a.ratio).slice(0, 1)).toSorted((a, b) => b.ratio - a.ratio);
 }
@@ -2667,71 +2417,6 @@ const placeNames = {
 	"after-dut": "behind the DUT"
 };
 
-// src/report/limits-plot.ts
-/** Uses the colours of the page's style; undefined without CPUs and queues. */
-function limitStrips({ base, patched }) {
-	const groups = {
-		base: groupsOf(base),
-		patched: groupsOf(patched)
-	};
-	const both = Map.groupBy([...groups.base, ...groups.patched], ({ title }) => title);
-	const mostOf = (title) => title === busyTitle ? 1 : largest((both.get(title) ?? []).flatMap(({ bars }) => bars));
-	const strips = ["base", "patched"].flatMap((variant) => groups[variant].length === 0 ? [] : strip(variant, groups[variant], mostOf));
-	return strips.length === 0 ? void 0 : html`<div class="strips">${strips}</div>\n`;
-}
-const busyTitle = "busy CPUs";
-const largest = (bars) => bars.reduce((most, { ratio }) => Math.max(most, ratio), 0);
-function groupsOf({ cpuBusyRatios, queues }) {
-	const cpus = cpuBusyRatios.map((ratio, number) => ({
-		name: `CPU ${number}`,
-		ratio
-	}));
-	const devices = Map.groupBy(queues, ({ device, direction }) => device === "softnet" ? "packets by CPU" : `${plainLine(device, 30)}, ${direction} queues`);
-	return [...cpus.length > 0 ? [{
-		title: busyTitle,
-		bars: cpus
-	}] : [], ...[...devices].slice(0, mostGroups).map(([title, own]) => ({
-		title,
-		bars: own.map(({ number, ratio }) => ({
-			name: String(number),
-			ratio
-		}))
-	}))];
-}
-const mostGroups = 9;
-const mostBars = 128;
-const [width$2, rowHeight$1, top$1, barHeight] = [
-	440,
-	62,
-	24,
-	34
-];
-const strip = (variant, groups, mostOf) => html`<svg class="strip" viewBox="0 0 ${width$2} ${top$1 + groups.length * rowHeight$1}" role="img" aria-label="${described$2(variant, groups)}">
-<text class="${variant}" x="0" y="14">${variant}</text>
-${groups.map((group, index) => bars(variant, group, {
-	y: top$1 + index * rowHeight$1,
-	most: mostOf(group.title)
-}))}
-</svg>\n`;
-/** `most` is the share of a bar of full height: all for a busy CPU, else that of the largest queue of both variants. */
-function bars(variant, { title, bars: all }, { y, most }) {
-	const shown = all.slice(0, mostBars);
-	const step = Math.min(48, width$2 / shown.length);
-	const foot = y + 14 + barHeight;
-	const path = shown.map(({ ratio }, index) => {
-		const part = most > 0 ? Math.min(1, Math.max(0, ratio / most)) : 0;
-		const height = Math.max(.5, part * barHeight);
-		return `M${round(index * step + step * .1)} ${foot}h${round(step * .8)}v${round(-height)}h${round(-step * .8)}Z`;
-	}).join("");
-	const more = all.length > shown.length ? `, the first ${shown.length} of ${all.length}` : "";
-	return html`<text x="0" y="${y + 8}">${title}${more}</text>
-<path class="edge" d="M0 ${foot}H${round(step * shown.length)}"/><path class="${variant}" d="${path}"/>\n`;
-}
-const round = (pixels) => Math.round(pixels * 10) / 10;
-const described$2 = (variant, groups) => `${variant}: ${groups.map(({ title, bars }) => {
-	return `${title} ${bars.slice(0, 16).map(({ name, ratio }) => `${name} ${formatPercent(ratio)}`).join(", ")}`;
-}).join("; ")}`;
-
 // src/report/limits-blocks.ts
 /** Empty without readings. */
 function limitBlocks(cell) {
@@ -2747,7 +2432,7 @@ function limitBlocks(cell) {
 			drawing: strips
 		}],
 		dropTable(limits),
-		...notUnderstood.size === 0 ? [] : [paragraph(words`Counters in the log of an unknown form, left out of this table: ${quoted([...notUnderstood].join(", "), 500)}.`)]
+		...notUnderstood.size === 0 ? [] : [paragraph(words`Counters in an unknown format, left out of this table: ${quoted([...notUnderstood].join(", "), 500)}.`)]
 	];
 }
 function dropTable(limits) {
@@ -2759,13 +2444,13 @@ function dropTable(limits) {
 		unbroken(formatPercent(of(patched)))
 	];
 	const drops = unionOfDrops(limits);
-	const shown = drops.slice(0, mostRows$1);
-	const rest = drops.slice(mostRows$1);
+	const shown = drops.slice(0, maxRows$1);
+	const rest = drops.slice(maxRows$1);
 	const rows = [
 		...shown.map((drop) => row(placeNames[drop.place], quoted(plainLine(drop.cause), 200), (one) => ratioOf(one, drop))),
 		...rest.length === 0 ? [] : [row(`${rest.length} more`, "", (one) => sum(rest.map((drop) => ratioOf(one, drop))))],
 		row("unaccounted", "in no counter", unaccounted),
-		row("lost in all", "offered, and not received", ({ lostRatio }) => lostRatio)
+		row("lost in total", "offered, but not received", ({ lostRatio }) => lostRatio)
 	];
 	return {
 		kind: "table",
@@ -2781,17 +2466,19 @@ function dropTable(limits) {
 		}]
 	};
 }
-const mostRows$1 = 20;
+const maxRows$1 = 20;
 /** Below 0 if two places counted a packet. */
 const unaccounted = ({ lostRatio, drops }) => lostRatio - sum(drops.map(({ ratio }) => ratio));
 
 // src/report/interval-plot.ts
-/** SVG with its own light background; undefined without judged cells. Beyond `mostCells`, the worst are drawn. */
-function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
+/**
+* Returns SVG with its own light background; undefined without judged cells. Beyond `maxCells`, draws only the worst.
+*/
+function intervalPlot(result, { maxCells = 40, form = "wide" } = {}) {
 	const { outcome, policy } = result;
 	if (outcome.kind !== "judged") return void 0;
 	const { cells } = outcome;
-	const shown = cells.length > mostCells ? worstFirst(cells).slice(0, mostCells) : cells;
+	const shown = cells.length > maxCells ? worstFirst(cells).slice(0, maxCells) : cells;
 	const rows = shown.flatMap((cell) => rowsOf(cell, policy));
 	if (rows.every(({ interval }) => interval === void 0)) return void 0;
 	const sizes = forms[form];
@@ -2808,18 +2495,18 @@ function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
 		...legend$1(end + sizes.legend, policy, hidden, sizes)
 	]);
 }
-const mostOthers = 10;
+const maxOthers = 10;
 function rowsOf(result, { metric }) {
 	const { cell, verdict, comparisons, others } = result;
 	const intervalOf = (all) => all.find((one) => one.metric === metric)?.interval;
 	const interval = verdict.kind !== "invalid" && !isSilent(result) ? intervalOf(comparisons) : void 0;
-	const said = isSilent(result) ? { said: "forwards nothing" } : {};
+	const note = isSilent(result) ? { note: "forwards nothing" } : {};
 	return [{
 		label: cellName(cell),
 		verdict: verdict.kind,
 		interval,
-		...said
-	}, ...others.slice(0, mostOthers).map((other) => ({
+		...note
+	}, ...others.slice(0, maxOthers).map((other) => ({
 		label: other.variant,
 		interval: intervalOf(other.comparisons)
 	}))];
@@ -2910,7 +2597,7 @@ const forms = {
 		legend: 38
 	}
 };
-const { paper, ink, faint, pale, red, green, amber, grey } = colors$1;
+const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 /** No change is below −100 %; one beyond the other end leaves the plot, so that the rest stays legible. */
 const widest = {
 	low: -1,
@@ -2979,7 +2666,7 @@ function heads({ confidenceRatio }, { top, change, interval, verdict }) {
 		})
 	];
 }
-/** Earlier diffs stay with their cell. */
+/** Keeps earlier diffs with their cell. */
 const separator = ({ verdict }, y, { margin, width }) => verdict === void 0 ? [] : [path$1(`M${margin} ${y}H${width - margin}`, { stroke: pale })];
 /** Draws the background: the margin's loss, round numbers, the margins, and zero. */
 function scale(axis, tops, policy, form) {
@@ -2989,7 +2676,7 @@ function scale(axis, tops, policy, form) {
 	const [from, to] = loss < gain ? [plot.left, lossAt] : [lossAt, plot.right];
 	const [left, right] = loss < gain ? ["loss", "gain"] : ["gain", "loss"];
 	const bands = bandsOf(tops, form);
-	const upright = (change, attributes) => bands.map(([first, last]) => path$1(`M${round$1(placeOf$1(change, axis, plot))} ${first}V${last}`, attributes));
+	const upright = (change, attributes) => bands.map(([first, last]) => path$1(`M${round(placeOf$1(change, axis, plot))} ${first}V${last}`, attributes));
 	const small = {
 		"font-size": 11,
 		fill: faint
@@ -3049,7 +2736,7 @@ const shade = {
 	fill: red,
 	"fill-opacity": "0.08"
 };
-function rowPieces({ label, said, verdict, interval }, axis, top, form) {
+function rowPieces({ label, note, verdict, interval }, axis, top, form) {
 	const look = verdict === void 0 ? unjudged : looks[verdict];
 	const at = ({ x, y }) => ({
 		x,
@@ -3062,8 +2749,8 @@ function rowPieces({ label, said, verdict, interval }, axis, top, form) {
 	};
 	const toEnd = { "text-anchor": "end" };
 	const weight = verdict === void 0 ? 400 : 600;
-	const change = interval ? formatChange(interval.change) : said === void 0 ? "–" : "";
-	const silence = said === void 0 ? [] : [text(said, {
+	const change = interval ? formatChange(interval.change) : note === void 0 ? "–" : "";
+	const silence = note === void 0 ? [] : [text(note, {
 		...at(form.interval),
 		...small,
 		...toEnd
@@ -3107,7 +2794,7 @@ function rowPieces({ label, said, verdict, interval }, axis, top, form) {
 	];
 }
 const longestLabel = 30;
-/** The family ends a cell's name, so shortening cuts before it. */
+/** Shortens a name before its family, which ends it. */
 function labelOf(name) {
 	const label = plainLine(name);
 	if (label.length <= longestLabel) return label;
@@ -3115,7 +2802,7 @@ function labelOf(name) {
 }
 /** Draws bars at the ends, or arrows where the interval leaves the plot. */
 function drawnInterval({ low, high }, axis, y, color, plot) {
-	const [left, right] = [round$1(placeOf$1(low, axis, plot)), round$1(placeOf$1(high, axis, plot))];
+	const [left, right] = [round(placeOf$1(low, axis, plot)), round(placeOf$1(high, axis, plot))];
 	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
 	const arrow = (x, tip) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
 	const ends = [low < axis.low ? arrow(left - 9, -5) : bar(left), high > axis.high ? arrow(right + 9, 5) : bar(right)];
@@ -3154,7 +2841,7 @@ const unjudged = {
 	symbol: disc
 };
 const symbolAt = ({ x, y }, { color, symbol }) => path$1(symbol, {
-	transform: `translate(${round$1(x)} ${y})`,
+	transform: `translate(${round(x)} ${y})`,
 	fill: color,
 	stroke: paper
 });
@@ -3232,14 +2919,14 @@ function runPlot(inOrder, metric) {
 	if (points.length === 0) return void 0;
 	const axis = axisOf(points);
 	const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
-	return scrolling(html`<svg class="runs" viewBox="0 0 ${width$1} ${height$2}" role="img" aria-label="${described$1(points)}">
+	return scrolling(html`<svg class="runs" viewBox="0 0 ${width$1} ${height$1}" role="img" aria-label="${described$1(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
 ${variants.map(([variant, own]) => drawn$1(lookOf(variant), own, axis))}
 ${drawnOutside(points, axis, metric)}
 ${legend(variants.map(([variant]) => variant), points)}
 </svg>`);
 }
-const [width$1, height$2] = [920, 210];
+const [width$1, height$1] = [920, 210];
 const [left, right, top, bottom] = [
 	96,
 	900,
@@ -3255,10 +2942,10 @@ function axisOf(points) {
 	const values = shown.map(({ value }) => value);
 	return paddedRates(robustExtent(values, medians), {
 		spareRatio: .08,
-		leastRatio: .005
+		minRatio: .005
 	});
 }
-/** Points outside the axis to its edge, each with its value where there is space. */
+/** Draws points outside the axis at its edge, each with its value if space allows. */
 function drawnOutside(points, axis, metric) {
 	const outside = points.filter(({ value }) => !isWithin(value, axis));
 	return [true, false].map((isUp) => {
@@ -3303,7 +2990,7 @@ function lookOf(variant) {
 }
 function legend(variants, points) {
 	const hasInvalid = points.some(({ run }) => run.validity.kind === "invalid");
-	return [...variants.slice(0, mostNamed).map((variant) => ({
+	return [...variants.slice(0, maxNamed).map((variant) => ({
 		label: plainLine(variant, 16),
 		...lookOf(variant)
 	})), ...hasInvalid ? [{
@@ -3315,7 +3002,7 @@ function legend(variants, points) {
 		return html`<path class="${name}" d="M${x + 6} 14${shape}"/><text x="${x + 16}" y="18">${label}</text>\n`;
 	});
 }
-const mostNamed = 5;
+const maxNamed = 5;
 const described$1 = (points) => `${counted(points.length, "run")} in order; the table below has their numbers`;
 
 // src/report/cell-section.ts
@@ -3359,14 +3046,14 @@ function whyBlocks({ reason, profiles }, title = "Why") {
 }
 function changedFunctions$1({ changedFunctions: changed, moved, idleFrames }) {
 	const names = joined(idleFrames.map((name) => quoted(name)), ", ");
-	const idle = idleFrames.length > 0 ? words` Stacks with ${names} are left out, as the CPU idled in them.` : "";
-	if (changed.length === 0) return paragraph(words`No function’s share of the samples moved beyond chance.${idle}`);
+	const idle = idleFrames.length > 0 ? words` Stacks with ${names} are left out, because the CPU idled in them.` : "";
+	if (changed.length === 0) return paragraph(words`No function’s share of the samples changed beyond chance.${idle}`);
 	const rest = moved - changed.length;
-	const others = rest > 0 ? `; ${rest} more moved less` : "";
+	const others = rest > 0 ? `; ${rest} more changed less` : "";
 	const hasCosts = changed.some(hasCost);
 	return {
 		kind: "table",
-		caption: words`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
+		caption: words`Functions whose own share of the samples changed beyond chance${others}.${idle}`,
 		columns: changedColumns(hasCosts),
 		groups: [{
 			weight: 0,
@@ -3384,8 +3071,8 @@ function runs(policy, cell) {
 			kind: "drawing",
 			drawing
 		}] : [],
-		...list(uncountedLines([cell]), "Runs that do not count:"),
-		...list(apartLines([cell]), "Outliers, which count:"),
+		...list(uncountedLines([cell]), "Excluded runs:"),
+		...list(apartLines([cell]), "Included outliers:"),
 		{
 			kind: "fold",
 			title: `${counted(inOrder.length, "run")} in order`,
@@ -3447,7 +3134,7 @@ function bisectPage(result, profiles) {
 		contents: [],
 		sections: [
 			revisions(result),
-			section("revert", "The bad one without it", list(revertLines(result))),
+			section("revert", "The bad commit without the culprit", list(revertLines(result))),
 			section("why", "Before and after", [...whyBlocks(result), ...graphFolds(picturesThatFit(graphs))]),
 			section("faults", "What cannot be measured", faults(result)),
 			section("remarks", "Testbed notes", warnings(result)),
@@ -3530,17 +3217,17 @@ function rowOf(row, withFixUps, result) {
 		...withFixUps ? [fixUps.length > 0 ? joined(fixUps.map(commitId), " ") : "–"] : []
 	];
 }
-const mostFaults = 50;
+const maxFaults = 50;
 function faults(result) {
 	const groups = faultGroups(result);
-	const rest = groups.length - mostFaults;
-	return [...groups.slice(0, mostFaults).map((group) => ({
+	const rest = groups.length - maxFaults;
+	return [...groups.slice(0, maxFaults).map((group) => ({
 		kind: "fold",
-		title: `${whoFailed(group)}: ${faultText(group.fault)}`,
+		title: `${failedRevisions(group)}: ${faultText(group.fault)}`,
 		blocks: [{
 			kind: "code",
-			name: "what was said",
-			text: faultSaid(group.fault)
+			name: "output",
+			text: faultOutput(group.fault)
 		}]
 	})), ...rest > 0 ? [paragraph(counted(rest, "more fault"))] : []];
 }
@@ -3584,7 +3271,7 @@ function meaningOf({ outcome, policy, patch }) {
 		case "regression": return `${lossText(those, cells, did.loss, names)}${stopText(cells)}`;
 		case "improvement": return `${names.router} ${did.gain} than ${names.base}${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
 		case "no-regression": return passText(cells, policy, margin, names);
-		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether ${names.patch} costs ${margin} or nothing.`;
+		case "inconclusive": return `The runs differ too much among themselves${where} to decide whether ${names.patch} costs ${margin} or nothing.`;
 		case "invalid": return `Too few runs can be used${where} for a verdict, which is not held against ${names.patch}.`;
 	}
 }
@@ -3594,7 +3281,7 @@ const usualNames = {
 	patch: "the patch",
 	both: "base and patched",
 	again: "update the patch",
-	excuse: "; or explain in it what the loss is for",
+	excuse: "; or justify the loss in it",
 	use: "merging the patch"
 };
 function namesOf(patch) {
@@ -3627,7 +3314,7 @@ function silenceText(silent, cells, { router, base }) {
 }
 function passText(cells, policy, margin, { router }) {
 	const losses = smallLosses(cells, policy);
-	if (losses.length === 0) return `No loss was found${whereText(cells, cells)}, and one of ${margin} or more is excluded.`;
+	if (losses.length === 0) return `No loss was found${whereText(cells, cells)}, and a loss of ${margin} or more is excluded.`;
 	return `${router} is ${smallLossText(losses, policy)}${whereText(losses, cells)}: a small loss, beyond what chance explains.`;
 }
 const deeds = {
@@ -3650,8 +3337,8 @@ function stopText(cells) {
 	return ` That ended the experiment, as requested: ${stopped} of ${cells.length} cells ${stopped === 1 ? "is" : "are"} not decided yet.`;
 }
 function unchangedMeaning({ ignoredPaths }, names = usualNames) {
-	if (ignoredPaths === void 0) return `Nothing was measured: nothing that this testbed installs differs between ${names.both}.`;
-	return `Nothing was measured: no packet of this testbed passes what the patch changes. It changes ${ignoredPaths.join(", ").replaceAll("*", "…")}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
+	if (ignoredPaths === void 0) return `Nothing was measured: nothing installed on this testbed differs between ${names.both}.`;
+	return `Nothing was measured: no packet of this testbed passes the changed code. The patch changes ${ignoredPaths.join(", ").replaceAll("*", "…")}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }
 /** ` in 1 of 4 cells`; empty with a single cell. */
 function whereText(those, cells) {
@@ -3679,9 +3366,9 @@ function nextStep(result, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
 	}
 }
 function afterSilence(silent, { patch, again }) {
-	if (silent.every((cell) => droppedBy(cell) !== void 0)) return `Correct the rule or setting that is named above, and ${again}.`;
+	if (silent.every((cell) => droppedBy(cell) !== void 0)) return `Correct the rule or setting named above, and ${again}.`;
 	const [family = ""] = silent.flatMap(({ cell }) => cell.scenario.split("-")[0] ?? []);
-	return `Load ${patch} on a router of your own, send it packets, and see which rule, chain or hook counts them (${dropCounters[family] ?? "`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`"}, and \`netstat -s\`). Correct that one, and ${again}.`;
+	return `Load ${patch} on a test router, send it packets, and check which rule, chain or hook counts them (${dropCounters[family] ?? "`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`"}, and \`netstat -s\`). Correct that rule, and ${again}.`;
 }
 /** Commands that show the counters of rules, by the first word of a scenario. */
 const dropCounters = {
@@ -3694,34 +3381,34 @@ function afterUnchanged({ ignoredPaths }, { kind }) {
 	const way = `run the gate with \`--measure-anyway\`${call === void 0 ? "" : `, or write \`${call} run measure-anyway\` in a comment`}`;
 	return ignoredPaths === void 0 ? `Nothing: packets are forwarded as before. To measure it anyway, ${way}.` : `Select a testbed that has such ports, if there is one. To measure it here anyway, ${way}.`;
 }
-/** First words of commands, by the forge that has the patch. */
+/** First words of commands, by the patch's forge. */
 const calls = {
 	"pull-request": callOnGithub,
 	revision: callOnPhabricator
 };
-/** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
+/** Suggests to fix the main cause of invalid runs first; if unknown, to check the testbed. */
 function afterInvalid(cells, { testbed, traffic }) {
 	if (withVerdict(cells, "invalid").some((cell) => droppedBy(cell, "base") !== void 0)) {
 		const { packets } = traffic;
-		return `Let the rules of base pass the test traffic: map the names of their interfaces with \`overlay.interfaces\`, and let them accept ${packets === void 0 ? "UDP to port 2000" : packetsText(packets)}, as docs/how-to/overlay.md describes it. Or send packets that they accept: see docs/how-to/traffic.md.`;
+		return `Let the rules of base pass the test traffic: map the names of their interfaces with \`overlay.interfaces\`, and let them accept ${packets === void 0 ? "UDP to port 2000" : packetsText(packets)}, as docs/how-to/overlay.md describes it. Or send packets that they accept, with \`traffic.addresses\` and \`traffic.ports\`: see docs/how-to/traffic.md.`;
 	}
 	const cause = causeOf(withVerdict(cells, "invalid"));
 	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed.name) ? ` ${testbed.name}` : ""}\``;
 	return `${(cause === void 0 ? void 0 : fixes[cause]) ?? `Fix what ${check} finds wrong`}, and run it again.`;
 }
-/** By the main cause of invalid runs; for others the testbed is checked. */
+/** Fixes by the main cause of invalid runs; for other causes the testbed is checked. */
 const fixes = {
 	"generator-limited": "Offer the DUT more than it can forward: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
-	"receiver-limited": "Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends",
-	"machine-busy": "Stop what else runs on that machine, or wait until it ends",
+	"receiver-limited": "Give the receiver a faster card or CPU, or a machine of its own, until it counts everything that the DUT sends",
+	"machine-busy": "Stop other programs on that machine, or wait until they end",
 	"too-short": "Measure for longer, with `traffic.measure`"
 };
 function afterRejection({ kind }, { again }) {
 	switch (kind) {
 		case "does-not-apply": return "Rebase the patch onto the head of its branch, and update it.";
-		case "build-failed": return "Build the patched kernel yourself, fix the first error, and update the patch. The whole log is in `builds/`, beside `result.json`.";
+		case "build-failed": return "Build the patched kernel, fix the first error, and update the patch. The full log is in `builds/`, beside `result.json`.";
 		case "out-of-disk": return "Ask a maintainer of the lab to free space on the disk named above, then run the same patch again.";
-		case "does-not-load": return `Load the files on a machine of your own, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and ${again}.`;
+		case "does-not-load": return `Load the files on a test machine, for example with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix the error above, and ${again}.`;
 		case "boot-failed": return `Boot the patched kernel on a machine with a console, fix the cause, and ${again}.`;
 		case "panics-under-load": return `Send packets through the patched kernel on a machine with a console: the same trial crashes it each time. Fix the panic, and ${again}.`;
 	}
@@ -3772,23 +3459,25 @@ function mainBlocks(result, links) {
 			paragraph(failureText(outcome, result.patch)),
 			{
 				kind: "code",
-				name: "what was said",
-				text: failureSaid(outcome)
+				name: "output",
+				text: failureOutput(outcome)
 			},
 			next
 		];
 	}
 }
-/** A stacked revision without its parent may behave unlike what its author expects, so it is not left to a fold. */
+/**
+* Shows a missing parent openly, not in a fold: without it, a stacked revision may behave unlike its author expects.
+*/
 const missingBaseText = (patch) => patch.kind !== "revision" || patch.missingBase === void 0 ? void 0 : words`⚠️ ${strong("Measured without its base:")} ${quoted(patch.missingBase, 300)}`;
-/** Easily missed facts that are not held against the patch. */
+/** Lists easily missed facts that do not count against the patch. */
 function remarks$1(result) {
 	const { outcome, policy } = result;
 	const cells = outcome.kind === "judged" ? outcome.cells : [];
 	return [
-		...list(movedBaselineLines(cells), words`⚠️ ${strong("baseline moved")}, which is not held against the patch:`),
-		...list(leftOutLines(result), "Left out of the comparison, which is not held against the patch:"),
-		...list(outcome.kind === "judged" ? unseenBy(policy.metric) : [], "What this metric does not see:")
+		...list(movedBaselineLines(cells), words`⚠️ ${strong("baseline shifted")}, which does not count against the patch:`),
+		...list(leftOutLines(result), "Left out of the comparison, which does not count against the patch:"),
+		...list(outcome.kind === "judged" ? unseenBy(policy.metric) : [], "What this metric does not cover:")
 	];
 }
 function details(result, links) {
@@ -3801,8 +3490,8 @@ function details(result, links) {
 			title: otherMetricTitle(metric),
 			blocks: [cellTable(result, cells, metric)]
 		})),
-		...detailList("runs", "Runs that do not count", uncountedLines(cells)),
-		...detailList("runs", "Outliers, which count", apartLines(cells)),
+		...detailList("runs", "Excluded runs", uncountedLines(cells)),
+		...detailList("runs", "Included outliers", apartLines(cells)),
 		...detailList("statistics", "Noise of builds", buildNoiseLines(result)),
 		...detailList("environment", "Testbed notes", inLines(testbed.warnings)),
 		...detailList("environment", "Notes on the revision", inLines(notesOf(patch))),
@@ -3882,7 +3571,7 @@ function patchLink(result) {
 		address: patch.url
 	};
 }
-/** A few cells need no contents. */
+/** Omits the contents if there are only a few cells. */
 const contentsOf = (cells) => cells.length <= 3 ? [] : [
 	...cells.map(linkTo$1),
 	{
@@ -3912,16 +3601,16 @@ function sectionsOf(result, graphs) {
 		}
 		case "unchanged": return [...remarks(result), environment(result)];
 		default: {
-			const said = {
+			const output = {
 				kind: "code",
-				name: "what was said",
-				text: failureSaid(outcome)
+				name: "output",
+				text: failureOutput(outcome)
 			};
 			return [
 				{
 					id: "verdict",
 					heading: "What happened",
-					blocks: [paragraph(failureText(outcome, result.patch)), said]
+					blocks: [paragraph(failureText(outcome, result.patch)), output]
 				},
 				{
 					id: "next",
@@ -3934,7 +3623,7 @@ function sectionsOf(result, graphs) {
 		}
 	}
 }
-/** The worst cells first, as space is limited. */
+/** Draws the worst cells first, as space is limited. */
 function picturesOfCells(cells, graphs) {
 	const ofCell = Map.groupBy(graphs, ({ cell }) => cellName(cell));
 	const inOrder = worstFirst(cells).flatMap(({ cell }) => ofCell.get(cellName(cell)) ?? []);
@@ -3954,19 +3643,19 @@ function verdicts(result, cells) {
 				blocks: [tableBy(metric)]
 			})),
 			...bothForms((form) => intervalPlot(result, {
-				mostCells: cells.length,
+				maxCells: cells.length,
 				form
 			}))
 		]
 	};
 }
-/** Easily missed facts that do not count against the patch. */
+/** Lists easily missed facts that do not count against the patch. */
 function remarks(result, cells = []) {
 	const inLines = (texts) => texts.map((text) => quoted(text, 500));
 	const blocks = [
-		["The baseline moved, which is not held against the patch", movedBaselineLines(cells)],
-		["Left out of the comparison, which is not held against the patch", leftOutLines(result)],
-		["What this metric does not see", cells.length > 0 ? unseenBy(result.policy.metric) : []],
+		["The baseline shifted, which does not count against the patch", movedBaselineLines(cells)],
+		["Left out of the comparison, which does not count against the patch", leftOutLines(result)],
+		["What this metric does not cover", cells.length > 0 ? unseenBy(result.policy.metric) : []],
 		["Interaction of variant and trial", interactionLines(result, cells)],
 		["Testbed notes", inLines(result.testbed.warnings)],
 		["Notes on the revision", inLines(notesOf(result.patch))]
@@ -4023,7 +3712,7 @@ function variantTable(result) {
 	]);
 	return {
 		kind: "table",
-		caption: "What differs between the variants",
+		caption: "Differences between the variants",
 		columns: heads.map((head) => ({ head })),
 		groups: [{
 			weight: 0,
@@ -4056,81 +3745,9 @@ const howToRead = (result) => ({
 	blocks: [...readingParagraphs(result).map(paragraph), ...list(verdictMeanings(result.policy).map(([verdict, meaning]) => words`${mark$1(verdict)} ${verdictWord(verdict)}: ${meaning}`))]
 });
 
-// src/report/html-style.ts
-const light = {
-	...colors$1,
-	page: colors$1.paper,
-	desk: "#f5f7f9",
-	blue: "#0b62b8",
-	shade: "#eef1f4",
-	kernel: "#f0b46c",
-	module: "#7fc4b4"
-};
-const dark = {
-	desk: "#0f1419",
-	paper: "#171d24",
-	page: "#171d24",
-	ink: "#e3e8ee",
-	faint: "#98a3af",
-	pale: "#2c343d",
-	red: "#ff8078",
-	green: "#5bc98a",
-	amber: "#e0a94a",
-	grey: "#98a3af",
-	blue: "#79b8ff",
-	shade: "#1f262e",
-	kernel: "#a8692a",
-	module: "#3a8071"
-};
-const properties = (scheme) => Object.entries(scheme).map(([name, color]) => `--${name}:${color};`).join("");
-const plotColors = Object.entries(colors$1).flatMap(([name, color]) => ["fill", "stroke"].map((which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`)).join("");
-/** Print is always light. */
-const pageStyle = () => `
-:root{color-scheme:light dark;${properties(light)}}
-@media screen and (prefers-color-scheme:dark){:root{${properties(dark)}}}
-${plotColors}${embedded(new URL("html-style.css", import.meta.url))}`;
-
-// \0@oxc-project+runtime@0.156.0/helpers/esm/taggedTemplateLiteral.js
-function _taggedTemplateLiteral(e, t) {
-	return t || (t = e.slice(0)), Object.freeze(Object.defineProperties(e, { raw: { value: Object.freeze(t) } }));
-}
-
-// src/report/html-document.ts
-var _templateObject;
-/** Loads nothing; the Content-Security-Policy (W3C, level 3) permits only its own style and scripts, by hash. */
-function htmlDocument({ title, body, hasGraphs }) {
-	const style = hasGraphs ? `${pageStyle()}${flamegraphStyle()}` : pageStyle();
-	const scripts = hasGraphs ? [flamegraphScript(), openTarget()] : [];
-	const policy = [
-		"default-src 'none'",
-		"img-src data:",
-		`style-src ${hashOf(style)}`,
-		...scripts.length > 0 ? [`script-src ${scripts.map(hashOf).join(" ")}`] : [],
-		"base-uri 'none'",
-		"form-action 'none'"
-	].join("; ");
-	return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${new Html(style)}</style>
-</head>
-<body>
-${body}${scripts.map((script) => html(_templateObject || (_templateObject = _taggedTemplateLiteral(["<script>", "<\/script>\n"], ["<script>", "<\/script>\\n"])), new Html(script)))}</body>
-</html>
-`.markup;
-}
-const openTarget = () => embeddedScript(new URL("open-target.js", import.meta.url));
-const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-
 // src/report/html.ts
 /** About twice the page of the longest experiments, with flamegraphs. */
-const mostCharacters$2 = 16 * 1024 ** 2;
+const maxCharacters$1 = 16 * 1024 ** 2;
 /** Throws a RangeError for a page that is too large for a browser. */
 function writeHtml(page) {
 	const { title, sections, version, hasGraphs } = page;
@@ -4143,8 +3760,8 @@ ${sections.map(sectionOf)}</main>
 		body,
 		hasGraphs
 	});
-	if (text.length <= mostCharacters$2) return text;
-	throw new RangeError(`a page of ${text.length} characters is not written, at most ${mostCharacters$2} are`);
+	if (text.length <= maxCharacters$1) return text;
+	throw new RangeError(`a page of ${text.length} characters is not written, the limit is ${maxCharacters$1}`);
 }
 const header = ({ verdict, headline, head, contents }) => html`<header class="${verdict}">
 <p class="name">ppsgate</p>
@@ -4196,9 +3813,9 @@ const tableOf = ({ caption = "", columns, groups }) => table$2({
 });
 
 // src/report/fit-to-limit.ts
-const mostRows = 100;
-/** A reason of a hundred backticks needs three hundred characters. */
-const mostRowCharacters = 4e4;
+const maxRows = 100;
+/** A reason of 100 backticks needs 300 characters. */
+const maxRowCharacters = 4e4;
 /** Keeps the order if all cells fit; otherwise the worst come first, with a count of the omitted ones. */
 function rowsThatFit(cells, toRow) {
 	const inOrder = fittingRows(cells, toRow);
@@ -4214,8 +3831,8 @@ function rowsThatFit(cells, toRow) {
 const omittedText = (count) => `${count === 1 ? "1 more cell, which is not worse, is" : `${count} more cells, none of them worse, are`} in \`result.json\`.`;
 function fittingRows(cells, toRow) {
 	const rows = [];
-	let free = mostRowCharacters;
-	for (const cell of cells.slice(0, mostRows)) {
+	let free = maxRowCharacters;
+	for (const cell of cells.slice(0, maxRows)) {
 		const next = toRow(cell);
 		free -= next.length + 1;
 		if (free < 0) break;
@@ -4225,7 +3842,7 @@ function fittingRows(cells, toRow) {
 }
 /** Space for the notice and the frames of all folds. */
 const spare = 500;
-/** Keeps the remarks and details that fit, in order, and counts the others. */
+/** Keeps the remarks and details that fit, in order, and counts the rest. */
 function fitted({ main, remarks, details, toFold, end }, { most, sizeOf }) {
 	let free = most - sizeOf([...main, end].join("\n\n")) - spare;
 	const fits = (text) => {
@@ -4256,7 +3873,7 @@ function missingText(count) {
 
 // src/report/markdown.ts
 /** GitHub's limit, minus space for our record of earlier pushes. */
-const mostCharacters$1 = 53248;
+const maxCharacters = 53248;
 const writeMarkdown = ({ headline, main, remarks, details, footer }) => fitted({
 	main: [`### ${line$1(headline)}`, ...main.map(block$1)],
 	remarks: remarks.map(block$1),
@@ -4267,7 +3884,7 @@ const writeMarkdown = ({ headline, main, remarks, details, footer }) => fitted({
 	toFold: (name, texts) => `<details><summary>${name}</summary>\n\n${texts.join("\n\n")}\n\n</details>`,
 	end: footer.length > 0 ? `<sub>${footer.map(line$1).join(" · ")}</sub>` : ""
 }, {
-	most: mostCharacters$1,
+	most: maxCharacters,
 	sizeOf: (text) => text.length
 });
 const line$1 = (text) => written(text, markup$1);
@@ -4283,7 +3900,7 @@ const markup$1 = {
 	styled: ({ text }) => line$1(text),
 	lines: ({ lines }) => lines.map(line$1).join(", ")
 };
-/** Text only, if the address is invalid. */
+/** Returns only the text if the address is invalid. */
 const link$1 = (text, url) => url === void 0 ? text : `[${text}](${url})`;
 const fileOrPage = (address) => /^\w[\w./-]*$/.test(address) ? address : pageUrl(address);
 function block$1(one) {
@@ -4314,17 +3931,17 @@ function table$1({ columns, groups, isLimited }) {
 const tableRow$1 = (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 
 // src/report/remarkup.ts
-/** In bytes of UTF-8. Phabricator accepts more, and mails it to every subscriber. */
-const mostBytes = 1e5;
+/** In bytes of UTF-8. Phabricator accepts more, but mails it to every subscriber. */
+const maxBytes = 1e5;
 const writeRemarkup = ({ headline, main, remarks, details, footer }) => within({
 	main: [`**${line(headline)}**`, ...main.map(block)],
 	remarks,
 	details,
 	footer
 });
-/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
-const remarkupFailure = ({ symbol, text, said }, footer) => {
-	const main = [`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("what was said", said, 20)];
+/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `message` is the sentence behind it. */
+const remarkupFailure = ({ symbol, text, message }, footer) => {
+	const main = [`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("output", message, 20)];
 	return within({
 		main,
 		remarks: [],
@@ -4339,10 +3956,10 @@ const within = ({ main, remarks, details, footer }) => fitted({
 		fold,
 		text: plainBlock([title, ...blocks.flatMap(linesOf).map(indented)].join("\n"), 12e3)
 	})),
-	toFold: (name, texts) => remarkupBlock(name, texts.join("\n\n"), 8, mostBytes),
+	toFold: (name, texts) => remarkupBlock(name, texts.join("\n\n"), 8, maxBytes),
 	end: footer.map(line).join(" · ")
 }, {
-	most: mostBytes,
+	most: maxBytes,
 	sizeOf: (text) => Buffer.byteLength(text)
 });
 const indented = (text) => `  ${text}`.trimEnd();
@@ -4402,7 +4019,7 @@ function table({ columns, groups, isLimited }) {
 	].join("\n");
 }
 const tableRow = (cells) => `| ${cells.join(" | ")} |`;
-/** Plain lines, as a scrolling code block holds no markup. It does not wrap, so each sentence gets a line. */
+/** Uses plain lines, as a scrolling code block holds no markup. It does not wrap, so each sentence gets a line. */
 function linesOf(one) {
 	switch (one.kind) {
 		case "paragraph": return plainText(one.text).split(/(?<=[.;]) /);
@@ -4429,7 +4046,7 @@ function alignedRows({ columns, groups, isLimited }) {
 }
 
 // src/report/reports.ts
-/** Renders at most `mostCharacters`; parts at the end that do not fit are dropped and counted. */
+/** Renders at most `maxCharacters`; parts at the end that do not fit are dropped and counted. */
 function renderMarkdown(result, links = {}) {
 	const { rerun, rawData, page } = links;
 	const footer = [
@@ -4454,7 +4071,7 @@ function renderRemarkup(result, links = {}) {
 	}));
 }
 const commentOn = (result, links) => isBisectResult(result) ? bisectComment(result, links) : gateComment(result, links);
-/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `message` is the sentence behind it. */
 const renderRemarkupFailure = (failure, links = {}) => remarkupFailure(failure, remarkupFooter(links));
 const remarkupFooter = ({ rerun, page, details, history }) => [
 	...rerun ? [words`Rerun: ${quoted(rerun)}`] : [],
@@ -4490,115 +4107,8 @@ function withGraphFiles(page, names) {
 }
 const isBisectResult = (result) => "kind" in result;
 
-// src/report/badge.ts
-const badgeVerdicts = [
-	"regression",
-	"no-regression",
-	"improvement",
-	"inconclusive",
-	"invalid",
-	"does-not-apply",
-	"build-failed",
-	"does-not-load",
-	"boot-failed",
-	"panics-under-load"
-];
-/** `no-regression · 4.980 Mpps`, or `no data` after `staleSeconds`. */
-function renderBadge({ label, last }, { now, staleSeconds }) {
-	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
-	return badgeOf(label, last === void 0 || isStale ? noData : {
-		message: messageOf(last),
-		color: colorOf(last)
-	});
-}
-function badgeOf(label, { message, color }) {
-	const shown = {
-		label: readable(label),
-		message,
-		color
-	};
-	return {
-		endpoint: {
-			schemaVersion: 1,
-			...shown
-		},
-		svg: pictureOf(shown)
-	};
-}
-const noData = {
-	message: "no data",
-	color: "lightgrey"
-};
-const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
-function colorOf({ verdict }) {
-	switch (verdict) {
-		case "no-regression":
-		case "improvement": return "brightgreen";
-		case "inconclusive": return "yellow";
-		case "invalid": return "lightgrey";
-		default: return "red";
-	}
-}
-const mostCharacters = 100;
-/** Shown in lists and on terminals: no line breaks or unprintable characters. */
-const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
-/** By their shields.io names. */
-const colors = {
-	brightgreen: "#4c1",
-	yellow: "#dfb317",
-	lightgrey: "#9f9f9f",
-	red: "#e05d44"
-};
-const height$1 = 20;
-const baseline = 14;
-const corner = 3;
-const arc = `a${corner} ${corner} 0 0 1`;
-const padding = 6;
-const fontSize = 11;
-/** Light text on grey, then dark text on the color, for contrast on every color. */
-function pictureOf({ label, message, color }) {
-	const [left, right] = [partWidth(label), partWidth(message)];
-	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
-	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height$1}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
-<rect width="${left + corner}" height="${height$1}" rx="${corner}" fill="#555"/>
-<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
-<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
-</svg>
-`;
-	return markup;
-}
-const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
-/** Approximate; `textLength` enforces it in any font. */
-const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
-function characterWidth(character) {
-	const known = widths.get(character);
-	if (known !== void 0) return known;
-	if (/\p{M}/u.test(character)) return 0;
-	return wide.test(character) ? fontSize : 7;
-}
-const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
-/** Measured in Chromium with DejaVu Sans at 11 px, about as wide as Verdana, rounded to half a pixel. */
-const widths = new Map(Object.entries({
-	"3": "'ijlIJ",
-	"3.5": " ,.·/:;\\|",
-	"4": "f-",
-	"4.5": "()[]t!r",
-	"5": "\"",
-	"5.5": "*_`s",
-	"6": "?czL",
-	"6.5": "kvxyaoFPTY",
-	"7": "$0123456789{}bdeghnpquEKS",
-	"7.5": "ABCRVXZ",
-	"8": "NU",
-	"8.5": "&DGHOQ",
-	"9": "#+<=>^~w",
-	"9.5": "M",
-	"10.5": "%m",
-	"11": "@W"
-}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
-
 // src/report/sparkline.ts
-/** A standalone picture: one line per cell, with its latest rate. */
+/** Draws a standalone picture: one line per cell, with its latest rate. */
 function sparklineSheet(rows, metric) {
 	const pieces = rows.flatMap(({ cell, values, changes }, index) => {
 		const top = margin + index * rowHeight;
@@ -4613,12 +4123,12 @@ function sparklineSheet(rows, metric) {
 			text(last === void 0 ? "no nightly run" : formatMetric(last, metric), {
 				x: numberLeft,
 				y: line,
-				fill: colors$1.faint
+				fill: colors.faint
 			})
 		];
 	});
-	const said = rows.map(({ cell, values, changes }) => `${cellName(cell)}: ${described(values, changes)}`);
-	const title = element("title", {}, said.join("; "));
+	const descriptions = rows.map(({ cell, values, changes }) => `${cellName(cell)}: ${described(values, changes)}`);
+	const title = element("title", {}, descriptions.join("; "));
 	return svgDocument(sheetWidth, 2 * margin + rows.length * rowHeight, [title, ...pieces]);
 }
 const [width, height] = [240, 24];
@@ -4631,7 +4141,7 @@ const [sparkLeft, numberLeft, sheetWidth] = [
 	600
 ];
 /** Minimum range: noise should not look dramatic. */
-const leastRangeRatio = .02;
+const minRangeRatio = .02;
 function drawn(values, changes) {
 	if (values.length === 0) return "";
 	const along = linearScale({
@@ -4639,27 +4149,27 @@ function drawn(values, changes) {
 		high: Math.max(values.length - 1, 1)
 	}, inset, width - inset);
 	const up = linearScale(rangeOf(values, changes), height - inset, inset);
-	const x = (index) => round$1(along(index));
-	const y = (value) => round$1(up(value));
+	const x = (index) => round(along(index));
+	const y = (value) => round(up(value));
 	const [newest = 0] = values.slice(-1);
 	const line = values.map((value, index) => `${index === 0 ? "M" : "L"}${x(index)} ${y(value)}`);
-	const marks = changes.filter((place) => place > 0 && place < values.length).map((place) => `M${round$1((x(place - 1) + x(place)) / 2)} 0V${height}`);
+	const marks = changes.filter((place) => place > 0 && place < values.length).map((place) => `M${round((x(place - 1) + x(place)) / 2)} 0V${height}`);
 	return [
 		marks.length > 0 && path$1(marks.join(""), {
 			class: "change",
 			fill: "none",
-			stroke: colors$1.red
+			stroke: colors.red
 		}),
 		path$1(line.join(""), {
 			fill: "none",
-			stroke: colors$1.ink,
+			stroke: colors.ink,
 			"stroke-width": 1.2
 		}),
 		element("circle", {
 			cx: x(values.length - 1),
 			cy: y(newest),
 			r: 2,
-			fill: colors$1.ink
+			fill: colors.ink
 		})
 	].filter(Boolean).join("");
 }
@@ -4669,7 +4179,7 @@ function rangeOf(values, changes) {
 	const starts = [.../* @__PURE__ */ new Set([0, ...inside])].toSorted((a, b) => a - b);
 	const medians = starts.map((from, nth) => median(values.slice(from, starts[nth + 1])));
 	const { low, high } = robustExtent(values, medians);
-	const padding = Math.max((leastRangeRatio * high - (high - low)) / 2, Number.MIN_VALUE);
+	const padding = Math.max((minRangeRatio * high - (high - low)) / 2, Number.MIN_VALUE);
 	return {
 		low: low - padding,
 		high: high + padding
@@ -4682,163 +4192,6 @@ function described(values, changes) {
 	const steps = changes.length === 1 ? "1 change" : `${changes.length} changes`;
 	return `${values.length} nightly runs, ${steps}, the last ${off} off their median`;
 }
-
-// src/report/annotations.ts
-const mostAnnotations = 20;
-/** Parses output of compilers, `git apply` and rule parsers with a path and a line number. */
-function annotationsOf({ outcome, variants }) {
-	if (!("message" in outcome)) return [];
-	const patched = variants.find(({ name }) => name === "patched");
-	return outcome.message.split("\n").flatMap((line) => annotation(line, patched) ?? []).slice(0, mostAnnotations);
-}
-/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1: Error: …`. */
-function annotation(line, patched) {
-	const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
-	const [, ofGit, found = "", digits] = /^(error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
-	if (digits === void 0 || !/error/i.test(text)) return void 0;
-	const path = ofGit === void 0 ? pathOf(found, patched) : found;
-	if (path === void 0 || !isPlain$1(path)) return void 0;
-	const number = Math.max(1, Number(digits));
-	return {
-		path,
-		start_line: number,
-		end_line: number,
-		annotation_level: "failure",
-		message: text.slice(0, 1e3).replace(/\p{Cs}/gu, "")
-	};
-}
-/** Undefined outside the repository: GitHub would not show the annotation. */
-function pathOf(found, patched) {
-	const file = patched?.files.find(({ path }) => path === found);
-	if (file?.source !== void 0) return file.source;
-	if (patched?.folder === void 0) return kernelPath(found);
-	return file && [patched.folder, file.path].filter(Boolean).join("/");
-}
-/**
-* Kernel sources are in `sys/` of a builder's tree, anywhere on disk; modules refer to them relative to their own
-* folder. Build products are in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
-* `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
-*/
-function kernelPath(found) {
-	const [, before = "", source] = /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, "sys/")) ?? [];
-	if (source === void 0 || objectFolder.test(before)) return void 0;
-	const path = posix.normalize(source);
-	return path.startsWith("sys/") ? path : void 0;
-}
-const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
-/** A patch can make a compiler print anything, and a job may forge its result. */
-const isPlain$1 = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
-
-// src/report/png.ts
-/** Doubles the resolution for dense screens; deterministic. Throws for an invalid SVG. */
-async function pngOf(svg) {
-	loading ??= load();
-	const { Resvg, fontBuffers } = await loading;
-	const picture = new Resvg(svg, {
-		fitTo: {
-			mode: "zoom",
-			value: 2
-		},
-		font: {
-			fontBuffers,
-			defaultFontFamily: "Open Sans"
-		}
-	});
-	try {
-		const image = picture.render();
-		const png = image.asPng();
-		image.free();
-		return png;
-	} finally {
-		picture.free();
-	}
-}
-/** WebAssembly is initialized once per process. */
-let loading;
-async function load() {
-	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
-		import("./vendor/resvg-resvg-wasm.js"),
-		readFile(wasmFile),
-		...fontFiles.map((file) => readFile(file))
-	]);
-	await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
-	return {
-		Resvg,
-		fontBuffers
-	};
-}
-const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
-const wasmFile = new URL("index_bg.wasm", import.meta.url);
-const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
-
-// src/system/foreign-files.ts
-/** A path that may not be followed, or a file that may not be read; `why` is a clause. */
-var ForeignFileError = class extends Error {
-	name = "ForeignFileError";
-	conclusion = "usage";
-	why;
-	constructor(place, why) {
-		super(`${place} is not opened: ${why}.`);
-		this.why = why;
-	}
-};
-/**
-* Returns a path below the folder; neither it nor its parents need exist. Throws a ForeignFileError for a path that
-* leads out of the folder, by its parts or through a link. The folder itself and the returned path may be links;
-* `readForeignFile` follows none.
-*/
-async function placeBelow(folder, path) {
-	const parts = path.split("/");
-	if (path.length > mostPathLetters || !parts.every(isPlain)) {
-		const shown = JSON.stringify(path.slice(0, 200));
-		throw new ForeignFileError(shown, `such a path may lead out of ${folder}`);
-	}
-	let parent = folder;
-	for (const part of parts.slice(0, -1)) {
-		parent = join(parent, part);
-		const stats = await lstat(parent).catch(ifMissing(parent));
-		if (stats === void 0) break;
-		if (!stats.isDirectory()) throw new ForeignFileError(join(folder, path), `${parent} is no folder of its own`);
-	}
-	return join(folder, path);
-}
-/** Returns undefined for a missing file. Throws a ForeignFileError like `placeBelow`, and for more than `mostBytes`. */
-async function readForeignFile(folder, path, mostBytes) {
-	const place = await placeBelow(folder, path);
-	const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-	const file = await open(place, flags).catch(ifMissing(place));
-	if (file === void 0) return void 0;
-	try {
-		const stats = await file.stat();
-		if (!stats.isFile()) throw new ForeignFileError(place, noFile);
-		if (stats.size > mostBytes) throw new ForeignFileError(place, `it has ${stats.size} bytes, and may have ${mostBytes}`);
-		return await contentOf(file, stats.size);
-	} finally {
-		await file.close();
-	}
-}
-async function readForeignText(folder, path, mostBytes) {
-	return (await readForeignFile(folder, path, mostBytes))?.toString();
-}
-/** Ignores what is appended to the file meanwhile. */
-async function contentOf(file, size) {
-	const bytes = Buffer.alloc(size);
-	let filled = 0;
-	while (filled < size) {
-		const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
-		if (bytesRead === 0) break;
-		filled += bytesRead;
-	}
-	return bytes.subarray(0, filled);
-}
-const mostPathLetters = 4096;
-const noFile = "it is no regular file";
-const isPlain = (part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0");
-const ifMissing = (place) => (error) => {
-	if (error.code === "ENOENT") return void 0;
-	const isLink = error.code === "ELOOP" || error.code === "EMLINK";
-	throw new ForeignFileError(place, isLink ? noFile : `it cannot be opened (${error.code})`);
-};
 
 // src/report/junit.ts
 /** JUnit XML for Jenkins' `junit` step; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
@@ -4907,7 +4260,7 @@ function caseOutcome(cell, policy) {
 		};
 		case "inconclusive": return {
 			conclusion: "skipped",
-			message: verdict.isStopped ? "not decided: the loss of another cell ended the experiment" : `may ${lossThatMatters(policy)} or not: more runs would tell`
+			message: verdict.isStopped ? "not decided: the loss of another cell ended the experiment" : `may ${lossThatMatters(policy)} or not: more runs would decide`
 		};
 		default: return {
 			conclusion: "passed",
@@ -4915,7 +4268,7 @@ function caseOutcome(cell, policy) {
 		};
 	}
 }
-/** Without a change, and without costs of packets, for a patch that forwards none. */
+/** Omits changes and the costs of packets for a patch that forwards no packets. */
 const comparisonLines = (cell, policy) => isSilent(cell) ? cell.comparisons.filter(({ metric }) => metric === "pps").map(({ base, baseRuns, patchedRuns }) => `base ${formatMetric(base, "pps")}, patched nothing, ${baseRuns} + ${patchedRuns} runs`) : cell.comparisons.map((one) => comparisonText(one, policy));
 /** `packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (…), 8 + 8 runs`. */
 function comparisonText(comparison, policy) {
@@ -5003,13 +4356,13 @@ async function drawing(what, draw, leftOut) {
 	try {
 		return await draw();
 	} catch (error) {
-		leftOut(`The report goes without its ${what} (${reasonOf(error)}).`);
+		leftOut(`The report is written without its ${what} (${reasonOf(error)}).`);
 		return;
 	}
 }
 /** Removes an earlier result's drawing if there is none now. */
 const replaceDrawing = (path, content) => content === void 0 ? rm(path, { force: true }) : replaceFile(path, content);
-/** Writes atomically, and creates the folder if needed; follows no link in the place of the file or its draft. */
+/** Writes atomically, and creates the folder if needed; follows no link at the path of the file or its draft. */
 async function replaceFile(path, content) {
 	const made = await mkdir(dirname(path), { recursive: true });
 	const draft = `${path}.part`;
@@ -5028,7 +4381,7 @@ var ResultError = class extends Error {
 	conclusion = "usage";
 };
 const readResult = (directory) => parsedFile(directory, "result.json", resultSchema);
-/** The result of a gate or bisection, from a work directory or a file, with its directory. */
+/** Returns the result of a gate or bisection from a work directory or a file, with its directory. */
 async function readAnyResult(path) {
 	if (!((await stat(path).catch(() => void 0))?.isFile() === true)) return {
 		directory: path,
@@ -5042,24 +4395,24 @@ async function readAnyResult(path) {
 }
 /** Follows no link below the folder. */
 const readResultBelow = (folder, path) => parsedFile(folder, path, union([bisectResultSchema, resultSchema]));
-/** A gate of 100 cells with 100 runs of 100 samples each has a tenth of it. */
-const mostResultBytes = 256 * 1024 ** 2;
+/** A gate of 100 cells with 100 runs of 100 samples each needs a tenth of it. */
+const maxResultBytes = 256 * 1024 ** 2;
 async function parsedFile(folder, path, schema) {
-	const text = await readForeignText(folder, path, mostResultBytes).catch((error) => {
+	const text = await readForeignText(folder, path, maxResultBytes).catch((error) => {
 		throw new ResultError(`${reasonOf(error).replace(/\.$/, "")}: name the work directory of a gate or a bisection.`);
 	});
 	if (text === void 0) throw new ResultError(`${join(folder, path)} cannot be read: name the work directory of a gate or a bisection that has finished.`);
 	const value = parseJson(text);
 	const { success, data } = schema.safeParse(value);
 	if (success) return data;
-	const why = value === void 0 ? `, as it is ${text.trim() === "" ? "empty" : "no whole JSON"}: copy it again, or resume its gate` : ": measure again with this version";
-	throw new ResultError(`${join(folder, path)} is no result of this version of ppsgate${why}.`);
+	const why = value === void 0 ? `, because it is ${text.trim() === "" ? "empty" : "incomplete JSON"}: copy it again, or resume its gate` : ": measure again with this version";
+	throw new ResultError(`${join(folder, path)} is not a result of this version of ppsgate${why}.`);
 }
-/** A kernel's call graph of pmcstat has up to a hundred. */
-const mostProfileBytes = 256 * 1024 ** 2;
-/** Profiles come from a patch's kernel: an invalid one is left out, and `leftOut` is called with the reason. */
+/** A kernel's call graph by pmcstat has up to 100 MiB. */
+const maxProfileBytes = 256 * 1024 ** 2;
+/** Adds profiles, which come from a patch's kernel: omits an invalid one, and calls `leftOut` with the reason. */
 async function explained(result, directory, leftOut = () => {}) {
-	const read = (path) => readForeignText(directory, path, mostProfileBytes).catch((error) => {
+	const read = (path) => readForeignText(directory, path, maxProfileBytes).catch((error) => {
 		if (!(error instanceof ForeignFileError)) throw error;
 		leftOut(error.message);
 	});
@@ -5070,7 +4423,7 @@ async function explained(result, directory, leftOut = () => {}) {
 			profiles
 		};
 	} catch (error) {
-		leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
+		leftOut(`The report is written without its profiles (${reasonOf(error)}).`);
 		return {
 			result: withReasons(result, []),
 			profiles: []
@@ -5079,7 +4432,7 @@ async function explained(result, directory, leftOut = () => {}) {
 }
 
 // src/report/terminal-table.ts
-/** Returns one row per cell, worst first, with its other variants below; none where no cell was judged. */
+/** Returns one row per cell, worst first, with its other variants below; none if no cell was judged. */
 function terminalRows(result) {
 	const { outcome, policy } = result;
 	if (outcome.kind !== "judged") return {
@@ -5102,4 +4455,4 @@ function terminalRows(result) {
 	};
 }
 
-export { ForeignFileError, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, bullets, callerOwning, callerThroughSudo, colors$1 as colors, drawGraph, earlierGatesText, explained, fold, giveNew, graphsOf, headline, html, intervalPlot, invalidLines, isBisectResult, linearScale, outcomeName, pageStyle, placeAt, placeBelow, plainText, pngOf, readAnyResult, readForeignFile, readForeignText, readResult, readResultBelow, remarkOf, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round$1 as round, sentence, sparklineSheet, stoppedCells, table$2 as table, terminalRows, unchangedMeaning, verdictLine, worstFirst, writeResult };
+export { bisectHeadline, bisectPlot, bisectSymbol, bullets, drawGraph, explained, fold, graphsOf, headline, intervalPlot, invalidLines, isBisectResult, nextStep, outcomeName, plainText, readAnyResult, readResult, readResultBelow, remarkOf, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, sparklineSheet, stoppedCells, table$2 as table, terminalRows, unchangedMeaning, verdictLine, worstFirst, writeResult };

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Sends until its standard input ends, with the controller or the connection; then prints how long trafgen waited for
-# its CPU, if known, and its log. trafgen forks: only its process group as a whole can be ended.
+# Sends until its standard input ends, with the controller or the connection. Then prints how long trafgen waited for
+# its CPU, if known, and its log. trafgen forks, so its process group is ended as a whole.
 
 export LC_ALL=C
 interface=$1 cpu=$2 rate=$3 flows=$4 limit_seconds=$5
 log=$(mktemp)
 exec {never}<> <(:)
 
-# With autogroups, niceness counts only within a session, and the session has its own.
+# With autogroups, niceness counts only within a session, and sshd's session has its own group.
 { echo -20 >/proc/self/autogroup; } 2>/dev/null
 
 stolen_ticks() {

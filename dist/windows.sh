@@ -13,22 +13,22 @@ packets=$1 seconds=$2 cpu=$3 planned=$4
 shift 4
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Otherwise bash would report the end of every job.
+# Keeps bash from reporting the end of every job.
 exec 3>&2 2>/dev/null
 set -m
 
-# The waiting process closes standard input to cancel.
+# The process that waits for this script closes its standard input to cancel.
 pause() {
   read -r -t "$1" _
   (($? > 128)) || { end_sender; exit 1; }
 }
 
-# trafgen forks: only its process group as a whole can be ended.
+# trafgen forks, so its process group is ended as a whole.
 end_sender() {
   kill -KILL -- "-$sending"
 }
 
-# Reads this network namespace, which /sys would not show.
+# Reads the counters of this network namespace, which /sys would not show.
 count() {
   local name rest
   while read -r name _ rest; do
@@ -68,7 +68,7 @@ window() {
   look
   before=$state first=$received
   send "$1"
-  # A busy machine delivers packets late.
+  # Waits, as a busy machine delivers packets late.
   for ((i = 0; i < 100; i++)); do
     count "$receiver"
     ((received - first >= packets)) && break

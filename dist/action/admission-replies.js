@@ -1,6 +1,7 @@
 import { publishComment } from "../forge/github.js";
 import { commandsFor } from "../forge/patch.js";
-import { callOnGithub, codeSpan, pageUrl, withoutPaths } from "../model.js";
+import { codeSpan, pageUrl, withoutPaths } from "../model/plain.js";
+import { callOnGithub } from "../model.js";
 import { checkIsForAnother, composeComment, hasCheckRun, markerOf, outcomeOfFailure, readMemory } from "../publish/reporters.js";
 import { noticeName } from "./admission.js";
 import { gateNames, selectorsFor } from "./job.js";
@@ -46,7 +47,7 @@ async function reportRefusal(context, refusal) {
 		})).conclude(outcomeOfFailure(isForAnother ? "waits-for-approval" : "left-to-merge-queue", why));
 	}
 }
-/** A pull request that is reopened at the same head keeps the comment with its measurements. */
+/** A pull request reopened at the same head keeps the comment with its measurements. */
 const isReported = (comment, headCommit) => comment !== void 0 && readMemory(comment)?.headCommit === headCommit;
 function replyToCommand(context, { kind, pullRequest, why }) {
 	const parts = {

@@ -1,6 +1,8 @@
-import { RepositoryError, bisectWords, digestOf, lineOfDiffs, listKey, ownEnds, patchOfRange, pinned, unreadCommits } from "../forge/patch.js";
+import { bisectWords, digestOf, lineOfDiffs, listKey, ownEnds, patchOfRange, pinned, unreadCommits } from "../forge/patch.js";
 import { looksLikeRevision } from "../forge/phabricator.js";
-import { UsageError, callOnGithub, families, isCost, parseJson, patchIdentity, patchName, resultSchema } from "../model.js";
+import { callOnGithub, families, patchIdentity, patchName, resultSchema } from "../model.js";
+import { UsageError, isCost, parseJson } from "../model/plain.js";
+import { RepositoryError } from "../forge/patch/plain.js";
 import { noticeName } from "./admission.js";
 import { relayOf } from "./approved-request.js";
 import { scenariosIn } from "../config.js";
@@ -9,11 +11,11 @@ import { indexPath, parseIndex } from "../publish/data-branch.js";
 import { worstFirst } from "../report.js";
 
 // src/action/bisect-cell.ts
-async function cellFor({ scenarios, families: familyNames }, patch, config, { repository, calledAs }) {
-	const scenario = one(scenarios, calledAs("scenarios"));
-	const text = one(familyNames, calledAs("families"));
+async function cellFor({ scenarios, families: familyNames }, patch, config, { repository, naming }) {
+	const scenario = one(scenarios, naming("scenarios"));
+	const text = one(familyNames, naming("families"));
 	const family = families.find((name) => name === text);
-	if (text !== void 0 && family === void 0) throw new UsageError(`${calledAs("families")}: expected ${families.join(" or ")}, found "${excerpt(text)}".`);
+	if (text !== void 0 && family === void 0) throw new UsageError(`${naming("families")}: expected ${families.join(" or ")}, found "${excerpt(text)}".`);
 	const branch = config.github.data.branch;
 	const worst = scenario === void 0 && family === void 0 && branch !== void 0 ? await worstCellOf(patch, repository, branch) : void 0;
 	if (worst !== void 0 && scenariosIn(config).includes(worst.scenario)) return worst;
@@ -22,9 +24,9 @@ async function cellFor({ scenarios, families: familyNames }, patch, config, { re
 		family: family ?? "inet4"
 	};
 }
-function one(text, called) {
+function one(text, option) {
 	if (!text?.includes(",")) return text?.trim() || void 0;
-	throw new UsageError(`${called}: a bisection is of one, found "${excerpt(text)}".`);
+	throw new UsageError(`${option}: a bisection needs exactly one, found "${excerpt(text)}".`);
 }
 /** Reads the newest result on the data branch. Writers of that branch only influence which cell is measured. */
 async function worstCellOf(patch, repository, branch) {
@@ -68,8 +70,8 @@ async function admitCommits({ overrides, list }, trigger, deps) {
 			relay: relayOf(trigger)
 		}, deps);
 	}
-	if (!areNamed && !name.includes("..")) throw new UsageError("A bisection needs a good commit and a bad one, or a patch whose commits it is of: a pull request like #123, a revision like D27401, or a range like main..my-branch.");
-	const { good, bad } = await pinned(overrides, deps.repository, deps.calledAs);
+	if (!areNamed && !name.includes("..")) throw new UsageError("A bisection needs a good and a bad commit, or a patch to bisect: a pull request like #123, a revision like D27401, or a range like main..my-branch.");
+	const { good, bad } = await pinned(overrides, deps.repository, deps.naming);
 	const range = areNamed ? `${good}..${bad}` : name;
 	return admitBisection({
 		overrides,
@@ -82,10 +84,10 @@ async function admitCommits({ overrides, list }, trigger, deps) {
 /** Lists commits that may be by strangers first, as each may be built and run: the list is approved, not its end. */
 async function admitBisection(bisection, deps) {
 	const { overrides: named, patch, config, why, relay, list } = bisection;
-	const { repository, calledAs } = deps;
-	const overrides = await pinned(named, repository, calledAs);
+	const { repository, naming } = deps;
+	const overrides = await pinned(named, repository, naming);
 	const { good, bad, scenarios, families, ...rest } = overrides;
-	if (!good !== !bad) throw new UsageError(`${calledAs(good ? "bad" : "good")} is missing: a bisection has both ends.`);
+	if (!good !== !bad) throw new UsageError(`${naming(good ? "bad" : "good")} is missing: a bisection needs both ends.`);
 	const cell = await cellFor({
 		scenarios,
 		families
@@ -159,7 +161,7 @@ function whyUnread({ patch, good, bad, isOwn, cell, overrides }, commits, list) 
 	});
 	const shown = whole.length <= 500 ? whole : command(ends);
 	const count = commits.length === 1 ? "this commit" : `each of these ${commits.length} commits`;
-	return `${list === void 0 ? "" : "The commits are not those of the list that you named. "}A bisection of ${patchName(patch)} may build ${count} and run it on the machine: read all of them, and write ${shown}.`;
+	return `${list === void 0 ? "" : "The commits differ from the list that you named. "}A bisection of ${patchName(patch)} may build ${count} and run it on the testbed: read all of them, and write ${shown}.`;
 }
 
 export { admitBisection, admitCommits };

@@ -1,10 +1,11 @@
-import { applyOverrides, bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs, parsePriority, selectorCalled, testbedsFor, wrongName } from "../config.js";
-import { placeOf, pullRequestFromEvent } from "../forge/github.js";
+import { applyOverrides, parsePriority, selectorCalled, testbedsFor } from "../config.js";
+import { bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs } from "../config/parameters.js";
 import { int, looseObject, object, string, unknown } from "../vendor/zod.js";
-import { asksToAccept, parseCommand, parseEarlier, patchOfRevision } from "../forge/patch.js";
-import { excerpt, sentence } from "../model/excerpt.js";
+import { placeOf, pullRequestFromEvent } from "../forge/github.js";
+import { isAcceptCommand, parseCommand, parseEarlier, patchOfRevision } from "../forge/patch.js";
 import { findRevision, parseRevisionName, phidsOf } from "../forge/phabricator.js";
-import { UsageError, byName, callOnGithub, document, exitCodes, expected, id, time, word } from "../model.js";
+import { wrongName } from "../config/did-you-mean.js";
+import { UsageError, exitCodes } from "../model/plain.js";
 import { outcomeOfError, pullRequestOfCheckRun } from "../publish/reporters.js";
 import { reply } from "./admission-replies.js";
 import { admit, readerOn } from "./pull-request-reader.js";
@@ -12,6 +13,8 @@ import { readEvent } from "./inputs.js";
 import { bisectSelector, gateNames, revisionDepsOf, selectorsFor } from "./job.js";
 import { log } from "./log.js";
 import { revisionReporter } from "./reporters.js";
+import { byName, callOnGithub, document, id, time, word } from "../model.js";
+import { excerpt, expected, sentence } from "../model/excerpt.js";
 
 // src/action/trigger.ts
 /**
@@ -24,7 +27,7 @@ import { revisionReporter } from "./reporters.js";
 function triggerOf(event, overrides) {
 	const reader = readers.get(event.name);
 	if (reader !== void 0) return reader(event, overrides);
-	throw new UsageError(`The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`);
+	throw new UsageError(`The event ${event.name} names no patch to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`);
 }
 const sender = object({ login: word }).default({ login: "unknown" });
 const fieldNames = [
@@ -41,12 +44,14 @@ const texts = byName(unknown()).transform((record, context) => {
 			code: "custom",
 			message: wrongName(fieldNames)({ input: name })
 		});
-		else if (value !== null && typeof value === "object") context.addIssue({
+		if (value === null) return [name, ""];
+		if (typeof value !== "object") return [name, String(value)];
+		context.addIssue({
 			code: "custom",
 			path: [name],
 			message: expected("a text")({ input: value })
 		});
-		return [name, value === null ? "" : String(value)];
+		return [name, ""];
 	});
 	return Object.fromEntries(named);
 });
@@ -87,7 +92,7 @@ function occasionOf(event, { action, sender: { login: by }, label, changes }) {
 			kind: "pushed",
 			by
 		};
-		case "edited": return changes?.base === void 0 ? nothing("Only another base is an edit that has anything measured.") : {
+		case "edited": return changes?.base === void 0 ? nothing("Of all edits, only a changed base starts a measurement.") : {
 			kind: "revived",
 			by
 		};
@@ -97,7 +102,7 @@ function occasionOf(event, { action, sender: { login: by }, label, changes }) {
 			by
 		};
 		case "labeled": {
-			if (label == null) return nothing("GitHub does not tell which label was put.");
+			if (label == null) return nothing("The event does not name the added label.");
 			const { updated_at: at } = read(event, labelledPayload).pull_request;
 			return {
 				kind: "labelled",
@@ -126,7 +131,7 @@ function fromComment({ action, issue, comment }) {
 	const { id, body, created_at: at, user } = comment;
 	const text = body ?? "";
 	const isCall = parseCommand(text) !== void 0;
-	if (action === "created" && issue.pull_request == null && user !== null && asksToAccept(text)) return {
+	if (action === "created" && issue.pull_request == null && user !== null && isAcceptCommand(text)) return {
 		kind: "acceptance",
 		number: issue.number,
 		id,
@@ -134,7 +139,7 @@ function fromComment({ action, issue, comment }) {
 	};
 	if (action !== "created" || issue.pull_request == null || user === null || !isCall) return {
 		kind: "nothing",
-		why: `Only a new comment on a pull request that begins with ${callOnGithub} asks for anything.`
+		why: `Only a new comment on a pull request that begins with ${callOnGithub} starts anything.`
 	};
 	return {
 		kind: "comment",
@@ -221,13 +226,13 @@ const mergeGroupPayload = object({
 		base_sha: commit
 	})
 });
-/** Only GitHub can push to a queue's branches, after a person with write access has queued a pull request. */
+/** Trusts queue branches: only GitHub can push to them, after a person with write access has queued a pull request. */
 function fromMergeGroup({ action, merge_group }) {
 	const { head_sha: head, head_ref, base_sha: base } = merge_group;
 	const [, branch] = /^refs\/heads\/(gh-readonly-queue\/.+)$/.exec(head_ref) ?? [];
 	if (action !== "checks_requested" || branch === void 0) return {
 		kind: "nothing",
-		why: "Only what a merge queue waits for is measured for it."
+		why: "Only commits that a merge queue waits for are measured for it."
 	};
 	return {
 		kind: "queued",
@@ -246,7 +251,7 @@ function fromPush({ ref, before, after, repository }) {
 	const { default_branch: branch } = repository;
 	if (ref !== `refs/heads/${branch}` || /^0+$/.test(after)) return {
 		kind: "nothing",
-		why: `Only what is pushed to ${branch} is measured by itself.`
+		why: `Only pushes to ${branch} are measured automatically.`
 	};
 	return {
 		kind: "push",
@@ -320,8 +325,8 @@ async function admitEvent(context, onAdmission = (admission) => admission) {
 function depsFor(trigger, context) {
 	const { inputs, octokit, repository, readConfig } = context;
 	const { job } = inputs;
-	const calledByRequester = trigger.kind === "dispatched" ? namingStyles.input : namingStyles.comment;
-	const calledFor = ({ testbed }) => testbed ? calledByRequester("testbed") : selectorCalled({
+	const namingOfRequester = trigger.kind === "dispatched" ? namingStyles.input : namingStyles.comment;
+	const optionNameFor = ({ testbed }) => testbed ? namingOfRequester("testbed") : selectorCalled({
 		testbed: inputs.overrides.testbed,
 		each: inputs.each
 	}, namingStyles.input);
@@ -334,16 +339,16 @@ function depsFor(trigger, context) {
 		readRevision: (trigger) => readRevision(trigger, context),
 		nameOf(config, overrides) {
 			const selectors = selectorsFor(config, overrides, inputs);
-			const overridden = applyOverrides(config, overrides, calledByRequester);
-			const called = calledFor(overrides);
-			for (const selector of selectors) testbedsFor(overridden, selector, called);
+			const overridden = applyOverrides(config, overrides, namingOfRequester);
+			const optionName = optionNameFor(overrides);
+			for (const selector of selectors) testbedsFor(overridden, selector, optionName);
 			return gateNames(selectors)[0] ?? "ppsgate";
 		},
 		checkBisection(config, overrides) {
-			const overridden = applyOverrides(config, overrides, calledByRequester);
-			testbedsFor(overridden, bisectSelector(config, overrides, inputs), calledFor(overrides));
+			const overridden = applyOverrides(config, overrides, namingOfRequester);
+			testbedsFor(overridden, bisectSelector(config, overrides, inputs), optionNameFor(overrides));
 		},
-		calledAs: calledByRequester,
+		naming: namingOfRequester,
 		priority: priority === "" ? void 0 : parsePriority(priority, namingStyles.input("priority"))
 	};
 }
@@ -391,7 +396,7 @@ async function acknowledge(comment_id, { octokit, inputs }) {
 		...placeOf(inputs.job.repository),
 		comment_id,
 		content: "eyes"
-	}).catch((error) => log.info(`The command got no reaction (${error.message}).`));
+	}).catch((error) => log.info(`The reaction to the command was not posted (${error.message}).`));
 }
 
 export { acknowledge, admitEvent, exitCodeOf, triggerOf };

@@ -1,7 +1,9 @@
-import { namingStyles, parseSwitch } from "../config.js";
+import { parseSwitch } from "../config.js";
 import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
+import { namingStyles } from "../config/parameters.js";
 import { bisectOverridesSchema, gateOverridesSchema, jobSchema } from "../forge/patch.js";
-import { UsageError, cellSchema, commitId, exitCodes, id, parseJson, patchIdentity, patchSchema, priorities, text } from "../model.js";
+import { cellSchema, commitId, id, patchIdentity, patchSchema, text } from "../model.js";
+import { UsageError, exitCodes, parseJson, priorities } from "../model/plain.js";
 import { excerpt } from "../model/excerpt.js";
 import { conclusionOf, outcomeOfError } from "../publish/reporters.js";
 
@@ -67,7 +69,7 @@ function relayOf({ key, build }) {
 	});
 	if (error === void 0) return data;
 	const names = error.issues.map(({ path }) => path.join(".")).join(" and ");
-	throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+	throw new UsageError(`client_payload: ${names} is not sent by a relay.`);
 }
 /** Identifies the patch for a workflow's `concurrency` and for the testbeds' queue. */
 function subjectOf(request) {
@@ -95,10 +97,10 @@ const jobFailureSchema = object({
 });
 /** Omits paths, as every user who sees the repository can read the artifact. */
 function failureOf(error) {
-	const ending = outcomeOfError(error);
+	const reportedOutcome = outcomeOfError(error);
 	return {
-		exitCode: exitCodes[conclusionOf(ending)],
-		said: ending.message,
+		exitCode: exitCodes[conclusionOf(reportedOutcome)],
+		said: reportedOutcome.message,
 		isRefused: false
 	};
 }

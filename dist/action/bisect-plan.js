@@ -1,4 +1,5 @@
-import { applyOverrides, namingStyles, parseMostBoots, parseSwitch, testbedsFor, withFrameSize } from "../config.js";
+import { applyOverrides, parseMostBoots, parseSwitch, testbedsFor, withFrameSize } from "../config.js";
+import { namingStyles } from "../config/parameters.js";
 import { shortId } from "../model.js";
 import { bisectSelector } from "./job.js";
 

@@ -1,14 +1,14 @@
 import { createOctokit } from "../forge/github.js";
 import { openConduit } from "../forge/phabricator.js";
 import { directoriesWithLease, releaseLeft } from "../gate/reserve.js";
-import { labDown, rerunAsRoot } from "../lab/netns.js";
+import { labDown, rerunAsRoot } from "../lab/netns/plain.js";
 import { cancelledOutcome, closeOpenCheckRun, openBuild, openComment } from "../publish/reporters.js";
 import { isBisection } from "./approved-request.js";
 import { readInputs } from "./inputs.js";
 import { log, readState } from "./log.js";
 import { openBisectComment, readOpenReporters } from "./reporters.js";
-import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { execFile } from "node:child_process";
 
 // src/action/clean-up.ts
 async function cleanUp() {
@@ -17,7 +17,7 @@ async function cleanUp() {
 	const folder = readState("lease");
 	if (folder !== "") for (const directory of await directoriesWithLease(folder)) {
 		const testbed = await releaseLeft(directory, /* @__PURE__ */ new Date()).catch(warn);
-		if (testbed !== void 0) log.info(`Gave ${testbed} back, which the job had left.`);
+		if (testbed !== void 0) log.info(`Released ${testbed}, which the job still held.`);
 	}
 	if (hasLab) await labDown().catch(warn);
 	for (const open of readOpenReporters(readState("open-reporters"))) await conclude(open).catch(warn);

@@ -1,5 +1,5 @@
 import { parseConfig, withCapture } from "../config.js";
-import { UsageError } from "../model.js";
+import { UsageError } from "../model/plain.js";
 import { isAbsolute } from "node:path";
 
 // src/action/config-at.ts
@@ -15,7 +15,7 @@ async function configAt(base, path, repository) {
 	});
 	const { capturePath } = config;
 	if (capturePath === void 0) return config;
-	if (isAbsolute(capturePath) || capturePath.startsWith("..")) throw new UsageError(`traffic.pcap: ${capturePath} is outside of the repository: add it to the base branch, beside ${path}.`);
+	if (isAbsolute(capturePath) || capturePath.startsWith("..")) throw new UsageError(`traffic.pcap: ${capturePath} is outside the repository: add it to the base branch, beside ${path}.`);
 	const file = await repository.readBytes(`${commit}:${capturePath}`).catch(() => {
 		throw new UsageError(`traffic.pcap: the base ${base} has no ${capturePath} of at most 4 MiB: add one to the base branch first.`);
 	});

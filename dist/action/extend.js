@@ -1,7 +1,9 @@
-import { namingStyles, parseMaxRuns } from "../config.js";
+import { parseMaxRuns } from "../config.js";
+import { namingStyles } from "../config/parameters.js";
 import { fetchArtifact, githubFailure, placeOf, readEntries } from "../forge/github.js";
 import { readPlan } from "../gate/experiment.js";
-import { UsageError, patchName } from "../model.js";
+import { patchName } from "../model.js";
+import { UsageError } from "../model/plain.js";
 import { join } from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";
 
@@ -33,7 +35,7 @@ async function fetchExperiment(octokit, repository, { run, patch, folder }, dire
 	}
 	const { patch: judged, variants } = await readPlan(directory);
 	if (variants.some(({ kernel }) => kernel?.kind === "archive")) throw new UsageError(`The experiment to extend boots a kernel from a file: ${again}`);
-	if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) throw new UsageError(`The experiment to extend is of other commits than are there now: ${again}`);
+	if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) throw new UsageError(`The commits of the experiment to extend differ from the current ones: ${again}`);
 }
 /** Defaults to twice the earlier maximum. */
 async function runsToExtend(directory, maxRuns) {
@@ -50,8 +52,8 @@ async function refuseForeign(octokit, repository, run_id, again) {
 	}).catch((error) => {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
-		if (failure.kind === "answered" && failure.status === 404) throw new UsageError(`The experiment to extend is gone from GitHub: ${again}`);
-		throw new Error(`GitHub did not tell which run the experiment to extend is of (${failure.said}): run the job again.`);
+		if (failure.kind === "answered" && failure.status === 404) throw new UsageError(`The experiment to extend no longer exists on GitHub: ${again}`);
+		throw new Error(`GitHub did not return the run of the experiment to extend (${failure.detail}): run the job again.`);
 	});
 	if (data.event === "pull_request_target" || data.head_repository?.full_name === data.repository.full_name) return;
 	throw new UsageError(`The experiment to extend was run by the workflow of a fork: ${again}`);

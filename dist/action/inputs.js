@@ -1,8 +1,9 @@
 import { getInput } from "../vendor/actions-core.js";
-import { bisectOverrideNames, kebabCase, overrideNames, wrongName } from "../config.js";
-import { sentence } from "../model/excerpt.js";
+import { wrongName } from "../config/did-you-mean.js";
+import { bisectOverrideNames, kebabCase, overrideNames } from "../config/parameters.js";
 import { number, object, string, url } from "../vendor/zod.js";
-import { UsageError } from "../model.js";
+import { sentence } from "../model/excerpt.js";
+import { UsageError } from "../model/plain.js";
 import { mask } from "./log.js";
 import { readFile } from "node:fs/promises";
 

@@ -1,7 +1,9 @@
-import { namingStyles, selectorsOf } from "../config.js";
+import { namingStyles } from "../config/parameters.js";
+import { selectorsOf } from "../config.js";
 import { PatchError, lineOfDiffs, restoreRevision } from "../forge/patch.js";
 import { openConduit, phabricatorOf, withPatience } from "../forge/phabricator.js";
-import { UsageError, patchName } from "../model.js";
+import { patchName } from "../model.js";
+import { UsageError } from "../model/plain.js";
 import { isBisection } from "./approved-request.js";
 import { log } from "./log.js";
 
@@ -18,12 +20,12 @@ async function restoreCommits(request, config, context) {
 	await restoreRevision(patch, revisionDepsOf(context, config));
 	if (!isBisection(request)) return;
 	if ((await lineOfDiffs(patch, context.repository)).bad === request.bad) return;
-	throw new PatchError(`The diffs of ${patchName(patch)} are not what they were: ask once more.`);
+	throw new PatchError(`The diffs of ${patchName(patch)} have changed: request it again.`);
 }
 /** Connects to Phabricator as the bot of the job's token. Throws a `UsageError` without a token. */
 function revisionDepsOf({ inputs: { conduitToken: token }, repository }, configuration) {
 	const config = phabricatorOf(configuration);
-	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.");
+	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: pass it from a secret.");
 	const conduit = openConduit({
 		url: config.url,
 		token,
@@ -32,7 +34,7 @@ function revisionDepsOf({ inputs: { conduitToken: token }, repository }, configu
 	const patience = {
 		log,
 		signal: new AbortController().signal,
-		mostSeconds: secondsOfRead
+		maxSeconds: secondsOfRead
 	};
 	return {
 		conduit: withPatience(conduit, patience),

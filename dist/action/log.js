@@ -1,5 +1,5 @@
 import { getState, saveState as saveState$1, setOutput as setOutput$1 } from "../vendor/actions-core.js";
-import { exitCodes } from "../model.js";
+import { exitCodes } from "../model/plain.js";
 import { inspect } from "node:util";
 import { StringDecoder } from "node:string_decoder";
 
@@ -33,7 +33,7 @@ function saveState(name, value) {
 /** Without the file, `core` would print a command. */
 function requireFile(variable) {
 	if (process.env[variable]) return;
-	throw new Error(`The runner names no file in ${variable}: use a runner that has node24.`);
+	throw new Error(`The runner sets no file in ${variable}: use a runner with node24.`);
 }
 function command(name, data) {
 	const escaped = data.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");

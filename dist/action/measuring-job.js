@@ -2,8 +2,9 @@ import { summary } from "../vendor/actions-core.js";
 import { isOnThisMachine } from "../config.js";
 import { historyFile } from "../gate/experiment.js";
 import { labelled } from "../gate.js";
-import { readyMachine } from "../lab/netns.js";
-import { exitCodes, patchName, realPause, reasonOf, withoutPaths, worstConclusion } from "../model.js";
+import { readyMachine } from "../lab/netns/plain.js";
+import { exitCodes, realPause, reasonOf, withoutPaths, worstConclusion } from "../model/plain.js";
+import { patchName } from "../model.js";
 import { combineReporters, conclusionOf, outcomeMarkdown, outcomeOfError, reportOutcome, reportThenLink } from "../publish/reporters.js";
 import { bisectHeadline, explained, headline, outcomeName } from "../report.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
@@ -46,10 +47,10 @@ var DroppedError = class extends Error {
 	name = "DroppedError";
 	conclusion = "cancelled";
 	constructor(branch) {
-		super(`The merge queue has let go of ${branch}: its measurement is no longer needed.`);
+		super(`The merge queue removed ${branch}: its measurement is no longer needed.`);
 	}
 };
-/** False only for GitHub's 404, as GitHub may be down. */
+/** Returns false only for GitHub's 404, as GitHub may be down. */
 async function hasBranch(octokit, repository, branch) {
 	try {
 		const { owner, repo } = placeOf(repository);
@@ -129,7 +130,7 @@ async function measureAll(request, written, job) {
 				file
 			};
 			done.push({
-				ending: await concluded(measurement),
+				reportedOutcome: await concluded(measurement),
 				directory
 			});
 			setOutputs(done);
@@ -142,7 +143,7 @@ async function measureAll(request, written, job) {
 	if (failure !== void 0) throw failure.reason;
 	return exitCodeFor(request, done);
 }
-/** Reports a request that cannot be carried out before anything is reserved, and not only in the log. */
+/** Reports a request that cannot be carried out before anything is reserved, not only in the log. */
 async function planned(request, written, { kind, context, isAlone }) {
 	try {
 		return kind.plan(request, written, context);
@@ -160,8 +161,8 @@ async function reporterOf(name, request, config, context) {
 	});
 	return {
 		...reporter,
-		async conclude(ending) {
-			const delivery = await reporter.conclude(ending);
+		async conclude(reportedOutcome) {
+			const delivery = await reporter.conclude(reportedOutcome);
 			if (delivery === "undelivered") setOutput("request", requestText(request));
 			return delivery;
 		}
@@ -201,12 +202,12 @@ async function concluded(measurement) {
 	const reporter = isAlone ? await reporterOf(name, request, plan.config, context) : combineReporters([]);
 	const work = async () => {
 		const session = sessionOf(measurement, reporter);
-		const ending = await within(session, (deps) => plan.measure(measurement, deps));
-		log.info([measurement.selector, headlineOf(ending)].filter(Boolean).join(": "));
+		const reportedOutcome = await within(session, (deps) => plan.measure(measurement, deps));
+		log.info([measurement.selector, headlineOf(reportedOutcome)].filter(Boolean).join(": "));
 		await keepResult(measurement);
-		if (!isAlone) return summarized(ending);
-		const publish = () => published(ending, measurement);
-		return summarized(await reportThenLink(reporter, ending, publish, log.warn));
+		if (!isAlone) return summarized(reportedOutcome);
+		const publish = () => published(reportedOutcome, measurement);
+		return summarized(await reportThenLink(reporter, reportedOutcome, publish, log.warn));
 	};
 	return reportOutcome(reporter, signal, work).catch(async (error) => {
 		if (!signal.aborted) await writeFailure(measurement.file("failure"), failureOf(error));
@@ -257,7 +258,7 @@ function sharedHistory(config, context) {
 		append: file.append
 	};
 }
-const headlineOf = (ending) => ending.kind === "measured" ? headline(ending.result) : bisectHeadline(ending.result);
+const headlineOf = (reportedOutcome) => reportedOutcome.kind === "measured" ? headline(reportedOutcome.result) : bisectHeadline(reportedOutcome.result);
 async function keepResult({ directory, file }) {
 	const written = join(directory, "result.json");
 	if (file("result") !== written) await copyFile(written, file("result"));
@@ -272,37 +273,37 @@ async function published({ result }, { context, request, plan, directory }) {
 	return links;
 }
 /** The job's summary is the only place that every job can write to. */
-async function summarized(ending) {
-	const write = async () => void await summary.addRaw(outcomeMarkdown(ending)).write();
+async function summarized(reportedOutcome) {
+	const write = async () => void await summary.addRaw(outcomeMarkdown(reportedOutcome)).write();
 	summaries = summaries.then(write, write);
 	await summaries;
-	return ending;
+	return reportedOutcome;
 }
 /** Concurrent gates alternate, as the runner's toolkit has one buffer. */
 let summaries = Promise.resolve();
 async function keepRefusal(why, context) {
 	const path = join(await newFolder(context), outputFile("failure", 0, 1));
-	const said = withoutPaths(why);
+	const publicReason = withoutPaths(why);
 	await writeFailure(path, {
 		exitCode: exitCodes.usage,
-		said,
+		said: publicReason,
 		isRefused: true
 	});
 }
 const writeFailure = (path, failure) => writeFile(path, JSON.stringify(failure));
 function setOutputs(done) {
-	const conclusions = done.map(({ ending }) => conclusionOf(ending));
+	const conclusions = done.map(({ reportedOutcome }) => conclusionOf(reportedOutcome));
 	const worst = done[conclusions.indexOf(worstConclusion(conclusions))];
 	if (worst === void 0) return;
-	const { ending, directory } = worst;
-	const isGate = ending.kind === "measured";
-	setOutput("verdict", isGate ? outcomeName(ending.result) : ending.result.answer.kind);
+	const { reportedOutcome, directory } = worst;
+	const isGate = reportedOutcome.kind === "measured";
+	setOutput("verdict", isGate ? outcomeName(reportedOutcome.result) : reportedOutcome.result.answer.kind);
 	setOutput("result-path", join(directory, "result.json"));
 	setOutput("report-path", join(directory, "report.md"));
 }
 /** Passes a push or a nightly run despite noise, and a nightly run despite a regression, which its issue reports. */
 function exitCodeFor(request, done) {
-	const conclusion = worstConclusion(done.map(({ ending }) => conclusionOf(ending)));
+	const conclusion = worstConclusion(done.map(({ reportedOutcome }) => conclusionOf(reportedOutcome)));
 	const purpose = isBisection(request) ? "patch" : request.purpose;
 	return exitCodes[purpose !== "patch" && conclusion === "undecided" || purpose === "nightly" && conclusion === "patchAtFault" ? "pass" : conclusion];
 }

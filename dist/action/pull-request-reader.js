@@ -1,10 +1,12 @@
-import { UsageError, patchName, shortId } from "../model.js";
-import { authorize, parseCommand, patchOfRange, patchOfTypedRange, withoutShortIds } from "../forge/patch.js";
+import { UsageError } from "../model/plain.js";
+import { patchName, shortId } from "../model.js";
+import { parseCommand, patchOfRange, patchOfTypedRange, withoutShortIds } from "../forge/patch.js";
+import { authorize } from "../forge/patch/plain.js";
 import { looksLikeRevision } from "../forge/phabricator.js";
-import { fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, pullRequestNumber, pullRequestsWithHead, readIssue } from "../forge/github.js";
 import { noticeName } from "./admission.js";
 import { changeIdIn, markerOf, readMemory } from "../publish/reporters.js";
 import { relayOf } from "./approved-request.js";
+import { fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, pullRequestNumber, pullRequestsWithHead, readIssue } from "../forge/github.js";
 
 // src/action/admit.ts
 /** Throws a `UsageError` for a patch that cannot be measured, and an Error if GitHub does not reply. */
@@ -40,13 +42,13 @@ async function requestedBy(trigger, deps) {
 				patch: await patchOfRange(deps.repository, `${base}..${head}`),
 				queue,
 				priority: "release"
-			}, "A person with write access has put it into the merge queue.", deps);
+			}, "A person with write access added it to the merge queue.", deps);
 		}
 		case "push": return admitted({
 			patch: await pushed(trigger, deps.repository),
 			purpose: "history",
 			priority: "rerun"
-		}, "What is pushed to the default branch is measured.", deps);
+		}, "Each push to the default branch is measured.", deps);
 		case "schedule": return admitted({
 			patch: await patchOfRange(deps.repository, `${trigger.commit}..${trigger.commit}`),
 			purpose: "nightly",
@@ -83,7 +85,7 @@ async function requestedByButton({ by, button, headCommit, number }, deps) {
 	};
 	if (more.length > 0) return {
 		kind: "nothing",
-		why: `${numbersOf(candidates)} have the head ${headCommit}: write /ppsgate rerun at the one that is meant.`
+		why: `${numbersOf(candidates)} have the head ${headCommit}: write /ppsgate rerun in the intended one.`
 	};
 	return {
 		kind: "command",
@@ -100,7 +102,7 @@ async function admitComment(comment, deps) {
 	const command = parseCommand(comment.text);
 	if (command === void 0) return {
 		kind: "nothing",
-		why: "The comment is no command."
+		why: "The comment is not a command."
 	};
 	const found = await deps.pullRequests.find(comment.number);
 	if (command.kind === "help") return {
@@ -108,7 +110,7 @@ async function admitComment(comment, deps) {
 		pullRequest: found.pullRequest,
 		why: ""
 	};
-	if (command.kind === "mistaken") return mistaken(command.why, comment, found, deps);
+	if (command.kind === "mistaken") return replyMistaken(command.why, comment, found, deps);
 	return authorized({
 		kind: "command",
 		found,
@@ -116,7 +118,7 @@ async function admitComment(comment, deps) {
 		command
 	}, deps).catch((error) => {
 		if (!(error instanceof UsageError)) throw error;
-		return mistaken(error.message, comment, found, deps);
+		return replyMistaken(error.message, comment, found, deps);
 	});
 }
 function occasionOf(command, { by, at }) {
@@ -140,7 +142,7 @@ function occasionOf(command, { by, at }) {
 	};
 }
 /** Replies only to people who may have the patch measured: text by strangers does not reach the pull request. */
-async function mistaken(why, { by, at }, found, { pullRequests, readConfig }) {
+async function replyMistaken(why, { by, at }, found, { pullRequests, readConfig }) {
 	const { pullRequest } = found;
 	const { baseCommit, headCommit: commit } = pullRequest;
 	const { people, label } = await readConfig(baseCommit).then(({ github }) => github, (error) => {
@@ -207,7 +209,7 @@ async function requestedByHand(trigger, deps) {
 	const commit = await deps.repository.resolve(name);
 	const all = await deps.pullRequests.withHead(commit);
 	const [found, ...more] = all;
-	if (more.length > 0) throw new UsageError(`patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit} at the one that is meant.`);
+	if (more.length > 0) throw new UsageError(`patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit} in the intended one.`);
 	if (found !== void 0) return {
 		kind: "command",
 		found,
@@ -321,7 +323,10 @@ const refusedCommands = {
 	cancel: "not cancelled",
 	bisect: "no bisection"
 };
-/** More or fewer runs, profiles, and measuring an unchanged patch cannot pass a patch that would otherwise fail. */
+/**
+* Allows more or fewer runs, profiles, and measuring an unchanged patch: none of these passes a patch that would
+* otherwise fail.
+*/
 function withOverrides(occasion, overrides) {
 	if (occasion.kind !== "commanded") return occasion;
 	const { maxRuns: _, profile: __, measureAnyway: ___, ...deciding } = overrides;
@@ -363,16 +368,16 @@ async function admitAcceptance({ number, by }, { octokit, repositoryName: reposi
 	const id = changeIdIn(body ?? "");
 	if (id === void 0) return {
 		kind: "nothing",
-		why: `#${number} is no issue that ppsgate has opened on a change.`
+		why: `#${number} is not an issue that ppsgate opened for a change.`
 	};
 	if (!await mayWrite(octokit, repository, by)) return {
 		kind: "nothing",
-		why: `${by} may not write to ${repository}, and so accepts nothing.`
+		why: `${by} has no write access to ${repository}, so the level is not accepted.`
 	};
 	return {
 		kind: "accept",
 		id,
-		why: `${by} accepts the level that #${number} is of.`
+		why: `${by} accepts the level of #${number}.`
 	};
 }
 

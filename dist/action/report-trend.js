@@ -1,7 +1,8 @@
 import { accepted } from "../analysis/trend.js";
 import { landedRevision } from "../forge/phabricator.js";
-import { UsageError, reasonOf } from "../model.js";
-import { linkTo, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
+import { UsageError, reasonOf } from "../model/plain.js";
+import { publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
+import { linkTo } from "../publish/data-branch/plain.js";
 import { postReply, reportChanges } from "../publish/reporters.js";
 import { revisionDepsOf } from "./job.js";
 import { log } from "./log.js";
@@ -18,13 +19,13 @@ async function reportTrend(context, config, testbeds) {
 			await reportChanges(changes, depsOf(context, config, store, trend));
 		}
 	} catch (error) {
-		log.warn(`Changes of the default branch were not told (${reasonOf(error)}).`);
+		log.warn(`Changes of the default branch were not reported (${reasonOf(error)}).`);
 	}
 }
 /** Also closes its issue. Throws an Error for a failed write, and a `UsageError` without a branch or directory. */
 async function acceptLevel(context, config, id) {
 	const store = trendStore(context, config);
-	if (store === void 0) throw new UsageError("Nothing keeps the changes of the default branch: name a branch in `github.data.branch` of ppsgate.yml.");
+	if (store === void 0) throw new UsageError("Changes of the default branch are not stored: name a branch in `github.data.branch` of ppsgate.yml.");
 	const now = /* @__PURE__ */ new Date();
 	const change = (await store.edit((before) => accepted(before, id, now) ?? before)).changes.find((one) => one.id === id);
 	if (change?.state !== "accepted") {
@@ -60,7 +61,7 @@ function trendStore({ octokit, inputs: { job } }, { github }) {
 function depsOf(context, config, store, { index, nightlyRuns }) {
 	const { octokit, inputs } = context;
 	const { repository, serverUrl } = inputs.job;
-	const tellRevision = commentOnRevision(context, config);
+	const commentRevision = commentOnRevision(context, config);
 	return {
 		octokit,
 		repository,
@@ -74,7 +75,7 @@ function depsOf(context, config, store, { index, nightlyRuns }) {
 		},
 		edit: store.edit,
 		onlyCommitOf: (change) => onlyCommitOf(change, context),
-		...tellRevision && { commentOnRevision: tellRevision },
+		...commentRevision && { commentOnRevision: commentRevision },
 		now: () => /* @__PURE__ */ new Date(),
 		drawName: randomUUID
 	};

@@ -1,6 +1,6 @@
 import { ownLogin } from "../forge/github.js";
-import { list, patchName, shortId, word } from "../model.js";
 import { object } from "../vendor/zod.js";
+import { list, patchName, shortId, word } from "../model.js";
 import { combineReporters, failingOnSharedHead, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus } from "../publish/reporters.js";
 import { approvedRequestSchema, isBisection } from "./approved-request.js";
 import { bisectName, revisionDepsOf } from "./job.js";

@@ -1,4 +1,4 @@
-import { exitCodes } from "../model.js";
+import { exitCodes } from "../model/plain.js";
 import { admitAcceptance } from "./pull-request-reader.js";
 import { acknowledge, triggerOf } from "./admit-event.js";
 import { readEvent } from "./inputs.js";
@@ -20,7 +20,7 @@ async function runAccept(context) {
 		overrides: {}
 	});
 	if (trigger.kind !== "acceptance") {
-		log.info("Only a comment on an issue that says /ppsgate accept accepts anything.");
+		log.info("Only the comment /ppsgate accept on an issue accepts a level.");
 		return exitCodes.pass;
 	}
 	const acceptance = await admitAcceptance(trigger, {

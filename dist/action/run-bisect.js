@@ -1,7 +1,7 @@
 import { bisect } from "../gate/bisect.js";
 import { randomSeed } from "../gate/experiment.js";
 import { inSession } from "../gate.js";
-import { UsageError } from "../model.js";
+import { UsageError } from "../model/plain.js";
 import { isBisection } from "./approved-request.js";
 import { bisectPlan, requestedOf } from "./bisect-plan.js";
 import { bisectName } from "./job.js";
@@ -20,7 +20,7 @@ const onlyBisection = (admission) => admission.kind === "gate" || admission.kind
 	kind: "nothing",
 	why: noGate
 } : admission;
-const noGate = "A job with `command: bisect` judges no patch: that is for one with `command: gate`.";
+const noGate = "A job with `command: bisect` judges no patch: use a job with `command: gate`.";
 function plan(request, written, context) {
 	if (!isBisection(request)) throw new UsageError(noGate);
 	const { testbeds, ...planned } = bisectPlan(request, written, context);

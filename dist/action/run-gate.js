@@ -1,7 +1,8 @@
-import { applyOverrides, namingStyles, testbedsFor } from "../config.js";
+import { applyOverrides, testbedsFor } from "../config.js";
+import { namingStyles } from "../config/parameters.js";
 import { randomSeed } from "../gate/experiment.js";
 import { gate, inSession, resumeGate } from "../gate.js";
-import { UsageError } from "../model.js";
+import { UsageError } from "../model/plain.js";
 import { commitFacts, nightlyFolder, nightlyRun } from "../publish.js";
 import { outcomeOfResult } from "../publish/reporters.js";
 import { isBisection, isMeasuredAnyway, nightlyPart } from "./approved-request.js";
@@ -76,7 +77,7 @@ function withoutBisection(admission) {
 		why: noBisection
 	};
 }
-const noBisection = "A job with `command: gate` bisects nothing: give the workflow one with `command: bisect`, as `ppsgate init` writes it.";
+const noBisection = "A job with `command: gate` runs no bisection: add a job with `command: bisect` to the workflow, as `ppsgate init` writes it.";
 function plan(request, written, { inputs }) {
 	if (isBisection(request)) throw new UsageError(noBisection);
 	const configured = applyOverrides(written, inputs.overrides, namingStyles.input);

@@ -1,18 +1,21 @@
 import { summary } from "../vendor/actions-core.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../forge/github.js";
-import { UsageError, bisectResultSchema, cellName, commitId, exitCodes, id, parseJson, patchName, realPause, reasonOf, word } from "../model.js";
+import { bisectResultSchema, cellName, commitId, id, patchName, word } from "../model.js";
 import { object } from "../vendor/zod.js";
-import { addReportLinks, cancelledOutcome, outcomeMarkdown, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin } from "../publish/reporters.js";
+import { UsageError, exitCodes, parseJson, realPause, reasonOf } from "../model/plain.js";
+import { addReportLinks, cancelledOutcome, outcomeMarkdown, outcomeOfFailure, outcomeOfResult, outcomeTitle } from "../publish/reporters.js";
 import { headline } from "../report.js";
 import { reportRefusal } from "./admission-replies.js";
 import { gateFolder, isBisection, isMeasuredAnyway, nightlyPart, outputFile, readFailure, readRequest } from "./approved-request.js";
 import { withReasons } from "../analysis/profile.js";
-import { applyOverrides, namingStyles, testbedsFor } from "../config.js";
+import { applyOverrides, testbedsFor } from "../config.js";
+import { namingStyles } from "../config/parameters.js";
 import { cellsAmong, recompute } from "../gate/experiment.js";
 import { bisectPlan, requestedOf } from "./bisect-plan.js";
 import { artifactName } from "./extend.js";
 import { readConfigFor, reporterNames, restoreCommits, selectorsFor } from "./job.js";
 import { log } from "./log.js";
+import { pausesWithin } from "../publish/reporters/plain.js";
 import { publishData, readSharedHistory } from "./shared-history.js";
 import { testbedsThatDiffer, variantsByMaking } from "../kernel.js";
 import { expectOnLine, patchOfRange } from "../forge/patch.js";
@@ -70,8 +73,8 @@ async function fetchArtifactWithRetries(octokit, place, retry) {
 async function whyNotUnchanged(request, { config, selector, context }) {
 	const { patch } = request;
 	const { repository, inputs } = context;
-	const claim = `The result says that ${patchName(patch)} changes nothing which the testbed installs`;
-	if (isMeasuredAnyway(request, inputs.overrides)) return `${claim}, which was to be measured anyway: judge the patch again.`;
+	const claim = `The result says that ${patchName(patch)} changes nothing that the testbed installs`;
+	if (isMeasuredAnyway(request, inputs.overrides)) return `${claim}, but a measurement was requested anyway: judge the patch again.`;
 	try {
 		await restoreCommits(request, config, context);
 		const question = {
@@ -85,9 +88,9 @@ async function whyNotUnchanged(request, { config, selector, context }) {
 			variants
 		}, repository);
 		if (differ.length === 0) return void 0;
-		return `${claim}, and on ${differ.join(" and ")} it does: judge the patch again.`;
+		return `${claim}, but it does on ${differ.join(" and ")}: judge the patch again.`;
 	} catch (error) {
-		return `${claim}, and that cannot be proven (${reasonOf(error)}): judge the patch again.`;
+		return `${claim}, but that cannot be proven (${reasonOf(error)}): judge the patch again.`;
 	}
 }
 
@@ -104,10 +107,10 @@ async function verifiedBisection(result, request, written, context) {
 		...request.cell,
 		...frameBytes !== void 0 && { frameBytes }
 	};
-	if (result.good !== request.good || result.bad !== request.bad) return refused("of other commits than were asked for");
+	if (result.good !== request.good || result.bad !== request.bad) return refused("of commits other than the requested ones");
 	if (!testbeds.includes(result.testbed.name)) return refused("of another testbed");
-	if (cellName(result.cell) !== cellName(cell) || result.metric !== config.gate.metric) return refused("of another cell, or by another metric");
-	if (indicesIn(result.answer).some((index) => index >= result.revisions.length)) return refused("of commits that it does not have");
+	if (cellName(result.cell) !== cellName(cell) || result.metric !== config.gate.metric) return refused("of another cell or metric");
+	if (indicesIn(result.answer).some((index) => index >= result.revisions.length)) return refused("of commits that it does not contain");
 	try {
 		await restoreCommits(request, written, context);
 		const commits = await commitsOf(request, context);
@@ -212,7 +215,7 @@ async function patchBetween(good, bad, { own, context }) {
 }
 async function verifiedSearch(text, claim) {
 	const { data } = bisectResultSchema.safeParse(parseJson(text));
-	if (data === void 0) throw new Error("It is no result of this version of ppsgate.");
+	if (data === void 0) throw new Error("It is not a result of this version of ppsgate.");
 	const [good, bad] = [commitId.parse(data.good), commitId.parse(data.bad)];
 	const patch = await patchBetween(good, bad, claim);
 	const { own, config, context } = claim;
@@ -233,9 +236,9 @@ async function verifiedSearch(text, claim) {
 }
 
 // src/action/artifact-outcomes.ts
-const concludedAs = (ending) => ({
+const concludedAs = (reportedOutcome) => ({
 	kind: "concluded",
-	ending,
+	reportedOutcome,
 	publications: [],
 	corrections: []
 });
@@ -248,7 +251,7 @@ async function readOutcomes(source, task) {
 	const artifact = await readArtifact(source, files, task);
 	if (artifact.kind === "concluded") return selectors.map(() => artifact);
 	const history = isBisection(request) ? [] : await readSharedHistory(config, context);
-	const asked = isBisection(request) ? config : overridden(config, request, context);
+	const settings = isBisection(request) ? config : overridden(config, request, context);
 	return Promise.all(files.map((files, index) => {
 		const text = artifact.texts.get(files.result);
 		if (text === void 0) return concludedOrRefused(artifact.texts.get(files.failure));
@@ -258,7 +261,7 @@ async function readOutcomes(source, task) {
 			context,
 			files,
 			artifact,
-			config: asked,
+			config: settings,
 			judge
 		};
 		return (isBisection(request) ? bisectOutcome({
@@ -273,7 +276,7 @@ async function readOutcomes(source, task) {
 	}));
 }
 /**
-* Other gates of the job have their own outcomes. A computation fails every time, but reading git may succeed later.
+* Other gates of the job have their own outcomes. A computation fails every time, but a read of git may succeed later.
 */
 function outcomeOfError(error) {
 	if (error instanceof UsageError) throw error;
@@ -333,7 +336,7 @@ async function readArtifact({ request: { patch }, runId, isTrusted }, files, { c
 	};
 }
 const notVerified = (why) => concludedAs(outcomeOfFailure("infrastructure", why));
-const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
+const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, so its result cannot be trusted: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
 /** An interrupted job left neither a result nor a failure. */
 function concludedOrRefused(text) {
 	const failure = readFailure(text);
@@ -366,7 +369,7 @@ async function gateOutcome(claim) {
 	};
 	return {
 		kind: "concluded",
-		ending: outcomeOfResult(result, { corrections }),
+		reportedOutcome: outcomeOfResult(result, { corrections }),
 		publications: [own, ...await partsOfNightly(result, claim)],
 		corrections
 	};
@@ -381,7 +384,7 @@ async function recomputed({ text, request, config, selector, history, context, j
 		kind: "refused",
 		why
 	};
-	const asked = {
+	const settings = {
 		patch,
 		config,
 		testbeds: testbedsFor(config, selector),
@@ -389,7 +392,7 @@ async function recomputed({ text, request, config, selector, history, context, j
 		history,
 		mergeBase: await context.repository.mergeBase(patch.baseCommit, patch.headCommit).catch(() => void 0)
 	};
-	return judge(withPatch(read.result, patch), asked);
+	return judge(withPatch(read.result, patch), settings);
 }
 /** Returns a nightly run's results other than the A/A run; none for other gates. */
 const partsOfNightly = (own, claim) => {
@@ -413,7 +416,7 @@ const partsOfNightly = (own, claim) => {
 };
 async function bisectOutcome({ text, request, config, context, artifact }) {
 	const { data } = bisectResultSchema.safeParse(parseJson(text));
-	if (data === void 0) return notVerified("The result is none of a bisection, or of another version.");
+	if (data === void 0) return notVerified("The result is not of a bisection, or from another version.");
 	const verified = await verifiedBisection(data, request, config, context);
 	if (verified.kind === "refused") return notVerified(verified.why);
 	const profiles = await profilesIn(artifact.bytes, verified.result, "", log.warn);
@@ -421,7 +424,7 @@ async function bisectOutcome({ text, request, config, context, artifact }) {
 	const links = { rawData: `the [job](${context.inputs.job.runUrl})` };
 	return {
 		kind: "concluded",
-		ending: {
+		reportedOutcome: {
 			kind: "bisected",
 			result,
 			request: requestedOf(request),
@@ -489,17 +492,17 @@ async function runPublish(context, retry = retryForAnHour()) {
 		}
 	}
 	for (const { reporter, outcome } of reported) {
-		if (isBisection(request) && outcome.ending.kind !== "bisected") continue;
+		if (isBisection(request) && outcome.reportedOutcome.kind !== "bisected") continue;
 		await publishAndLink(reporter, outcome, config, context);
 	}
 	if (isDelivered) return exitCodes.pass;
-	log.error("Not every answer was delivered, as the lines above say: run this job again, which measures nothing.");
+	log.error("Some reports were not delivered, see above: run this job again; it measures nothing.");
 	return exitCodes.infrastructure;
 }
-async function isReported({ ending }, reporter) {
-	const isDelivered = await reporter.conclude(ending) !== "undelivered";
-	if (ending.kind === "unmeasured") log.info(outcomeTitle(ending));
-	else await summary.addRaw(outcomeMarkdown(ending)).write();
+async function isReported({ reportedOutcome }, reporter) {
+	const isDelivered = await reporter.conclude(reportedOutcome) !== "undelivered";
+	if (reportedOutcome.kind === "unmeasured") log.info(outcomeTitle(reportedOutcome));
+	else await summary.addRaw(outcomeMarkdown(reportedOutcome)).write();
 	return isDelivered;
 }
 /** Returns the request of an earlier job of this run, or that of a fork's own run, whose patch GitHub identifies. */
@@ -518,9 +521,9 @@ async function sourceOf(context) {
 		commit: run.head_sha
 	});
 	const [found, ...more] = all;
-	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha} at the one that is meant.`);
+	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not report which of them was measured: write /ppsgate run ${run.head_sha} in the intended one.`);
 	if (found === void 0) {
-		log.info(`No open pull request has ${run.head_sha} as its head any more: nothing is reported.`);
+		log.info(`No open pull request has ${run.head_sha} as its head anymore: nothing is reported.`);
 		return;
 	}
 	const { pullRequest: patch } = found;
@@ -541,9 +544,9 @@ const workflowRun = object({ workflow_run: object({
 	head_branch: word,
 	head_repository: object({ owner: object({ login: word }) })
 }) });
-async function publishAndLink(reporter, { ending, publications, corrections }, config, context) {
-	if (ending.kind === "measured") log.info(headline(ending.result));
-	if (ending.kind !== "measured" && ending.kind !== "bisected") {
+async function publishAndLink(reporter, { reportedOutcome, publications, corrections }, config, context) {
+	if (reportedOutcome.kind === "measured") log.info(headline(reportedOutcome.result));
+	if (reportedOutcome.kind !== "measured" && reportedOutcome.kind !== "bisected") {
 		await publishData(context, config, publications);
 		return;
 	}
@@ -554,7 +557,7 @@ async function publishAndLink(reporter, { ending, publications, corrections }, c
 			corrections
 		};
 	};
-	await addReportLinks(reporter, ending, publish, log.warn);
+	await addReportLinks(reporter, reportedOutcome, publish, log.warn);
 }
 
 export { runPublish };

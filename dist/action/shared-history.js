@@ -1,4 +1,4 @@
-import { reasonOf } from "../model.js";
+import { reasonOf } from "../model/plain.js";
 import { log } from "./log.js";
 import { isOfGate, publishToBranch, publishToDirectory, readHistory } from "../publish/data-branch.js";
 import { reportTrend } from "./report-trend.js";
@@ -41,7 +41,7 @@ async function publish({ octokit, repository, inputs: { job } }, { github, trend
 		keep,
 		staleSeconds,
 		now: /* @__PURE__ */ new Date()
-	}).catch((error) => log.warn(`${directory} did not get the result (${reasonOf(error)}).`));
+	}).catch((error) => log.warn(`${directory} did not receive the result (${reasonOf(error)}).`));
 	if (branch === void 0) return usual;
 	const published = await publishToBranch(octokit, {
 		repository: job.repository,

@@ -1,6 +1,8 @@
-import { byMetric, cellName, commitId, isJudged, isLoss, jsonLines, machineFacts, nightlySchema, packetsText, plainLine } from "../model.js";
-import { changePoints, lastLevel, leastChangeRatio, lowerBound, median, nightlySigmaRatio, trialNumbers, upperBound } from "./stats.js";
+import { isJudged, jsonLines, machineFacts, plainLine } from "../model/plain.js";
+import { byMetric, cellName, commitId, isLoss, nightlySchema, packetsText } from "../model.js";
+import { changePoints, lastLevel, median, minChangeRatio, nightlySigmaRatio, trialNumbers } from "./stats.js";
 import { sumNthPowerDeviations } from "../vendor/simple-statistics.js";
+import { lowerBound, upperBound } from "./stats/plain.js";
 import { createHash } from "node:crypto";
 
 // src/analysis/trend/fingerprint.ts
@@ -10,14 +12,14 @@ import { createHash } from "node:crypto";
 function fingerprintOf({ testbed, trials, traffic }) {
 	const hasOwnKernels = trials.some(({ kernel }) => kernel !== void 0);
 	const { flows, frameBytes, offeredPps, packets } = traffic;
-	const told = {
+	const recorded = {
 		...hasOwnKernels ? machineFacts(testbed.fingerprint) : testbed.fingerprint,
 		flows: `${flows}`,
 		"frame bytes": `${frameBytes}`,
 		"offered pps": offeredPps === void 0 ? "as many as the sender can" : `${offeredPps}`,
 		...packets !== void 0 && { packets: packetsText(packets) }
 	};
-	const sorted = Object.entries(told).toSorted(([a], [b]) => a < b ? -1 : 1);
+	const sorted = Object.entries(recorded).toSorted(([a], [b]) => a < b ? -1 : 1);
 	return {
 		id: createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 12),
 		facts: Object.fromEntries(sorted)
@@ -82,7 +84,7 @@ function withSameGate(index, gate, path) {
 		cells: outcome.cells.filter(isAlarm).map(({ cell }) => cell),
 		result: path
 	};
-	const alarmed = [...count.alarmed.filter(({ at }) => at !== added.at), ...added.alarms > 0 ? [alarm] : []].toSorted((a, b) => a.at < b.at ? -1 : 1).slice(-mostAlarms);
+	const alarmed = [...count.alarmed.filter(({ at }) => at !== added.at), ...added.alarms > 0 ? [alarm] : []].toSorted((a, b) => a.at < b.at ? -1 : 1).slice(-maxAlarms);
 	const settled = index.aaRuns.filter((other) => other !== known).map((other) => isOfSameRow(other, fresh) ? withoutNewest(other) : other);
 	return {
 		...index,
@@ -118,18 +120,18 @@ function countsOf(index) {
 	});
 }
 /** Scatter of changes between two layouts beyond the noise of their runs, as a ratio; undefined without gates. */
-function linkNoise(count) {
+function layoutNoise(count) {
 	const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
 	if (gates === 0) return void 0;
 	const beyond = count.scatter.reduce((sum, { sumOfSquares, runSumOfSquares }) => sum + sumOfSquares - runSumOfSquares, 0);
 	return Math.sqrt(Math.max(beyond, 0) / gates / 2);
 }
-const mostAlarms = 20;
+const maxAlarms = 20;
 /** Enough for gates that are extended or published late, as gates of one testbed follow each other. */
-const mostNewest = 10;
+const maxNewest = 10;
 function gateOf(gate, cells) {
-	const called = (kind) => cells.filter(({ verdict }) => verdict.kind === kind).length;
-	const [inconclusive, invalid] = [called("inconclusive"), called("invalid")];
+	const countOf = (kind) => cells.filter(({ verdict }) => verdict.kind === kind).length;
+	const [inconclusive, invalid] = [countOf("inconclusive"), countOf("invalid")];
 	const judged = cells.length - inconclusive - invalid;
 	const cellAlarms = cells.filter(isAlarm).length;
 	return {
@@ -207,7 +209,7 @@ function counted(count, added) {
 	const newest = count.newest ?? [];
 	const before = newest.find(({ at }) => at === added.at);
 	if (before !== void 0 && JSON.stringify(before) === JSON.stringify(added)) return count;
-	const isSettled = count.newest === void 0 || newest.length === mostNewest;
+	const isSettled = count.newest === void 0 || newest.length === maxNewest;
 	if (before === void 0 && isSettled && added.at <= oldestKnown(count)) return count;
 	const without = before === void 0 ? count : plus(count, before, -1);
 	const others = newest.filter((gate) => gate !== before);
@@ -286,7 +288,7 @@ function withFound(changes, series, { metric, marginRatio }, now) {
 	const cuts = [...known, ...fresh.map(({ index }) => index)].toSorted((a, b) => a - b);
 	return fresh.reduce((all, point) => withPoint(all, series, point, levelAt(series, point.index, cuts, metric), metric, now), [...changes]);
 }
-/** Indexes at which a series begins another level, by its recorded changes; ascending. */
+/** Indexes at which a series begins a new level, by its recorded changes; ascending. */
 function cutsOf(changes, series, metric) {
 	const firsts = new Set(changes.filter((change) => change.testbed === series.testbed && change.metric === metric).flatMap(({ cells }) => cells.filter(isOf(series)).map(({ firstAt }) => firstAt)));
 	return series.nightlyRuns.flatMap(({ at }, place) => firsts.has(at) ? [place] : []);
@@ -395,14 +397,14 @@ function sinceLastCut({ nightlyRuns }, cuts, metric) {
 */
 function withGate(index, gate, path) {
 	const commitOf = (name) => gate.variants.find((variant) => variant.name === name)?.commit;
-	return withChange(index, (change) => isAsked(change) && change.testbed === gate.testbed.name && change.good === commitOf("base") && change.bad === commitOf("patched"), (change) => gated(change, gate, path));
+	return withChange(index, (change) => isGateRequested(change) && change.testbed === gate.testbed.name && change.good === commitOf("base") && change.bad === commitOf("patched"), (change) => gated(change, gate, path));
 }
 const withChange = (index, isMeant, edit) => ({
 	...index,
 	changes: index.changes.map((change) => isMeant(change) ? edit(change) : change)
 });
 /** True if a gate is due, or was inconclusive. */
-const isAsked = ({ state }) => state === "candidate" || state === "confirming";
+const isGateRequested = ({ state }) => state === "candidate" || state === "confirming";
 function gated(change, { outcome, finishedAt }, path) {
 	const cells = (outcome.kind === "judged" ? outcome.cells : []).filter((cell) => change.cells.some(isOf(cell)));
 	const now = new Date(finishedAt);
@@ -418,22 +420,22 @@ function gated(change, { outcome, finishedAt }, path) {
 			};
 		})
 	};
-	const said = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
+	const verdicts = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
 	const others = change.gates.filter(({ at }) => at !== gate.at);
 	return moved({
 		...change,
 		gates: [...others, gate]
-	}, stateAfter(said, outcome.kind === "unchanged"), now);
+	}, stateAfter(verdicts, outcome.kind === "unchanged"), now);
 }
 function verdictOf(outcome) {
 	if (outcome.kind === "judged") return outcome.verdict;
 	return outcome.kind === "unchanged" ? "no-regression" : "invalid";
 }
 /** `said` has the verdicts of the cells that lost. Two commits with the same kernel cannot differ. */
-function stateAfter(said, isSameKernel) {
-	if (said.includes("regression")) return "code";
+function stateAfter(verdicts, isSameKernel) {
+	if (verdicts.includes("regression")) return "code";
 	const isFree = (kind) => kind === "no-regression" || kind === "improvement";
-	return isSameKernel || said.every(isFree) ? "testbed" : "confirming";
+	return isSameKernel || verdicts.every(isFree) ? "testbed" : "confirming";
 }
 function withBisection(index, { testbed, good, bad, revisions, answer }, path) {
 	const culprit = answer.kind === "culprit" ? revisions[answer.revision]?.commit : void 0;
@@ -460,13 +462,13 @@ function isOff(before, nightlyRun, metric) {
 	const level = lastLevel(valuesOf(before.filter((other) => other[metric].length), metric));
 	if (!level) return false;
 	const step = Math.log(nightlyRunValue(nightlyRun, metric) / level.typical);
-	return Math.abs(step) > Math.max(deviationsOff * level.sigmaRatio, leastChangeRatio);
+	return Math.abs(step) > Math.max(deviationsOff * level.sigmaRatio, minChangeRatio);
 }
 const deviationsOff = 4;
 /** Changes that a gate should compare, oldest first: unexplained losses, at most three times each. */
-const changesToGate = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && isAsked(change) && change.gates.length < mostGates && lossesOf(change).length > 0);
-const mostGates = 3;
-/** Code changes that were not bisected, oldest first. Git decides if there are commits in between. */
+const changesToGate = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && isGateRequested(change) && change.gates.length < maxGates && lossesOf(change).length > 0);
+const maxGates = 3;
+/** Code changes that were not bisected, oldest first. Git decides whether there are commits in between. */
 const changesToBisect = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && change.state === "code" && !change.bisection);
 /** Splits a series, sorted by `byCommit`, at its recorded changes. Omits nightly runs without the metric. */
 function levelsOf({ changes }, series, nightlyRuns, metric) {
@@ -543,22 +545,22 @@ function earlierNightlyRun({ at, commit, ...of }) {
 		fingerprint: ""
 	};
 }
-/** A session that was extended or published again replaces itself. */
+/** Replaces a session that was extended or published again. */
 const withNightlyRun = (nightlyRuns, nightlyRun) => [...nightlyRuns.filter((other) => !isSameSession(other, nightlyRun)), nightlyRun].toSorted(byCommit);
 const isSameSession = (a, b) => a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
 /** Limit of lines per year: a nightly run every six minutes. */
-const mostLines = 1e5;
+const maxLines = 1e5;
 /** Returns a year's readable lines: people can edit the branch, and a bad line must not stop a gate. */
 function parseNightlyRuns(text) {
 	const nightlyRuns = [];
-	for (const line of jsonLines(text, mostLines)) {
+	for (const line of jsonLines(text, maxLines)) {
 		const { data } = nightlySchema.safeParse(line);
 		if (data !== void 0) nightlyRuns.push(data);
 	}
 	return nightlyRuns;
 }
-function timeBefore(at, told) {
-	const time = new Date(told ?? NaN);
+function timeBefore(at, written) {
+	const time = new Date(written ?? NaN);
 	if (Number.isNaN(time.getTime()) || time > new Date(at)) return void 0;
 	return time.toISOString();
 }
@@ -570,11 +572,14 @@ function isOfCommit(result) {
 }
 const numbersOf = (runs) => byMetric((metric) => rounded(trialNumbers(runs, metric), metric));
 const rounded = (values, metric) => values.map(roundings[metric]).filter((value) => value > 0);
-/** Further digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) are noise, and short lines keep the branch small. */
+/**
+* Rounds away digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) that are noise, as short lines keep the branch
+* small.
+*/
 const roundings = {
 	pps: Math.round,
 	nsPerPacket: (value) => Number(value.toPrecision(4)),
 	instructionsPerPacket: (value) => Number(value.toPrecision(6))
 };
 
-export { accepted, byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, levelsOf, linkNoise, lossesOf, measuresLayoutNoise, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf };
+export { accepted, byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, layoutNoise, levelsOf, lossesOf, measuresLayoutNoise, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf };

@@ -1,11 +1,13 @@
-import { UsageError, comparisonName, overlayFiles, reasonOf, whyNotText } from "../model.js";
-import { commitTree, gitIn, plainly, rootCommit } from "../forge/patch.js";
-import { headOf } from "../lab/qemu/vm.js";
+import { UsageError, overlayFiles, reasonOf, whyNotText } from "../model/plain.js";
+import { comparisonName } from "../model.js";
+import { commitTree, rootCommit } from "../forge/patch.js";
+import { gitIn, plainly } from "../forge/patch/plain.js";
+import { headOf } from "../system/decompress.js";
 import { basename, join } from "node:path";
 import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 
 // src/cli/compare/compare-repository.ts
-/** Makes the repository in an empty folder, with the files at its top, and returns the patch. */
+/** Creates the repository in an empty folder, with the files at its top, and returns the patch. */
 async function makeCompareRepository(directory, compared, name) {
 	const git = gitIn(directory, {});
 	await git.run("init", "--quiet", "--initial-branch=main");
@@ -46,8 +48,8 @@ const overlayIn = (directory, { interfaces }) => ({
 
 // src/cli/compare/compared.ts
 const allNames = Object.values(overlayFiles).flat();
-const mostBytes = 1024 ** 2;
-/** Throws a UsageError that names both where they are not of one kind, or of none. */
+const maxBytes = 1024 ** 2;
+/** Throws a UsageError that names both if they are not of one kind, or of none. */
 async function readCompared(oldPath, newPath) {
 	const [one, other] = [await sideOf(oldPath), await sideOf(newPath)];
 	if (one.kind === "kernel" && other.kind === "kernel") return {
@@ -72,9 +74,9 @@ async function readCompared(oldPath, newPath) {
 	};
 }
 const differ = (oldPath, one, newPath, other) => new UsageError(`${oldPath} is ${one}, and ${newPath} is ${other}: name two rule files of one firewall, two overlay folders or two kernels.`);
-/** True where a DUT of the system loads one of the files. */
+/** True if a DUT of the system loads one of the files. */
 const isLoadedBy = (system, { old, new: other }) => overlayFiles[system].some((name) => old.has(name) || other.has(name));
-/** `old.conf → new.conf`, by their paths where the names are one; see `name` of a range in model/patch.ts. */
+/** `old.conf → new.conf`, by their paths if the names are equal; see `name` of a range in model/patch.ts. */
 function labelOf(oldPath, newPath) {
 	const names = [oldPath, newPath].map((path) => basename(path));
 	const [one = "", other = ""] = names[0] === names[1] ? [oldPath, newPath] : names;
@@ -109,7 +111,7 @@ async function sideOf(path) {
 }
 async function filesIn(folder) {
 	const names = (await readdir(folder)).filter((name) => allNames.includes(name));
-	if (names.length === 0) throw new UsageError(`The folder ${folder} is no overlay, as it has none of ${allNames.join(", ")}: name the folder that has one.`);
+	if (names.length === 0) throw new UsageError(`The folder ${folder} is no overlay, because it has none of ${allNames.join(", ")}: name a folder that has one.`);
 	const read = names.map(async (name) => {
 		const path = join(folder, name);
 		const stats = await stat(path);
@@ -119,16 +121,16 @@ async function filesIn(folder) {
 	return new Map(await Promise.all(read));
 }
 async function textOf(path, bytes) {
-	if (bytes > mostBytes) throw new UsageError(`${path} has ${bytes} bytes, but rules have at most ${mostBytes}: shorten it.`);
+	if (bytes > maxBytes) throw new UsageError(`${path} has ${bytes} bytes, but rules have at most ${maxBytes}: shorten it.`);
 	return readFile(path, "utf8");
 }
-/** By the file's name, else by what only one of the syntaxes has. */
+/** Finds the name by the file's name, otherwise by words that only one of the syntaxes has. */
 function nameOfRules(path, text) {
 	const file = basename(path);
-	return allNames.find((name) => file === name) ?? byEnding(file) ?? syntaxes.find(({ pattern }) => pattern.test(text))?.name;
+	return allNames.find((name) => file === name) ?? byExtension(file) ?? syntaxes.find(({ pattern }) => pattern.test(text))?.name;
 }
-const byEnding = (file) => endings.find(([ending]) => file.endsWith(ending))?.[1];
-const endings = [
+const byExtension = (file) => extensions.find(([extension]) => file.endsWith(extension))?.[1];
+const extensions = [
 	[".nft", "nftables.conf"],
 	[".pf", "pf.conf"],
 	[".ipfw", "ipfw.rules"]

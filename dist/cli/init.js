@@ -1,107 +1,16 @@
 import { version } from "../package.js";
-import { UsageError, expected, overlayFiles, reasonOf } from "../model.js";
-import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "../config.js";
-import { excerpt } from "../model/excerpt.js";
-import { giveNew } from "../report.js";
+import { UsageError, overlayFiles } from "../model/plain.js";
+import { excerpt, expected } from "../model/excerpt.js";
+import { parseConfig, systemOf } from "../config.js";
 import { githubFailure, makeLabel } from "../forge/github.js";
-import { require_dist } from "../vendor/yaml.js";
-import { execFile } from "node:child_process";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { approvalLabel, modeline, overlayOf, readIfThere } from "./init/plain.js";
+import { join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { lstat, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
-
-// src/cli/init/config-file.ts
-var import_dist = require_dist();
-const modeline = (action) => {
-	const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
-	return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
-};
-/** The `overlay` of found files; paths that YAML would read otherwise are quoted. */
-const overlayOf = (found) => `# Files of this repository that the router loads, by their names in the overlay. Patches change these.
-${(0, import_dist.stringify)({ overlay: { files: Object.fromEntries(found) } })}\
-  # Names of interfaces in these files: test packets arrive at ingress, and leave by egress.
-  # interfaces: { lan0: ingress, wan0: egress }
-`;
-const usualOverlay = `\
-# A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
-overlay: dut
-`;
-const hostedConfig = (action, found = /* @__PURE__ */ new Map()) => `\
-${modeline(action)}
-# Measurements and testbeds. Every other key is in docs/example/ppsgate.yml of ppsgate.
-
-${found.size > 0 ? overlayOf(found) : usualOverlay}
-testbeds:
-  # Three network namespaces in the runner: sender, DUT, receiver. There is nothing to configure.
-  this-machine:
-    kind: embedded-linux
-
-scenarios: [forwarding]
-families: [inet4]
-
-gate:
-  # Steadier than pps on a machine that is shared.
-  metric: nsPerPacket
-  # The loss that matters: a smaller one is not a regression.
-  margin: 5%
-`;
-/** The example of one's own lab is in comments. */
-const labConfig = (action, found = /* @__PURE__ */ new Map()) => `\
-${modeline(action)}
-# Measurements and testbeds. docs/how-to/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
-# kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
-
-${found.size > 0 ? `${overlayOf(found)}\n` : ""}testbeds:
-  # Three network namespaces in the runner itself, to begin with. Delete it once the rack below is yours.
-  this-machine:
-    kind: embedded-linux
-
-  # Three FreeBSD machines: the MAC addresses are those of the ports that pkt-gen opens, here vcxl0 and vcxl1.
-  # rack-1:
-  #   kind: freebsd
-  #   dut:
-  #     host: dut
-  #     ingress: { interface: cxl0, speed: 10 Gbit/s }
-  #     egress: { interface: cxl1, speed: 10 Gbit/s }
-  #     power: { kind: ipmi, host: dut-bmc, user: ppsgate, passwordFile: bmc.password }
-  #   senders:
-  #     - { host: generator, interface: cxl0, mac: "00:07:43:2e:e4:71", inet4: 198.18.0.110, inet6: "2001:2::110" }
-  #   receiver:
-  #     { host: generator, interface: cxl1, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110, inet6: "2001:2:0:8000::110" }
-  #   builder:
-  #     host: builder
-  #     kernel: { kind: make, kernelConfig: GENERIC-NODEBUG }
-
-# With a FreeBSD testbed pf-stateless, pf-stateful, ipfw-stateless and ipfw-stateful too.
-scenarios: [forwarding]
-families: [inet4]
-
-gate:
-  # The loss that matters: a smaller one is not a regression.
-  margin: 2%
-`;
-/** An nftables.conf of networks that no lab uses for management or traffic. */
-const starterRules = `\
-# The router's rules. Pull requests change them, and ppsgate measures what that costs each packet:
-# put your own in their place, and settings of the kernel into sysctl.conf beside them.
-table inet router {
-  chain early {
-    type filter hook prerouting priority raw; policy accept;
-    # Sources without an owner. A set would be faster: a first pull request to try ppsgate with.
-    ip saddr 0.0.0.0/8 drop
-    ip saddr 192.0.0.0/24 drop
-    ip saddr 192.0.2.0/24 drop
-    ip saddr 198.51.100.0/24 drop
-    ip saddr 203.0.113.0/24 drop
-    ip saddr 240.0.0.0/4 drop
-    ip6 saddr 100::/64 drop
-    ip6 saddr 2001:db8::/32 drop
-  }
-}
-`;
+import { lstat, readdir } from "node:fs/promises";
+import { execFile } from "node:child_process";
 
 // src/cli/init/freebsd-tree.ts
-/** Throws a UsageError for an address or a checksum that a workflow cannot have. */
+/** Throws a UsageError for an address or a checksum that a workflow cannot contain. */
 function parseImage(url, sha512) {
 	if (!/^https:\/\/[\w.-]+\/[\w./-]{1,300}\.(?:raw|qcow2)(?:\.xz)?$/.test(url)) throw new UsageError(`--image: expected the https address of an official image, as of FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz, found "${excerpt(url)}".`);
 	if (!/^[0-9a-f]{128}$/i.test(sha512)) throw new UsageError(`--sha512: expected the image's SHA-512 from the CHECKSUM.SHA512 beside it, found "${excerpt(sha512)}".`);
@@ -110,12 +19,11 @@ function parseImage(url, sha512) {
 		sha512: sha512.toLowerCase()
 	};
 }
-/** The folder outlives no job of a runner of GitHub's, but its cache. */
+/** Runners of GitHub discard the folder after each job, but a cache keeps it. */
 const imageFolder = "/var/tmp/ppsgate-image";
 const imagePath = ({ url }) => `${imageFolder}/${url.slice(url.lastIndexOf("/") + 1)}`;
 const freebsdTreeConfig = (action, image) => `\
-${modeline(action)}
-# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
+${modeline(action)}# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
 
 testbeds:
   # Kernels of base and patched boot side by side in this image; instructions per packet are counted.
@@ -138,8 +46,7 @@ families: [inet4, inet6]
 `;
 /** Measures rules of pf or ipfw, which guests load with the image's own kernel. */
 const freebsdRulesConfig = (action, image, found) => `\
-${modeline(action)}
-# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
+${modeline(action)}# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
 
 ${overlayOf(found)}
 testbeds:
@@ -155,7 +62,7 @@ scenarios: [forwarding]
 families: [inet4, inet6]
 `;
 const cacheAction = "actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0";
-/** Steps before a measurement of a tree: the image, and what builds kernels of FreeBSD. */
+/** Steps before a measurement of a tree: the image, and the tools that build kernels of FreeBSD. */
 const freebsdTreeSteps = (image) => `${freebsdImageSteps(image)}\n${builderSteps}`;
 /** Downloads the image, or restores it from the cache. */
 const freebsdImageSteps = (image) => `\
@@ -182,70 +89,9 @@ const builderSteps = `\
           sudo useradd --system --shell /usr/sbin/nologin kernels
           sudo git clone --quiet --no-checkout "$GITHUB_WORKSPACE" /usr/src`;
 
-// src/cli/init/init-files.ts
-/** Undefined if nothing changes; throws a UsageError if a file can be neither read nor written. */
-async function placeFile(file, { directory, force, dryRun }) {
-	const { path } = file;
-	const place = join(directory, path);
-	try {
-		const change = changeOf(file, await readIfThere(place), force);
-		if (change === void 0) return void 0;
-		const { kind, text } = change;
-		if (dryRun) return {
-			path,
-			...change
-		};
-		if (text !== void 0) {
-			const made = await mkdir(dirname(place), { recursive: true });
-			await writeFile(place, text);
-			await giveNew(made ?? place);
-		}
-		return {
-			path,
-			kind
-		};
-	} catch (error) {
-		throw new UsageError(`${place} cannot be written (${reasonOf(error)}): check that it is a file, and yours.`);
-	}
-}
-function changeOf(file, found, force) {
-	if ("isMissing" in file) return { kind: "missing" };
-	if ("isObsolete" in file) return found === void 0 ? void 0 : { kind: "left" };
-	if ("line" in file) {
-		const { line, isThere } = file;
-		if (found === void 0) return {
-			kind: "created",
-			text: `${line}\n`
-		};
-		if (found.split(/\r?\n/).some((one) => isThere.test(one))) return { kind: "unchanged" };
-		return {
-			kind: "extended",
-			text: `${found}${found === "" || found.endsWith("\n") ? "" : "\n"}${line}\n`
-		};
-	}
-	const { text, isTheirs = false } = file;
-	if (found === void 0) return {
-		kind: "created",
-		text
-	};
-	if (found === text) return { kind: "unchanged" };
-	return isTheirs || !force ? { kind: "kept" } : {
-		kind: "overwritten",
-		text
-	};
-}
-async function readIfThere(path) {
-	try {
-		return await readFile(path, "utf8");
-	} catch (error) {
-		if (error instanceof Error && "code" in error && error.code === "ENOENT") return void 0;
-		throw error;
-	}
-}
-
 // src/cli/init/init-overlay.ts
 /** Path of the overlay (without one, `planned`) if a testbed installs it and it has no file yet. */
-async function lackingOverlay(directory, planned) {
+async function missingOverlay(directory, planned) {
 	try {
 		const path = join(directory, "ppsgate.yml");
 		const text = await readIfThere(path) ?? planned;
@@ -263,7 +109,7 @@ async function lackingOverlay(directory, planned) {
 		return;
 	}
 }
-/** Finds files at the repository's top, else in its etc/; none where `dut`, the usual overlay, has files. */
+/** Finds files at the repository's top, otherwise in its etc/; none if `dut`, the usual overlay, has files. */
 async function findFiles(directory, system) {
 	const found = /* @__PURE__ */ new Map();
 	if (!await isEmpty(join(directory, "sys")).catch(() => true)) return found;
@@ -271,7 +117,7 @@ async function findFiles(directory, system) {
 	for (const name of overlayFiles[system]) for (const path of [name, `etc/${name}`]) if (!found.has(name) && await isPlainFile(join(directory, path))) found.set(name, path);
 	return found;
 }
-/** An overlay has no links, which would lead to other files. */
+/** True for a plain file: an overlay has no links, which would lead to other files. */
 const isPlainFile = (path) => lstat(path).then((stats) => stats.isFile(), () => false);
 async function isEmpty(folder) {
 	try {
@@ -282,240 +128,133 @@ async function isEmpty(folder) {
 	}
 }
 
-// src/cli/init/workflows.ts
-/** Approves a pull request at its current head; the default of `github.label` in ppsgate.yml. */
-const approvalLabel = "ppsgate";
-const checkoutAction = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0";
-const uploadAction = "actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0";
-const admitJob = (setting) => `\
-  admit:
-    name: admit
-    # A comment must be a command on a pull request, a check must be ours, an edit must be of the base; the rest ppsgate
-    # decides.
-    if: >-
-      (github.event_name != 'issue_comment' || github.event.issue.pull_request
-      && startsWith(github.event.comment.body, '/ppsgate'))
-      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
-      && (github.event.action != 'edited' || github.event.changes.base)
-    runs-on: ubuntu-latest
-    timeout-minutes: 10
-    permissions:
-      contents: read # ppsgate.yml of the base
-      pull-requests: write # the answer to a command, or why a patch is not measured
-      checks: write # the check, from the first moment on
-      # statuses: write # only with \`status: true\` in ppsgate.yml
-    outputs:
-      go: \${{ steps.admit.outputs.go }}
-      bisect: \${{ steps.admit.outputs.bisect }}
-      request: \${{ steps.admit.outputs.request }}
-      subject: \${{ steps.admit.outputs.subject }}
-      cancel: \${{ steps.admit.outputs.cancel }}
-    steps:
-${checkout}
-      - id: admit
-        uses: ${setting.action}
-        with:
-          command: admit${configLine(setting)}
-${dispatchedInputs}${conduitToken(setting)}`;
-const gateJob = (setting) => `\
-  gate:
-    name: gate
-    needs: admit
-    if: needs.admit.outputs.go == 'true'
-    runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: ${minutesOf(setting)}
-    # The last admission of a patch counts. Jobs that measure nothing have a queue of their own, for
-    # GitHub may look here before it looks at \`if\`.
-    concurrency:
-      group: ppsgate-\${{ needs.admit.outputs.go == 'true' && needs.admit.outputs.subject || github.run_id }}
-      cancel-in-progress: true
-    permissions:
-      contents: read # the base, and the patch's commits as data
-      actions: read # the experiment that \`/ppsgate extend\` goes on with
-    steps:
-${checkout}${readyRunner(setting)}
-      - id: gate
-        uses: ${setting.action}
-        with:
-          command: gate${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}
-${upload}`;
-const bisectJob = (setting) => `\
-  bisect:
-    name: bisect
-    needs: admit
-    if: needs.admit.outputs.bisect == 'true'
-    runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: ${isBesideLab(setting) ? waitsForTestbed : "360"}
-    # In a line beside that of gates: neither ends the other.
-    concurrency:
-      group: ppsgate-bisect-\${{ needs.admit.outputs.bisect == 'true' && needs.admit.outputs.subject || github.run_id }}
-      cancel-in-progress: true
-    permissions:
-      contents: read # the base, the commits as data, and the history
-    steps:
-${checkout}${readyRunner(setting)}
-      - id: bisect
-        uses: ${setting.action}
-        with:
-          command: bisect${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}
-${upload}`;
-const cancelJob = `\
-  cancel:
-    name: cancel
-    needs: admit
-    if: needs.admit.outputs.cancel == 'true'
-    runs-on: ubuntu-latest
-    timeout-minutes: 5
-    strategy:
-      matrix:
-        line: [ppsgate, ppsgate-bisect]
-    # To stand in the line of a gate, or of a bisection, is what ends it.
-    concurrency:
-      group: \${{ matrix.line }}-\${{ needs.admit.outputs.cancel == 'true' && needs.admit.outputs.subject || github.run_id }}
-      cancel-in-progress: true
-    permissions: {}
-    steps:
-      - run: echo "What was measured of this patch is cancelled."`;
-const publishJob = (setting) => `\
-  publish:
-    name: publish
-    needs: [admit, gate, bisect]
-    # Also when what measures failed or was cancelled.
-    if: always() && (needs.admit.outputs.go == 'true' || needs.admit.outputs.bisect == 'true')
-    runs-on: ubuntu-latest
-    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
-${answerPermissions}
-    steps:
-${checkout}
-      - uses: ${setting.action}
-        with:
-          command: publish${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}`;
-const acceptJob = (setting) => `\
-  accept:
-    name: accept
-    # \`/ppsgate accept\` in an issue that ppsgate has opened on a change; ppsgate asks GitHub whether its author may write.
-    if: >-
-      github.event_name == 'issue_comment' && !github.event.issue.pull_request
-      && startsWith(github.event.comment.body, '/ppsgate accept')
-      && ${isInsider}
-    runs-on: ubuntu-latest
-    timeout-minutes: 10
-    concurrency:
-      group: >-
-        accept-\${{ !github.event.issue.pull_request
-        && startsWith(github.event.comment.body, '/ppsgate accept')
-        && ${isInsider} && github.event.issue.number
-        || github.run_id }}
-      cancel-in-progress: false
-    permissions:
-      contents: write # the level on the branch ppsgate-data
-      issues: write # the reaction, and the end of the issue
-    steps:
-${checkout}
-      - uses: ${setting.action}
-        with:
-          command: accept${configLine(setting)}`;
-/** Jobs with separate permissions: those that measure have a token that only reads. */
-const splitWorkflow = (setting) => `\
-# Judges patches on packets per second. A patch is hostile until an authorized person stands for it, so three jobs share
-# the work: admit decides what may be measured; gate, or bisect, measures it
-# ${isBesideLab(setting) ? "beside the lab" : "in the lab inside GitHub's runner"}, with a token that may only read; publish answers. Made by \`ppsgate init\`, which keeps
-# what you change here.
-name: ${setting.name}
-${runName}
-
-on: # zizmor: ignore[concurrency-limits] every event is answered; only what measures stands in a line
-  # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
-  # out. ppsgate fetches its commits as data.
-  pull_request_target: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out here; see the line above
-    types: [opened, synchronize, reopened, edited, labeled]
-${otherEvents(setting)}
-permissions: {}
-
-jobs:
-${admitJob(setting)}
-
-${gateJob(setting)}
-
-${bisectJob(setting)}
-
-${cancelJob}
-
-${publishJob(setting)}
-
-${acceptJob(setting)}
-`;
-/** Expression: the commenter has rights in the repository, as reported by GitHub with the comment. */
-const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
-const otherEvents = ({ branch }) => `\
-  # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
-  # workflow's token: make the App's token in a step before (actions/create-github-app-token, with \`id: app\`) and give
-  # each step that may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
-  check_run:
-    types: [rerequested, requested_action]
-  # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`; in an issue \`/ppsgate accept\`.
-  issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
-    types: [created]
-  # Heads of a merge queue, if the branch rules have one. Only GitHub pushes there, and takes this file from
-  # there, as with a push to the branch: a person with write access has read it and put it into the queue.
-  merge_group:
-    types: [checks_requested]
-  workflow_dispatch:
-    inputs:
-${dispatchInputs}
-  # The same from elsewhere: client_payload has these inputs by their names.
-  repository_dispatch:
-    types: [ppsgate]
-  # At night the base against itself: what the testbed takes for a change where there is none.
-  schedule:
-    - cron: "17 3 * * *"
-  # Measures the default branch for its badge.
-  push:
-    branches: [${(0, import_dist.stringify)(branch).trim()}]
-`;
-/** `#` starts a comment outside quotes. */
-const quoted = (text) => text.includes("#") ? `"${text}"` : text;
-const dispatched = parametersThat(({ dispatch }) => dispatch !== void 0);
-const dispatchInputs = dispatched.map((name) => `      ${kebabCase(name)}:\n        description: ${quoted(parameter(name).dispatch ?? "")}`).join("\n");
-/** ppsgate reads the rest from the event. */
-const dispatchedInputs = dispatched.filter((name) => parameter(name).input !== void 0).map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`).join("\n");
-const answerPermissions = `\
-    permissions:
-      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
-      pull-requests: write # the comment
-      checks: write # the check
-      actions: read # the artifact of the job that measured
-      issues: write # one for each lasting change of the default branch
-      # statuses: write # only with \`status: true\` in ppsgate.yml`;
-/** A Phabricator relay finds its run by the key of its job. */
-const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
-const conduitToken = ({ hasPhabricator }) => hasPhabricator ? `\n          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone` : "";
-const checkout = `\
-      - uses: ${checkoutAction}
-        with:
-          fetch-depth: 0 # the base and the head, and where they parted
-          persist-credentials: false`;
-const upload = `\
-      - if: always()
-        uses: ${uploadAction}
-        with:
-          name: ppsgate-result
-          path: \${{ runner.temp }}/ppsgate
-          if-no-files-found: ignore`;
-const configLine = ({ config }) => config === void 0 ? "" : `\n          config: ${config}`;
-const isBesideLab = ({ runner }) => runner[0] === "self-hosted";
-const waitsForTestbed = "1440 # the wait for a testbed is part of it";
-/** Two kernels are built, and a dozen guests booted. */
-const buildsKernels = "180 # most of it builds kernels and boots guests";
-function minutesOf(setting) {
-	if (isBesideLab(setting)) return waitsForTestbed;
-	return setting.readyRunner === void 0 ? "30" : buildsKernels;
+// src/cli/init/setting.ts
+const run = promisify(execFile);
+/** Parses labels with commas, such as `ubuntu-latest` or `self-hosted,lab`; throws a UsageError for others. */
+function parseRunner(text) {
+	const labels = text.split(",").map((label) => label.trim());
+	const [first = ""] = labels;
+	const isPlain = labels.every((label) => /^[a-z\d][\w.-]{0,99}$/i.test(label));
+	if (isPlain && first === "self-hosted") return {
+		kind: "self-hosted",
+		labels
+	};
+	if (isPlain && /^ubuntu-/.test(first) && labels.length === 1) return {
+		kind: "hosted",
+		labels
+	};
+	throw refused("--runner", "ubuntu-latest, or labels like self-hosted,lab", text);
 }
-const readyRunner = ({ readyRunner: steps }) => steps === void 0 ? "" : `\n${steps}`;
-const runsOn = (labels) => labels.length === 1 ? labels.join() : `[${labels.join(", ")}]`;
+/** Parses `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError without a full commit. */
+function parseAction(text) {
+	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
+	if (text === "") throw new UsageError("--action: the running ppsgate is not a clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.");
+	const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
+	if (name === void 0) throw refused("--action", "OWNER/ppsgate@COMMIT, a commit with all 40 digits", text);
+	throw new UsageError(`--action: ${name} is not a full 40-digit commit, and a tag or branch can be moved: pin the commit that it names now.`);
+}
+function parseBranch(text) {
+	if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
+	throw refused("--branch", "the name of a branch like main", text);
+}
+function parseRepository(text) {
+	if (/^[\w.-]+\/[\w.-]+$/.test(text)) return text;
+	throw refused("--repository", "OWNER/NAME", text);
+}
+async function readClone(folder) {
+	const directory = await gitLine(folder, "rev-parse", "--show-toplevel");
+	if (directory === void 0) throw new UsageError(`${folder} is not in a git repository: run \`ppsgate init\` in the repository with the patches.`);
+	const remoteHead = await gitLine(directory, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
+	const head = await gitLine(directory, "symbolic-ref", "--short", "HEAD");
+	const repository = await repositoryOf(directory);
+	return {
+		directory,
+		branch: remoteHead?.replace(/^origin\//, "") ?? head ?? "main",
+		...repository !== void 0 && { repository }
+	};
+}
+/** Returns the running ppsgate as an action, if it is a GitHub clone; with the version if HEAD is tagged. */
+async function ownAction(folder) {
+	const repository = await repositoryOf(folder);
+	const commit = await gitLine(folder, "rev-parse", "HEAD");
+	if (commit === void 0 || !repository?.endsWith("/ppsgate")) return void 0;
+	const tag = `v${version}`;
+	return `${repository}@${commit}${await gitLine(folder, "rev-parse", "--verify", `refs/tags/${tag}^{commit}`) === commit ? ` # ${tag}` : ""}`;
+}
+async function repositoryOf(folder) {
+	const url = await gitLine(folder, "remote", "get-url", "origin");
+	return /(?:^|[/@])github\.com[:/]+([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url ?? "")?.[1];
+}
+async function gitLine(folder, ...args) {
+	return (await run("git", [
+		"-C",
+		folder,
+		...args
+	]).catch(() => void 0))?.stdout.trim() || void 0;
+}
+const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text || void 0 })}.`);
+
+// src/cli/init/init-selectors.ts
+/** By the flag; without it FreeBSD where the only rules are those of pf or ipfw. */
+async function kindOf(options, directory) {
+	const { kind } = options;
+	const linux = await findFiles(directory, "linux");
+	const freebsd = await findFiles(directory, "freebsd");
+	const usual = freebsd.size > 0 && !linux.has("nftables.conf") ? "freebsd" : "linux";
+	const system = isFreebsd({
+		...options,
+		kind: kind ?? usual
+	}) ? "freebsd" : "linux";
+	if (system === "linux") return {
+		system,
+		found: linux,
+		leftOut: kind === void 0 ? ofFreebsd(linux, freebsd) : []
+	};
+	if (kind === void 0 && options.image === void 0 && options.yes) throw new UsageError(`${[...freebsd.values()].join(" and ")} is measured on FreeBSD guests: name their official image with --image and --sha512, or begin with other rules with \`--kind linux\`.`);
+	const [first, ...others] = [...freebsd];
+	return {
+		system,
+		found: new Map(first && [first]),
+		leftOut: others.map(([name, path]) => ({
+			path,
+			why: `${first?.[1]} is measured, and a scenario has one firewall; to measure this one, write \`overlay: { files: { ${name}: ${path} } }\` in ppsgate.yml`
+		}))
+	};
+}
+/** Explains a choice that the user did not make. */
+const ofFreebsd = (linux, freebsd) => [...freebsd.values()].map((path) => ({
+	path,
+	why: `is for FreeBSD, and ppsgate chose Linux because of ${linux.get("nftables.conf") ?? "its files"}; to measure this one, run \`ppsgate init --kind freebsd\``
+}));
+async function readSelectors(options, clone, { own, ask }) {
+	const answer = async (flag, question, usual = "") => flag ?? (await ask?.(usual === "" ? `${question} ` : `${question} [${usual}] `) || usual);
+	const isGuest = clone.system === "freebsd";
+	const image = isGuest && {
+		url: await answer(options.image, "https address of the official FreeBSD image?"),
+		sha512: await answer(options.sha512, "Its SHA-512, from its CHECKSUM.SHA512?")
+	};
+	const usual = isGuest ? "ubuntu-24.04" : "ubuntu-latest";
+	const runner = await answer(options.runner, `Runner for measurements: ${usual}, or self-hosted with its labels?`, usual);
+	const pin = await answer(options.action, "Version of ppsgate, as OWNER/ppsgate@COMMIT?", own);
+	const branch = await answer(options.branch, "Default branch?", clone.branch);
+	const repository = await answer(options.repository, "Repository on GitHub, as OWNER/NAME?", clone.repository);
+	const isPinned = pin !== "" || options.action !== void 0;
+	return {
+		runner: parseRunner(runner),
+		...isPinned && { action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin) },
+		branch: parseBranch(branch),
+		repository: repository === "" ? void 0 : parseRepository(repository),
+		found: clone.found,
+		leftOut: clone.leftOut,
+		...image && { image: parseImage(image.url, image.sha512) }
+	};
+}
+function isFreebsd({ kind = "linux", image, sha512 }) {
+	if (kind !== "linux" && kind !== "freebsd") throw new UsageError(`--kind: expected linux or freebsd, found "${excerpt(kind)}".`);
+	const stray = image === void 0 ? sha512 && "--sha512" : "--image";
+	if (kind === "linux" && stray !== void 0) throw new UsageError(`${stray}: requires --kind freebsd; add that, or drop it.`);
+	return kind === "freebsd";
+}
 
 // src/cli/init/label.ts
 const color = "1d76db";
@@ -548,75 +287,9 @@ function labelByHand(why, repository) {
 	};
 }
 function whyNot(failure, repository) {
-	const what = `The label ${approvalLabel} was not made on ${repository}`;
-	if (failure.kind === "no-answer") return `${what}: GitHub cannot be reached (${failure.said}).`;
-	return `${what}: GitHub answered ${failure.said}.`;
+	const what = `The label ${approvalLabel} was not created on ${repository}`;
+	if (failure.kind === "no-answer") return `${what}: GitHub cannot be reached (${failure.detail}).`;
+	return `${what}: GitHub answered ${failure.detail}.`;
 }
 
-// src/cli/init/setting.ts
-const run = promisify(execFile);
-/** Labels with commas, like `ubuntu-latest` or `self-hosted,lab`; throws a UsageError for others. */
-function parseRunner(text) {
-	const labels = text.split(",").map((label) => label.trim());
-	const [first = ""] = labels;
-	const isPlain = labels.every((label) => /^[a-z\d][\w.-]{0,99}$/i.test(label));
-	if (isPlain && first === "self-hosted") return {
-		kind: "self-hosted",
-		labels
-	};
-	if (isPlain && /^ubuntu-/.test(first) && labels.length === 1) return {
-		kind: "hosted",
-		labels
-	};
-	throw refused("--runner", "ubuntu-latest, or labels like self-hosted,lab", text);
-}
-/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError without a full commit. */
-function parseAction(text) {
-	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
-	if (text === "") throw new UsageError("--action: the running ppsgate is no clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.");
-	const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
-	if (name === void 0) throw refused("--action", "OWNER/ppsgate@COMMIT, a commit with all 40 digits", text);
-	throw new UsageError(`--action: ${name} is no commit with all 40 digits, and a tag or branch can be moved to other code: pin the commit that it names now.`);
-}
-function parseBranch(text) {
-	if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
-	throw refused("--branch", "the name of a branch like main", text);
-}
-function parseRepository(text) {
-	if (/^[\w.-]+\/[\w.-]+$/.test(text)) return text;
-	throw refused("--repository", "OWNER/NAME", text);
-}
-async function readClone(folder) {
-	const directory = await gitLine(folder, "rev-parse", "--show-toplevel");
-	if (directory === void 0) throw new UsageError(`${folder} is in no git repository: run \`ppsgate init\` in the repository with the patches.`);
-	const remoteHead = await gitLine(directory, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
-	const head = await gitLine(directory, "symbolic-ref", "--short", "HEAD");
-	const repository = await repositoryOf(directory);
-	return {
-		directory,
-		branch: remoteHead?.replace(/^origin\//, "") ?? head ?? "main",
-		...repository !== void 0 && { repository }
-	};
-}
-/** The running ppsgate as an action, if it is a GitHub clone; with the version if HEAD is tagged. */
-async function ownAction(folder) {
-	const repository = await repositoryOf(folder);
-	const commit = await gitLine(folder, "rev-parse", "HEAD");
-	if (commit === void 0 || !repository?.endsWith("/ppsgate")) return void 0;
-	const tag = `v${version}`;
-	return `${repository}@${commit}${await gitLine(folder, "rev-parse", "--verify", `refs/tags/${tag}^{commit}`) === commit ? ` # ${tag}` : ""}`;
-}
-async function repositoryOf(folder) {
-	const url = await gitLine(folder, "remote", "get-url", "origin");
-	return /(?:^|[/@])github\.com[:/]+([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url ?? "")?.[1];
-}
-async function gitLine(folder, ...args) {
-	return (await run("git", [
-		"-C",
-		folder,
-		...args
-	]).catch(() => void 0))?.stdout.trim() || void 0;
-}
-const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text || void 0 })}.`);
-
-export { approvalLabel, createLabel, findFiles, freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseImage, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules };
+export { createLabel, freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps, kindOf, labelByHand, missingOverlay, ownAction, readClone, readSelectors };

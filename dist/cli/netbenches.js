@@ -1,12 +1,18 @@
-import { UsageError, familySchema, formatChange, formatInterval, formatPps, reasonOf, shortened } from "../model.js";
-import { ForeignFileError, readForeignFile, readForeignText } from "../report.js";
-import { MinistatInputError, cellVerdict, compare, compare$1, interimResults, limitsOf, median, parseColumn, renderMinistat } from "../analysis/stats.js";
-import { parsePktGenLog, pktGenRun } from "../lab/traffic.js";
+import { UsageError, reasonOf, shortened } from "../model/plain.js";
+import { familySchema } from "../model.js";
+import { MinistatInputError, limitsOf, parseColumn } from "../analysis/stats/plain.js";
+import { cellVerdict, compare, interimResults, median } from "../analysis/stats.js";
+import { ForeignFileError, readForeignFile, readForeignText } from "../system/foreign-files.js";
+import { parsePktGenLog } from "../lab/traffic/plain.js";
+import { pktGenRun } from "../lab/traffic.js";
 import { join } from "node:path";
 import { readFile, readdir, stat } from "node:fs/promises";
 
 // src/cli/netbenches/analyze-netbenches.ts
-/** Compares sets with the base by image, or of one image by configuration. All runs exist: each cell gets one look. */
+/**
+* Compares sets with the base by image, or of one image by configuration. All runs exist, so each cell gets a single
+* analysis.
+*/
 function analyzeBenches(benches, options) {
 	const sets = benches.map((set) => analyzed(set, options));
 	const policy = {
@@ -37,11 +43,11 @@ function analyzed({ runs, ...set }, { netbenchesTrim }) {
 		}))
 	};
 }
-function pairsOf(sets, asked) {
+function pairsOf(sets, wanted) {
 	const byImage = new Set(sets.map(({ image }) => image)).size > 1;
 	const rest = ({ config, family }) => `${byImage ? config : ""}|${family}`;
 	return [...Map.groupBy(sets, rest).values()].flatMap((group) => {
-		const base = group.find(({ image, label }) => image === asked || label === asked) ?? group[0];
+		const base = group.find(({ image, label }) => image === wanted || label === wanted) ?? group[0];
 		return group.flatMap((patched) => base === void 0 || patched === base ? [] : {
 			base,
 			patched
@@ -53,7 +59,7 @@ function cellOf({ base, patched }) {
 	const all = [...runsOf$1(base, "base"), ...runsOf$1(patched, "patched")];
 	const runs = all.map(limitsOf(all));
 	const counted = (variant) => runs.filter((run) => run.variant === variant && run.validity.kind === "valid").length;
-	const pairs = Math.max(fewestPairs, Math.min(counted("base"), counted("patched")));
+	const pairs = Math.max(minPairs, Math.min(counted("base"), counted("patched")));
 	return {
 		base,
 		patched,
@@ -68,7 +74,7 @@ function cellOf({ base, patched }) {
 		failures: []
 	};
 }
-const fewestPairs = 3;
+const minPairs = 3;
 const runsOf$1 = (set, variant) => set.runs.map(({ medianPps, validity }, index) => ({
 	number: index + 1,
 	trial: index + 1,
@@ -93,7 +99,7 @@ function verdictOf(interim, policy) {
 }
 
 // src/cli/netbenches/directory.ts
-/** A directory that cannot be analyzed; the message is one sentence for the user. */
+/** Reports a directory that cannot be analyzed; the message is one sentence for the user. */
 var BenchesError = class extends Error {
 	name = "BenchesError";
 	conclusion = "usage";
@@ -106,7 +112,7 @@ var BenchesError = class extends Error {
 async function readBenches(directory) {
 	const names = new Set(await namesIn(directory));
 	const receivers = [...names].flatMap(receiverOf).toSorted(byRun);
-	if (receivers.length === 0) throw new BenchesError(`There is no receiver's log in ${directory}: expected are files named bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver, like bench.r325006.inet4.1.receiver.`);
+	if (receivers.length === 0) throw new BenchesError(`There is no receiver's log in ${directory}: expected files named bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver, like bench.r325006.inet4.1.receiver.`);
 	const labels = Map.groupBy(receivers, ({ label }) => label);
 	const sets = [];
 	for (const [label, files] of labels) {
@@ -139,12 +145,12 @@ function receiverOf(path) {
 const natural = new Intl.Collator("en", { numeric: true });
 const byRun = (a, b) => natural.compare(a.label, b.label) || a.number - b.number;
 function aboutOf(label, info) {
-	const said = assignments(info);
-	const family = familyOf(said.get("PKTGEN")) ?? familyOf(label.split(".").at(-1));
+	const assigned = assignments(info);
+	const family = familyOf(assigned.get("PKTGEN")) ?? familyOf(label.split(".").at(-1));
 	const rest = family === void 0 ? label : withoutSuffix(label, `.${family}`);
-	const image = said.get("IMAGE") ?? rest.replace(/\..*$/s, "");
-	const config = said.get("CFG") ?? (rest.startsWith(`${image}.`) ? rest.slice(image.length + 1) : void 0);
-	const kernel = said.get("UNAME");
+	const image = assigned.get("IMAGE") ?? rest.replace(/\..*$/s, "");
+	const config = assigned.get("CFG") ?? (rest.startsWith(`${image}.`) ? rest.slice(image.length + 1) : void 0);
+	const kernel = assigned.get("UNAME");
 	return {
 		image,
 		...config === void 0 ? {} : { config },
@@ -195,91 +201,14 @@ async function readLog(directory, path) {
 		};
 	}
 }
-/** A line for each second. */
-const mostLogBytes = 64 * 1024 ** 2;
-const readText = async (directory, path) => await readForeignText(directory, path, mostLogBytes) ?? "";
-
-// src/cli/netbenches/render.ts
-/** The sets with their runs, then each comparison's verdict and ministat block. */
-function renderAnalysis({ sets, comparisons }) {
-	return [...sets.map(renderSet), ...comparisons.map(renderComparison)].join("\n");
-}
-function renderSet({ label, kernel, runs }) {
-	const counted = runs.filter(({ validity }) => validity.kind === "valid").length;
-	return `${[
-		`${shortened(label)}: ${counted} of ${runs.length} runs count`,
-		...kernel === void 0 ? [] : [`  ${shortened(kernel)}`],
-		...runs.map(renderRun)
-	].join("\n")}\n`;
-}
-function renderRun({ file, medianPps, offeredPps, seconds, steadyAfterSeconds, validity }) {
-	const parts = [
-		formatPps(medianPps),
-		offeredPps !== void 0 && `${formatPps(offeredPps)} offered`,
-		`${seconds.toFixed(0)} s`,
-		steadyAfterSeconds !== void 0 && `known to 0.5 % after ${steadyAfterSeconds} s`,
-		validity.kind === "invalid" && `invalid: ${validity.reason}`
-	];
-	return `  ${shortened(file)}  ${parts.filter(Boolean).join(", ")}`;
-}
-function renderComparison(compared) {
-	const { base, patched } = compared;
-	const head = `${`${shortened(patched.label)} against ${shortened(base.label)}`}: ${verdictText(compared)}`;
-	const sets = [minimalSet(base), minimalSet(patched)];
-	if (sets.some(({ values }) => values.length < 3)) return `${head}\n`;
-	return `${head}\n\n${renderMinistat(sets, { separateBars: true })}`;
-}
-function verdictText({ verdict, comparison }) {
-	const reason = verdict.kind === "invalid" ? `: ${verdict.reason}` : "";
-	if (comparison === void 0) return `${verdict.kind}${reason}`;
-	const { change, low, high } = comparison.interval;
-	return `${verdict.kind}, ${formatChange(change)} (95 % interval ${formatInterval(low, high)})${reason}`;
-}
-/** All runs with a number, even uncounted ones, as ministat would get them. */
-const minimalSet = ({ label, runs }) => ({
-	name: shortened(label),
-	values: Float64Array.from(runs.map(({ medianPps }) => medianPps).filter((pps) => pps > 0))
-});
-/** Ratios, and packets per second; `reason` is null if empty. */
-function analysisAsJson({ sets, comparisons }) {
-	return {
-		sets: sets.map(({ label, image, config, family, kernel, runs }) => ({
-			label,
-			image,
-			config,
-			family,
-			kernel,
-			runs: runs.map(({ validity, ...run }) => ({
-				...run,
-				validity: validity.kind,
-				reason: validity.kind === "invalid" ? validity.reason : null
-			}))
-		})),
-		comparisons: comparisons.map((compared) => ({
-			base: compared.base.label,
-			patched: compared.patched.label,
-			verdict: compared.verdict.kind,
-			reason: compared.verdict.kind === "invalid" ? compared.verdict.reason : null,
-			...compared.comparison?.interval,
-			ministat: ministatOf(compared)
-		}))
-	};
-}
-/** Null if a set has fewer than ministat's three numbers. */
-function ministatOf({ base, patched }) {
-	const sets = [minimalSet(base), minimalSet(patched)];
-	if (sets.some(({ values }) => values.length < 3)) return null;
-	const { confidencePercent, differences } = compare$1(sets);
-	return {
-		confidencePercent,
-		...differences[0]
-	};
-}
+/** Enough for a line each second. */
+const maxLogBytes = 64 * 1024 ** 2;
+const readText = async (directory, path) => await readForeignText(directory, path, maxLogBytes) ?? "";
 
 // src/cli/netbenches/series.ts
 /**
-* Reads a file as one series, with one nightly run per line: a name and its values, separated by white space or commas;
-* empty lines, comments after `#` and lines without a value are skipped, the latter by name. A folder has one series per CONFIG of its
+* Reads a file as one series, with one nightly run per line: a name and its values, separated by white space or commas.
+* Skips empty lines, comments after `#` and, by name, lines without a value. A folder has one series per CONFIG of its
 * files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
 */
 async function readSeries(path) {
@@ -291,8 +220,8 @@ async function readSeries(path) {
 		throw new UsageError(`The series ${path} cannot be read (${reasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`, { cause: error });
 	}
 }
-/** A nightly run has some numbers. */
-const mostBytes = 64 * 1024 ** 2;
+/** A nightly run has only a few numbers. */
+const maxBytes = 64 * 1024 ** 2;
 async function ofFile(path) {
 	const lines = (await readFile(path, "utf8")).replace(/^\uFEFF/, "").split("\n");
 	const series = {
@@ -337,7 +266,7 @@ async function ofFolder(path) {
 		const skipped = [];
 		for (const { name, revision } of own.toSorted((a, b) => natural.compare(a.revision, b.revision))) {
 			const file = join(path, name);
-			const bytes = await readForeignFile(path, name, mostBytes) ?? Buffer.alloc(0);
+			const bytes = await readForeignFile(path, name, maxBytes) ?? Buffer.alloc(0);
 			const values = [...parseColumn(bytes, { name: file })].map(String);
 			if (values.length > 0) nightlyRuns.push({
 				name: revision,
@@ -365,4 +294,4 @@ function someOf(found, path) {
 	throw new UsageError(`There is no nightly run in ${path}: expected lines with a name and its values, or files named REV.CONFIG.pps.`);
 }
 
-export { analysisAsJson, analyzeBenches, readBenches, readSeries, renderAnalysis };
+export { analyzeBenches, readBenches, readSeries };

@@ -1,306 +1,17 @@
-import { id, line, list, patchName, prose, reasonOf, resultSchema, url, word } from "../model.js";
+import { reasonOf } from "../model/plain.js";
 import { ZodError, literal, object, string, union } from "../vendor/zod.js";
+import { id, line, list, patchName, prose, resultSchema, url, word } from "../model.js";
+import { fetchWithin, sendRequest } from "../system/http.js";
 import { profiledCells, readProfiles } from "../analysis/profile.js";
 import { require_yauzl } from "../vendor/yauzl.js";
-import { once } from "node:events";
-import { isIP } from "node:net";
 import { isUtf8 } from "node:buffer";
-import { TLSSocket, connect as connect$1 } from "node:tls";
 import { crc32, inflateRawSync } from "node:zlib";
-import { setTimeout as setTimeout$1 } from "node:timers/promises";
-
-// src/system/certificate.ts
-var PinError = class extends Error {
-	certificate;
-	constructor(certificate) {
-		super("not the one that is pinned");
-		this.certificate = certificate;
-	}
-};
-/** Closes the socket and returns the error for any other certificate. */
-function verifyPin(socket, sha256) {
-	const certificate = socket.getPeerX509Certificate();
-	if (sha256Of(certificate) === sha256) return void 0;
-	socket.destroy();
-	return new PinError(certificate);
-}
-const sha256Of = (certificate) => certificate?.fingerprint256.replaceAll(":", "").toLowerCase() ?? "";
-/** Accepts every certificate. The caller must verify it before it sends anything. */
-function connectUnverified({ hostname, port }, certificates, signal) {
-	const host = hostname.replace(/^\[|\]$/g, "");
-	const socket = connect$1({
-		...certificates,
-		host,
-		port: Number(port || 443),
-		...isIP(host) === 0 && { servername: host },
-		rejectUnauthorized: false
-	});
-	const stop = () => socket.destroy(signal.reason);
-	signal.addEventListener("abort", stop);
-	socket.once("close", () => signal.removeEventListener("abort", stop));
-	return socket.on("error", () => {});
-}
-/**
-* Describes the certificate that `error` refers to. Opens a second connection to read it: Node has dropped most of it
-* by then.
-*/
-async function describeDistrust(error, url, trust, signal) {
-	const certificate = error instanceof PinError ? error.certificate : await readCertificate(url, trust, signal);
-	const names = namesOf(error);
-	const found = (fault, what) => ({
-		fault,
-		shown: `a certificate ${what}`,
-		reason: reasonOf(error),
-		names,
-		sha256: sha256Of(certificate)
-	});
-	if (error instanceof PinError) return found("pin", "that is not the one that is pinned");
-	const code = error instanceof Error && "code" in error ? String(error.code) : "";
-	if (unsigned.test(code)) return found("authority", `${"ca" in trust && trust.ca !== void 0 ? "that the authority of `ca` has not signed" : "that no authority trusted by this machine has signed"} (${code})`);
-	if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return found("name", `for ${names.replace(/\b(?:DNS|IP Address):/g, "").slice(0, mostNamesLength)}, and not for ${url.hostname} (${code})`);
-	if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") return found("time", `${goodWhen(certificate)} (${code})`);
-	return found("other", `that is no good: ${reasonOf(error)} (${code})`);
-}
-const unsigned = /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_SELF|SELF_SIGNED|CERT_UNTRUSTED)/;
-const mostNamesLength = 200;
-const namesOf = (error) => error.cert?.subjectaltname || "no name at all";
-function goodWhen(certificate) {
-	const now = /* @__PURE__ */ new Date();
-	if (certificate !== void 0) {
-		const [from, until] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
-		if (until < now) return `that was good until ${dayOf(until)}`;
-		if (from > now) return `that is good from ${dayOf(from)} on`;
-	}
-	return "whose authority’s is not good today";
-}
-const dayOf = (date) => date.toISOString().replace(/T(.{5}).*/, " $1 UTC");
-async function readCertificate(url, trust, signal) {
-	const socket = connectUnverified(url, "pinnedSha256" in trust ? {} : trust, signal);
-	try {
-		await once(socket, "secureConnect", { signal });
-		return socket.getPeerX509Certificate();
-	} catch {
-		return;
-	} finally {
-		socket.destroy();
-	}
-}
-
-// src/system/http.ts
-/** Sends one request over a new connection; never rejects. Follows no redirect, which could pass credentials on. */
-const sendRequest = (url, request) => exchange(url, request, { trust: request.trust ?? {} });
-function openHttpClient(certificates) {
-	let agents;
-	return {
-		async send(url, request) {
-			agents ??= openAgents(certificates);
-			return exchange(url, request, {
-				trust: certificates,
-				...await agents
-			});
-		},
-		close() {
-			agents?.then(({ http, https }) => {
-				http.destroy();
-				https.destroy();
-			});
-		}
-	};
-}
-async function openAgents(certificates) {
-	const { http, https } = await modules();
-	return {
-		http: new http.Agent({ keepAlive: true }),
-		https: new https.Agent({
-			keepAlive: true,
-			...certificates
-		})
-	};
-}
-/** Imported by the first request: it loads Node's whole fetch, a tenth of a command's start-up time. */
-async function modules() {
-	const [http, https] = await Promise.all([import("node:http"), import("node:https")]);
-	return {
-		http: http.default,
-		https: https.default
-	};
-}
-async function exchange(url, request, connections) {
-	const { answerSeconds, mostBytes, onLine, signal } = request;
-	const limit = startLimit(answerSeconds);
-	const end = AbortSignal.any([limit.signal, ...signal === void 0 ? [] : [signal]]);
-	let sent;
-	let wasSent = () => false;
-	const stop = () => sent?.destroy();
-	try {
-		const target = new URL(url);
-		const loaded = await modules();
-		end.throwIfAborted();
-		sent = begin(loaded, target, request, connections, end);
-		end.addEventListener("abort", stop);
-		wasSent = watchSending(sent, target, connections);
-		const response = (await once(sent, "response", { signal: end }))[0];
-		const { statusCode: status = 0, statusMessage: statusText = "", headersDistinct } = response;
-		const headers = /* @__PURE__ */ new Map();
-		for (const [name, values = []] of Object.entries(headersDistinct)) headers.set(name, values.join(", "));
-		const answered = {
-			kind: "answered",
-			status,
-			statusText,
-			headers
-		};
-		if (onLine === void 0 || status !== 200) return {
-			...answered,
-			body: await bytesWithin(mostBytes, response)
-		};
-		limit.clear();
-		for await (const line of linesOf(response, mostBytes)) onLine(line);
-		return {
-			...answered,
-			body: Buffer.of()
-		};
-	} catch (error) {
-		const failed = {
-			kind: "no-answer",
-			code: codeOf(error),
-			wasSent: wasSent()
-		};
-		if (limit.signal.aborted && signal?.aborted !== true) {
-			const why = `no whole answer within ${answerSeconds} s`;
-			return {
-				...failed,
-				why,
-				code: "",
-				lateSeconds: answerSeconds
-			};
-		}
-		if (!isDistrust(sent, error)) return {
-			...failed,
-			why: reasonOf(error)
-		};
-		const distrust = await describeDistrust(error, new URL(url), connections.trust, end);
-		return {
-			...failed,
-			why: `it shows ${distrust.shown}`,
-			distrust
-		};
-	} finally {
-		end.removeEventListener("abort", stop);
-		limit.clear();
-	}
-}
-function startLimit(seconds) {
-	const limit = new AbortController();
-	let isCleared = false;
-	const abort = () => isCleared || limit.abort();
-	const timer = setTimeout(() => setImmediate(abort), seconds * 1e3);
-	return {
-		signal: limit.signal,
-		clear() {
-			isCleared = true;
-			clearTimeout(timer);
-		}
-	};
-}
-const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : "";
-const isDistrust = (sent, error) => error instanceof PinError || sent?.socket instanceof TLSSocket && Boolean(sent.socket.authorizationError);
-function begin(loaded, url, request, connections, end) {
-	const { method, headers, body, connectSeconds = 10 } = request;
-	const { trust, http, https } = connections;
-	const isSecure = url.protocol === "https:" || "pinnedSha256" in trust;
-	const agent = isSecure ? https : http;
-	const options = {
-		method,
-		agent,
-		headers: {
-			"user-agent": "ppsgate",
-			...body instanceof URLSearchParams && { "content-type": "application/x-www-form-urlencoded" },
-			...headers,
-			...agent === void 0 && { connection: "close" }
-		}
-	};
-	const sent = isSecure ? loaded.https.request(url, {
-		...options,
-		...trustOptions(url, trust, end)
-	}) : loaded.http.request(url, options);
-	sent.on("error", () => {});
-	if (!("pinnedSha256" in trust) && connectSeconds < request.answerSeconds) limitConnecting(sent, connectSeconds);
-	return sent.end(body?.toString());
-}
-function trustOptions(url, trust, end) {
-	if (!("pinnedSha256" in trust)) return trust;
-	return { 
-	/** Returns the connection once its certificate is verified; Node sends nothing earlier. */
-createConnection(_, created) {
-		const socket = connectUnverified(url, {}, end);
-		const settle = (error) => created(error ?? null, socket);
-		socket.once("error", settle);
-		socket.once("secureConnect", () => {
-			socket.off("error", settle);
-			settle(verifyPin(socket, trust.pinnedSha256));
-		});
-	} };
-}
-const noConnection = "NO_CONNECTION";
-function limitConnecting(sent, seconds) {
-	const late = Object.assign(/* @__PURE__ */ new Error(`no connection within ${seconds} s`), { code: noConnection });
-	const timer = setTimeout(() => sent.destroy(late), seconds * 1e3);
-	const stop = () => clearTimeout(timer);
-	sent.once("close", stop);
-	sent.once("socket", (socket) => {
-		if (socket.connecting) socket.once("connect", stop);
-		else stop();
-	});
-}
-/** The request is sent only after the connection is open and, for HTTPS, its certificate verified. */
-function watchSending(sent, { protocol }, { trust }) {
-	let wasSent = false;
-	const send = () => {
-		wasSent = true;
-	};
-	sent.once("socket", (socket) => {
-		if (sent.reusedSocket || "pinnedSha256" in trust) send();
-		else socket.once(protocol === "https:" ? "secureConnect" : "connect", send);
-	});
-	return () => wasSent;
-}
-/** Returns undefined and closes the stream beyond that many bytes, even if the server announced fewer. */
-async function bytesWithin(mostBytes, stream) {
-	const chunks = [];
-	let bytes = 0;
-	for await (const chunk of stream) {
-		bytes += chunk.length;
-		if (bytes > mostBytes) return void 0;
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks);
-}
-async function* linesOf(response, mostBytes) {
-	let rest = "";
-	for await (const chunk of response.setEncoding("utf8")) {
-		const lines = (rest + chunk).split("\n");
-		rest = lines.pop() ?? "";
-		if (rest.length > mostBytes) throw new Error(`more than ${mostBytes} bytes in a line`);
-		yield* lines;
-	}
-}
-/**
-* Limits the time of Node's fetch for the whole response, and reads the body itself. Octokit treats a truncated body as
-* empty, and an empty list of comments would make it write a second comment.
-*/
-const fetchWithin = (seconds) => async (input, init) => {
-	const response = await fetch(input, {
-		...init,
-		signal: AbortSignal.timeout(seconds * 1e3)
-	});
-	await response.clone().arrayBuffer();
-	return response;
-};
+import { setTimeout } from "node:timers/promises";
 
 // src/forge/github/client.ts
 /** Longest wait for a rate limit, in seconds, and number of waits per request. */
 const longestWait = 60;
-const mostWaits = 2;
+const maxWaits = 2;
 /**
 * Creates a client that retries failed requests and waits for short rate limits, by octokit's own plugins.
 *
@@ -358,8 +69,8 @@ const unpaced = {
 /** Called when GitHub requests a wait. Returning true waits, and then sends the request again. */
 function waitWhenShort(log) {
 	return (seconds, _request, _octokit, waits) => {
-		if (seconds > longestWait || waits >= mostWaits) return false;
-		log.info(`GitHub's rate limit is reached: going on in ${seconds} s.`);
+		if (seconds > longestWait || waits >= maxWaits) return false;
+		log.info(`GitHub's rate limit is reached: continuing in ${seconds} s.`);
 		return true;
 	};
 }
@@ -377,24 +88,24 @@ function placeOf(repository) {
 }
 
 // src/forge/github/failure.ts
-/** Undefined for errors that are not octokit's, which are bugs of ppsgate. */
+/** Returns undefined for errors that are not octokit's, which are bugs of ppsgate. */
 function githubFailure(error) {
 	if (!isRequestError(error)) return graphqlFailure(error);
-	const said = oneLine(error.message);
+	const detail = oneLine(error.message);
 	if (error.response === void 0) return {
 		kind: "no-answer",
-		said
+		detail
 	};
 	const until = endOfRateLimit(error);
 	if (until !== void 0) return {
 		kind: "rate-limited",
 		until,
-		said
+		detail
 	};
 	return {
 		kind: "answered",
 		status: error.status,
-		said: `${error.status} ${said}`
+		detail: `${error.status} ${detail}`
 	};
 }
 /** GitHub or the network failed: the request may have been carried out, and a retry may help. */
@@ -402,15 +113,15 @@ const isBreakdown = (failure) => failure?.kind === "no-answer" || failure?.kind 
 /** True for a failure of GitHub or the network, or a rate limit: each may end within an hour. */
 const mayPassSoon = (failure) => isBreakdown(failure) || failure?.kind === "rate-limited";
 function whyNotDone(what, failure, { again, permission, otherwise }) {
-	const { kind, said } = failure;
+	const { kind, detail } = failure;
 	switch (kind) {
-		case "no-answer": return `${what} because GitHub cannot be reached (${said}): ${again} again later.`;
-		case "rate-limited": return `${what} because GitHub's rate limit shuts this token out ${failure.until}: ${again} again then.`;
+		case "no-answer": return `${what} because GitHub cannot be reached (${detail}): ${again} again later.`;
+		case "rate-limited": return `${what} because GitHub's rate limit blocks this token ${failure.until}: ${again} again then.`;
 	}
 	switch (failure.status) {
-		case 401: return `${what} because GitHub does not know the token (${said}): check the input that holds it.`;
-		case 403: return `${what} because the token may not (${said}): ${permission}.`;
-		default: return `${what} because GitHub answered ${said}${otherwise}.`;
+		case 401: return `${what} because GitHub rejects the token (${detail}): check the input that holds it.`;
+		case 403: return `${what} because the token lacks the permission (${detail}): ${permission}.`;
+		default: return `${what} because GitHub answered ${detail}${otherwise}.`;
 	}
 }
 /** Checks the name instead of the class, for which it would have to load all of octokit. */
@@ -433,16 +144,16 @@ function graphqlFailure(error) {
 	const parsed = graphqlError.safeParse(error);
 	if (!parsed.success) return void 0;
 	const { errors } = parsed.data;
-	const said = oneLine(errors.map(({ message }) => message).join(" "));
+	const detail = oneLine(errors.map(({ message }) => message).join(" "));
 	if (!errors.some(({ type }) => type === "RATE_LIMITED")) return {
 		kind: "answered",
 		status: 200,
-		said
+		detail
 	};
 	return {
 		kind: "rate-limited",
 		until: "for up to an hour",
-		said
+		detail
 	};
 }
 function oneLine(message) {
@@ -474,7 +185,7 @@ function endOfRateLimit({ status, message, response }) {
 */
 async function publishComment(octokit, pullRequest, compose, options) {
 	const { owner, repo } = placeOf(pullRequest.repository);
-	const { marker, pause = (seconds) => setTimeout$1(seconds * 1e3) } = options;
+	const { marker, pause = (seconds) => setTimeout(seconds * 1e3) } = options;
 	const place = {
 		octokit,
 		owner,
@@ -512,7 +223,7 @@ async function findComment(octokit, { repository, number }, marker) {
 	}, login);
 	return comment?.body;
 }
-const mostTries = 4;
+const maxTries = 4;
 /**
 * A write must not simply be repeated: GitHub may have done it and its response was lost, and a later run may have
 * written meanwhile. So octokit's retries are off here, and each further try reads the comments first.
@@ -539,7 +250,7 @@ async function putComment(thread, compose, again = { tries: 1 }) {
 			url
 		};
 	} catch (error) {
-		if (tries === mostTries || !isBreakdown(githubFailure(error))) throw error;
+		if (tries === maxTries || !isBreakdown(githubFailure(error))) throw error;
 		await thread.pause(tries ** 2);
 	}
 	return putComment(thread, compose, {
@@ -547,7 +258,7 @@ async function putComment(thread, compose, again = { tries: 1 }) {
 		lost: kind
 	});
 }
-/** False if another gate was faster: its comment becomes ours. */
+/** Returns false if another gate was faster: its comment becomes ours. */
 async function isOnly(thread, url) {
 	const [oldest] = await ownComments(thread, thread.login);
 	return oldest === void 0 || oldest.url === url;
@@ -593,13 +304,13 @@ async function deleteComments({ octokit, owner, repo }, comments) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
 		if (failure.kind === "answered" && failure.status === 404) continue;
-		octokit.log.warn(`An older comment of ppsgate's own could not be deleted (${failure.said}).`);
+		octokit.log.warn(`An older comment of ppsgate could not be deleted (${failure.detail}).`);
 	}
 }
 function whyNot$1(failure, { repository, number }) {
 	const what = `The comment on #${number} of ${repository} was not written`;
-	if (failure.kind === "answered" && failure.status === 403 && isLocked.test(failure.said)) return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
-	if (failure.kind === "answered" && [404, 410].includes(failure.status)) return `${what} because GitHub has no such pull request any more (${failure.said}); the result itself is kept.`;
+	if (failure.kind === "answered" && failure.status === 403 && isLocked.test(failure.detail)) return `${what} because the conversation is locked (${failure.detail}): the result is in the job's summary.`;
+	if (failure.kind === "answered" && [404, 410].includes(failure.status)) return `${what} because the pull request no longer exists on GitHub (${failure.detail}); the result itself is kept.`;
 	return whyNotDone(what, failure, {
 		again: "publish the result",
 		permission: "give the job `permissions: pull-requests: write`, or, for a pull request from a fork, publish from a workflow_run job",
@@ -651,7 +362,7 @@ async function pullRequestsWithHead(octokit, repository, headCommit) {
 		commit_sha: headCommit,
 		per_page: 100
 	});
-	return openWithHead(await answered(list, `which pull requests have ${headCommit}`), headCommit);
+	return openWithHead(await answered(list, `the pull requests with the head ${headCommit}`), headCommit);
 }
 /** Returns the pull request that merged a commit, if any. Throws if GitHub does not reply. */
 async function mergedAs(octokit, repository, commit) {
@@ -668,11 +379,11 @@ async function mergedAs(octokit, repository, commit) {
 			throw error;
 		}
 	};
-	const documents = await answered(list, `which pull request ${commit} was`);
+	const documents = await answered(list, `the pull request of ${commit}`);
 	const isHere = (name) => name.toLowerCase() === repository.toLowerCase();
 	return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))?.number;
 }
-/** Searches by the branch of a fork: the repository itself may lack its commits. */
+/** Searches by the branch of a fork, as the repository itself may lack its commits. */
 async function pullRequestsOfBranch(octokit, repository, head) {
 	const { owner, repo } = placeOf(repository);
 	const list = () => octokit.paginate("GET /repos/{owner}/{repo}/pulls", {
@@ -682,7 +393,7 @@ async function pullRequestsOfBranch(octokit, repository, head) {
 		head: `${head.owner}:${head.branch}`,
 		per_page: 100
 	});
-	return openWithHead(await answered(list, `which pull requests ${head.owner}:${head.branch} has`), head.commit);
+	return openWithHead(await answered(list, `the pull requests of ${head.owner}:${head.branch}`), head.commit);
 }
 function openWithHead(documents, headCommit) {
 	return documents.filter(({ state }) => state === "open").flatMap((document) => pullRequestDocument.safeParse(document).data ?? []).map(found).filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
@@ -705,7 +416,7 @@ async function mayWrite(octokit, repository, login) {
 			throw error;
 		}
 	};
-	return ["admin", "write"].includes(await answered(permission, `what ${login} may do`));
+	return ["admin", "write"].includes(await answered(permission, `the permissions of ${login}`));
 }
 async function answered(request, what) {
 	try {
@@ -713,12 +424,12 @@ async function answered(request, what) {
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
-		const why = `GitHub did not tell ${what} (${failure.said}): run the job again.`;
+		const why = `GitHub did not return ${what} (${failure.detail}): run the job again.`;
 		throw new Error(why, { cause: error });
 	}
 }
 /** Forty digits, or 64 in a repository that uses SHA-256. */
-const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
+const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit ID");
 /** Properties that events and the REST API have in common. */
 const pullRequestDocument = object({
 	number: id,
@@ -755,16 +466,16 @@ function found(document) {
 }
 function misread(what, error) {
 	const [issue] = error.issues;
-	return `${what} is not as GitHub describes it, at ${issue?.path.join(".") || "its top"}: ${issue?.message}.`;
+	return `${what} has an unexpected value at ${issue?.path.join(".") || "its top"}: ${issue?.message}.`;
 }
 function notFetched(failure, pullRequest) {
 	if (failure.kind === "answered" && failure.status === 404) return {
 		kind: "not-found",
-		why: `There is no pull request ${pullRequest}, or the token may not see it: check the number, and that the job has \`pull-requests: read\`.`
+		why: `There is no pull request ${pullRequest}, or the token cannot see it: check the number, and that the job has \`pull-requests: read\`.`
 	};
 	return {
 		kind: "failed",
-		why: `GitHub did not tell what pull request ${pullRequest} is (${failure.said}): run the job again.`
+		why: `GitHub did not return the pull request ${pullRequest} (${failure.detail}): run the job again.`
 	};
 }
 
@@ -793,7 +504,7 @@ async function createIssue({ octokit, repository }, { title, body, label }) {
 			kind: "unsure",
 			failure: {
 				kind: "no-answer",
-				said: "GitHub's answer has no number of an issue"
+				detail: "GitHub's answer has no number of an issue"
 			}
 		};
 		const failure = githubFailure(error);
@@ -876,7 +587,7 @@ async function replaceLabel(place, number, { old, label }) {
 		if (!isGone(githubFailure(error))) throw error;
 	}
 }
-/** Deleted, or moved to a repository that the token cannot read. */
+/** True if the issue was deleted, or moved to a repository that the token cannot read. */
 const isGone = (failure) => failure?.kind === "answered" && [404, 410].includes(failure.status);
 /** Keeps the colour of an existing label. Throws octokit's errors. */
 async function makeLabel({ octokit, repository }, label) {
@@ -893,7 +604,7 @@ async function makeLabel({ octokit, repository }, label) {
 }
 /** GitHub returns 422 for any invalid request; the code gives the reason. */
 const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
-/** Pull requests are issues too, but never ours. */
+/** Excludes pull requests, which are issues too, but never ours. */
 const isOurs = ({ user, body, pull_request }, creator, marker) => pull_request === void 0 && user?.login === creator && (body ?? "").startsWith(marker);
 
 // src/forge/github/artifact.ts
@@ -911,7 +622,7 @@ const artifactLimits = {
 async function fetchArtifact(octokit, wanted, limits = artifactLimits) {
 	try {
 		const artifact = await newestArtifact(octokit, wanted);
-		if (artifact === void 0) return none(`${called(wanted)} does not exist: look whether the job that uploads it has run.`);
+		if (artifact === void 0) return none(`${called(wanted)} does not exist: check that the job that uploads it has run.`);
 		if (artifact.expired) return none(`${called(wanted)} has expired: judge the patch again.`);
 		if (artifact.size_in_bytes > limits.zipBytes) return refused(tooLarge(wanted, limits));
 		return await download(await addressOf(octokit, wanted, artifact.id), wanted, limits);
@@ -935,7 +646,7 @@ const failed = (why, mayPass = true) => ({
 	mayPass
 });
 const called = ({ repository, runId, name }) => `The artifact ${name} of run ${runId} of ${repository}`;
-const tooLarge = (wanted, { zipBytes }) => `${called(wanted)} has more than ${zipBytes} bytes and was left alone: upload the work directory only.`;
+const tooLarge = (wanted, { zipBytes }) => `${called(wanted)} has more than ${zipBytes} bytes and was not fetched: upload only the work directory.`;
 async function newestArtifact(octokit, wanted) {
 	return (await octokit.paginate("GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts", {
 		...placeOf(wanted.repository),
@@ -956,11 +667,11 @@ async function addressOf(octokit, wanted, id) {
 }
 /** The address is itself a secret for a minute, so it is not logged in full. */
 async function download(place, wanted, limits) {
-	if (place === null || !isTrusted(place)) return refused(`${called(wanted)} was not fetched because GitHub points to no https address for it: look whether the API's address is right.`);
+	if (place === null || !isTrusted(place)) return refused(`${called(wanted)} was not fetched because GitHub returned no https address for it: check the address of the API.`);
 	const again = "run the job again";
 	const answer = await sendRequest(place, {
 		answerSeconds: limits.seconds,
-		mostBytes: limits.zipBytes
+		maxBytes: limits.zipBytes
 	});
 	if (answer.kind === "no-answer") return failed(`${called(wanted)} was not fetched from ${place.host} (${answer.why}): ${again}.`);
 	const { status, body } = answer;
@@ -976,21 +687,21 @@ const loopback = /* @__PURE__ */ new Set(["127.0.0.1", "localhost"]);
 const whyNot = (failure, wanted) => whyNotDone(`${called(wanted)} was not fetched`, failure, {
 	again: "run the job",
 	permission: "give the job `permissions: actions: read`",
-	otherwise: ": look whether the run and its artifact are still there"
+	otherwise: ": check that the run and its artifact still exist"
 });
 function parseResult(text) {
 	try {
-		if (commas(text) > mostCommas) throw new RangeError(`more than ${mostCommas} values`);
+		if (commas(text) > maxCommas) throw new RangeError(`more than ${maxCommas} values`);
 		return {
 			kind: "read",
 			result: resultSchema.parse(JSON.parse(text))
 		};
 	} catch {
-		return refused("The result.json of the artifact is no result of this version of ppsgate: judge the patch again.");
+		return refused("The result.json of the artifact is not a result of this version of ppsgate: judge the patch again.");
 	}
 }
-/** More than any result of 16 MiB by ppsgate has. */
-const mostCommas = 5e5;
+/** Exceeds any result of 16 MiB by ppsgate. */
+const maxCommas = 5e5;
 function commas(text) {
 	let count = 0;
 	for (const character of text) if (character === ",") count += 1;
@@ -1022,25 +733,25 @@ async function readEntries(zip, names, limits = artifactLimits) {
 var Refusal = class extends Error {};
 function refusalOf(error) {
 	if (error instanceof Refusal) return refused(error.message);
-	const [said] = reasonOf(error).split(/[.:]/);
-	return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
+	const [reason] = reasonOf(error).split(/[.:]/);
+	return refused(`The artifact is not a readable zip (${reason}): run its job again.`);
 }
-/** Size limit of all profiles of one result; further ones get no flamegraph. */
-const mostProfileBytes = 64 * 1024 ** 2;
+/** Size limit of all profiles of one result; the rest get no flamegraph. */
+const maxProfileBytes = 64 * 1024 ** 2;
 /** Profiles of each variant in each cell: about a hundred in the longest experiments. */
-const mostProfiles = 500;
-const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
+const maxProfiles = 500;
+const tooManyBytes = `The profiles of the artifact have more than ${maxProfileBytes} bytes together: no flamegraphs are drawn for the rest.`;
 /** Reads profiles below `folder`, in one pass over the zip. Reports each unreadable one to `leftOut`. */
 async function profilesIn(zip, result, folder, leftOut = () => {}) {
 	const paths = profilePaths(result);
-	if (paths.length > mostProfiles) {
-		leftOut(`The result names ${paths.length} profiles, and at most ${mostProfiles} are read: no flamegraphs are drawn.`);
+	if (paths.length > maxProfiles) {
+		leftOut(`The result names ${paths.length} profiles, but at most ${maxProfiles} are read: no flamegraphs are drawn.`);
 		return [];
 	}
 	try {
 		const archive = await (0, import_yauzl.fromBufferPromise)(zip, { decodeStrings: false });
 		const entries = await entriesOf(archive, new Set(paths.map((path) => folder + path)), artifactLimits);
-		let left = mostProfileBytes;
+		let left = maxProfileBytes;
 		const textAt = async (path) => {
 			const name = folder + path;
 			const entry = entries.get(name);
@@ -1072,13 +783,13 @@ function profilePaths(result) {
 	return profiledCells(result).flatMap(({ profiles }) => profiles.flatMap((one) => one.kind === "profiled" ? one.file : []));
 }
 async function entriesOf(archive, names, { files }) {
-	if (archive.entryCount > files) throw new Refusal(`The artifact says that it holds ${archive.entryCount} files, and at most ${files} are looked at: upload the work directory only.`);
+	if (archive.entryCount > files) throw new Refusal(`The artifact has ${archive.entryCount} files, but at most ${files} are read: upload only the work directory.`);
 	const found = /* @__PURE__ */ new Map();
 	for await (const entry of archive.eachEntry()) {
 		const path = entry.fileNameRaw.toString();
 		const name = names.has(path) ? path : nameOf(path);
 		if (name === void 0 || !names.has(name)) continue;
-		if (found.has(name)) throw new Refusal(`The artifact holds more than one ${name}, and it is not told which one counts: upload one work directory.`);
+		if (found.has(name)) throw new Refusal(`The artifact has several files ${name}, and it is unclear which one counts: upload one work directory.`);
 		found.set(name, entry);
 	}
 	return found;
@@ -1093,13 +804,13 @@ function nameOf(path) {
 		".."
 	].includes(folder ?? "") ? void 0 : name;
 }
-async function textOf(member, mostBytes) {
+async function textOf(member, maxBytes) {
 	const { name, entry } = member;
-	if (!isRegularFile(entry)) throw new Refusal(`The artifact's ${name} is no regular file: upload the work directory as it is.`);
-	if (!entry.canDecodeFileData()) throw new Refusal(`The artifact's ${name} is encrypted, or packed in a way other than deflate: upload it with actions/upload-artifact.`);
-	const content = await contentOf(member, mostBytes);
+	if (!isRegularFile(entry)) throw new Refusal(`The artifact's ${name} is not a regular file: upload the work directory unchanged.`);
+	if (!entry.canDecodeFileData()) throw new Refusal(`The artifact's ${name} is encrypted, or not compressed with deflate: upload it with actions/upload-artifact.`);
+	const content = await contentOf(member, maxBytes);
 	if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) throw new Refusal(`The artifact's ${name} is damaged: run the job that uploads it again.`);
-	if (!isUtf8(content)) throw new Refusal(`The artifact's ${name} is no UTF-8 text: judge the patch again.`);
+	if (!isUtf8(content)) throw new Refusal(`The artifact's ${name} is not UTF-8 text: judge the patch again.`);
 	return content.toString();
 }
 /** Reads the type in st_mode(2), which zips made on Unix keep in the upper half; others keep nothing there. */
@@ -1108,16 +819,16 @@ function isRegularFile({ externalFileAttributes }) {
 	return type === 0 || type === 32768;
 }
 /** The entry claims its size, so inflating stops at the limit. */
-async function contentOf({ archive, zip, name, entry }, mostBytes) {
+async function contentOf({ archive, zip, name, entry }, maxBytes) {
 	const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
 	const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
-	const tooMuch = `The artifact's ${name} has more than ${mostBytes} bytes: nothing of that size is a result.`;
+	const tooMuch = `The artifact's ${name} has more than ${maxBytes} bytes, more than any result: it was not read.`;
 	if (entry.compressionMethod === 0) {
-		if (packed.length > mostBytes) throw new Refusal(tooMuch);
+		if (packed.length > maxBytes) throw new Refusal(tooMuch);
 		return packed;
 	}
 	try {
-		return inflateRawSync(packed, { maxOutputLength: mostBytes });
+		return inflateRawSync(packed, { maxOutputLength: maxBytes });
 	} catch (error) {
 		const isTooMuch = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 		throw new Refusal(isTooMuch ? tooMuch : `The artifact's ${name} is damaged: run the job that uploads it again.`);
@@ -1126,7 +837,7 @@ async function contentOf({ archive, zip, name, entry }, mostBytes) {
 function agreesWith({ patch }, meant) {
 	const place = meant.kind === "pull-request" ? ` of ${meant.repository}` : "";
 	const called = meant.kind === "revision" ? `D${meant.number}:${meant.diff}` : `${patchName(meant)}${place}`;
-	const isOf = (other) => `The result is of ${other}, not of ${called}: judge that again.`;
+	const isOf = (other) => `The result is of ${other}, not of ${called}: judge the patch again.`;
 	if (patch.kind !== meant.kind) return isOf(kindNames[patch.kind]);
 	if (patch.kind === "pull-request" && meant.kind === "pull-request") {
 		if (patch.repository.toLowerCase() !== meant.repository.toLowerCase()) return isOf("another repository");
@@ -1138,7 +849,7 @@ function agreesWith({ patch }, meant) {
 	for (const side of ["base", "head"]) {
 		const [judged, current] = [patch[`${side}Commit`], meant[`${side}Commit`]];
 		if (judged === current) continue;
-		return `The result is of ${called} with ${judged} as its ${side}, which is ${current} on GitHub: judge it again.`;
+		return `The result of ${called} has ${judged} as its ${side}, but on GitHub it is ${current}: judge it again.`;
 	}
 }
 const kindNames = {
@@ -1151,4 +862,4 @@ const withPatch = (result, patch) => ({
 	patch
 });
 
-export { agreesWith, createIssue, createOctokit, fetchArtifact, fetchPullRequest, findComment, findIssue, githubFailure, isBreakdown, isGone, makeLabel, mayPassSoon, mayWrite, mergedAs, noConnection, numbersOf, openHttpClient, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, readIssue, replaceLabel, sendRequest, updateIssue, whyNotDone, withPatch };
+export { agreesWith, createIssue, createOctokit, fetchArtifact, fetchPullRequest, findComment, findIssue, githubFailure, isBreakdown, isGone, makeLabel, mayPassSoon, mayWrite, mergedAs, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, readIssue, replaceLabel, updateIssue, whyNotDone, withPatch };

@@ -1,20 +1,17 @@
-import { UsageError, callOnGithub, callOnPhabricator, diffPhids, families, id, oneLine, patchName, plainLine, scenarios, shortId, text } from "../model.js";
+import { UsageError, plainLine } from "../model/plain.js";
 import { object, string } from "../vendor/zod.js";
-import { bisectOverrideNames, kebabCase, overrideNames, parameter } from "../config.js";
+import { bisectOverrideNames, kebabCase, overrideNames, parameter } from "../config/parameters.js";
+import { callOnGithub, callOnPhabricator, diffPhids, families, id, patchName, scenarios, shortId, text } from "../model.js";
 import { excerpt } from "../model/excerpt.js";
 import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";
 import { didYouMean, meantBy } from "../config/did-you-mean.js";
-import { callerOwning } from "../report.js";
+import { RepositoryError, changesAsListed, checkDiff, gitIn, idOf, isId, linearHistoryOf, newestUpTo, plainPatch, plainly, rawChanges, signature, svnLog, whyGitRefuses } from "./patch/plain.js";
 import { fetchDiff, findRevision, isNamed, isSameName, phidsOf } from "./phabricator.js";
 import { once } from "node:events";
-import { execFile, spawn } from "node:child_process";
-import { dirname, join, relative, resolve } from "node:path";
-import { statSync } from "node:fs";
-import { promisify } from "node:util";
+import { join, relative, resolve } from "node:path";
 import { createHash } from "node:crypto";
-import { chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { pipeline } from "node:stream/promises";
 
 // src/forge/patch/command-words.ts
 /** Splits at blanks outside of double quotes: `testbed="mellanox and 40G"` is one word. */
@@ -74,7 +71,7 @@ function readBisect(words, isHead) {
 	for (const word of words) {
 		const pair = pairIn(word);
 		if (pair?.key === "commits") {
-			if (!isDigest(pair.value)) return mistaken(`${listKey} is the digest of a list, as an answer has it`);
+			if (!isDigest(pair.value)) return mistaken(`${listKey} is the digest of a list, as shown in a reply`);
 			list = pair.value;
 		} else if (pair !== void 0) {
 			const match = keyFor(pair, {
@@ -89,11 +86,11 @@ function readBisect(words, isHead) {
 			const wrong = looksRight && value.split(",").find((part) => !looksRight(part));
 			if (wrong !== void 0) return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
 			const before = overrides[name];
-			if (before !== void 0 && kind !== "list") return mistaken(`${key} is there twice`);
+			if (before !== void 0 && kind !== "list") return mistaken(`${key} is given twice`);
 			overrides[name] = before === void 0 ? value : `${before},${value}`;
 		} else if (word.includes("..")) {
 			const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
-			return mistaken("bisect takes a good commit and a bad one, not a range", ends.filter(Boolean).join(" "));
+			return mistaken("bisect takes a good commit and a bad commit, not a range", ends.filter(Boolean).join(" "));
 		} else if (families.some((family) => family === word)) {
 			if (overrides.families !== void 0) return mistaken("bisect takes one family", word);
 			overrides.families = word;
@@ -153,7 +150,7 @@ function withOthers(overrides, others, isHead) {
 		}
 	};
 	if (others.length === 1) {
-		const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
+		const what = `bisect takes a good commit and a bad commit, found "${excerpt(first)}" only`;
 		return mistaken(what, `${excerpt(first)} HEAD`);
 	}
 	const commits = {
@@ -172,7 +169,7 @@ function withOthers(overrides, others, isHead) {
 			scenarios: own
 		}
 	};
-	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
+	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" too`;
 	return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
 }
 /** True for texts that git could read as the name of one commit; git decides later. */
@@ -189,355 +186,6 @@ const shapes = {
 	earlier: (text) => /^(?:all|none|[1-9]\d{0,8})$/.test(text)
 };
 
-// src/forge/patch/diff.ts
-/** Reads the output of git-diff(1) or diff(1) -u with prefixes `a/` and `b/`, as bytes: sources may be in Latin-1. */
-function checkDiff(diff) {
-	try {
-		return accept(diff);
-	} catch (error) {
-		if (error instanceof Refusal) return {
-			kind: "refused",
-			reason: error.message
-		};
-		throw error;
-	}
-}
-/** Arguments of git, followed by a tree; `isAsSaid` reads the output. */
-const rawChanges = [
-	"diff-index",
-	"--cached",
-	"--no-renames",
-	"-z"
-];
-/** Checks that git, in applying the diff, changed exactly the files that the diff names, and that all are plain. */
-function isAsSaid(paths, raw) {
-	const words = raw.split("\0");
-	const changes = words.flatMap((word, at) => at % 2 === 0 && word !== "" ? {
-		modes: word.slice(1).split(" ", 2),
-		path: words[at + 1] ?? ""
-	} : []);
-	for (const { modes, path } of changes) {
-		const mode = modes.find((mode) => mode !== noFile && !plainModes.includes(mode));
-		if (mode !== void 0) return {
-			kind: "refused",
-			reason: notPlain(path, mode)
-		};
-	}
-	const changed = changes.map(({ path }) => path);
-	const others = [...paths.filter((path) => !changed.includes(path)), ...changed.filter((path) => !paths.includes(path))];
-	if (others.length === 0) return { kind: "as-said" };
-	return {
-		kind: "refused",
-		reason: `The diff does to ${others.slice(0, 5).join(", ")} something else than it says; send it as one diff of the whole change.`
-	};
-}
-/** Explains the output of git-apply(1). Its first lines are the cause: `error: patch failed: sys/net/if.c:12`. */
-function whyGitRefuses(stderr, remarks) {
-	return [`git cannot apply the diff: ${stderr.split("\n").flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []).slice(0, 3).join("; ") || "it said nothing"}.`, ...remarks].join(" ");
-}
-const mostBytes = 5e6;
-const mostFiles = 2e3;
-/** Thrown and caught in this file only. */
-var Refusal = class extends Error {};
-function refuse$1(reason) {
-	throw new Refusal(reason);
-}
-function accept(diff) {
-	if (diff.length > mostBytes) refuse$1(`The diff has ${diff.length} bytes, and at most ${mostBytes} are taken; split it.`);
-	const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
-	const lines = bytes.toString("latin1").split("\n");
-	const sections = readSections(lines);
-	if (sections.length === 0) refuse$1("The diff changes no file; send one that git diff made.");
-	if (sections.length > mostFiles) refuse$1(`The diff changes ${sections.length} files, and at most ${mostFiles} are taken; split it.`);
-	const paths = sections.flatMap(pathsOf).toSorted();
-	const twice = paths.find((path, index) => path === paths[index - 1]);
-	if (twice !== void 0) refuse$1(`The diff changes ${twice} twice; send one diff of the whole change, as git diff makes it.`);
-	return {
-		kind: "accepted",
-		paths,
-		remarks: remarksOn(bytes, lines)
-	};
-}
-function readSections(lines) {
-	const sections = [];
-	for (let index = 0; index < lines.length;) {
-		const line = lines[index] ?? "";
-		const current = sections.at(-1);
-		if (opensSection(lines, index, current)) {
-			sections.push({
-				line: index + 1,
-				header: [line],
-				hunks: 0
-			});
-			index += 1;
-		} else if (line.startsWith("@@ -")) index = afterHunk(lines, index, current);
-		else {
-			if (current?.hunks === 0) current.header.push(line);
-			index += 1;
-		}
-	}
-	return sections;
-}
-function opensSection(lines, index, current) {
-	const line = lines[index] ?? "";
-	if (line.startsWith("diff --git ")) return true;
-	const follows = (offset, start) => lines[index + offset]?.startsWith(start);
-	if (!line.startsWith("--- ") || !follows(1, "+++ ") || !follows(2, "@@ -")) return false;
-	return current === void 0 || current.hunks > 0 || current.header.some(isNewName);
-}
-const isNewName = (line) => line.startsWith("+++ ");
-/** Returns the index of the first line after the hunk, by its line counts (POSIX, diff -u). */
-function afterHunk(lines, start, section) {
-	const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? "");
-	if (head === null || !(section?.hunks || section?.header.some(isNewName))) refuse$1(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
-	section.hunks += 1;
-	let before = Number(head[1] ?? 1);
-	let after = Number(head[2] ?? 1);
-	let index = start + 1;
-	for (; before > 0 || after > 0; index += 1) {
-		const sign = lines[index]?.[0] ?? (index < lines.length - 1 ? " " : void 0);
-		if (sign === void 0 || !" \r+-\\".includes(sign)) refuse$1(`The hunk at line ${start + 1} of the diff is cut off at line ${index + 1}.`);
-		if (sign === " " || sign === "\r" || sign === "-") before -= 1;
-		if (sign === " " || sign === "\r" || sign === "+") after -= 1;
-	}
-	return index;
-}
-function pathsOf(section) {
-	if (section.header[0]?.endsWith("\r")) refuse$1("The lines of the diff end in CR LF; send it with the line ends that git wrote.");
-	const copied = plainName(section, /^copy from (.*)$/);
-	const from = plainName(section, /^rename from (.*)$/) ?? copied;
-	const named = [
-		prefixedName(section, valueIn(section, /^--- (.*)$/), "a/"),
-		prefixedName(section, valueIn(section, /^\+\+\+ (.*)$/), "b/"),
-		from,
-		plainName(section, /^(?:rename|copy) to (.*)$/),
-		nameInGitLine(section, from !== void 0)
-	];
-	const paths = [...new Set(named)].filter((name) => name !== void 0).map(decoded);
-	const [path] = paths;
-	if (path === void 0) refuse$1(`Line ${section.line} of the diff names no file.`);
-	refuseKind(section, path);
-	for (const each of paths) refusePath(each);
-	if (paths.length > (from === void 0 ? 1 : 2)) refuse$1(`The diff calls one file by several names, ${paths.join(" and ")}; send what git diff made.`);
-	return copied === void 0 ? paths : paths.filter((each) => each !== decoded(copied));
-}
-function plainName(section, pattern) {
-	const value = valueIn(section, pattern);
-	return value === void 0 ? void 0 : unquoted(value);
-}
-const valueIn = ({ header }, pattern) => header.map((line) => pattern.exec(line)?.[1]).find((value) => value !== void 0);
-/** The name in `--- a/PATH` or `+++ b/PATH`; undefined if the line is missing or that side has no file. */
-function prefixedName(section, value, prefix) {
-	const [written = ""] = value?.split("	") ?? [];
-	if (value === void 0 || written === "/dev/null") return void 0;
-	const name = unquoted(written);
-	if (!name.startsWith(prefix)) refusePrefix(section);
-	return name.slice(2);
-}
-/** Both names are equal unless the name changes. */
-function nameInGitLine(section, renamed) {
-	const [, rest] = /^diff --git (.*)$/.exec(section.header[0] ?? "") ?? [];
-	if (rest === void 0) return void 0;
-	if (!/^"?a\//.test(rest)) refusePrefix(section);
-	if (renamed) return void 0;
-	const quoted = /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")$/.exec(rest);
-	const middle = (rest.length - 1) / 2;
-	const [a, b] = (quoted?.slice(1) ?? [rest.slice(0, middle), rest.slice(middle + 1)]).map(unquoted);
-	if (!(a?.startsWith("a/") && b?.startsWith("b/") && a.slice(2) === b.slice(2))) refuse$1(`Line ${section.line} of the diff names two files, but says of no rename.`);
-	return a?.slice(2);
-}
-const refusePrefix = ({ line }) => refuse$1(`The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`);
-/** Git quotes a name like a string in C, with bytes in octal; see core.quotePath in git-config(1). */
-function unquoted(name) {
-	if (!/^".*"$/.test(name)) return name;
-	return name.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code) => {
-		if (code.length === 3) return String.fromCharCode(Number.parseInt(code, 8) & 255);
-		return escapes[code] ?? code;
-	});
-}
-const escapes = {
-	a: "\x07",
-	b: "\b",
-	f: "\f",
-	n: "\n",
-	r: "\r",
-	t: "	",
-	v: "\v"
-};
-function decoded(name) {
-	const path = Buffer.from(name, "latin1").toString();
-	if (path.includes("�")) refuse$1(`The name of the file ${path} is not UTF-8; rename it.`);
-	return path;
-}
-function refuseKind({ header }, path) {
-	if (header.some((line) => /^(?:GIT binary patch|Binary files .* differ)\r?$/.test(line))) refuse$1(`The diff changes the binary file ${path}; only text is taken.`);
-	const mode = header.map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (.+)$/s.exec(line)?.[1]).map((text) => text && modeAsGitReads(text)).find((mode) => mode !== void 0 && !plainModes.includes(mode));
-	if (mode !== void 0) refuse$1(notPlain(path, mode));
-}
-/** Parses octal like strtoul(3), ignoring everything after a blank. */
-const modeAsGitReads = (text) => /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
-function notPlain(path, mode) {
-	return `The diff changes ${path}, which is ${{
-		12e4: "a symbolic link",
-		16e4: "a submodule"
-	}[mode] ?? `of mode ${mode}`}; only plain files are taken.`;
-}
-const plainModes = ["100644", "100755"];
-const noFile = "000000";
-function refusePath(path) {
-	const segments = path.split("/");
-	const isOutside = segments.some((segment) => [
-		"",
-		".",
-		".."
-	].includes(segment));
-	const isGits = segments.some((segment) => segment.toLowerCase() === ".git");
-	if (!isOutside && !isGits && !/\p{Cc}/u.test(path)) return;
-	refuse$1(`The diff changes "${path.replace(/\p{Cc}/gu, "?")}", which is no file of the tree; name files below its root.`);
-}
-function remarksOn(bytes, lines) {
-	const remarks = [];
-	const text = bytes.toString();
-	if (lines.some((line) => /^[ +-]/.test(line) && line.endsWith("\r"))) remarks.push("Some lines of the diff end in CR LF.");
-	if (bytes.includes("�")) remarks.push("The diff holds U+FFFD, which replaced an unreadable letter.");
-	else if (text.includes("�")) remarks.push("The diff is not UTF-8.");
-	return remarks;
-}
-
-// src/forge/patch/git.ts
-var RepositoryError = class extends Error {
-	name = "RepositoryError";
-	conclusion = "usage";
-};
-const run = promisify(execFile);
-const maxBytes = 4194304;
-/** @param environment for git, if fetching missing objects needs more than the checkout has. */
-function gitIn(directory, environment) {
-	const options = [
-		"-C",
-		directory,
-		"-c",
-		"safe.directory=*"
-	];
-	const caller = callerReaching(resolve(directory));
-	const home = caller && { HOME: process.env.SUDO_HOME ?? "/" };
-	const runWith = async (more, ...args) => {
-		const bounds = {
-			env: {
-				...process.env,
-				...home,
-				...environment,
-				...more
-			},
-			maxBuffer: maxBytes,
-			...caller
-		};
-		try {
-			return (await run("git", [...options, ...args], bounds)).stdout;
-		} catch (error) {
-			throw whyNotWritten(directory, error) ?? error;
-		}
-	};
-	return {
-		directory,
-		run: (...args) => runWith({}, ...args),
-		runWith,
-		async bytes(...args) {
-			const bounds = {
-				env: {
-					...process.env,
-					...home
-				},
-				maxBuffer: maxBytes,
-				encoding: "buffer",
-				...caller
-			};
-			return (await run("git", [...options, ...args], bounds)).stdout;
-		},
-		start: (args, more) => spawn("git", [...options, ...args], {
-			env: {
-				...process.env,
-				...home,
-				...environment
-			},
-			stdio: [
-				"pipe",
-				"pipe",
-				"ignore"
-			],
-			...caller,
-			...more
-		}),
-		async share(...paths) {
-			if (caller === void 0) return;
-			for (const path of paths) await chown(path, caller.uid, caller.gid);
-		}
-	};
-}
-/** The caller of sudo where the checkout is theirs, and git reaches it without their supplementary groups. */
-function callerReaching(directory) {
-	const caller = callerOwning(directory);
-	if (caller === void 0) return void 0;
-	for (let folder = directory;; folder = dirname(folder)) {
-		const { uid, gid, mode } = statSync(folder);
-		if ((mode & (uid === caller.uid ? 64 : gid === caller.gid ? 8 : 1)) === 0) return void 0;
-		if (folder === dirname(folder)) return caller;
-	}
-}
-/** Returns an error with advice where git cannot make an object. */
-function whyNotWritten(directory, error) {
-	const { stderr } = error;
-	const [line] = /(?:insufficient permission for adding an object|unable to create temporary file)[^\n]*/.exec(typeof stderr === "string" ? stderr : "") ?? [];
-	if (line === void 0) return void 0;
-	return new RepositoryError(`git cannot write in the repository ${directory} (${line}): make its .git writable for the user who runs this, as with chown -R.`);
-}
-const isId = (name) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
-/** Throws for a name that is not resolved. */
-function idOf(text) {
-	if (isId(text)) return text;
-	throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
-}
-const plainPatch = [
-	"--no-color",
-	"--no-ext-diff",
-	"--no-textconv",
-	"--no-renames",
-	"--full-index",
-	"--src-prefix=a/",
-	"--dst-prefix=b/"
-];
-const plainly = [
-	"core.autocrlf=false",
-	"core.splitIndex=false",
-	"apply.ignoreWhitespace=no",
-	"i18n.commitEncoding=UTF-8"
-].flatMap((setting) => ["-c", setting]);
-/** Dates author and committer, so that equal content yields equal commits. */
-function signature(date) {
-	const at = `@${Math.floor(date.getTime() / 1e3)} +0000`;
-	const [name, email] = ["ppsgate", "ppsgate@localhost.invalid"];
-	return {
-		GIT_AUTHOR_NAME: name,
-		GIT_AUTHOR_EMAIL: email,
-		GIT_AUTHOR_DATE: at,
-		GIT_COMMITTER_NAME: name,
-		GIT_COMMITTER_EMAIL: email,
-		GIT_COMMITTER_DATE: at
-	};
-}
-/** Yields the fields of an output that end in NUL, each shortened by `short`, as one may exceed our memory. */
-async function* fieldsOf(output, short) {
-	let field = "";
-	for await (const chunk of output) {
-		const [rest = "", ...begun] = chunk.split("\0");
-		field = short(field + rest);
-		for (const next of begun) {
-			yield field;
-			field = short(next);
-		}
-	}
-}
-
 // src/forge/patch/resolve-commit.ts
 var NoRepositoryError = class extends RepositoryError {
 	name = "NoRepositoryError";
@@ -548,7 +196,7 @@ var NoCommitError = class extends RepositoryError {
 };
 /** Throws a `RepositoryError` if there is no such commit. */
 async function resolveCommit(git, name) {
-	if (!isCommitName(name)) throw new NoCommitError(`"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`);
+	if (!isCommitName(name)) throw new NoCommitError(`"${name}" is not the name of a commit: write an ID, a branch or a tag, like main, v1.2 or HEAD~2.`);
 	const parse = () => git.run("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);
 	return (await parse().catch((error) => {
 		if (!isId(name)) throw error;
@@ -569,7 +217,7 @@ function withoutShortIds(repository) {
 			if (digits === void 0) return resolved;
 			const id = word === name ? resolved : await repository.resolve(word);
 			if (!id.startsWith(digits) || await repository.isOnBranch(id)) return resolved;
-			throw new NoCommitError(`"${excerpt(name)}" is no commit of a branch or a tag; another one may begin like ${id}, so write that in full if you mean it.`);
+			throw new NoCommitError(`"${excerpt(name)}" is not a commit of a branch or a tag; ${id} may abbreviate several commits, so write the full ID if you mean one.`);
 		}
 	};
 }
@@ -581,21 +229,21 @@ function shortIdIn(word) {
 async function refuse(git, name) {
 	const { directory } = git;
 	await git.run("rev-parse", "--git-dir").catch((error) => {
-		if (error.syscall === "spawn git") throw new Error(`git cannot be started (${error.code}), and without it no patch can be read: install it, on Debian and Ubuntu by 'apt-get install git'.`);
-		throw new NoRepositoryError(`${directory} is no git repository: name the one that has the commits.`);
+		if (error.syscall === "spawn git") throw new Error(`git cannot be started (${error.code}), and patches cannot be read without it: install it, on Debian and Ubuntu with 'apt-get install git'.`);
+		throw new NoRepositoryError(`${directory} is not a git repository: name the repository with the commits.`);
 	});
 	const history = "check it out with its history (fetch-depth: 0)";
-	if (isId(name)) throw new NoCommitError(`"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`);
+	if (isId(name)) throw new NoCommitError(`"${name}" is not a commit of ${directory}, and could not be fetched: ${history}.`);
 	const [, descendant, steps] = /^(.+)~(\d+)$/.exec(name) ?? [];
 	const first = descendant && await git.run("rev-list", "--count", "--first-parent", "--end-of-options", descendant, "--").catch(() => "");
-	if (first && Number(steps) >= Number(first)) throw new NoCommitError(`"${name}" would come before ${descendant}~${Number(first) - 1}, the first commit: name that or a later one, or ${history}.`);
+	if (first && Number(steps) >= Number(first)) throw new NoCommitError(`"${name}" would be older than ${descendant}~${Number(first) - 1}, the first commit: name that or a later one, or ${history}.`);
 	const names = await git.run("for-each-ref", "--format=%(refname:short)", ...[
 		"refs/heads",
 		"refs/tags",
 		"refs/remotes"
 	]).catch(() => "");
 	const hint = didYouMean(name, names.split("\n").filter(Boolean));
-	throw new NoCommitError(`"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`);
+	throw new NoCommitError(`"${name}" is not a commit, branch or tag of ${directory}${hint || `: name an existing one, or ${history}.`}`);
 }
 /**
 * Accepts names by the rules of git-check-ref-format(1), and their ancestors, such as `HEAD~2`, `v1^{commit}` or
@@ -654,10 +302,10 @@ async function commitDiff(git, base, diff, about) {
 			kind: "does-not-apply",
 			why: refused
 		};
-		const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
-		if (asSaid.kind === "refused") return {
+		const isAsListed = changesAsListed(checked.paths, await indexed(...rawChanges, parent));
+		if (isAsListed.kind === "refused") return {
 			kind: "does-not-apply",
-			why: asSaid.reason,
+			why: isAsListed.reason,
 			isRefused: true
 		};
 		return {
@@ -669,50 +317,8 @@ async function commitDiff(git, base, diff, about) {
 	}
 }
 
-// src/forge/patch/svn-commit.ts
-/** Options of git-log(1): three fields per commit, with notes of this name only. */
-const svnLog = [
-	"-z",
-	"--no-show-signature",
-	"--notes=refs/notes/commits",
-	"--format=%H%x00%N%x00%B"
-];
-/**
-* Reads the output of `svnLog`, newest first, as far as needed. Numbers count the changes of a whole Subversion
-* repository, most of them on other branches. So a working copy had the newest revision that is not later.
-*/
-async function newestUpTo(revision, output) {
-	let hasRevisions = false;
-	let done = [];
-	for await (const field of fieldsOf(output, endOf)) {
-		done.push(field);
-		const [commit, note, message] = done;
-		if (commit === void 0 || note === void 0 || message === void 0) continue;
-		done = [];
-		const named = revisionIn(note, message);
-		if (named === void 0) continue;
-		if (named <= revision) return {
-			kind: "found",
-			commit,
-			revision: named
-		};
-		hasRevisions = true;
-	}
-	return { kind: hasRevisions ? "only-later" : "no-revisions" };
-}
-const endOf = (text) => text.slice(-4096);
-/**
-* Reads the last line of a message, as git-svn writes it, or a note of svn2git, as in FreeBSD. Later commits have
-* neither. A forged last line only makes its own commit, already on the branch, the base of a later diff.
-*/
-function revisionIn(note, message) {
-	const revision = [...message.trimEnd().split("\n").slice(-1), ...note.split("\n")].map((line) => svnRevision.exec(line)?.[1]).findLast(Boolean);
-	return revision === void 0 ? void 0 : Number(revision);
-}
-const svnRevision = /^(?:git-svn-id: \S+@|svn path=[^;]*; revision=)(\d{1,9})(?![^ ;])/;
-
 // src/forge/patch/dated-commits.ts
-/** Several times what FreeBSD's 280,000 commits need. */
+/** Several times the need of FreeBSD's 280,000 commits. */
 const svnLogMilliseconds = 6e4;
 /** Arguments for git-rev-list(1): a branch, without the commits merged into it. */
 async function branchBefore(git, branch, date) {
@@ -727,7 +333,7 @@ async function commitAt(git, branch, date) {
 	const range = await branchBefore(git, branch, date);
 	const last = await git.run("rev-list", "--max-count=1", ...range);
 	if (last !== "") return last.trim();
-	throw new RepositoryError(`${branch} has no commit in ${git.directory} from before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`);
+	throw new RepositoryError(`${branch} has no commit in ${git.directory} before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`);
 }
 async function commitOfSvn(git, branch, revision, date) {
 	const log = [
@@ -742,7 +348,7 @@ async function commitOfSvn(git, branch, revision, date) {
 	const [code, signal] = await ended;
 	if (found.kind === "found" || code === 0) return found;
 	if (signal !== null) return { kind: "not-in-time" };
-	throw new RepositoryError(`git cannot read the history of ${branch} in ${git.directory}: look at it with git fsck.`);
+	throw new RepositoryError(`git cannot read the history of ${branch} in ${git.directory}: check it with git fsck.`);
 }
 async function branchOfPath(git, path) {
 	const parts = path.split("/").filter(Boolean);
@@ -752,326 +358,6 @@ async function branchOfPath(git, path) {
 	if (!named.every(isCommitName)) return void 0;
 	const existing = (await git.run("for-each-ref", "--format=%(refname)", ...named)).split("\n");
 	return ends.find((end) => folders.some((folder) => existing.includes(`${folder}/${end}`)));
-}
-
-// src/forge/patch/linear-history.ts
-function linearHistoryOf(git) {
-	return {
-		isShallow: async () => (await git.run("rev-parse", "--is-shallow-repository")).trim() === "true",
-		contains: (commit, other) => contains(git, commit, other),
-		isOnBranch: (commit) => isOnBranch(git, commit),
-		async stepsSince(commit, tip) {
-			const range = [idOf(tip), `^${idOf(commit)}`];
-			return Number(await git.run("rev-list", "--count", "--first-parent", ...range));
-		},
-		async commitsBetween(after, upTo, { of, most }) {
-			const read = [
-				"rev-list",
-				...[
-					"--first-parent",
-					`--max-count=${most}`,
-					idOf(upTo),
-					`^${idOf(after)}`
-				],
-				...of === "all" ? [] : notOnBranches
-			];
-			return (await git.run(...read).catch(() => {
-				throw failed(`list the commits after ${after} up to ${upTo}`, git);
-			})).split("\n").filter(Boolean).toReversed();
-		},
-		firstParents: (after, upTo) => firstParents(git, after, upTo),
-		committedAt: (commit) => committedAt(git, commit),
-		releaseBefore: (commit) => releaseBefore(git, commit),
-		idsAt: (commits, path) => idsAt(git, commits, path),
-		sameChanges: (commit, range) => sameChanges(git, commit, range),
-		picker: (commit, isReverse = false) => pickerOf(git, commit, isReverse)
-	};
-}
-const failed = (what, { directory }) => new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
-async function contains(git, commit, other) {
-	const ids = [idOf(other), idOf(commit)];
-	return git.run("merge-base", "--is-ancestor", ...ids).then(() => true, (error) => {
-		if (error.code === 1) return false;
-		throw failed(`tell whether ${other} came before ${commit}`, git);
-	});
-}
-/** Excludes all that `isOnBranch` finds. */
-const notOnBranches = ["--not", ...[
-	"--branches",
-	"--tags",
-	"--remotes"
-].flatMap((refs) => [
-	"--exclude=pull/*",
-	"--exclude=*/pull/*",
-	refs
-])];
-async function isOnBranch(git, commit) {
-	const found = [
-		"for-each-ref",
-		"--format=%(refname)",
-		"--contains",
-		idOf(commit),
-		...[
-			"refs/heads",
-			"refs/tags",
-			"refs/remotes"
-		]
-	];
-	return (await git.run(...found).catch(() => {
-		throw failed(`tell which branches have ${commit}`, git);
-	})).split("\n").some((name) => name !== "" && !name.includes("/pull/"));
-}
-async function committedAt(git, commit) {
-	const seconds = [
-		"--no-patch",
-		"--format=%ct",
-		"--end-of-options",
-		idOf(commit)
-	];
-	return (/* @__PURE__ */ new Date(Number(await git.run("show", ...seconds)) * 1e3)).toISOString();
-}
-async function releaseBefore(git, commit) {
-	const describe = [
-		"describe",
-		"--tags",
-		"--first-parent",
-		"--abbrev=0",
-		idOf(commit)
-	];
-	const name = (await git.run(...describe).catch(() => "")).trim();
-	if (name === "") return void 0;
-	const tagged = (await git.run("rev-parse", "--verify", `refs/tags/${name}^{commit}`)).trim();
-	return {
-		name,
-		commit: tagged,
-		at: await committedAt(git, tagged)
-	};
-}
-async function* firstParents(git, after, upTo) {
-	const form = [
-		"-z",
-		"--encoding=UTF-8",
-		"--format=tformat:%H%x00%T%x00%s%x00%an"
-	];
-	const own = [
-		"--no-show-signature",
-		"--no-notes",
-		"--no-mailmap",
-		"--no-relative"
-	];
-	const line = [
-		"--reverse",
-		"--first-parent",
-		"--diff-merges=first-parent"
-	];
-	const changes = [
-		"--raw",
-		"--no-abbrev",
-		"--no-renames",
-		"--ignore-submodules=none"
-	];
-	const range = [
-		idOf(upTo),
-		`^${idOf(after)}`,
-		"--"
-	];
-	const child = git.start([
-		"log",
-		...form,
-		...own,
-		...line,
-		...changes,
-		...range
-	]);
-	const isWell = endsWell(child);
-	let isRead = false;
-	try {
-		yield* commitsOf(child.stdout.setEncoding("utf8"));
-		isRead = true;
-	} finally {
-		if (!isRead) child.kill();
-	}
-	if (!await isWell) throw failed(`read the commits after ${after} up to ${upTo}`, git);
-}
-/**
-* Parses four fields per commit, then two per change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path.
-*/
-async function* commitsOf(output) {
-	let head = [];
-	let changes = [];
-	let change;
-	const parsed = () => {
-		const [commit = "", tree = "", subject = "", author = ""] = head;
-		return {
-			commit,
-			tree,
-			subject,
-			author,
-			changes
-		};
-	};
-	for await (const field of fieldsOf(output, (text) => text.slice(0, 8192))) if (change !== void 0) {
-		changes.push({
-			path: field,
-			isSubmodule: change.includes("160000 ")
-		});
-		change = void 0;
-	} else if (head.length < 4) head.push(field);
-	else if (/^\n?:/.test(field)) change = field;
-	else {
-		yield parsed();
-		[head, changes] = [[field], []];
-	}
-	if (head.length === 4) yield parsed();
-}
-async function idsAt(git, commits, path) {
-	const child = git.start(["cat-file", "--batch-check=%(objectname)"]);
-	const isWell = endsWell(child);
-	const names = commits.map((commit) => `${idOf(commit)}:${path}\n`).join("");
-	child.stdin.on("error", () => void 0).end(names);
-	const ids = (await textOf(child)).split("\n").slice(0, -1);
-	if (await isWell && ids.length === commits.length) return ids.map((id) => isId(id) ? id : void 0);
-	throw failed(`look for ${path || "the files"} of ${commits.length} commits`, git);
-}
-async function sameChanges(git, commit, { after, upTo }) {
-	const id = idOf(commit);
-	const parent = `${id}^1`;
-	const compare = [
-		"diff-tree",
-		"-p",
-		...plainPatch
-	];
-	const [[same] = []] = await patchIds(git, [
-		...compare,
-		parent,
-		id
-	]);
-	const [[reverse] = []] = await patchIds(git, [
-		...compare,
-		id,
-		parent
-	]);
-	const names = [
-		"diff-tree",
-		"-r",
-		"-z",
-		"--name-only",
-		"--no-renames",
-		parent,
-		id
-	];
-	const [path = ""] = (await git.run(...names)).split("\0");
-	const range = [idOf(upTo), ...after === void 0 ? [] : [`^${idOf(after)}`]];
-	const all = [
-		"--full-history",
-		"--full-diff",
-		"--no-merges",
-		"--topo-order",
-		"--reverse"
-	];
-	const form = [
-		"--format=tformat:commit %H",
-		"--no-show-signature",
-		"--no-notes"
-	];
-	return (await patchIds(git, [
-		...[
-			"--literal-pathspecs",
-			"log",
-			"-p",
-			...plainPatch,
-			...form,
-			...all
-		],
-		...range,
-		"--",
-		path
-	])).filter(([change]) => change === same || change === reverse).map(([change, twin]) => ({
-		commit: twin,
-		isReverse: change === reverse
-	}));
-}
-/** Returns the id of each change in git's patch output, with its commit. */
-async function patchIds(git, command) {
-	const [from, to] = [git.start(command), git.start(["patch-id", "--stable"])];
-	const piped = pipeline(from.stdout, to.stdin).then(isDone, isNot);
-	const ended = [
-		endsWell(from),
-		endsWell(to),
-		piped
-	];
-	const text = await textOf(to);
-	if ((await Promise.all(ended)).includes(false)) throw failed("compare changes", git);
-	return text.split("\n").filter(Boolean).map((line) => {
-		const [id = "", commit = ""] = line.split(" ");
-		return [id, commit];
-	});
-}
-async function pickerOf(git, commit, isReverse) {
-	const { directory } = git;
-	const id = idOf(commit);
-	const commitOf = async (tree, message, parents) => {
-		const made = [
-			"commit-tree",
-			...parents.flatMap((parent) => ["-p", parent]),
-			"-m",
-			message
-		];
-		return (await git.runWith(signature(/* @__PURE__ */ new Date(0)), ...plainly, ...made, tree).catch(() => {
-			throw new RepositoryError(`git cannot put ${id} on top of others in ${directory}: its user must be able to write there.`);
-		})).trim();
-	};
-	const trees = [`${id}^1^{tree}`, `${id}^{tree}`];
-	const [from = "", to = ""] = isReverse ? trees.toReversed() : trees;
-	const before = await commitOf(from, "Before", []);
-	const theirs = await commitOf(to, "Theirs", [before]);
-	return async (onto) => {
-		const ours = await commitOf(`${idOf(onto.commit)}^{tree}`, "Ours", [before]);
-		const merge = [
-			...asUsual,
-			"merge-tree",
-			"--write-tree",
-			"--name-only",
-			"-z"
-		];
-		const { isClean, text } = await git.run(...merge, "--no-messages", ours, theirs).then((text) => ({
-			isClean: true,
-			text
-		}), (error) => {
-			if (error.code === 1) return {
-				isClean: false,
-				text: error.stdout ?? ""
-			};
-			throw new RepositoryError(`git cannot put ${id} on top of ${onto.commit} in ${directory}: that needs git 2.38 or later.`);
-		});
-		const [tree = "", ...paths] = text.split("\0").filter(Boolean);
-		if (!isClean) return {
-			kind: "conflict",
-			paths
-		};
-		if (tree === onto.tree) return { kind: "nothing-to-do" };
-		const how = isReverse ? "without" : "with";
-		return {
-			kind: "picked",
-			tip: {
-				commit: await commitOf(tree, `${onto.commit} ${how} ${id}`, [onto.commit]),
-				tree
-			}
-		};
-	};
-}
-const asUsual = [
-	"merge.renames=true",
-	"merge.directoryRenames=conflict",
-	"merge.renormalize=false"
-].flatMap((setting) => ["-c", setting]);
-const endsWell = (child) => once(child, "close").then(([code]) => code === 0, isNot);
-const isDone = () => true;
-const isNot = () => false;
-async function textOf({ stdout }) {
-	let text = "";
-	for await (const chunk of stdout.setEncoding("utf8")) text += chunk;
-	return text;
 }
 
 // src/forge/patch/repository.ts
@@ -1133,7 +419,7 @@ function readerOf(git) {
 				],
 				"--end-of-options"
 			];
-			const why = `git cannot tell what differs between ${first} and ${second} in ${directory}: check it out with both commits, which may differ in paths of at most 4 MiB.`;
+			const why = `git cannot list the differences between ${first} and ${second} in ${directory}: check it out with both commits; the list may have at most 4 MiB.`;
 			return (await run(...compare, idOf(first), idOf(second)).catch(failed(why))).split("\0").filter(Boolean);
 		},
 		async diff(first, second) {
@@ -1142,7 +428,7 @@ function readerOf(git) {
 				idOf(first),
 				idOf(second)
 			];
-			const why = `git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`;
+			const why = `git cannot compare ${first} with ${second} in ${directory}: their difference may have at most 4 MiB.`;
 			return git.bytes("diff", ...plainPatch, ...range).catch(failed(why));
 		},
 		message: (commit) => run("show", "--no-patch", "--format=%B", "--end-of-options", idOf(commit)),
@@ -1168,7 +454,7 @@ async function pathOf({ directory, run }, { path, beside }) {
 	const folder = resolve(isOutside(relative(top, origin)) ? top : origin, path);
 	const inside = relative(top, folder);
 	if (!isOutside(inside)) return inside;
-	throw new RepositoryError(`The overlay ${path} of ppsgate.yml was looked for at ${folder}, which is outside of the repository ${top}: name a folder in it.`);
+	throw new RepositoryError(`The overlay ${path} of ppsgate.yml is ${folder}, outside the repository ${top}: name a folder in it.`);
 }
 const isOutside = (path) => /^\.\.(?:\/|$)/.test(path);
 async function list({ directory, run }, commit, folder) {
@@ -1233,8 +519,8 @@ async function pinned(overrides, repository, calledAs) {
 		...overrides.skip && { skip: await pinnedList("skip", "..") }
 	};
 }
-/** More would be too many to read, and for a comment. */
-const mostListedCommits = 100;
+/** Exceeding it would be too many to read, and for a comment. */
+const maxListedCommits = 100;
 /**
 * Lists the commits, oldest first, that the bisection may build although perhaps no person with write permission has
 * read them. `line` selects among those after the good commit; of the others (fix-ups), those on no branch and no tag
@@ -1251,9 +537,9 @@ async function unreadCommits({ good, bad, fixUp = "" }, line, repository) {
 	const commits = [...line === "off-branches" && await isUnread(good) ? [good] : [], ...between];
 	for (const commit of new Set(fixUps)) if (await isUnread(commit)) commits.push(commit);
 	if (commits.length <= 100) return commits;
-	throw new UsageError(`A bisection may build and run more than ${100} commits that are on no branch here, too many to be read and approved: name a shorter range, by GOOD BAD.`);
+	throw new UsageError(`This bisection may build and run more than ${100} commits that are on no branch here, too many to read and approve: name a shorter range as GOOD BAD.`);
 }
-/** Digest of an ordered list of full ids, unique to it, by which a command approves the list. */
+/** Digest of an ordered list of full ids, by which a command approves exactly that list. */
 const digestOf = (commits) => createHash("sha256").update(commits.join("\n")).digest("hex");
 async function ownEnds(patch, repository) {
 	const { baseCommit, headCommit: bad } = patch;
@@ -1264,7 +550,7 @@ async function ownEnds(patch, repository) {
 		bad
 	};
 	const count = steps === 1 ? "one commit" : "no commit of its own";
-	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`);
+	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to bisect: write /ppsgate run, or /ppsgate bisect GOOD BAD to choose commits.`);
 }
 
 // src/forge/patch/command.ts
@@ -1289,7 +575,7 @@ function parseCommand(comment, call = callOnGithub) {
 		case "help":
 		case "cancel":
 			if (rest.length === 0) return { kind: verb };
-			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
+			return mistaken(`${verb} takes no arguments, found "${excerpt(rest.join(" "))}"`, verb);
 		case "run":
 		case "rerun":
 		case "extend": {
@@ -1298,7 +584,7 @@ function parseCommand(comment, call = callOnGithub) {
 		}
 		case "accept":
 			if (call !== "/ppsgate") return mistaken(noVerb(verb), nearestVerb(verb));
-			return mistaken("accept is for the issue that ppsgate has opened on a change", "help");
+			return mistaken("accept works only in an issue that ppsgate opened for a change", "help");
 		case "bisect": {
 			const read = readBisect(rest, (word) => heads[call].test(word));
 			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
@@ -1313,7 +599,7 @@ function parseCommand(comment, call = callOnGithub) {
 		default: return mistaken(noVerb(verb), nearestVerb(verb));
 	}
 }
-function asksToAccept(comment) {
+function isAcceptCommand(comment) {
 	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
 	return /^\/ppsgate\s+accept\s*$/.test(line);
 }
@@ -1334,27 +620,27 @@ function commandsFor(call) {
 	const isOnGithub = call === callOnGithub;
 	const all = {
 		run: [
-			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
-			isOnGithub ? ["run 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by an unknown person"],
-			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
-			["run metric=nsPerPacket", "the same by another metric than the configured one"],
-			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
-			["run stop-at-first=on", "the same, and a cell that loses ends the runs of all others"],
-			["run measure-anyway", "the same, also where nothing differs that the testbed installs"],
-			...isOnGithub ? [] : [["run earlier=80345,80654", "measure those diffs beside it; all is each one before it"]]
+			["run", isOnGithub ? "measure the current head of the pull request" : "measure the newest diff"],
+			isOnGithub ? ["run 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d", "the same if this is the head; for a patch from a fork"] : ["run 80677", "measure that diff; for a diff by an unapproved person"],
+			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with other scenarios, families, margin, maximum runs or testbed"],
+			["run metric=nsPerPacket", "the same with another metric than the configured one"],
+			["run profile", "the same with profiles; profile=off for none, profile=30s for longer ones"],
+			["run stop-at-first=on", "the same, but the first cell with a loss ends all runs"],
+			["run measure-anyway", "the same, even if nothing installed on the testbed differs"],
+			...isOnGithub ? [] : [["run earlier=80345,80654", "also measure those earlier diffs; all means every earlier one"]]
 		],
-		rerun: [["rerun", "measure again what was asked for last"]],
-		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
+		rerun: [["rerun", "repeat the last request"]],
+		extend: [["extend runs=40", "continue an inconclusive experiment"]],
 		bisect: [
-			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
-			isOnGithub ? ["bisect 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d", "the same for a patch from a fork, if that is the head: its commits are listed first"] : ["bisect 80677 earlier=80345,80654", "the same among those diffs, each of which is built and run"],
-			["bisect v1.2 main forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
-			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
-			["bisect testbed=chelsio verify-revert", "the same elsewhere, and with the bad one measured without the culprit, too"],
-			["bisect metric=pps max-boots=60 profile=off", "the same by a metric of your own, with more boots, or without profiles"]
+			["bisect", isOnGithub ? "find the commit of the pull request that lost performance" : "find the diff of the revision that lost performance"],
+			isOnGithub ? ["bisect 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d", "the same for a patch from a fork if this is the head; lists its commits first"] : ["bisect 80677 earlier=80345,80654", "the same among those diffs; each is built and run"],
+			["bisect v1.2 main forwarding inet4", "the same between two chosen commits, good and bad, in one scenario and family"],
+			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix applied where it is missing, and without some commits"],
+			["bisect testbed=chelsio verify-revert", "the same on another testbed; also measures the bad commit without the culprit"],
+			["bisect metric=pps max-boots=60 profile=off", "the same with another metric, more boots, or no profiles"]
 		],
-		cancel: [["cancel", "end what runs and what waits"]],
-		help: [["help", "see this list"]]
+		cancel: [["cancel", "cancel running and waiting gates"]],
+		help: [["help", "show this list"]]
 	};
 	return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({
 		write: `${call} ${rest}`,
@@ -1394,7 +680,7 @@ function readArguments(verb, words, call) {
 			});
 			if (match.kind === "mistaken") return match;
 			const { name } = match.parameter;
-			if (overrides[name] !== void 0) return mistaken(`${pair.key} is there twice`);
+			if (overrides[name] !== void 0) return mistaken(`${pair.key} is given twice`);
 			overrides[name] = pair.value;
 		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
 		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
@@ -1453,7 +739,7 @@ async function patchOfTypedRange(repository, text, isOneAllowed = false) {
 		if (isOneAllowed) return patch;
 		throw new RepositoryError(`${base} and ${head} are one commit, ${shortId(headCommit)}: write BASE..HEAD with a HEAD that has the patch.`);
 	}
-	if (await repository.contains(baseCommit, headCommit)) throw new RepositoryError(`${base}..${head} is in reversed order, as ${head} came before ${base}: write ${head}..${base}.`);
+	if (await repository.contains(baseCommit, headCommit)) throw new RepositoryError(`${base}..${head} is reversed, because ${head} is older than ${base}: write ${head}..${base}.`);
 	const commits = await repository.stepsSince(baseCommit, headCommit);
 	return commits > 1 ? {
 		...patch,
@@ -1466,7 +752,7 @@ async function endsIn(text, repository) {
 		base,
 		head
 	};
-	throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
+	throw new RepositoryError(`"${excerpt(text)}" is not a range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
 }
 /**
 * Throws a `RepositoryError` unless the commits are on the line of first parents of `tip`. Other commits of a
@@ -1475,7 +761,7 @@ async function endsIn(text, repository) {
 async function expectOnLine(commits, tip, repository) {
 	for (const commit of commits) {
 		if (await repository.stepsSince(commit, tip).then((steps) => repository.resolve(`${tip}~${steps}`)).catch(() => void 0) === commit) continue;
-		throw new RepositoryError(`${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`);
+		throw new RepositoryError(`${shortId(commit)} is not on the first-parent line of ${shortId(tip)}: if it should be, check it out with its full history (fetch-depth: 0).`);
 	}
 }
 const isWrong = (end) => (error) => {
@@ -1506,7 +792,7 @@ function parseEarlier(text, called) {
 	if (text === "all" || text === "none") return text;
 	const ids = text.split(",").map((id) => id.trim());
 	if (ids.every((id) => /^[1-9]\d{0,8}$/.test(id))) return ids.map(Number);
-	throw new UsageError(`${called}: expected all, none or ids of diffs like 80345,80654, found "${text}".`);
+	throw new UsageError(`${called}: expected all, none or diff IDs like 80345,80654, found "${text}".`);
 }
 /**
 * Throws a `PatchError` if the diff does not apply, and a `UsageError` or `RevisionError` if it does not exist or
@@ -1563,7 +849,7 @@ async function restoreRevision(patch, deps) {
 		});
 		const made = await commitOf(number, diff, baseCommit, deps);
 		if (made.kind === "committed" && made.commit === headCommit) continue;
-		throw new PatchError(`Diff ${id} of D${number} is not what it was: ask for it once more.`);
+		throw new PatchError(`Diff ${id} of D${number} has changed: request it again.`);
 	}
 }
 /**
@@ -1571,7 +857,7 @@ async function restoreRevision(patch, deps) {
 * base. Each commit has all files of its diff. Throws a `UsageError` for a single diff.
 */
 async function lineOfDiffs({ number, diff, baseCommit, headCommit, earlier }, repository) {
-	if (earlier.length === 0) throw new UsageError(`D${number} has no diff before ${diff} that applies, so there is nothing to choose from: name a good commit and a bad one.`);
+	if (earlier.length === 0) throw new UsageError(`D${number} has no earlier diff than ${diff} that applies, so there is nothing to bisect: name a good commit and a bad commit.`);
 	const diffs = /* @__PURE__ */ new Map();
 	let bad = baseCommit;
 	for (const one of [...earlier, {
@@ -1596,7 +882,7 @@ function refuseForeign({ number, repository }, { repositories }) {
 	if (isNamed(repository, repositories)) return;
 	const name = repository?.callsign ?? repository?.shortName;
 	const which = name === void 0 ? "of no repository" : `of the repository ${name}`;
-	throw new UsageError(`D${number} is ${which}, and only those of ${repositories.join(", ")} are measured: see phabricator.repositories in ppsgate.yml.`);
+	throw new UsageError(`D${number} is ${which}, but only revisions of ${repositories.join(", ")} are measured: see phabricator.repositories in ppsgate.yml.`);
 }
 /** Throws a `UsageError` for an id that is none of the earlier diffs. */
 function chosenDiffs({ diff, earlier }, which) {
@@ -1605,11 +891,11 @@ function chosenDiffs({ diff, earlier }, which) {
 	const stranger = which.find((id) => !earlier.some((one) => one.id === id));
 	if (stranger !== void 0) {
 		const ids = earlier.map(({ id }) => id).join(", ") || "none";
-		throw new UsageError(`earlier: ${stranger} is no diff of the revision from before ${diff.id}; those are: ${ids}.`);
+		throw new UsageError(`earlier: ${stranger} is not an earlier diff of the revision than ${diff.id}; the earlier diffs are: ${ids}.`);
 	}
 	return earlier.filter(({ id }) => which.includes(id));
 }
-/** The base that the diff names, or its branch's commit of that day. */
+/** Returns the base that the diff names, or its branch's commit of that day. */
 async function baseOf({ id, base, createdAt }, deps) {
 	const { repository, config } = deps;
 	const asOfDay = async (why, branch = config.branch) => {
@@ -1620,8 +906,8 @@ async function baseOf({ id, base, createdAt }, deps) {
 		};
 	};
 	switch (base.kind) {
-		case "none": return asOfDay("does not say what it was made for");
-		case "other": return asOfDay(`says that it was made for "${base.text}", which is no full id of a commit`);
+		case "none": return asOfDay("does not name its base");
+		case "other": return asOfDay(`names its base "${base.text}", which is not a full commit ID`);
 		case "commit": {
 			const commit = await repository.resolve(base.id).catch(() => void 0);
 			if (commit !== void 0) return {
@@ -1629,8 +915,8 @@ async function baseOf({ id, base, createdAt }, deps) {
 				notes: []
 			};
 			const called = shortId(base.id);
-			const taken = await asOfDay(`says that it was made for ${called}, which is not in the repository`);
-			const missing = `Diff ${id} was made on ${called}, which is not in the repository, and was measured on ${shortId(taken.commit)} of ${config.branch} instead: changes of a parent revision are not in it.`;
+			const taken = await asOfDay(`names its base ${called}, which is not in the repository`);
+			const missing = `Diff ${id} is based on ${called}, which is not in the repository; it was measured on ${shortId(taken.commit)} of ${config.branch} instead, without changes of a parent revision.`;
 			return {
 				...taken,
 				missing
@@ -1638,7 +924,7 @@ async function baseOf({ id, base, createdAt }, deps) {
 		}
 		case "svn-path": {
 			const { branch, called } = await branchOf(base.path, deps);
-			return asOfDay(`says that it was made for ${called}, without a revision`, branch);
+			return asOfDay(`names its base ${called}, without a revision`, branch);
 		}
 		case "svn-revision": {
 			const { path, revision } = base;
@@ -1647,10 +933,10 @@ async function baseOf({ id, base, createdAt }, deps) {
 			const found = await repository.commitOfSvn(branch, revision, createdAt);
 			if (found.kind !== "found") {
 				const why = whyNotFound[found.kind];
-				return asOfDay(`says that it was made for ${number}, ${why}`, branch);
+				return asOfDay(`names its base ${number}, ${why}`, branch);
 			}
 			const last = ` (r${found.revision} is the last change of ${branch} before it)`;
-			const note = `Diff ${id} was made for ${number}, which is ${`${shortId(found.commit)}${found.revision === revision ? "" : last}`}.`;
+			const note = `Diff ${id} is based on ${number}, which is ${`${shortId(found.commit)}${found.revision === revision ? "" : last}`}.`;
 			return {
 				commit: found.commit,
 				notes: [note]
@@ -1659,8 +945,8 @@ async function baseOf({ id, base, createdAt }, deps) {
 	}
 }
 const whyNotFound = {
-	"no-revisions": "and the repository has neither git-svn-id lines nor the notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits)",
-	"only-later": "which is older than all that the branch has here",
+	"no-revisions": "and the repository has neither git-svn-id lines nor notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits)",
+	"only-later": "which is older than every commit of the branch here",
 	"not-in-time": "which was not found within a minute"
 };
 async function branchOf(path, { repository, config: { branch: own } }) {
@@ -1679,7 +965,7 @@ async function branchOf(path, { repository, config: { branch: own } }) {
 	};
 	return {
 		branch: own,
-		called: `${path} (which is no branch here, so ${own} is taken)`
+		called: `${path} (which is not a branch here, so ${own} is used)`
 	};
 }
 async function commitOf(number, diff, base, { conduit, repository }) {
@@ -1735,136 +1021,6 @@ const jobSchema = object({
 const patchOf = ({ revision, diff, phids }) => [`D${revision}:${diff}`, ...phids === void 0 ? [] : [phids.revision, phids.diff]].join(":");
 const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
 
-// src/forge/patch/authorize.ts
-/**
-* Decides only for the head of `found`: a later push needs its own approval. On a fork's pull request, a command or
-* button approves a head that its author can have read: the commit with its full id, or a head shown before. First
-* digits do not count, as another commit with the same ones takes seconds to make.
-*/
-async function authorize(occasion, found, rules) {
-	const { number, repository, headCommit, author } = found.pullRequest;
-	const { by } = occasion;
-	const isAuthorized = async (login) => rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) || await rules.mayWrite(login);
-	const isOurs = found.headRepository === repository;
-	switch (occasion.kind) {
-		case "labelled":
-			if (occasion.label !== rules.label) return {
-				kind: "ignored",
-				why: `The label is not "${rules.label}".`
-			};
-			if (!await rules.mayWrite(by)) return stranger$1(by, found);
-			if (!isOurs && !isSeen(occasion.at, headCommit, rules.seen)) return {
-				kind: "refused",
-				why: unseenLabel(headCommit)
-			};
-			return {
-				kind: "allowed",
-				why: `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${headCommit}.`
-			};
-		case "pushed":
-		case "revived":
-			if (isOurs) return {
-				kind: "allowed",
-				why: `The head of #${number} is in ${repository} itself, where only people with write permission can push.`
-			};
-			for (const login of /* @__PURE__ */ new Set([author, by])) if (!await isAuthorized(login)) return fromElsewhere(found, rules.label);
-			if (occasion.kind === "revived" && !rules.measured.includes(headCommit)) return fromElsewhere(found, rules.label);
-			return {
-				kind: "allowed",
-				why: `${author}, the author of #${number}, may have patches measured in ${repository}.`
-			};
-		case "commanded": {
-			if (!await isAuthorized(by)) return stranger$1(by, found);
-			if (occasion.isOtherwise && !await rules.mayWrite(by)) return asConfigured(by, found);
-			const gap = isOurs ? void 0 : whyUnseen(occasion, occasion.verb ?? "run", headCommit, rules.seen);
-			if (gap !== void 0) return {
-				kind: "refused",
-				why: gap
-			};
-			return {
-				kind: "allowed",
-				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${headCommit}.`
-			};
-		}
-		case "bisected": {
-			if (!await rules.mayWrite(by)) return notBisected(by, found);
-			const gap = isOurs || occasion.areNamed ? void 0 : whyUnseen(occasion, "bisect", headCommit, rules.seen);
-			if (gap !== void 0) return {
-				kind: "refused",
-				why: gap
-			};
-			return {
-				kind: "allowed",
-				why: `${by}, who may write to ${repository}, asked for a bisection at #${number}.`
-			};
-		}
-		case "cancelled":
-			if (await isAuthorized(by)) return {
-				kind: "allowed",
-				why: `${by} has cancelled it.`
-			};
-			return {
-				kind: "refused",
-				why: `Thank you, ${by}: what runs for #${number} is not cancelled; who may write to ${repository}, and who is among \`github.people\` of its ppsgate.yml, may do that, by /ppsgate cancel.`
-			};
-		case "pressed":
-		case "dispatched": {
-			const { kind, commit } = occasion;
-			if (commit !== void 0 && !headCommit.startsWith(commit)) return {
-				kind: "refused",
-				why: isOlder(commit, headCommit)
-			};
-			if (kind === "pressed" && !await isAuthorized(by)) return stranger$1(by, found);
-			if (commit !== headCommit && !isOurs) return {
-				kind: "refused",
-				why: unnamed(number, headCommit)
-			};
-			return {
-				kind: "allowed",
-				why: `${by}, who may have patches measured in ${repository}, started it for #${number} at ${headCommit}.`
-			};
-		}
-	}
-}
-/** Greatest difference between the clocks of GitHub and a runner. */
-const clockSeconds = 10;
-function whyUnseen({ at, commit }, verb, headCommit, seen) {
-	if (commit === headCommit) return void 0;
-	if (commit !== void 0 && !headCommit.startsWith(commit)) return isOlder(commit, headCommit);
-	if (commit === void 0) {
-		if (isSeen(at, headCommit, seen)) return void 0;
-		return `The head is ${headCommit}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${headCommit}.`;
-	}
-	const hasTwin = seen?.before?.some((one) => one !== headCommit && one.startsWith(commit));
-	if (isSeen(at, headCommit, seen) && !hasTwin) return void 0;
-	return `The head is ${headCommit}, and ${commit} may be the beginning of another commit, too: read it, and write /ppsgate ${verb} ${headCommit}.`;
-}
-const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
-const unseenLabel = (headCommit) => `The head is ${headCommit}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${headCommit}, or take the label off and put it on again.`;
-/** GitHub does not report when a run was started, so the head must be named. */
-const unnamed = (number, headCommit) => `The head of #${number} is ${headCommit}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
-const isOlder = (commit, headCommit) => `The head is ${headCommit} and no longer ${commit}: read it, and ask again.`;
-const stranger$1 = (by, { pullRequest: { number, repository } }) => ({
-	kind: "refused",
-	why: `Thank you, ${by}: #${number} runs on the testbed when a person who may write to ${repository} asks for it.`
-});
-const notBisected = (by, { pullRequest: { number, repository } }) => ({
-	kind: "refused",
-	why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`
-});
-/** A wide margin passes any patch, so its author could merge it without write permission. */
-const asConfigured = (by, { pullRequest: { number, repository } }) => ({
-	kind: "refused",
-	why: `Thank you, ${by}: you can have #${number} measured as ppsgate.yml says; a margin, scenarios, families or a testbed of one's own are for those who may write to ${repository}.`
-});
-function fromElsewhere({ pullRequest, headRepository }, label) {
-	const { number, repository, headCommit } = pullRequest;
-	return {
-		kind: "refused",
-		why: `Thank you for #${number}: because it comes from ${headRepository ?? "a repository that was deleted"}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit}, and then put the label ${label} on it or written /ppsgate run ${headCommit}.`
-	};
-}
-
 // src/forge/patch/own-changes.ts
 /** Touches only objects, neither the index nor a branch. Throws a `RepositoryError` if nothing was changed. */
 async function ownChanges(directory) {
@@ -1874,7 +1030,7 @@ async function ownChanges(directory) {
 	const [uncommitted, untracked] = await statusOf(git);
 	if (baseCommit === head && uncommitted.length === 0) {
 		const more = untracked.length === 0 ? "" : `; git does not track ${named(untracked)}`;
-		throw new RepositoryError(`nothing was changed since ${since}${more}: commit something, or name a patch, like HEAD~1..HEAD.`);
+		throw new RepositoryError(`there are no changes since ${since}${more}: commit some, or name a patch, like HEAD~1..HEAD.`);
 	}
 	return {
 		since,
@@ -1902,7 +1058,7 @@ async function mainBranch(git, head) {
 			baseCommit: base.trim()
 		};
 	}
-	throw new RepositoryError("there is no main branch that these commits began at (origin/HEAD, main or master): name the patch as BASE..HEAD.");
+	throw new RepositoryError("these commits have no main branch (origin/HEAD, main or master) as their base: name the patch as BASE..HEAD.");
 }
 async function statusOf(git) {
 	const lines = (await git.runWith({ GIT_OPTIONAL_LOCKS: "0" }, ...[
@@ -1929,7 +1085,7 @@ async function commitOfFiles(git, head) {
 		await indexed("-C", (await git.run("rev-parse", "--show-toplevel")).trimEnd(), "add", "--update", ".");
 		const tree = (await indexed("write-tree")).trim();
 		const seconds = Number(await git.run("show", "--no-patch", "--format=%ct", head));
-		const message = `${(await git.run("show", "--no-patch", "--format=%s", head)).trimEnd()}, with what is not committed`;
+		const message = `${(await git.run("show", "--no-patch", "--format=%s", head)).trimEnd()}, with uncommitted changes`;
 		return await commitTree(git, tree, head, {
 			message,
 			date: /* @__PURE__ */ new Date(seconds * 1e3)
@@ -1938,18 +1094,18 @@ async function commitOfFiles(git, head) {
 		await rm(folder, { recursive: true });
 	}
 }
-const mostNamed = 3;
+const maxNamed = 3;
 /** `a, b, c and 4 more`. */
 function named(paths) {
-	const rest = paths.length - mostNamed;
-	const first = paths.slice(0, mostNamed).map((path) => plainLine(path)).join(", ");
+	const rest = paths.length - maxNamed;
+	const first = paths.slice(0, maxNamed).map((path) => plainLine(path)).join(", ");
 	return rest > 0 ? `${first} and ${rest} more` : first;
 }
 
 // src/forge/patch/authorize-revision.ts
 /**
 * Decides for one diff only: a later one needs its own approval. A command approves a diff that its author can have
-* read, either the one that it names or one that existed for a while before.
+* read: either the one that it names, or one that existed for some time before.
 */
 async function authorizeRevision({ number, diff }, occasion, rules) {
 	const isAuthorized = async ({ phid, name }) => rules.people.some((one) => isSameName(one, name)) || rules.projects.length > 0 && await rules.isMember(phid);
@@ -1972,52 +1128,52 @@ async function authorizeRevision({ number, diff }, occasion, rules) {
 			}, rules);
 			if (!isNamed && at.getTime() - sentAt.getTime() < readingSeconds * 1e3) return {
 				kind: "refused",
-				why: `Diff ${diff} came just before the command was written: read it, and write @ppsgate ${verb} ${diff}.`
+				why: `Diff ${diff} was uploaded just before the command: read it, and write @ppsgate ${verb} ${diff}.`
 			};
 			return {
 				kind: "allowed",
-				why: `${by.name}, who may have diffs measured, asked for it.`
+				why: `${by.name}, who may have diffs measured, requested it.`
 			};
 		}
 		case "cancelled": {
 			const { by } = occasion;
 			if (await isAuthorized(by)) return {
 				kind: "allowed",
-				why: `${by.name}, who may have diffs measured, asked for it.`
+				why: `${by.name}, who may have diffs measured, requested it.`
 			};
 			const who = oursIn(rules);
-			const may = who === void 0 ? noPerson("do that") : `${who} may do that, by @ppsgate cancel`;
+			const may = who === void 0 ? noPerson("do that") : `${who} may do that with @ppsgate cancel`;
 			return {
 				kind: "refused",
-				why: `Thank you, ${by.name}: what runs for D${number} is not cancelled; ${may}.`
+				why: `Thank you, ${by.name}: runs for D${number} are not cancelled; ${may}.`
 			};
 		}
 	}
 }
-/** A comment that was begun before the diff arrived is posted within this time. */
+/** Time within which a comment is posted that was begun before the diff arrived. */
 const readingSeconds = 60;
 const waits = {
 	run: "is not measured yet",
 	rerun: "is not measured again yet",
-	extend: "is not measured any further yet",
+	extend: "is not extended yet",
 	bisect: "is not bisected yet"
 };
 function stranger({ name }, verb, { number, diff, isMeasured }, rules) {
 	const who = oursIn(rules);
 	if (isMeasured && verb === "run") return {
 		kind: "refused",
-		why: `Thank you, ${name}: diff ${diff} of D${number} is measured, as the comment of ppsgate says; ${who === void 0 ? noPerson("ask for that again") : `${who} can have it measured again, by @ppsgate rerun ${diff}`}.`
+		why: `Thank you, ${name}: diff ${diff} of D${number} is being measured, see the comment of ppsgate; ${who === void 0 ? noPerson("request it again") : `${who} can have it measured again with @ppsgate rerun ${diff}`}.`
 	};
-	const asks = who === void 0 ? noPerson("ask for it") : `it runs on the testbed when ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
+	const verbText = who === void 0 ? noPerson("request it") : `it runs on the testbed once ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
 	return {
 		kind: "refused",
-		why: `Thank you, ${name}: D${number} ${waits[verb]}; ${asks}.`
+		why: `Thank you, ${name}: D${number} ${waits[verb]}; ${verbText}.`
 	};
 }
 function oursIn({ people, projects }) {
-	const who = [...projects.length > 0 ? [`a member of ${projects.join(" or ")}`] : [], ...people.length > 0 ? ["a person of the list in ppsgate.yml"] : []];
+	const who = [...projects.length > 0 ? [`a member of ${projects.join(" or ")}`] : [], ...people.length > 0 ? ["a person listed in ppsgate.yml"] : []];
 	return who.length === 0 ? void 0 : who.join(" or ");
 }
 const noPerson = (what) => `no person may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, checkDiff, chosenDiffs, commandsFor, commitTree, digestOf, expectOnLine, gateOverridesSchema, gitIn, isAsSaid, isCommitName, jobSchema, lineOfDiffs, listKey, named, objectsAlone, openRepository, ownChanges, ownEnds, parseCommand, parseEarlier, patchOf, patchOfRange, patchOfRevision, patchOfTypedRange, pinned, plainly, rangeLike, rawChanges, restoreRevision, rootCommit, unreadCommits, whyGitRefuses, withoutShortIds, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, authorizeRevision, bisectOverridesSchema, bisectWords, chosenDiffs, commandsFor, commitTree, digestOf, expectOnLine, gateOverridesSchema, isAcceptCommand, isCommitName, jobSchema, lineOfDiffs, listKey, named, objectsAlone, openRepository, ownChanges, ownEnds, parseCommand, parseEarlier, patchOf, patchOfRange, patchOfRevision, patchOfTypedRange, pinned, rangeLike, restoreRevision, rootCommit, unreadCommits, withoutShortIds, workOf };

@@ -1,165 +1,14 @@
-import { UsageError, byName, document, id as id$1, line, list, parseJson, plainLine, prose, realPause, reasonOf, shortened, word } from "../model.js";
+import { UsageError, parseJson, plainLine, realPause, reasonOf, shortened } from "../model/plain.js";
 import { boolean, discriminatedUnion, int, literal, object, preprocess, string, union, unknown } from "../vendor/zod.js";
-import { readSecret } from "../config.js";
-import { noConnection, sendRequest } from "./github.js";
+import { byName, document, id as id$1, line, list, prose, word } from "../model.js";
+import { ConduitError, errorOf, failureNamed, isFinal, isRead, mayRetry, otherStatus, otherVersion, safeMessage, secondsOfPatience, unreadable } from "./phabricator/plain.js";
+import { noConnection, sendRequest } from "../system/http.js";
+import { readSecret } from "../config/plain.js";
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-// src/forge/phabricator/failure.ts
-/** The message names the server and the method, never the token. */
-var ConduitError = class extends Error {
-	name = "ConduitError";
-	kind;
-	/** Conduit's own code, such as ERR-CONDUIT-CORE. */
-	code;
-	/** The object itself exceeds our size limit. */
-	isTooLarge;
-	constructor(kind, message, code, isTooLarge = false) {
-		super(message);
-		this.kind = kind;
-		this.isTooLarge = isTooLarge;
-		if (code !== void 0) this.code = code;
-	}
-};
-/**
-* True if another try would fail the same way. A proxy's page, a redirect, an unreachable database, an unknown result
-* and an invalid token are not final: an operator can correct each of them.
-*/
-function isFinal(error) {
-	if (!(error instanceof ConduitError)) return false;
-	if (error.isTooLarge) return true;
-	return error.kind === "refused" && error.code !== void 0 && !isOfToken(error);
-}
-/** Time limit for retrying reads, deliveries and answers. */
-const secondsOfPatience = 604800;
-const isOfToken = ({ code = "" }) => tokenCodes.has(code);
-const tokenCodes = /* @__PURE__ */ new Set(["ERR-INVALID-AUTH", "ERR-INVALID-SESSION"]);
-const unreadable = (why) => ({
-	kind: "unreadable",
-	why,
-	advice: "look whether this is the address of a Phabricator, and whether a proxy answers for it"
-});
-/** Classifies an error by Conduit's code for it. */
-function failureNamed(code, info) {
-	const why = `${code}: ${info}`;
-	if (code === "ERR-CONDUIT-CORE" && /\bread-only mode\b/.test(info)) return {
-		kind: "busy",
-		why,
-		code
-	};
-	if (isOfDatabase(code, info)) return {
-		kind: "lost",
-		why,
-		code
-	};
-	return {
-		kind: "refused",
-		why,
-		code,
-		advice: adviceOn(code, info)
-	};
-}
-/**
-* Recognizes errors of MariaDB by number, and uncaught exceptions by class: the statement may have been carried out.
-* False for an error of the data itself, which is final: a null, a duplicate, or a value that does not fit.
-*/
-function isOfDatabase(code, info) {
-	if (!/^ERR[-_]/.test(code)) return true;
-	if (code !== "ERR-CONDUIT-CORE" || /^#(?:1048|1062|1264|1366|1406): /.test(info)) return false;
-	return /^#\d{4}: |^(?:Unable to establish a connection|Attempt to connect) to /.test(info);
-}
-function adviceOn(code, info) {
-	if (tokenCodes.has(code)) return "look whether the Conduit token is whole, and whether its account may use the API";
-	if (["ERR_NOT_FOUND", "ERR-INVALID-OBJECT-PHID"].includes(code) || /does not identify a valid object|You Shall Not Pass/.test(info)) return "it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart";
-	return code === "ERR-CONDUIT-CALL" ? otherVersion : void 0;
-}
-const otherVersion = "the server is of a version that ppsgate does not know";
-/** Classifies a status other than 200. */
-function otherStatus({ status, statusText, headers }) {
-	const why = `${status} ${statusText}`.trim();
-	const retryAfter = /^\d{1,9}$/.exec(headers.get("retry-after") ?? "")?.[0];
-	const patience = retryAfter === void 0 ? {} : { retryAfterSeconds: Number(retryAfter) };
-	if (status === 429) return {
-		kind: "busy",
-		why,
-		...patience
-	};
-	if (status === 500) return {
-		kind: "lost",
-		why: `${why}, as it also answers where it does not know the name that it is called by`,
-		...patience
-	};
-	if (status > 500) return {
-		kind: "lost",
-		why,
-		...patience
-	};
-	if (status >= 300 && status < 400) return {
-		kind: "refused",
-		why: `${why} to ${headers.get("location") ?? "nowhere"}`,
-		advice: "the token is not sent after it, so write down the address that the server has now"
-	};
-	return {
-		kind: "refused",
-		why,
-		advice: "look whether the address is right, and whether a proxy stands before it"
-	};
-}
-const isRead = (method) => /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
-/** True if a repetition within the same call is harmless. */
-const mayRetry = ({ kind }, method) => kind === "busy" || kind === "lost" && isRead(method);
-function errorOf(outcome, method, server) {
-	const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
-	const { did, otherwise } = words[kind];
-	const { why, advice = otherwise, code, isTooLarge } = outcome;
-	if (outcome.kind === "distrusted") return new ConduitError(kind, `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`);
-	const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
-	return new ConduitError(kind, sentence, code, isTooLarge);
-}
-const kinds = {
-	refused: {
-		ofRead: "refused",
-		ofWrite: "refused"
-	},
-	busy: {
-		ofRead: "busy",
-		ofWrite: "busy"
-	},
-	lost: {
-		ofRead: "busy",
-		ofWrite: "unsure"
-	},
-	distrusted: {
-		ofRead: "busy",
-		ofWrite: "busy"
-	},
-	unreadable: {
-		ofRead: "refused",
-		ofWrite: "unsure"
-	}
-};
-const words = {
-	refused: {
-		did: "refused",
-		otherwise: "correct what it names"
-	},
-	busy: {
-		did: "could not do",
-		otherwise: "try again later"
-	},
-	unsure: {
-		did: "may or may not have done",
-		otherwise: "look there before it is tried again"
-	}
-};
-/** Shortens a message to one readable line without tokens: the server quotes an invalid one. */
-function said(text, token) {
-	const line = reasonOf(text.replaceAll(token, "(token)").replace(/\b(?:api|cli|clr)-\w+/gi, "(token)"));
-	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
-}
-
 // src/forge/phabricator/conduit.ts
-/** A map as PHP writes it: an empty one is an empty list. */
+/** A map as PHP writes it: an empty map is an empty list. */
 const mapOf = (value) => preprocess((map) => Array.isArray(map) && map.length === 0 ? {} : map, byName(value));
 /** After the last wait the call fails. */
 const pausesSeconds = [
@@ -184,7 +33,7 @@ function openConduit(options) {
 			if (outcome.kind === "answered") return parsed(schema, outcome.result, method, options);
 			const seconds = Math.max(pausesSeconds[tries] ?? Number.POSITIVE_INFINITY, outcome.retryAfterSeconds ?? 0);
 			if (!mayRetry(outcome, method) || seconds > longestPauseSeconds || signal.aborted) throw errorOf(outcome, method, options);
-			if (seconds > 2) log.info(`${url} could not do ${method} (${said(outcome.why, token)}): trying again in ${seconds} s.`);
+			if (seconds > 2) log.info(`${url} could not execute ${method} (${safeMessage(outcome.why, token)}): trying again in ${seconds} s.`);
 			await pause(seconds, signal);
 		}
 	};
@@ -196,18 +45,18 @@ function openConduit(options) {
 }
 /**
 * Repeats failing reads, as maintenance may last longer than one call waits. Logs at growing intervals. Throws the last
-* error after `mostSeconds`, on abort, and if `mayWait` returns false.
+* error after `maxSeconds`, on abort, and if `mayWait` returns false.
 */
-function withPatience(conduit, { log, signal, pause = realPause, mostSeconds = secondsOfPatience, mayWait }) {
+function withPatience(conduit, { log, signal, pause = realPause, maxSeconds = secondsOfPatience, mayWait }) {
 	const call = async (method, params, schema) => {
 		for (let tries = 0, waited = 0;; tries += 1) try {
 			return await conduit.call(method, params, schema);
 		} catch (error) {
 			const seconds = Math.min(5 * 2 ** tries, 60);
 			waited += seconds;
-			if (!(error instanceof ConduitError && !isFinal(error) && isRead(method)) || signal.aborted || waited > mostSeconds) throw error;
+			if (!(error instanceof ConduitError && !isFinal(error) && isRead(method)) || signal.aborted || waited > maxSeconds) throw error;
 			if (mayWait?.(error) === false) throw error;
-			if (Number.isInteger(Math.log2(tries + 1))) log.warn(`${error.message} It is tried until the server is back.`);
+			if (Number.isInteger(Math.log2(tries + 1))) log.warn(`${error.message} It is retried until the server is back.`);
 			await pause(seconds, signal);
 		}
 	};
@@ -219,8 +68,8 @@ function withPatience(conduit, { log, signal, pause = realPause, mostSeconds = s
 }
 function refuseUnsafe(url, token) {
 	const { protocol, hostname } = new URL(url);
-	if (protocol !== "https:" && !(protocol === "http:" && loopback.test(hostname))) throw new ConduitError("refused", `The Conduit token is not sent to ${url}, since others on the way could read it: use the server's https address.`);
-	if (!/^[\w-]{1,200}$/.test(token)) throw new ConduitError("refused", `The Conduit token for ${url} is empty, or has more in it than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`);
+	if (protocol !== "https:" && !(protocol === "http:" && loopback.test(hostname))) throw new ConduitError("refused", `The Conduit token is not sent to ${url}, because it could be read in transit: use the server's https address.`);
+	if (!/^[\w-]{1,200}$/.test(token)) throw new ConduitError("refused", `The Conduit token for ${url} is empty, or has characters other than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`);
 }
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 async function sendCall({ url, token, ca, signal, answerSeconds, send = sendRequest }, method, params) {
@@ -235,7 +84,7 @@ async function sendCall({ url, token, ca, signal, answerSeconds, send = sendRequ
 			__conduit__: { token }
 		}) }),
 		answerSeconds,
-		mostBytes,
+		maxBytes,
 		trust: { ca },
 		signal
 	});
@@ -257,7 +106,7 @@ async function sendCall({ url, token, ca, signal, answerSeconds, send = sendRequ
 }
 /** PHP rejects half a surrogate pair, in which a shortened text may end. */
 const asJson = (params) => JSON.stringify(params, (_key, value) => typeof value === "string" ? value.toWellFormed() : value);
-const mostBytes = 32 * 1024 ** 2;
+const maxBytes = 32 * 1024 ** 2;
 const envelope = object({
 	result: unknown(),
 	error_code: word.nullable(),
@@ -265,15 +114,15 @@ const envelope = object({
 });
 function readAnswer({ headers, body }) {
 	const type = headers.get("content-type") ?? "no content type";
-	if (!/^application\/json\b/i.test(type)) return unreadable(`it answered ${type} instead of JSON`);
+	if (!/^application\/json\b/i.test(type)) return unreadable(`its response is ${type} instead of JSON`);
 	if (body === void 0) return {
 		kind: "unreadable",
-		why: `it answered with more than ${mostBytes} bytes`,
-		advice: "nothing as large is taken",
+		why: `its response has more than ${maxBytes} bytes`,
+		advice: "larger responses are refused",
 		isTooLarge: true
 	};
 	const answer = envelope.safeParse(parseJson(body.toString()));
-	if (!answer.success) return unreadable("it answered JSON that is not from Conduit");
+	if (!answer.success) return unreadable("its response is JSON, but not from Conduit");
 	const { result, error_code: code, error_info: info } = answer.data;
 	return code === null ? {
 		kind: "answered",
@@ -289,18 +138,18 @@ const beforeSending = [
 ];
 function fixOfCertificate({ fault }, ca) {
 	switch (fault) {
-		case "authority": return ca === void 0 ? "write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS" : "write the certificate of the authority that has signed it as `phabricator.ca`";
-		case "time": return "have it renewed there, if the clock of this machine is right";
-		case "name": return "write the name that it is for in `phabricator.url`, or have one made for this name";
+		case "authority": return ca === void 0 ? "set `phabricator.ca` to the certificate of the authority, or set NODE_EXTRA_CA_CERTS" : "set `phabricator.ca` to the certificate of the authority that signed it";
+		case "time": return "renew it there, if the clock of this machine is right";
+		case "name": return "use its name in `phabricator.url`, or issue one for this name";
 		case "pin":
-		case "other": return "have another one made there";
+		case "other": return "replace it there";
 	}
 }
 function parsed(schema, result, method, server) {
 	const answer = schema.safeParse(result);
 	if (answer.success) return answer.data;
 	const [issue] = answer.error.issues;
-	const why = `it answered something else at ${issue?.path.join(".") || "the top"}: ${issue?.message}`;
+	const why = `its response has an unexpected value at ${issue?.path.join(".") || "the top"}: ${issue?.message}`;
 	throw errorOf({
 		kind: "unreadable",
 		why,
@@ -308,8 +157,8 @@ function parsed(schema, result, method, server) {
 	}, method, server);
 }
 const pageItems = 100;
-const mostPages = 200;
-const mostBeginnings = 4;
+const maxPages = 200;
+const maxBeginnings = 4;
 function searchBy(call, url) {
 	return async (method, params, item, most = Number.POSITIVE_INFINITY) => {
 		const page = object({
@@ -325,13 +174,13 @@ function searchBy(call, url) {
 		let items = [];
 		let after = null;
 		let beginnings = 1;
-		for (let pages = 0; pages < mostPages; pages += 1) {
+		for (let pages = 0; pages < maxPages; pages += 1) {
 			try {
 				const { data, cursor } = await pageAfter(after);
 				items.push(...data);
 				after = cursor.after;
 			} catch (error) {
-				if (after === null || !isAboutCursor(error) || beginnings === mostBeginnings) throw error;
+				if (after === null || !isAboutCursor(error) || beginnings === maxBeginnings) throw error;
 				beginnings += 1;
 				items = [];
 				after = null;
@@ -339,7 +188,7 @@ function searchBy(call, url) {
 			}
 			if (after === null || items.length >= most) return items.slice(0, most);
 		}
-		throw new ConduitError("refused", `${url} has more than ${mostPages} pages for ${method}: nothing as large is taken.`);
+		throw new ConduitError("refused", `${url} has more than ${maxPages} pages for ${method}: larger responses are refused.`);
 	};
 }
 /** The first page succeeded, so a later refusal is about the row that it names, deleted or hidden meanwhile. */
@@ -381,7 +230,7 @@ const nameOf = (revision, diff) => ({
 function nameInUrl(text, server) {
 	const url = URL.parse(text);
 	if (url === null) return void 0;
-	if (url.host !== new URL(server).host) throw new RevisionError(`${url.host} is not the Phabricator that ppsgate is set up for: name a revision of ${server}.`);
+	if (url.host !== new URL(server).host) throw new RevisionError(`${url.host} is not the configured Phabricator: name a revision of ${server}.`);
 	const [, lone] = /^\/differential\/diff\/([1-9]\d{0,8})\/?$/.exec(url.pathname) ?? [];
 	if (lone !== void 0) return { diff: Number(lone) };
 	const [, revision] = /^\/D([1-9]\d{0,8})\/?$/.exec(url.pathname) ?? [];
@@ -409,13 +258,13 @@ async function findRevision(conduit, name) {
 	const named = diffs.find((diff) => diff.id === name.diff || name.diff === void 0 && diff.phid === fields.diffPHID);
 	if (named === void 0) {
 		const ids = diffs.map(({ id }) => id).join(", ") || "none";
-		throw new RevisionError(name.diff === void 0 ? `The newest diff of D${number} is not for the bot to see on ${conduit.url}: let its account see it.` : `Diff ${name.diff} is none of D${number}, whose diffs are: ${ids}.`);
+		throw new RevisionError(name.diff === void 0 ? `The newest diff of D${number} is hidden from the bot on ${conduit.url}: make it visible to the bot's account.` : `Diff ${name.diff} is not a diff of D${number}, whose diffs are: ${ids}.`);
 	}
 	const { phids = {
 		revision: phid,
 		diff: named.phid
 	} } = name;
-	if (phid !== phids.revision || named.phid !== phids.diff) throw new RevisionError(`Diff ${named.id} of D${number} is another one now (${named.phid}) than was asked for (${phids.diff}), as after a restore of ${conduit.url}: ask for it again.`);
+	if (phid !== phids.revision || named.phid !== phids.diff) throw new RevisionError(`Diff ${named.id} of D${number} is now ${named.phid} instead of the requested ${phids.diff}, as after a restore of ${conduit.url}: request it again.`);
 	const shown = diffs.filter(({ id }) => id <= named.id);
 	const names = await userNames(conduit, [fields.authorPHID, ...shown.map((diff) => diff.fields.authorPHID)]);
 	const repository = await repositoryOf(conduit, fields.repositoryPHID);
@@ -447,10 +296,10 @@ async function whyAnother(conduit, { number, diff, phids }) {
 	if (phids === void 0) return void 0;
 	const there = async (method, id) => (await conduit.search(method, { constraints: { ids: [id] } }, object({ phid }))).at(0)?.phid;
 	const revision = await there("differential.revision.search", number);
-	if (revision !== void 0 && revision !== phids.revision) return `D${number} is another revision now (${revision}) than was measured (${phids.revision})`;
+	if (revision !== void 0 && revision !== phids.revision) return `D${number} is now revision ${revision} instead of the measured ${phids.revision}`;
 	if (diff === void 0 || phids.diff === void 0) return void 0;
 	const current = await there("differential.diff.search", diff);
-	return current === void 0 || current === phids.diff ? void 0 : `diff ${diff} is another one now (${current}) than was measured (${phids.diff})`;
+	return current === void 0 || current === phids.diff ? void 0 : `diff ${diff} is now ${current} instead of the measured ${phids.diff}`;
 }
 const phid = string().regex(/^PHID-[\w-]{1,100}$/, "expected a PHID");
 const id = id$1;
@@ -491,11 +340,11 @@ async function revisionNamed(conduit, name) {
 	const constraints = { ids: [name.diff] };
 	const [diff] = await conduit.search("differential.diff.search", { constraints }, diffItem);
 	if (diff === void 0) return notSeen(called, conduit);
-	if (diff.fields.revisionPHID === null) throw new RevisionError(`${called} is of no revision on ${conduit.url}: make a revision of it first.`);
+	if (diff.fields.revisionPHID === null) throw new RevisionError(`${called} belongs to no revision on ${conduit.url}: create a revision for it first.`);
 	return await search({ phids: [diff.fields.revisionPHID] }) ?? notSeen(`The revision of diff ${name.diff}`, conduit);
 }
 function notSeen(what, { url }) {
-	throw new RevisionError(`${what} is not on ${url}, or not for the bot to see, which Phabricator does not tell apart: look at its number, and at who may see it.`);
+	throw new RevisionError(`${what} is not on ${url}, or hidden from the bot (Phabricator does not distinguish the two): check its number and its visibility.`);
 }
 async function repositoryOf(conduit, phid) {
 	if (phid === null) return void 0;
@@ -545,7 +394,7 @@ function claimedBase(text) {
 		text: line
 	};
 }
-/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or the URL without its revision. */
+/** Matches `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or the URL without its revision. */
 const svnBase = /^(?:r?(?<number>[1-9]\d{0,8})|(?:svn(?:\+\w{1,20})?|https?|file):\/\/[\w.:@-]{0,100}\/(?<path>[\w.+%-]{1,60}(?:\/[\w.+%-]{1,60}){0,9})\/?(?:@(?<at>[1-9]\d{0,8}))?)$/;
 const personOf = (phid, names) => ({
 	phid,
@@ -654,7 +503,7 @@ async function isMember(conduit, userPhid, slugs) {
 	const unknown = slugs.filter((slug) => !Object.hasOwn(maps.slugMap, slug));
 	return {
 		isMember: data.flatMap(({ attachments }) => attachments.members.members).some(({ phid }) => phid === userPhid),
-		...unknown.length > 0 && { warning: `${unknown.map((slug) => `#${slug}`).join(", ")}: no such project on ${conduit.url}, or not for the bot to see; look at phabricator.projects in ppsgate.yml.` }
+		...unknown.length > 0 && { warning: `${unknown.map((slug) => `#${slug}`).join(", ")}: no such project on ${conduit.url}, or hidden from the bot; check phabricator.projects in ppsgate.yml.` }
 	};
 }
 const projects = object({
@@ -686,7 +535,7 @@ async function rawDiff(conduit, diffID) {
 		return await conduit.call("differential.getrawdiff", { diffID }, document);
 	} catch (error) {
 		if (!(error instanceof ConduitError) || error.code !== "ERR_NOT_FOUND") throw error;
-		throw new RevisionError(`Diff ${diffID} is not on ${conduit.url}, or not for the bot to see, which Phabricator does not tell apart: look at its id, and at who may see it.`);
+		throw new RevisionError(`Diff ${diffID} is not on ${conduit.url}, or hidden from the bot (Phabricator does not distinguish the two): check its ID and its visibility.`);
 	}
 }
 /** Undefined if Phabricator kept the meaning, as far as the diff shows. */
@@ -712,7 +561,7 @@ function whySectionMisleads(section) {
 	const file = shortened(newNameOf(section));
 	if (lines.some((line) => isBinary.test(line))) return {
 		fault: "binary-file",
-		why: `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`
+		why: `Phabricator returns the binary file ${file} empty: send the diff without it.`
 	};
 	if (names.includes("	")) return {
 		fault: "unusable-diff",
@@ -721,7 +570,7 @@ function whySectionMisleads(section) {
 	if (lines.some((line) => /^(?:rename|copy) from /.test(line)) || !names.startsWith("a/") || namesOne(names)) return void 0;
 	return {
 		fault: "without-prefixes",
-		why: `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`
+		why: `Phabricator returns one file with two names, "${shortened(names)}", as for a diff without the prefixes a/ and b/: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`
 	};
 }
 /** In a diff, lines of a file's text begin with a sign, so they never match. */
@@ -732,13 +581,13 @@ function namesOne(names) {
 	return names === `a/${path} b/${path}`;
 }
 /**
-* Both names of each file, or one if the other lacks only its first folder. Phabricator strips any folder of the new
-* name as a prefix, but only `a/` and `b/` of the old one. A new file loses its folder in both names, and gets that of
-* another file.
+* Returns both names of each file, or one if the other lacks only its first folder. Phabricator strips any folder of
+* the new name as a prefix, but only `a/` and `b/` of the old one. A new file loses its folder in both names, and gets
+* that of another file.
 */
 function pathsMeant(diff) {
 	const sections = sectionsOf(diff);
-	const folders = [...new Set(sections.map(folderLost).filter((folder) => folder !== void 0))].slice(0, mostFolders);
+	const folders = [...new Set(sections.map(folderLost).filter((folder) => folder !== void 0))].slice(0, maxFolders);
 	const meant = sections.flatMap((section) => {
 		const [before, after] = [oldNameOf(section), newNameOf(section)];
 		if (isNew(section)) return [after, ...folders.map((folder) => folder + after)];
@@ -749,10 +598,10 @@ function pathsMeant(diff) {
 	return [...new Set(meant)];
 }
 /** Bounds the time for a hostile diff with many top-level folders. */
-const mostFolders = 20;
+const maxFolders = 20;
 /** Prefixes of diff.mnemonicPrefix, see git-config(1). */
 const prefixesOfGit = /^[ciow12]\/$/;
-/** `sys/` for `a/sys/net/if.c b/net/if.c`. */
+/** Returns `sys/` for `a/sys/net/if.c b/net/if.c`. */
 function folderLost(section) {
 	const [before, after] = [oldNameOf(section), newNameOf(section)];
 	const folder = before.slice(0, before.length - after.length);
@@ -760,7 +609,7 @@ function folderLost(section) {
 }
 function remarksOn(diff) {
 	if (!/^(?!--- )[ -].*[^\p{ASCII}]/mu.test(diff)) return [];
-	return ["Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change."];
+	return ["Phabricator returns diffs in UTF-8, and existing lines in this one have non-ASCII characters: a diff of files in Latin-1 cannot be applied."];
 }
 
 // src/forge/phabricator/login.ts
@@ -793,10 +642,10 @@ async function readAuthority(path) {
 	try {
 		new X509Certificate(pem);
 	} catch (error) {
-		throw unfit(path, "holds no certificate", error);
+		throw unfit(path, "contains no certificate", error);
 	}
 	return pem;
 }
-const unfit = (path, fault, error) => new UsageError(`\`phabricator.ca\` ${fault} (${path}: ${reasonOf(error)}): name a file there with the certificate of the server's authority as PEM.`);
+const unfit = (path, fault, error) => new UsageError(`\`phabricator.ca\` ${fault} (${path}: ${reasonOf(error)}): name a file with the certificate of the server's authority in PEM format.`);
 
-export { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isFinal, isMember, isNamed, isOfToken, isSameName, landedRevision, looksLikeRevision, mapOf, openConduit, openPhabricator, parseRevisionName, phabricatorOf, phidsOf, readAuthority, secondsOfPatience, tokenVariable, transactionsOf, userNames, whoami, whyAnother, withPatience };
+export { RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isNamed, isSameName, landedRevision, looksLikeRevision, mapOf, openConduit, openPhabricator, parseRevisionName, phabricatorOf, phidsOf, readAuthority, tokenVariable, transactionsOf, userNames, whoami, whyAnother, withPatience };

@@ -1,16 +1,20 @@
 import { version } from "../package.js";
-import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, counted, formatMetric, formatPps, historySchema, id, isCost, line, list, metricSchema, mostCommits, name, namedCommitSchema, offeredTraffic, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
+import { UsageError, counted, formatMetric, formatPps, isCost, pathName, plainLine, reasonOf } from "../model/plain.js";
 import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
-import { systemOf, testbedKindOf } from "../config.js";
+import { bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, historySchema, id, line, list, maxCommits, metricSchema, name, namedCommitSchema, offeredTraffic, ordinal, ownRulesSchema, path as path$1, prose, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
 import { excerpt } from "../model/excerpt.js";
-import { NoCommitError, RepositoryError } from "../forge/patch.js";
+import { NoCommitError } from "../forge/patch.js";
+import { RepositoryError } from "../forge/patch/plain.js";
+import { systemOf, testbedKindOf } from "../config.js";
 import { explained, readAnyResult, writeResult } from "../report.js";
 import { mean } from "../vendor/simple-statistics.js";
 import { baselineOf, boundsOf as boundsOf$1, changeOf as changeOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats.js";
-import { builderOf, entriesOf, mayChangeKernel, pathsIn, readOverlay, sourceOf, submodule } from "../kernel.js";
-import { alsoTelling, bisectionEstimateLines, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, takenForFailed, usualMinutes } from "./estimate.js";
-import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, entriesOf as entriesOf$1, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, rulesOn, takeProfilesOf } from "./experiment.js";
-import { onTestbed } from "../gate.js";
+import { alsoInformative, bisectionEstimateLines, isShared, maxTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, takenForFailed, usualMinutes } from "./estimate.js";
+import { baseNumbers, cellsOf, earlierEntries, entriesOf, historyOf, journalIn, keepLogIn, missingProfiles, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readRules, rulesOn, takeProfilesOf } from "./experiment.js";
+import { mayChangeKernel } from "../kernel/plain.js";
+import { builderOf, entriesOf as entriesOf$1, pathsIn, readOverlay, sourceOf, submodule } from "../kernel.js";
+import { beginPlanFile, hasPlanFile, readPlanFile, refuseUsed, rejectionMessage, replacePlanFile } from "./experiment/plain.js";
+import { onTestbed } from "./plain.js";
 import { join } from "node:path";
 
 // src/gate/bisect/evidence.ts
@@ -69,21 +73,21 @@ function findingsOf({ range, metric }, tries) {
 	}
 	const ends = [...good, ...bad];
 	const medians = ends.map((end) => median(ratesOf(triesAt(end)))).filter((pps) => pps > 0);
-	const leastPps = Math.min(...medians) / 10;
+	const minPps = Math.min(...medians) / 10;
 	const names = new Set(ends.map(({ variant }) => variant));
 	return new Map([...tries].map(([name, own]) => {
-		const isSilent = (pps) => pps === 0 || !names.has(name) && pps < leastPps;
+		const isSilent = (pps) => pps === 0 || !names.has(name) && pps < minPps;
 		return [name, findingOf(own, isSilent)];
 	}));
 }
 const ratesOf = (tries) => tries.flatMap((one) => one.kind === "measured" && one.pps > 0 ? one.pps : []);
 /** @param silence level of a silent variant; absent: silence is a fault without a level. */
 function findingOf(tries, isSilent, silence) {
-	const told = tries.filter(({ kind }) => kind !== "lost");
-	const measured = told.flatMap((one) => one.kind === "measured" ? one : []);
+	const attempts = tries.filter(({ kind }) => kind !== "lost");
+	const measured = attempts.flatMap((one) => one.kind === "measured" ? one : []);
 	const loud = measured.filter(({ pps }) => !isSilent(pps));
 	const levels = loud.flatMap(({ level = silence }) => level ?? []);
-	const failure = levels.length > 0 ? void 0 : failureOf(told);
+	const failure = levels.length > 0 ? void 0 : failureOf(attempts);
 	const values = (levels.length > 0 ? loud : measured).flatMap((one) => one.values);
 	const lost = lostAfter(tries);
 	return {
@@ -93,22 +97,22 @@ function findingOf(tries, isSilent, silence) {
 		...lost && { lost }
 	};
 }
-function failureOf(told) {
-	const last = told.at(-1);
+function failureOf(attempts) {
+	const last = attempts.at(-1);
 	if (last?.kind === "rejected") {
 		const { rejection } = last;
-		const times = told.filter((one) => isRejectedFor("build-failed", one)).length;
+		const times = attempts.filter((one) => isRejectedFor("build-failed", one)).length;
 		return {
 			fault: rejection,
 			isSure: rejection.kind !== "build-failed" || times >= 2
 		};
 	}
 	if (last?.kind !== "measured") return void 0;
-	const times = told.filter(({ kind }) => kind === "measured").length;
+	const times = attempts.filter(({ kind }) => kind === "measured").length;
 	return {
 		fault: {
 			kind: "forwards-nothing",
-			message: `${formatPps(last.pps)} came through${times >= 2 ? `, as in ${counted(times - 1, "more boot")}` : ""}.`
+			message: `${formatPps(last.pps)} was forwarded${times >= 2 ? `, as in ${counted(times - 1, "more boot")}` : ""}.`
 		},
 		isSure: times >= 2
 	};
@@ -125,7 +129,8 @@ function lostAfter(tries) {
 }
 /**
 * Picks the form to measure of each revision: the first that has not failed or, if all have, the first with an unsure
-* failure. If fix-ups helped a revision that could not be measured without, its stretch uses them at once.
+* failure. If fix-ups helped a revision that could not be measured without them, uses them at once for the rest of its
+* stretch.
 */
 function positionsOf({ revisions }, findings) {
 	const findingAt = ({ variant }) => findings.get(variant) ?? unknown;
@@ -182,8 +187,8 @@ const nameOfFixUps = ({ fixUps }) => fixUps.join(" ");
 function problemOf(plan, positions, entries) {
 	const { range, history, mostBoots } = plan;
 	const at = (notify) => new Map(positions.flatMap((position, index) => {
-		const told = notify(position);
-		return told === void 0 ? [] : [[index, told]];
+		const attempts = notify(position);
+		return attempts === void 0 ? [] : [[index, attempts]];
 	}));
 	const isSkipped = ({ first, last }) => range.revisions.slice(first, last + 1).every((revision) => revision.isSkipped);
 	return {
@@ -233,7 +238,7 @@ function nextOf(plan, entries, costs) {
 		problem.steps,
 		step.position
 	])];
-	const beside = isShared(plan) ? alsoTelling(problem, anyway, 4 - 1) : [];
+	const beside = isShared(plan) ? alsoInformative(problem, anyway, 4 - 1) : [];
 	return measuring(plan, evidence, [step.position, ...beside].flatMap((position) => positions[position]?.form.variant ?? []), step.why);
 }
 const costsOf = ({ positions }, { runMinutes, buildMinutes, isReady }) => ({
@@ -249,8 +254,8 @@ function measuring(plan, { positions }, variants, why) {
 	};
 }
 /**
-* Repeats at once a boot without a measurement, a build that failed once (it costs no boot), and a failed end. Tries
-* the next form of a failed revision at once, too. The search decides on other repeats.
+* Repeats at once a boot without a measurement, a build that failed once (it costs no boot), and a failed end. Also
+* tries the next form of a failed revision at once. The search decides on other repeats.
 */
 function tryAgain(plan, entries, evidence) {
 	const { positions, problem } = evidence;
@@ -261,7 +266,7 @@ function tryAgain(plan, entries, evidence) {
 		const isUnsure = failure?.isSure === false && (isEnd || failure.fault.kind === "build-failed");
 		return lost !== void 0 || isUnsure || isNextForm;
 	});
-	const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTriesOf(plan));
+	const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= maxTriesOf(plan));
 	if (stuck !== void 0) return {
 		kind: "stuck",
 		variant: stuck.form.variant,
@@ -271,8 +276,8 @@ function tryAgain(plan, entries, evidence) {
 	if (first === void 0) return void 0;
 	const { variant } = first.form;
 	const base = positions[0]?.form.variant ?? "";
-	if (lacksControl(entries, variant, base)) return measuring(plan, evidence, [base], "see whether base works");
-	const why = first.isNextForm ? "try what helps it" : "try again";
+	if (lacksControl(entries, variant, base)) return measuring(plan, evidence, [base], "check that base works");
+	const why = first.isNextForm ? "try a possible fix" : "try again";
 	return measuring(plan, evidence, [variant], why);
 }
 const hasEnded = (plan, entries) => nextOf(plan, entries, noCosts).kind === "ended";
@@ -285,17 +290,17 @@ function lacksControl(entries, variant, base) {
 		return isLacking || entry.lacksControl === true;
 	}, false);
 }
-const mostAhead = 3;
-const mostKept = 4;
+const maxBuildsAhead = 3;
+const maxKept = 4;
 /** Orders the builds: the next to measure, possible successors, then ready ends and some near the likeliest change. */
 function wantedVariants(plan, entries, next, isReady) {
 	const { positions, problem } = evidenceOf(plan, entries);
 	const variantAt = (position) => positions[position]?.form.variant ?? "";
 	const isBuilt = (position) => isReady(variantAt(position)) || next.includes(variantAt(position));
-	const ahead = nextBuilds(problem, isBuilt, mostAhead).map(variantAt);
+	const ahead = nextBuilds(problem, isBuilt, maxBuildsAhead).map(variantAt);
 	const chances = probabilities(problem);
 	const likeliest = chances.indexOf(Math.max(...chances));
-	const near = positions.map((_, position) => position).filter((one) => isReady(variantAt(one))).toSorted((a, b) => Math.abs(a - likeliest) - Math.abs(b - likeliest)).slice(0, mostKept).map(variantAt);
+	const near = positions.map((_, position) => position).filter((one) => isReady(variantAt(one))).toSorted((a, b) => Math.abs(a - likeliest) - Math.abs(b - likeliest)).slice(0, maxKept).map(variantAt);
 	const ends = [0, positions.length - 1].map(variantAt);
 	return [.../* @__PURE__ */ new Set([
 		...next,
@@ -463,7 +468,7 @@ const noChange = {
 	before: 0,
 	after: 0
 };
-/** Positions around a change with the same rate on each side, up to the next changes and open stretches. */
+/** Finds positions around a change with the same rate on each side, up to the next changes and open stretches. */
 function surroundingsOf({ after, last }, { found, open }, steps) {
 	const others = [...found, ...open];
 	const before = others.filter((other) => other.last <= after).map((other) => other.last);
@@ -505,7 +510,7 @@ function changeOf(before, after, history, unit) {
 	const known = left.length + right.length - 2 + history.degreesOfFreedom;
 	if (left.length === 0 || right.length === 0 || known < 1) return void 0;
 	const [whole, half] = [left, right].map((levels) => unit * Math.exp(mean(levels)));
-	const told = {
+	const rates = {
 		before: whole ?? 0,
 		after: half ?? 0
 	};
@@ -513,7 +518,7 @@ function changeOf(before, after, history, unit) {
 		change: -1,
 		low: -1,
 		high: -1,
-		before: told.before,
+		before: rates.before,
 		after: 0
 	};
 	const evidence = pooledEvidence(left.map(asMeasurement), right.map(asMeasurement), history);
@@ -522,11 +527,11 @@ function changeOf(before, after, history, unit) {
 		change: changeOf$1(evidence.effect),
 		low: changeOf$1(low),
 		high: changeOf$1(high),
-		...told
+		...rates
 	};
 }
 const asMeasurement = (level) => ({ value: Math.exp(level) });
-/** The metric's value at level 0. One if levels are absolute instead of relative to the same trial. */
+/** The metric's value at level 0; 1 if levels are relative to the same trial instead of absolute. */
 function unitOf(good) {
 	if (good === void 0 || good.finding.values.length === 0) return 1;
 	const { values, levels } = good.finding;
@@ -573,20 +578,20 @@ async function endsOf(typed, repository) {
 	const good = await commitNamed("--good", typed.good, repository);
 	const bad = await commitNamed("--bad", typed.bad, repository);
 	const [goodName, badName] = [excerpt(typed.good), excerpt(typed.bad)];
-	if (await repository.isShallow()) throw new RepositoryError("The repository is a shallow clone, which lacks the beginning of its history: check it out with all of it (fetch-depth: 0).");
+	if (await repository.isShallow()) throw new RepositoryError("The repository is a shallow clone, which lacks older history: check it out with its full history (fetch-depth: 0).");
 	if (good === bad) throw new UsageError(`--good ${goodName} and --bad ${badName} are the same commit, ${shortId(good)}: name one from before the loss, and one from after it.`);
-	if (await repository.contains(good, bad)) throw new UsageError(`--bad ${badName} came before --good ${goodName}: write them the other way round, --good ${badName} --bad ${goodName}.`);
+	if (await repository.contains(good, bad)) throw new UsageError(`--bad ${badName} is older than --good ${goodName}: swap them, --good ${badName} --bad ${goodName}.`);
 	const steps = await repository.stepsSince(good, bad);
 	const start = await repository.resolve(`${bad}~${steps}`).catch((error) => {
 		if (error instanceof NoCommitError) return void 0;
 		throw error;
 	});
-	if (start === void 0) throw new UsageError(`--good ${goodName} and --bad ${badName} have no common ancestor on the line of first parents of --bad: name two commits of one branch.`);
+	if (start === void 0) throw new UsageError(`--good ${goodName} and --bad ${badName} have no common ancestor on the first-parent line of --bad: name two commits of one branch.`);
 	if (start !== good) {
-		const why = await repository.contains(bad, good) ? `came in by a merge, and is not on the line of first parents of --bad ${badName}` : `is no ancestor of --bad ${badName}`;
-		throw new UsageError(`--good ${goodName} ${why}: the last commit of that line which it contains is ${shortId(start)}, so take --good ${shortId(start)}.`);
+		const why = await repository.contains(bad, good) ? `was merged, and is not on the first-parent line of --bad ${badName}` : `is not an ancestor of --bad ${badName}`;
+		throw new UsageError(`--good ${goodName} ${why}: the last commit of that line that it contains is ${shortId(start)}, so use --good ${shortId(start)}.`);
 	}
-	if (steps > 2e4) throw new UsageError(`There are ${steps} commits after --good ${goodName} up to --bad ${badName}, and at most ${mostCommits} can be bisected: name a nearer one, like --good ${badName}~${mostCommits}.`);
+	if (steps > 2e4) throw new UsageError(`There are ${steps} commits after --good ${goodName} up to --bad ${badName}, but at most ${maxCommits} can be bisected: name a later one, like --good ${badName}~${maxCommits}.`);
 	return {
 		good,
 		bad,
@@ -614,12 +619,12 @@ async function placeOf(commit, { bad, commits, places }, repository) {
 }
 
 // src/gate/bisect/fix-ups.ts
-/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for a fix-up that has no use in the range. */
+/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for a fix-up without use in the range. */
 async function readFixUps(texts, line, installed, repository) {
 	const fixUps = [];
 	for (const text of texts) {
 		const fixUp = await readFixUp(text, line, installed, repository);
-		if (fixUps.some(({ commit }) => commit === fixUp.commit)) throw new UsageError(`${fixUp.called} is given twice: leave one of them out.`);
+		if (fixUps.some(({ commit }) => commit === fixUp.commit)) throw new UsageError(`${fixUp.called} is given twice: remove one.`);
 		fixUps.push(fixUp);
 	}
 	return fixUps;
@@ -630,17 +635,17 @@ async function readFixUp(text, line, installed, repository) {
 	const called = `--fix-up ${excerpt(fix)}`;
 	const commit = await commitNamed("--fix-up", fix, repository);
 	const parent = await repository.resolve(`${commit}^1`).catch(() => {
-		throw new UsageError(`${called} has no parent, so what it changes cannot be told: name another.`);
+		throw new UsageError(`${called} has no parent, so its changes are unknown: name another commit.`);
 	});
-	if (await repository.contains(line.good, commit)) throw new UsageError(`${called} is contained in --good already: leave it out.`);
+	if (await repository.contains(line.good, commit)) throw new UsageError(`${called} is already contained in --good: remove it.`);
 	const difference = await installed.difference(parent, commit);
-	if (difference === "none") throw new UsageError(`${called} changes nothing of ${installed.what}: leave it out.`);
+	if (difference === "none") throw new UsageError(`${called} changes nothing in ${installed.what}: remove it.`);
 	const from = first === void 0 ? 0 : await firstPlace({
 		called,
 		commit,
 		first
 	}, line, repository);
-	const { has, twin } = await whoHas(commit, line, repository);
+	const { has, twin } = await revisionsWith(commit, line, repository);
 	return {
 		called,
 		commit,
@@ -654,12 +659,12 @@ async function readFixUp(text, line, installed, repository) {
 async function firstPlace({ called, commit, first }, line, repository) {
 	const id = await commitNamed("--fix-up", first, repository);
 	const place = await placeOf(id, line, repository);
-	if (place === void 0) throw new UsageError(`${called}: ${excerpt(first)} is not in the history of --bad: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`);
-	if (await repository.contains(id, commit)) throw new UsageError(`${called}: ${excerpt(first)} has the fix already: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`);
+	if (place === void 0) throw new UsageError(`${called}: ${excerpt(first)} is not in the history of --bad: write FIX:FIRST, where FIRST is the first commit that needs FIX.`);
+	if (await repository.contains(id, commit)) throw new UsageError(`${called}: ${excerpt(first)} already has the fix: write FIX:FIRST, where FIRST is the first commit that needs FIX.`);
 	return place;
 }
-/** Finds the places that have a fix: from it, or the same change, to the commit that reverts it. */
-async function whoHas(commit, line, repository) {
+/** Finds the places that have a fix: from the fix, or the same change, to the commit that reverts it. */
+async function revisionsWith(commit, line, repository) {
 	const after = await repository.mergeBase(commit, line.good).catch((error) => {
 		if (error instanceof RepositoryError) return void 0;
 		throw error;
@@ -701,7 +706,7 @@ async function makeForms(kernels, fixUps, installed, onProgress) {
 				onConflict: note
 			});
 			tried += 1;
-			if (tried % progressEvery === 0 || tried === needing.length) onProgress(`fix-ups are put on top: ${tried} of ${needing.length} commits`);
+			if (tried % progressEvery === 0 || tried === needing.length) onProgress(`applying fix-ups: ${tried} of ${needing.length} commits`);
 			return made;
 		}),
 		notes: fixUps.flatMap((fixUp) => {
@@ -716,7 +721,7 @@ const plainly = ({ commit, tree }) => ({
 	tree,
 	fixUps: []
 });
-/** With the fix-ups that are always needed, then with one more each, then with all. */
+/** Tries the fix-ups that are always needed, then one more each, then all. */
 async function formsOf(kernel, needed, { installed, onConflict }) {
 	const always = needed.filter(({ isAlways }) => isAlways);
 	const others = needed.filter(({ isAlways }) => !isAlways);
@@ -754,10 +759,10 @@ function notesOf({ called, twin }, needing, conflicts) {
 	const files = [...new Set([...conflicts.values()].flat())];
 	const shown = [...files.slice(0, 3).map(excerpt), ...files.length > 3 ? ["…"] : []].join(", ");
 	const later = needing.filter(({ place }) => place > 0);
-	if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) throw new UsageError(`${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`);
-	return stretchesOf(needing, conflicts).map(([first, last]) => `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, for conflicts in ${shown}: what is measured there goes without it.`);
+	if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) throw new UsageError(`${called} applies to no commit that needs it, because of conflicts in ${shown}: name another fix-up, or remove it.`);
+	return stretchesOf(needing, conflicts).map(([first, last]) => `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, because of conflicts in ${shown}: those commits are measured without it.`);
 }
-/** First and last of each stretch of consecutive conflicts. */
+/** Returns the first and the last of each stretch of consecutive conflicts. */
 function stretchesOf(needing, conflicts) {
 	const stretches = [];
 	let isGoingOn = false;
@@ -790,10 +795,10 @@ async function filesOf({ overlay, good }, repository) {
 	const source = await sourceOf(overlay, repository);
 	const paths = pathsIn(source);
 	const isIn = (path) => paths.some((own) => own === "" || path === own || path.startsWith(`${own}/`));
-	let hasSubmodule = (await entriesOf(repository, good, source)).some(({ mode }) => mode === submodule);
+	let hasSubmodule = (await entriesOf$1(repository, good, source)).some(({ mode }) => mode === submodule);
 	return {
 		paths,
-		what: `what is installed (${paths.join(", ") || "all files"})`,
+		what: `the installed files (${paths.join(", ") || "all files"})`,
 		get goesById() {
 			return !hasSubmodule;
 		},
@@ -814,7 +819,7 @@ async function kernelsOf({ builder, good }, repository) {
 	let current = await makefileAt(good);
 	return {
 		paths: [""],
-		what: builder === void 0 ? "a file" : "what a kernel is made of",
+		what: builder === void 0 ? "a file" : "the source of a kernel",
 		goesById: true,
 		async difference(first, second) {
 			const [makefile, paths] = await Promise.all([makefileAt(first), repository.changedPaths(first, second)]);
@@ -865,7 +870,7 @@ async function withKeys(built, installed, repository) {
 		}))
 	}));
 }
-/** An id for each commit, covering all that is installed. */
+/** Returns an id for each commit that covers everything installed. */
 async function idsOf(commits, { paths }, repository) {
 	const each = await Promise.all(paths.map((path) => repository.idsAt(commits, path)));
 	return commits.map((_, index) => each.map((ids) => ids[index] ?? "").join(" "));
@@ -880,7 +885,7 @@ function mergeAlike(kernels) {
 		else before.last = kernel.last;
 	}
 	const [first, last] = [distinct.at(0), distinct.at(-1)];
-	if (first === void 0 || last === void 0 || keyOf(first) === keyOf(last)) throw new UsageError("--good and --bad come out as the same, so there is no difference to be found: what was changed in between was taken back, or comes with a fix-up.");
+	if (first === void 0 || last === void 0 || keyOf(first) === keyOf(last)) throw new UsageError("--good and --bad have the same content, so there is no difference to find: the changes between them were reverted, or are part of a fix-up.");
 	return distinct;
 }
 const keyOf = ({ forms }) => forms[0]?.key;
@@ -914,7 +919,7 @@ function withNames(kernels) {
 /** Reads `COMMIT`, or `A..B` as in git: in B but not in A. Throws a `UsageError` if empty. */
 async function readSkip(text, line, repository) {
 	const { first, last } = await boundsOf(text, line, repository);
-	if (first > last) throw new UsageError(`--skip ${excerpt(text)} names no commit on the line of first parents from --good to --bad: name one of those, or A..B.`);
+	if (first > last) throw new UsageError(`--skip ${excerpt(text)} names no commit on the first-parent line from --good to --bad: name one of those, or A..B.`);
 	return {
 		text,
 		isNamed: (place) => first <= place && place <= last
@@ -946,7 +951,7 @@ function skippedOf(revisions, skips) {
 		const chosen = named.length > 0 ? named : revisions.filter(isAnyNamed(isNamed));
 		for (const [end, option] of [[revisions.at(0), "--good"], [revisions.at(-1), "--bad"]]) {
 			if (end === void 0 || !chosen.includes(end)) continue;
-			throw new UsageError(`--skip ${excerpt(text)} names ${option}, or what is the same as that, and both ends have to be measured: skip others.`);
+			throw new UsageError(`--skip ${excerpt(text)} names ${option}, or a commit with the same content, but both ends must be measured: skip other commits.`);
 		}
 		return chosen.map(({ place }) => place);
 	});
@@ -965,7 +970,7 @@ const formSchema = object({
 const revisionSchema = object({
 	place: count,
 	commit: commitId,
-	/** Id of the diff that it was made from. */
+	/** Id of the diff from which it was made. */
 	diff: id.exactOptional(),
 	subject: line,
 	author: line,
@@ -979,7 +984,7 @@ const rangeSchema = object({
 	/** Absent in older plans. */
 	badCommit: namedCommitSchema.exactOptional(),
 	/** Good first, bad last. A commit with an unchanged kernel is merged with the one before. */
-	revisions: list(revisionSchema, mostCommits + 1).min(2),
+	revisions: list(revisionSchema, maxCommits + 1).min(2),
 	/** Notes on fix-ups that do not apply everywhere. */
 	notes: list(prose(), 1e3)
 });
@@ -994,12 +999,12 @@ async function readRange(request, repository, onProgress) {
 		...request,
 		good
 	}, repository);
-	onProgress(steps === 1 ? "Reading one commit" : `${steps} commits are read`);
+	onProgress(steps === 1 ? "Reading one commit" : `reading ${steps} commits`);
 	const { line, kernels } = await readLine({
 		good,
 		bad
 	}, installed, repository);
-	if (kernels.length < 2) throw new UsageError(`0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} touch ${installed.what}: name a range with some that do.`);
+	if (kernels.length < 2) throw new UsageError(`0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} change ${installed.what}: name a range in which some do.`);
 	const skips = [];
 	for (const text of request.skips) skips.push(await readSkip(text, line, repository));
 	const fixUps = await readFixUps(request.fixUps, line, installed, repository);
@@ -1076,7 +1081,7 @@ async function makeAgain({ baseCommit, commit, fixUps }, repository) {
 		if (picked.kind === "picked") made = picked.tip;
 	}
 	if (made.commit === commit) return;
-	throw new RepositoryError(`${shortId(baseCommit)} with ${fixUps.map(shortId).join(" and ")} on top comes out otherwise than when the bisection began: this git merges in another way, so begin anew.`);
+	throw new RepositoryError(`${shortId(baseCommit)} with ${fixUps.map(shortId).join(" and ")} on top has a different content than at the start of the bisection: this git merges differently, so start a new bisection.`);
 }
 /** Merges commits of an unchanged kernel with the one before. */
 async function readLine({ good, bad }, installed, repository) {
@@ -1157,7 +1162,7 @@ function withSkipped(plan, commits) {
 	const { revisions } = plan.range;
 	const between = revisions.slice(1, -1).map(({ commit }) => commit);
 	const stranger = commits.find((commit) => !between.includes(commit));
-	if (stranger !== void 0) throw new UsageError(`--skip: ${shortId(stranger)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`);
+	if (stranger !== void 0) throw new UsageError(`--skip: ${shortId(stranger)} is not a separately measured commit between the ends of this bisection: name one from its progress lines.`);
 	const skipped = revisions.map((revision) => commits.includes(revision.commit) ? {
 		...revision,
 		isSkipped: true
@@ -1176,7 +1181,7 @@ function withMostBoots(plan, mostBoots) {
 		...plan,
 		mostBoots
 	};
-	throw new UsageError(`--max-boots: the bisection has up to ${plan.mostBoots} already, found ${mostBoots}.`);
+	throw new UsageError(`--max-boots: expected more than the ${plan.mostBoots} boots that the bisection already allows, found ${mostBoots}.`);
 }
 
 // src/gate/bisect/revert.ts
@@ -1191,8 +1196,8 @@ async function revertedVariant({ culprit, bad }, plan, repository) {
 		tree
 	});
 	const name = shortId(culprit);
-	if (picked.kind === "conflict") return { impossible: `What ${name} changed was changed again since, in ${plainLine(picked.paths.slice(0, 3).join(", "), 200)}.` };
-	if (picked.kind === "nothing-to-do") return { impossible: `What ${name} changed is not in the bad end any more.` };
+	if (picked.kind === "conflict") return { impossible: `The changes of ${name} were changed again later, in ${plainLine(picked.paths.slice(0, 3).join(", "), 200)}.` };
+	if (picked.kind === "nothing-to-do") return { impossible: `The changes of ${name} are no longer in the bad commit.` };
 	const form = {
 		variant: revertedName,
 		commit: picked.tip.commit,
@@ -1282,7 +1287,7 @@ var BisectionRun = class {
 			const { findings, positions } = evidenceOf(plan, this.#journal.entries);
 			const { levels = [], failure, lost } = findings.get("reverted") ?? {};
 			if (levels.length >= bootsOfReverted || failure?.isSure) return;
-			const most = mostTriesOf(plan);
+			const most = maxTriesOf(plan);
 			if (lost !== void 0 && lost.times >= most) throw new StuckError(revertedName, most, lost.why);
 			const bad = positions.at(-1)?.form;
 			if (bad === void 0) return;
@@ -1302,7 +1307,7 @@ var BisectionRun = class {
 			this.#made.set(revertedName, made);
 			const ends = [positions[0]?.form.variant ?? "", bad.variant];
 			const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
-			await this.#boot(names, names, `${shortId(commit)} taken out of the bad end`);
+			await this.#boot(names, names, `${shortId(commit)} reverted in the bad commit`);
 		}
 	}
 	async profile(answer) {
@@ -1310,7 +1315,7 @@ var BisectionRun = class {
 		const variants = variantsToProfile(answer, evidenceOf(plan, this.#journal.entries));
 		if (plan.profile === void 0 || variants === void 0) return;
 		const names = [variants.base, variants.patched];
-		const nextIn = (entries) => names.flatMap((name) => lackingOf(plan, entries, [plan.cell], name)).at(0);
+		const nextIn = (entries) => names.flatMap((name) => missingProfiles(plan, entries, [plan.cell], name)).at(0);
 		if (nextIn(this.#journal.entries) === void 0) return;
 		if (!await this.#prepare(names, names)) return;
 		await takeProfilesOf({
@@ -1336,9 +1341,9 @@ var BisectionRun = class {
 	#measurable(next) {
 		if (next.kind === "good-failed") throw new GoodEndError(next.fault);
 		if (next.kind === "measure") return next;
-		throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
+		throw new StuckError(next.variant, maxTriesOf(this.#options.plan), next.why);
 	}
-	/** Measures variants in one trial, or one in its own boot, and prepares the other wanted ones meanwhile. */
+	/** Measures variants in one trial, or one variant in its own boot; meanwhile prepares the other wanted ones. */
 	async #boot(names, wanted, why) {
 		if (!await this.#prepare(names, wanted)) return;
 		const { directory, plan, testbed, now, onEvent, signal } = this.#options;
@@ -1419,7 +1424,7 @@ var BisectionRun = class {
 	}
 	async #reject({ variant, rejection }) {
 		const { plan, onEvent } = this.#options;
-		if (rejection.kind === "out-of-disk") throw new Error(`There was no space for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`);
+		if (rejection.kind === "out-of-disk") throw new Error(`There is no disk space for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`);
 		const [good] = evidenceOf(plan, this.#journal.entries).positions;
 		const isSure = rejection.kind !== "build-failed" || good?.finding.failure !== void 0;
 		if (good?.form.variant === variant && !good.hasOther && isSure) throw new GoodEndError(rejection);
@@ -1487,13 +1492,13 @@ var GoodEndError = class extends Error {
 	name = "GoodEndError";
 	constructor(fault) {
 		const what = fault.kind === "forwards-nothing" ? `forwards nothing: ${fault.message}` : rejectionMessage(fault);
-		super(`The good end itself ${what} Name a good commit that works here.`);
+		super(`The good commit itself ${what} Name a good commit that works here.`);
 	}
 };
 var StuckError = class extends Error {
 	name = "StuckError";
 	constructor(variant, times, why) {
-		super(`${times} times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: fix the testbed, or go on without that commit, by --skip ${variant} beside --resume.`);
+		super(`${times} attempts in a row to measure ${variant} failed, most recently because of this: ${reasonOf(why)}. No commit is blamed for that: fix the testbed, or continue without that commit with --resume and --skip ${variant}.`);
 	}
 };
 
@@ -1504,7 +1509,7 @@ async function bisect(request, directory, deps) {
 	const plans = await plansFor(request, deps);
 	return onTestbed(request.testbeds, patchOf([...plans.values()]), deps, nameOf, async (reserved) => {
 		const plan = plans.get(reserved.name);
-		if (plan === void 0) throw new RangeError(`${reserved.name} was not asked for.`);
+		if (plan === void 0) throw new RangeError(`${reserved.name} was not requested.`);
 		await writeBisectPlan(directory, plan);
 		for (const text of bisectionEstimateLines(plan)) deps.onEvent({
 			kind: "note",
@@ -1538,14 +1543,14 @@ async function planBisection(request, deps) {
 		...request,
 		testbeds: [testbed]
 	}, deps)).get(testbed);
-	if (plan === void 0) throw new RangeError("No testbed was asked for.");
+	if (plan === void 0) throw new RangeError("No testbed was requested.");
 	return plan;
 }
 /** Each testbed has its own plan, as the build decides which kernels are equal. */
 async function plansFor(request, { repository, history, now, onEvent }) {
 	const { config } = request;
 	const [cell, another] = cellsOf(config);
-	if (cell === void 0 || another !== void 0) throw new UsageError("A bisection is of one scenario, one family and one size of frames.");
+	if (cell === void 0 || another !== void 0) throw new UsageError("A bisection measures one scenario, one family and one frame size.");
 	const entries = earlierEntries(await history.read(), now());
 	const rules = await readRules(config);
 	const { good, bad, diffs, fixUps, skips, seed, mostBoots, isVerified, from } = request;
@@ -1559,7 +1564,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 	const rangeOn = async (testbed, system) => {
 		const builder = builderOf(config, testbed);
 		const key = JSON.stringify([system, builder]);
-		const asked = {
+		const options = {
 			good,
 			bad,
 			diffs,
@@ -1569,7 +1574,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 			overlay,
 			builder
 		};
-		const range = ranges.get(key) ?? await readRange(asked, repository, notify);
+		const range = ranges.get(key) ?? await readRange(options, repository, notify);
 		ranges.set(key, range);
 		return range;
 	};
@@ -1579,7 +1584,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 		const system = systemOf(config, testbed);
 		const range = await rangeOn(testbed, system);
 		const kind = testbedKindOf(config, testbed);
-		const own = entriesOf$1(entries, {
+		const own = entriesOf(entries, {
 			testbed,
 			kind
 		});
@@ -1686,8 +1691,8 @@ function refuseBuiltGuests({ testbeds }, name) {
 	const testbed = testbeds[name];
 	if (testbed?.kind !== "virtual") return;
 	if (testbed.system === "linux" && testbed.builder === void 0) return;
-	const fix = testbed.system === "linux" ? "leave `builder` out for it, or " : "";
-	throw new UsageError(`${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${fix}gate single commits.`);
+	const fix = testbed.system === "linux" ? "remove its `builder`, or " : "";
+	throw new UsageError(`${name} boots kernels of commits, but on virtual testbeds a bisection covers only the files of an overlay: ${fix}gate single commits.`);
 }
 
 // src/gate/bisect/from-gate.ts
@@ -1696,22 +1701,22 @@ function gateFindingOf({ outcome, variants, testbed }) {
 	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
 	const [good, bad] = [commitOf("base"), commitOf("patched")];
 	const [worst] = (outcome.kind === "judged" ? outcome.cells : []).toSorted((a, b) => rankOf(a) - rankOf(b) || lossOf(b) - lossOf(a));
-	if (worst === void 0 || good === void 0 || bad === void 0) throw new UsageError("--from: that gate has judged no cell, so there is no change to be found: name another result.");
+	if (worst === void 0 || good === void 0 || bad === void 0) throw new UsageError("--from: that gate judged no cell, so there is no change to find: name another result.");
 	const { cell, comparisons } = worst;
 	const effect = comparisons[0]?.interval.change;
-	const told = effect === void 0 || effect === 0 ? {} : { effect };
+	const known = effect === void 0 || effect === 0 ? {} : { effect };
 	return {
 		good,
 		bad,
 		testbed: testbed.name,
 		cell,
-		...told
+		...known
 	};
 }
 const rankOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
-const lossOf = ({ comparisons: [told] }) => {
-	const change = told?.interval.change ?? 0;
-	return told !== void 0 && isCost(told.metric) ? change : -change;
+const lossOf = ({ comparisons: [known] }) => {
+	const change = known?.interval.change ?? 0;
+	return known !== void 0 && isCost(known.metric) ? change : -change;
 };
 
 export { bisect, gateFindingOf, hasBisectPlan, planBisection, resumeBisection };

@@ -1,27 +1,18 @@
-import { bounds_exports, cellName, count, counted, formatEstimate, formatPercent, formatRoughly, formatSize } from "../model.js";
+import { counted, formatEstimate, formatPercent, formatRoughly, formatSize } from "../model/plain.js";
 import { object } from "../vendor/zod.js";
+import { bounds_exports, cellName, count } from "../model.js";
 import { mean, quantile, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { cellSource, criticalT, earlierNoise, lookSizes, looksSharedBy, median, moderated, mostEarlierRuns, simulate, sumOf } from "../analysis/stats.js";
+import { analysisSizes, criticalT } from "../analysis/stats/plain.js";
+import { analysesSharedBy, cellSource, earlierNoise, maxEarlierRuns, median, moderated, simulate, sumOf } from "../analysis/stats.js";
+import { bootKindOf, bootOf } from "./estimate/plain.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
-
-// src/gate/estimate/trial-boots.ts
-function bootKindOf({ traffic }) {
-	if (traffic.windows !== void 0) return "pair";
-	return traffic.runsPerTrial > 1 ? "none" : "each";
-}
-/** Names the last boot of a trial; undefined without boots. */
-function bootOf(runs, kind) {
-	const last = runs.at(-1);
-	if (kind === "none" || last === void 0) return void 0;
-	return kind === "pair" ? String(last.pair) : `${last.variant} ${last.pair}`;
-}
 
 // src/gate/estimate/durations.ts
 const { seconds } = bounds_exports;
 const gateDurations = object({
 	/** From the end of a trial to the next one in another boot; 0 without boots. */
 	bootSeconds: seconds,
-	/** Includes loading rules, waiting for ports, and traffic. */
+	/** Includes the time to load rules, to wait for ports, and the traffic. */
 	trialSeconds: seconds,
 	trafficSeconds: seconds,
 	/** Wait for kernels, and everything else before the first boot. */
@@ -78,7 +69,7 @@ const quantileOf = (steps, share) => steps.length === 0 ? void 0 : quantile(step
 const secondsBetween = (from, to) => Math.max(0, (Date.parse(to) - Date.parse(from)) / 1e3);
 /** Medians of the latest gates on the testbed. `entries` are lines of its history, several per gate. */
 function expectedDurationsOn(entries, testbed, config) {
-	const latest = [...new Map(entries.flatMap(({ at, testbed: name, durations }) => name === testbed && durations !== void 0 ? [[at, durations]] : []))].toSorted(([a], [b]) => a.localeCompare(b)).slice(-mostGates).map(([, durations]) => durations);
+	const latest = [...new Map(entries.flatMap(({ at, testbed: name, durations }) => name === testbed && durations !== void 0 ? [[at, durations]] : []))].toSorted(([a], [b]) => a.localeCompare(b)).slice(-maxGates).map(([, durations]) => durations);
 	const usual = usualDurations(config, testbed);
 	const medianBy = (part) => {
 		const known = latest.flatMap((durations) => durations[part] ?? []);
@@ -93,7 +84,7 @@ function expectedDurationsOn(entries, testbed, config) {
 		gates: latest.length
 	};
 }
-const mostGates = 10;
+const maxGates = 10;
 /** A server's boot and a kernel that is not cached, as in docs/how-to/check-a-lab.md. */
 const assumed = {
 	bootSeconds: 240,
@@ -157,7 +148,7 @@ function informationOf(probability, distance) {
 	table[index] = value;
 	return value;
 }
-/** The least odds are one in a hundred million. */
+/** The lowest odds are one in a hundred million. */
 const columnWidth = .1;
 const columns = 185;
 const rowHeight = .05;
@@ -182,12 +173,12 @@ const partOf = (own, both) => own > 0 && both > 0 ? own * Math.log2(own / both) 
 const density = (at) => Math.exp(-(at * at) / 2) / Math.sqrt(2 * Math.PI);
 
 // src/gate/bisect/outliers.ts
-const mostOfBoot = -Math.log(.05);
+const maxBootPenalty = -Math.log(.05);
 /** Likelihood ratio that a commit belongs to the other side. No boot counts for more than the ratio of an outlier. */
 function likelihoodOfOtherSide({ values, own, other, deviation }) {
 	const logs = values.map((value) => {
 		const log = ((value - other) ** 2 - (value - own) ** 2) / (2 * deviation ** 2);
-		return Math.max(-mostOfBoot, Math.min(mostOfBoot, log));
+		return Math.max(-maxBootPenalty, Math.min(maxBootPenalty, log));
 	});
 	return Math.exp(-sum$1(logs));
 }
@@ -195,15 +186,16 @@ function likelihoodOfOtherSide({ values, own, other, deviation }) {
 // src/gate/bisect/search.ts
 const wantedProbability = .99;
 const bootsOfNeighbour = 2;
-/** Greatest odds, for each neighbour, that outliers alone put it on its side. */
-const mostDoubt = .01;
-const mostBootsOfEnd = 20;
+/** Greatest odds, for each neighbour, that it is on its side because of outliers alone. */
+const maxWrongProbability = .01;
+const maxBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
 const deepest = 4;
 /** Minimum difference, beyond noise, of a separate level. */
-const leastLevelRatio = .01;
+const minLevelRatio = .01;
 /**
-* Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one boot of it is.
+* Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one of its boots
+* is.
 */
 const reproducedAt = 150;
 const thirdLevelAt = 1e3;
@@ -217,7 +209,7 @@ function nextStep(problem, costs) {
 	const known = prepared(problem);
 	const poorer = poorerOf(known, 0, steps);
 	const boots = bootsAt(known, poorer);
-	if (boots < 2 || ratioBetween(known, 0, steps) < reproducedAt) return boots >= mostBootsOfEnd || isOver(known) ? ended({ kind: "not-reproduced" }) : measure(poorer, "reproduce");
+	if (boots < 2 || ratioBetween(known, 0, steps) < reproducedAt) return boots >= maxBootsOfEnd || isOver(known) ? ended({ kind: "not-reproduced" }) : measure(poorer, "reproduce");
 	const endings = [];
 	for (const leaf of partsOfRange(known)) {
 		const step = stepIn(known, leaf, costs);
@@ -236,7 +228,7 @@ function nextBuilds(problem, isBuilt, count) {
 	const { low, high } = open.segment;
 	return partings(known, open, positions(low, high).filter(isBuilt), count);
 }
-/** The first part of the range that still needs search. */
+/** Returns the first part of the range that still needs search. */
 function openPart(known) {
 	const leaves = partsOfRange(known).map(({ segment }) => ({
 		segment,
@@ -245,7 +237,7 @@ function openPart(known) {
 	const isOpen = ({ chances }) => stretchIn(known, chances).probability < wantedProbability;
 	return leaves.find(isOpen) ?? leaves[0];
 }
-/** Positions that each split the likeliest of the remaining stretches. */
+/** Returns positions that each split the likeliest of the remaining stretches. */
 function partings(known, { segment, chances }, others, count) {
 	const inside = others.filter((position) => position > segment.low && position < segment.high);
 	const stops = [.../* @__PURE__ */ new Set([
@@ -264,7 +256,7 @@ function partings(known, { segment, chances }, others, count) {
 	return chosen;
 }
 /** Chooses up to `count` more positions: neighbours that a conclusion needs, then halves of likely stretches. */
-function alsoTelling(problem, measured, count) {
+function alsoInformative(problem, measured, count) {
 	const known = prepared(problem);
 	const open = openPart(known);
 	if (open === void 0) return [];
@@ -334,7 +326,7 @@ function spreadOf(sets) {
 		degreesOfFreedom
 	};
 }
-/** Splits the range at positions with a level of their own; each part contains a change. */
+/** Splits the range at positions with their own level; each part contains a change. */
 const partsOfRange = (known) => partsOf(known, {
 	low: 0,
 	high: known.steps
@@ -377,12 +369,12 @@ function thirdLevelIn(known, segment) {
 		const isOff = (from, to) => {
 			const others = known.places.filter((place) => place >= from && place <= to && place !== position).flatMap((place) => valuesAt(known, place));
 			const distance = Math.abs(own - mean(others));
-			return distance > leastLevelRatio && likelihoodRatio(known, distance) > loneAt;
+			return distance > minLevelRatio && likelihoodRatio(known, distance) > loneAt;
 		};
 		const boots = bootsAt(known, position);
 		const ends = [low, high];
 		const ratio = Math.min(...ends.map((end) => ratioBetween(known, position, end)));
-		const isFarFrom = (end) => Math.abs(own - mean(valuesAt(known, end))) > leastLevelRatio;
+		const isFarFrom = (end) => Math.abs(own - mean(valuesAt(known, end))) > minLevelRatio;
 		if (boots >= 2 && ratio >= thirdLevelAt && ends.every(isFarFrom)) return {
 			position,
 			ratio,
@@ -431,15 +423,15 @@ function stepIn(known, { segment, look }, costs) {
 			...stretch
 		});
 	}
-	const position = mostTelling(known, segment, chances, costs);
+	const position = mostInformative(known, segment, chances, costs);
 	const weak = weakEnd(known, segment, chances, position);
 	if (weak !== void 0) return measure(weak, "strengthen an end");
 	return position === void 0 ? ended(inconclusive(known, segment)) : measure(position, "search");
 }
 /**
-* Returns the neighbour of a found change that needs another boot, as outliers alone may have put it on its side: the
-* change would then be in the steps up to the next measured position. Beyond an end there is none, and good and bad may
-* be alike, which is as likely as all steps together.
+* Returns the neighbour of a found change that needs another boot, as it may be on its side because of outliers alone:
+* the change would then be in the steps up to the next measured position. Beyond an end there is none, and good and bad
+* may be equal, which is as likely as all steps together.
 */
 function doubtfulNeighbour(known, { segment: { low, high }, levels: { left, right } }, { after, last }) {
 	const before = known.places.findLast((place) => place >= low && place < after);
@@ -468,9 +460,9 @@ function doubtfulNeighbour(known, { segment: { low, high }, levels: { left, righ
 			}) * steps / (last - after)
 		};
 	}).toSorted((a, b) => b.doubt - a.doubt);
-	return worst !== void 0 && worst.doubt > mostDoubt ? worst.position : void 0;
+	return worst !== void 0 && worst.doubt > maxWrongProbability ? worst.position : void 0;
 }
-function mostTelling(known, { low, high }, { upTo, distance }, { waitMinutes, runMinutes }) {
+function mostInformative(known, { low, high }, { upTo, distance }, { waitMinutes, runMinutes }) {
 	const toFailure = distancesToFailure(known);
 	let best;
 	let most = 0;
@@ -487,13 +479,15 @@ function mostTelling(known, { low, high }, { upTo, distance }, { waitMinutes, ru
 	}
 	return best;
 }
-/** Failures cluster. A twentieth of untried positions fail in any case. */
+/** Failures cluster, but a twentieth of untried positions fail in any case. */
 const chanceToWork = (toFailure, position) => .95 * (1 - Math.exp(-toFailure(position) / 4));
 function distancesToFailure({ failed }) {
 	const known = [...failed.keys()];
 	return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
 }
-/** The end of a segment with fewer boots: repeating the position itself would not improve its reference level. */
+/**
+* Returns the end of a segment with fewer boots: repeating the position itself would not improve its reference level.
+*/
 function weakEnd(known, { low, high }, { upTo }, position) {
 	if (position === void 0) return void 0;
 	const bootsWhere = (isThere) => sum$1(known.places.filter((place) => place >= low && place <= high && isThere(upTo(place))).map((place) => bootsAt(known, place)));
@@ -560,7 +554,7 @@ function splitLogs(sets, earlier) {
 		return -(Math.log(left.count * right.count) + degreesOfFreedom * Math.log(squares)) / 2;
 	});
 }
-/** Identical boots, for example of a simulator, have no noise to divide by. */
+/** Identical boots, for example in a simulator, have no noise to divide by. */
 const leastSquares = 1e-12;
 const nothing = {
 	count: 0,
@@ -588,7 +582,7 @@ function levelsAt(sets, gap) {
 		right: levelOf(sets.slice(gap + 1))
 	};
 }
-/** The likeliest run of steps between two measurable positions with none in between. */
+/** Returns the likeliest run of steps between two measurable positions without another one in between. */
 function stretchIn(known, { segment, upTo }) {
 	let best = {
 		after: segment.low,
@@ -646,7 +640,7 @@ const foundOf = ({ after, last, probability }) => ({
 	last,
 	probability
 });
-/** The position that best splits the heaviest gap between stops; undefined if none is left. */
+/** Returns the position that best splits the heaviest gap between stops; undefined if none is left. */
 function largestGap(stops, { upTo }, isFit) {
 	return stops.slice(1).map((high, index) => ({
 		low: stops[index] ?? high,
@@ -676,7 +670,7 @@ const valuesAt = ({ measured }, position) => measured.get(position) ?? [];
 const bootsAt = (problem, position) => valuesAt(problem, position).length;
 const poorerOf = (problem, one, other) => bootsAt(problem, other) < bootsAt(problem, one) ? other : one;
 const isLost = (failed, position) => failed.get(position)?.isSure === true;
-/** A failure that happened once, and to no neighbour: the lab may have caused it. */
+/** Finds a failure that happened once, and to no neighbour: the lab may have caused it. */
 function unsureFailure(known, { after, last }) {
 	const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
 	return positions(after + 1, last - 1).find((position) => known.failed.get(position)?.isSure === false && !sure.has(position));
@@ -758,7 +752,7 @@ function brokenOf({ commits, brokenRatio, brokenInARow }, random) {
 	}
 	return broken;
 }
-/** The real design, with builds ahead on a separate builder. */
+/** Uses the real design, with builds ahead on a separate builder. */
 const sequentialSearch = (deps, history, { minutes, mostBoots }) => {
 	const measured = /* @__PURE__ */ new Map();
 	const failed = /* @__PURE__ */ new Map();
@@ -886,8 +880,11 @@ const findsAll = (end) => end.kind === "found" && end.culprits.every((culprit) =
 /** True if variants change within a trial, as installed files do; false if each needs a boot. */
 const isShared = ({ traffic }) => traffic.runsPerTrial > 1;
 /** Limit of consecutive lost readings. A shared trial lasts seconds, and a machine may stay busy for minutes. */
-const mostTriesOf = (plan) => isShared(plan) ? 10 : 3;
-/** A single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels. Rotates per trial. */
+const maxTriesOf = (plan) => isShared(plan) ? 10 : 3;
+/**
+* Plans a single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels. Rotates the order
+* per trial.
+*/
 function plannedTrial({ cell, traffic }, number, variants) {
 	const turns = Math.max(1, Math.floor(traffic.runsPerTrial / (2 * variants.length)));
 	const first = number % variants.length;
@@ -926,7 +923,7 @@ function readingOf(runs, metric) {
 	const values = counted.flatMap((run) => run.pps > 0 ? run[metric] ?? [] : []);
 	if (values.length === 0) return {
 		kind: "lost",
-		why: `the DUT tells no ${metric}`
+		why: `the DUT has no value of ${metric}`
 	};
 	return {
 		kind: "measured",
@@ -941,7 +938,7 @@ function againstEnds({ range }, alone) {
 	const levels = ends.flatMap((end) => end.kind === "measured" ? end.level ?? [] : []);
 	const unknown = ends.find(({ kind }) => kind === "lost") ?? (levels.length === 0 ? {
 		kind: "lost",
-		why: "neither end forwarded anything"
+		why: "neither end forwarded a packet"
 	} : void 0);
 	if (unknown !== void 0) return new Map([...alone].map(([name]) => [name, unknown]));
 	const middle = mean(levels);
@@ -1000,15 +997,15 @@ function estimateRuns({ design, history }, policy, cells, assumedNoiseRatio) {
 	};
 }
 /** A prior keeps few degrees of freedom even of a long history. */
-const earlierRunsOf = ({ degreesOfFreedom }) => Math.min(degreesOfFreedom + 1, mostEarlierRuns);
-const fewestDegreesOfFreedom$1 = 4;
+const earlierRunsOf = ({ degreesOfFreedom }) => Math.min(degreesOfFreedom + 1, maxEarlierRuns);
+const minDegreesOfFreedom$1 = 4;
 function noiseOf(history) {
-	if (history === void 0 || history.degreesOfFreedom < fewestDegreesOfFreedom$1) return void 0;
+	if (history === void 0 || history.degreesOfFreedom < minDegreesOfFreedom$1) return void 0;
 	return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 }
 /** Considers the last analysis only: its critical value, and a fifth of the permitted misses. */
 function reachableMargin({ design, history }, noiseRatio, policy, cells) {
-	const last = looksSharedBy(cells, { design }, policy).at(-1);
+	const last = analysesSharedBy(cells, { design }, policy).at(-1);
 	if (last === void 0) return 1;
 	const fitted = last.pairs < 3 ? 2 : 3;
 	const degreesOfFreedom = 2 * last.pairs - fitted + moderated(history).degreesOfFreedom;
@@ -1066,7 +1063,7 @@ function estimateShared(steps, { traffic }) {
 const secondsToInstall = 5;
 /** Undefined if the noise is not known well enough. Deterministic by history. */
 function estimateByNoise({ steps, effect, history, ...rest }) {
-	if (history.degreesOfFreedom < fewestDegreesOfFreedom) return void 0;
+	if (history.degreesOfFreedom < minDegreesOfFreedom) return void 0;
 	const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 	const row = simulateBisect({
 		...rest,
@@ -1091,7 +1088,7 @@ function estimateByNoise({ steps, effect, history, ...rest }) {
 		}
 	};
 }
-const fewestDegreesOfFreedom = 4;
+const minDegreesOfFreedom = 4;
 /** Formats the range's size, the estimate, and the plan's notes. */
 function bisectionEstimateLines(plan) {
 	const { range, testbed, mostBoots, effect, system } = plan;
@@ -1105,14 +1102,14 @@ function bisectionEstimateLines(plan) {
 	const estimate = `${distinct}: about ${boots} ${unit} on ${testbed}, ${formatRoughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
 	if (noise === void 0) return [estimate, ...notes];
 	const { noiseRatio, answeredRatio } = noise;
-	const tooNoisy = `the noise is too large for that: ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or take a quieter cell`;
+	const tooNoisy = `the noise is too large: only ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or choose a quieter cell`;
 	return [
-		`${estimate} for a change of ${formatSize(effect)}, as a boot is off by ${formatPercent(noiseRatio)}`,
-		...answeredRatio < leastAnswered ? [tooNoisy] : [],
+		`${estimate} for a change of ${formatSize(effect)}, as boots vary by ${formatPercent(noiseRatio)}`,
+		...answeredRatio < minAnswered ? [tooNoisy] : [],
 		...notes
 	];
 }
-const leastAnswered = .8;
+const minAnswered = .8;
 
 // src/gate/estimate/experiment.ts
 const timeParts = [
@@ -1141,8 +1138,8 @@ function estimateExperiment(outlined) {
 	});
 	const course = (of) => courseOf(outlined, estimates.map(({ planned, expected }) => ({
 		planned,
-		pairs: (expected?.[`runsIf${of}`] ?? leastRuns(planned)) / 2,
-		mostPairs: (expected?.[`mostRunsIf${of}`] ?? leastRuns(planned)) / 2
+		pairs: (expected?.[`runsIf${of}`] ?? minRuns(planned)) / 2,
+		maxPairs: (expected?.[`mostRunsIf${of}`] ?? minRuns(planned)) / 2
 	})));
 	return {
 		cells: estimates.map(({ planned, expected }) => cellEstimate(planned, expected)),
@@ -1152,15 +1149,15 @@ function estimateExperiment(outlined) {
 }
 function cellEstimate(planned, expected) {
 	const { cell, design } = planned;
-	const mostRuns = 2 * (design.budgets.at(-1) ?? 0);
+	const maxRuns = 2 * (design.budgets.at(-1) ?? 0);
 	if (expected === void 0) {
-		const least = leastRuns(planned);
+		const least = minRuns(planned);
 		return {
 			cell,
 			basis: "least",
 			runsIfUnchanged: least,
 			runsIfLost: least,
-			mostRuns
+			maxRuns
 		};
 	}
 	const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio, isAssumed } = expected;
@@ -1170,23 +1167,23 @@ function cellEstimate(planned, expected) {
 		basis: isAssumed ? "assumed" : "history",
 		runsIfUnchanged,
 		runsIfLost,
-		mostRuns,
+		maxRuns,
 		reachableMarginRatio
 	};
 }
 /** Runs of both variants up to the first interim analysis. */
-const leastRuns = ({ design }) => 2 * (lookSizes(design)[0] ?? 0);
+const minRuns = ({ design }) => 2 * (analysisSizes(design)[0] ?? 0);
 /** A boot serves all cells, so the slowest cell determines the number of boots. */
 function courseOf({ traffic, profile, variants, durations }, cells) {
 	const isShared = traffic.runsPerTrial > 1;
 	const trials = sum(cells.map(({ planned, pairs }) => isShared ? pairs / planned.design.pairsPerStep : pairs * variants));
-	const mostPairs = Math.max(...cells.map((cell) => cell.mostPairs));
+	const maxPairs = Math.max(...cells.map((cell) => cell.maxPairs));
 	const bootsPerPair = {
 		each: variants,
 		pair: 1,
 		none: 0
 	}[bootKindOf({ traffic })];
-	const boots = durations.bootSeconds === 0 ? 0 : bootsPerPair * mostPairs;
+	const boots = durations.bootSeconds === 0 ? 0 : bootsPerPair * maxPairs;
 	const besideSeconds = durations.trialSeconds - durations.trafficSeconds;
 	const profiles = profile === void 0 ? 0 : cells.length * variants;
 	const seconds = {
@@ -1209,14 +1206,14 @@ function experimentEstimateLine({ cells, ifUnchanged, ifLost }, { policy, durati
 	const isLeast = cells.some(({ basis }) => basis === "least");
 	const isAssumed = cells.some(({ basis }) => basis === "assumed");
 	const least = isLeast ? `at least ${formatRoughly(totalSeconds)}` : formatEstimate(totalSeconds);
-	const many = [...boots > 0 ? [`${Math.round(boots)} boots`] : [], `${Math.round(trials)} trials`];
+	const many = [...boots > 0 ? [counted(Math.round(boots), "boot")] : [], counted(Math.round(trials), "trial")];
 	const lost = `${formatRoughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
-	const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
+	const noise = `, assuming that runs vary by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
 	return `${least} if nothing is lost (${many.join(" and ")}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ""}`;
 }
 function basisText({ gates }) {
-	if (gates === 0) return "by usual values, as no gate has run here yet";
-	return gates === 1 ? "by the last gate here" : `by the last ${gates} gates here`;
+	if (gates === 0) return "from default values, because no gate has run here yet";
+	return gates === 1 ? "from the last gate here" : `from the last ${gates} gates here`;
 }
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 function waysToShorten(outlined) {
@@ -1227,16 +1224,16 @@ function waysToShorten(outlined) {
 			...outlined,
 			...instead
 		}).ifUnchanged.totalSeconds
-	})).filter(({ savedSeconds }) => savedSeconds >= leastSaved * now.ifUnchanged.totalSeconds).toSorted((a, b) => b.savedSeconds - a.savedSeconds);
+	})).filter(({ savedSeconds }) => savedSeconds >= minSaved * now.ifUnchanged.totalSeconds).toSorted((a, b) => b.savedSeconds - a.savedSeconds);
 }
-const leastSaved = .03;
+const minSaved = .03;
 const proposals = [
 	function withHistory({ cells, policy }) {
 		const noiseRatio = assumedNoiseRatios[policy.metric];
 		const hasHistory = ({ history }) => (history?.runs ?? 0) >= historyRuns;
 		if (cells.every((cell) => hasHistory(cell) || cell.design.method === "paired")) return [];
 		return [{
-			how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a nightly run or \`ppsgate testbeds self-test\``,
+			how: `${historyRuns} earlier runs of each cell: later gates get them from this one, a nightly run or \`ppsgate testbeds self-test\``,
 			instead: { cells: cells.map((cell) => hasHistory(cell) ? cell : withAssumedHistory(cell, noiseRatio)) }
 		}];
 	},
@@ -1246,7 +1243,7 @@ const proposals = [
 		if (noisiest === void 0 || noise(noisiest) === 0 || cells.length < 2) return [];
 		const name = cellName(noisiest.cell);
 		return [{
-			how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or find what disturbs it`,
+			how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or find the source of its noise`,
 			instead: { cells: cells.filter(({ cell }) => cellName(cell) !== name) }
 		}];
 	},
@@ -1278,7 +1275,7 @@ const proposals = [
 	},
 	function fromCache({ durations }) {
 		return [{
-			how: "kernels that the builder has: of a base that was gated before, or the same patch",
+			how: "kernels in the builder cache: of an earlier base, or the same patch",
 			instead: { durations: {
 				...durations,
 				buildSeconds: 0
@@ -1350,18 +1347,18 @@ var RemainingTime = class {
 		}
 	}
 	/**
-	* Called at the start of a trial. Undefined until every cell has measured each variant, unless earlier gates are
+	* Estimates at the start of a trial. Undefined until every cell has measured each variant, unless earlier gates are
 	* known.
 	*/
 	left({ done, of }) {
 		if (this.#rounds.trials < this.#rounds.ofFirst && this.#known === void 0) return void 0;
-		const mostTrials = of - done;
-		const most = this.#secondsFor(mostTrials);
-		if (this.#expectedTrials === void 0) return { mostSeconds: most };
+		const maxTrials = of - done;
+		const most = this.#secondsFor(maxTrials);
+		if (this.#expectedTrials === void 0) return { maxSeconds: most };
 		const due = Math.max(this.#expectedTrials - done, this.#openCells() * this.#perCell());
 		return {
-			expectedSeconds: this.#secondsFor(Math.min(due, mostTrials)),
-			mostSeconds: most
+			expectedSeconds: this.#secondsFor(Math.min(due, maxTrials)),
+			maxSeconds: most
 		};
 	}
 	#begin(plan, now) {
@@ -1433,4 +1430,4 @@ var RemainingTime = class {
 	}
 };
 
-export { RemainingTime, alsoTelling, basisText, bisectionEstimateLines, durationsOf, durationsSchema, estimateBisection, estimateExperiment, estimateRuns, expectedDurationsOn, expectedDurationsSchema, experimentEstimateLine, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, simulateBisect, takenForFailed, timeParts, usualMinutes, waysToShorten };
+export { RemainingTime, alsoInformative, basisText, bisectionEstimateLines, durationsOf, durationsSchema, estimateBisection, estimateExperiment, estimateRuns, expectedDurationsOn, expectedDurationsSchema, experimentEstimateLine, isShared, maxTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, simulateBisect, takenForFailed, timeParts, usualMinutes, waysToShorten };

@@ -1,21 +1,27 @@
 import { version } from "../package.js";
-import { UsageError, byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, diffName, document, earlierGatesSchema, facts, formatPercent, historySchema, isJudged, isSameTraffic, lastLine, layoutOfPair, line, list, maxEarlierGates, measured, metricSchema, mostTrials, mostVariants, name, offeredTraffic, offeredTrafficSchema, ownRulesSchema, packetsText, patchSchema, plannedTrialSchema, policySchema, reasonOf, rejectionSchema, runSchema, seconds, shortened, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant, withoutPaths } from "../model.js";
+import { UsageError, diffName, formatPercent, isJudged, reasonOf, withoutPaths } from "../model/plain.js";
 import { boolean, discriminatedUnion, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
+import { byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, document, earlierGatesSchema, facts, historySchema, isSameTraffic, layoutOfPair, line, list, maxEarlierGates, maxTrials, maxVariants, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ownRulesSchema, packetsText, patchSchema, plannedTrialSchema, policySchema, rejectionSchema, runSchema, seconds, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant } from "../model.js";
+import { giveNew, makeFolders } from "../system/give-to-caller.js";
 import { testbedKindOf } from "../config.js";
-import { ForeignFileError, giveNew, readForeignText } from "../report.js";
 import { mean, sum, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, limitsOf, lookSizes, runCounts, runsApart, sessionDegreesOfFreedom, sumOf, trialNumbers, validPairs, withLimits, worstVerdict } from "../analysis/stats.js";
-import { ExposedPlaceError, checkNotOpen, isPlaceLeftAlone, variantSchema } from "../kernel.js";
+import { analysisSizes, limitsOf, sessionDegreesOfFreedom } from "../analysis/stats/plain.js";
+import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, runCounts, runsApart, sumOf, trialNumbers, validPairs, withLimits, worstVerdict } from "../analysis/stats.js";
+import { ExposedPlaceError, checkNotOpen } from "../system/own-file.js";
 import { durationsOf, durationsSchema, expectedDurationsOn, expectedDurationsSchema } from "./estimate.js";
-import { logNames, readLinuxLogs } from "../lab/netns.js";
+import { ForeignFileError, readForeignText } from "../system/foreign-files.js";
+import { isPlaceLeftAlone } from "../kernel/plain.js";
+import { variantSchema } from "../kernel.js";
 import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
-import { mapOwnRules, portNames } from "../lab/linux.js";
+import { mapOwnRules, portNames } from "../lab/linux/plain.js";
+import { BaseRejectedError, beginPlanFile, faultOf, hasPlanFile, readPlanFile, replacePlanFile } from "./experiment/plain.js";
+import { logNames, readLinuxLogs } from "../lab/netns.js";
 import { freebsdLogNames, readFreebsdLogs } from "../lab/freebsd.js";
 import { pairsOf as pairsOf$1, readVirtualLogs, windowsLogName } from "../lab/qemu.js";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createHash, randomInt } from "node:crypto";
-import { access, appendFile, glob, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
+import { appendFile, glob, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises";
 
 // src/gate/experiment/earlier-gates.ts
 const ratio = number().positive().lt(1);
@@ -29,7 +35,7 @@ const gateOfLineSchema = object({
 	missRatio: ratio,
 	isRegression: boolean()
 });
-/** Undefined for an A/A run, which passes no patch. */
+/** Returns undefined for an A/A run, which passes no patch. */
 function gateOfLine({ startedAt, variants, policy }, { runs, verdict }) {
 	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
 	const [base, head] = [commitOf("base"), commitOf("patched")];
@@ -92,10 +98,10 @@ const historyEntrySchema = object({
 	layouts: count.min(2).optional(),
 	/** Equal for all cells of a gate; absent in older lines. */
 	durations: durationsSchema.optional(),
-	/** Absent in older lines, and unless a gate of two commits wrote the line. */
+	/** Absent in older lines, and in lines not written by a gate of two commits. */
 	gate: gateOfLineSchema.optional()
 });
-/** The history is unusable, so nothing is measured until it is fixed. */
+/** Reports an unusable history; nothing is measured until it is fixed. */
 var HistoryError = class extends Error {
 	name = "HistoryError";
 	conclusion = "usage";
@@ -122,7 +128,7 @@ function historyFile(path) {
 		}
 	};
 }
-/** A file that any user may write could give the gate any noise. */
+/** Refuses a file that any user may write, as it could give the gate any noise. */
 function refuseIfOpen(path) {
 	try {
 		checkNotOpen(path);
@@ -139,7 +145,7 @@ function parseLine$1(line, path, index) {
 	try {
 		return historyEntrySchema.parse(JSON.parse(line));
 	} catch {
-		throw new HistoryError(`${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`);
+		throw new HistoryError(`${path}:${index + 1} is not a valid line of a history: remove it, or name another file.`);
 	}
 }
 /** Drops entries from the future, which would stay the newest forever. */
@@ -164,7 +170,7 @@ function mayBeOf(gate, kind) {
 */
 function historyOf(entries, { testbed, cell, traffic, metric, hasLayouts = false }) {
 	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry.layouts !== void 0 === hasLayouts && entry[metric].length > 0);
-	const sessions = lastLines(own).toSorted((a, b) => a.at.localeCompare(b.at)).slice(-mostSessionsOfCell);
+	const sessions = lastLines(own).toSorted((a, b) => a.at.localeCompare(b.at)).slice(-maxSessionsOfCell);
 	const levels = levelsOf(sessions).map((level) => level.map((entry) => entry[metric].map(Math.log)));
 	const last = levels.at(-1);
 	if (last === void 0) return void 0;
@@ -211,10 +217,10 @@ function sessionsOn(entries, testbed, metric) {
 		layouts !== void 0
 	])).values()].map((lines) => lastLines(lines).map((line) => noiseOf(line, metric)));
 }
-/** More than a prior keeps, so that the variance itself is well known. */
+/** Exceeds what a prior keeps, so that the variance itself is well known. */
 const enoughDegreesOfFreedom = 24;
-/** Sessions with one number have no degree of freedom, and a level that may be out of date. */
-const mostSessionsOfCell = 30;
+/** Sessions with one number have no degree of freedom, and a possibly outdated level. */
+const maxSessionsOfCell = 30;
 /** Counts degrees of freedom instead of lines, as gates that end early have few runs. */
 function newest(sessions, metric) {
 	let degreesOfFreedom = 0;
@@ -231,7 +237,7 @@ const withoutNumbers = ({ patched: _, durations: __, layouts: ___, ...entry }) =
 	...byMetric(() => []),
 	moved: false
 });
-/** Counts only the first boot of each layout, if several: repeats would understate the spread. */
+/** Counts only the first boot of each layout, if there are several: repeats would understate the spread. */
 function numbersOf(variant, runs, metric) {
 	const counted = runs.filter((run) => run.variant === variant && isCounted(run));
 	const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
@@ -316,7 +322,7 @@ const entrySchema = discriminatedUnion("kind", [
 		at
 	})
 ]);
-/** Drops a last line that a kill cut short. Throws a `JournalError` for any other bad line. */
+/** Drops a last line that a kill truncated. Throws a `JournalError` for any other bad line. */
 async function openJournal(path) {
 	const { entries, text, whole } = await read(path);
 	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
@@ -335,7 +341,7 @@ const file$1 = "journal.jsonl";
 const journalIn = (directory) => join(directory, file$1);
 /** Reads without changing the file. Empty if there is no journal. */
 const readJournal = async (path) => (await read(path)).entries;
-/** True if deleting the directory would lose a trial of it, or of a gate in a folder below. */
+/** True if deleting the directory would lose a trial, of it or of a gate in a folder below. */
 async function hasMeasured(directory) {
 	for await (const name of glob([file$1, `*/${file$1}`], { cwd: directory })) {
 		const entries = await readJournal(join(directory, name)).catch(() => void 0);
@@ -343,11 +349,11 @@ async function hasMeasured(directory) {
 	}
 	return false;
 }
-/** A trial has a few kilobytes. */
-const mostBytes$1 = 256 * 1024 ** 2;
+/** A trial needs a few kilobytes. */
+const maxBytes = 256 * 1024 ** 2;
 /** `whole` is the text up to its last newline. */
 async function read(path) {
-	const text = await readForeignText(dirname(path), basename(path), mostBytes$1) ?? "";
+	const text = await readForeignText(dirname(path), basename(path), maxBytes) ?? "";
 	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
 	return {
 		entries: whole.split("\n").filter(Boolean).map(parseLine(path)),
@@ -363,54 +369,8 @@ const parseLine = (path) => (line, index) => {
 	try {
 		return entrySchema.parse(JSON.parse(line));
 	} catch {
-		throw new JournalError(`${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`);
+		throw new JournalError(`${path}:${index + 1} is not a valid line of an experiment's journal: the directory cannot be resumed; start a new experiment.`);
 	}
-};
-
-// src/gate/experiment/plan-file.ts
-const planFiles = {
-	"experiment.json": {
-		of: "an experiment",
-		command: "ppsgate gate"
-	},
-	"bisect.json": {
-		of: "a bisection",
-		command: "ppsgate bisect"
-	}
-};
-/** A plan has about a hundred bytes per trial, and a thousand per commit of a bisection. */
-const mostBytes = 64 * 1024 ** 2;
-/** Writes the plan atomically. Throws a `PlanError` if the directory already has one. */
-async function beginPlanFile(directory, file, plan) {
-	await refuseUsed(directory);
-	await mkdir(directory, { recursive: true });
-	await replacePlanFile(directory, file, plan);
-}
-/** Throws a PlanError if the directory already has an experiment or a bisection. */
-async function refuseUsed(directory) {
-	for (const [file, { of, command }] of Object.entries(planFiles)) if (await isThere$1(join(directory, file))) throw new PlanError(`${directory} holds ${of} already: resume it with '${command} --resume ${directory}', or name another directory.`);
-}
-async function replacePlanFile(directory, file, plan) {
-	const draft = join(directory, `.${file}`);
-	await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
-	await rename(draft, join(directory, file));
-}
-/** Reads the plan of an earlier process. Throws a `PlanError` if there is none, or it is the other command's. */
-async function readPlanFile(directory, file, schema) {
-	const path = join(directory, file);
-	try {
-		return schema.parse(JSON.parse(await readForeignText(directory, file, mostBytes) ?? ""));
-	} catch {
-		const { of, command } = planFiles[file];
-		if (!await isThere$1(path)) await refuseUsed(directory);
-		throw new PlanError(`${path} holds no plan of ${of}: name the directory of an earlier '${command}'.`);
-	}
-}
-const hasPlanFile = (directory, file) => isThere$1(join(directory, file));
-const isThere$1 = (path) => access(path).then(() => true, () => false);
-var PlanError = class extends Error {
-	name = "PlanError";
-	conclusion = "usage";
 };
 
 // src/gate/experiment/schedule.ts
@@ -462,8 +422,8 @@ function sharedTrials(request, random) {
 	return trials;
 }
 /**
-* Every run has its own trial, and a variant boots once for all cells. The order of the first pair is random, too, as a
-* first run that differs from all others must not always be base's.
+* Gives every run its own trial, and boots a variant once for all cells. The order of the first pair is random, too, as
+* a first run that differs from all others must not always be base's.
 */
 function singleRuns(request, random) {
 	const { cells, variants, runsPerVariant } = request;
@@ -482,15 +442,15 @@ function singleRuns(request, random) {
 	return trials;
 }
 /**
-* Pairs in a step, at least one; several trials may share a step. With more than two variants in a trial the number is
-* even, so that a pair shares the step with its mirror image: one random draw instead of two.
+* Returns the pairs in a step, at least one; several trials may share a step. With more than two variants in a trial
+* the number is even, so that a pair shares the step with its mirror image: one random draw instead of two.
 */
 function pairsPerTrial(runsPerTrial, variants) {
 	const fitting = Math.floor(runsPerTrial / variants);
 	if (variants === 2 || runsPerTrial === 1) return Math.max(1, fitting);
 	return Math.max(2, fitting - fitting % 2);
 }
-/** Every second pair mirrors the one before. */
+/** Mirrors the previous pair in every second pair. */
 const nextOrder = (pair, last, random) => pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
 function inOrder(cells, { first = /* @__PURE__ */ new Set() }, random) {
 	const [ones, others] = [true, false].map((is) => cells.filter((cell) => first.has(cell) === is));
@@ -508,7 +468,7 @@ const plannedCellSchema = object({
 	cell: cellSchema,
 	design: designSchema,
 	history: historySchema.optional(),
-	/** An extension keeps these, as it is no gate of its own. */
+	/** Kept by an extension, which is not a gate of its own. */
 	earlierGates: earlierGatesSchema.exactOptional(),
 	/** The patch affects this cell but not all others, so it comes first in each round. */
 	isFirst: literal(true).exactOptional()
@@ -535,7 +495,7 @@ const planSchema = object({
 	testbed: name,
 	/** Absent in older plans. */
 	kind: testbedKindSchema.exactOptional(),
-	variants: list(variantSchema, mostVariants).min(2),
+	variants: list(variantSchema, maxVariants).min(2),
 	rules: byName(ownRulesSchema),
 	cells: list(plannedCellSchema, 1e3).min(1),
 	policy: policySchema,
@@ -546,9 +506,9 @@ const planSchema = object({
 	durations: expectedDurationsSchema.optional(),
 	seed: int(),
 	/** Every trial that may be needed, in order. Most cells are decided before their last trial. */
-	trials: list(plannedTrialSchema, mostTrials).min(1)
+	trials: list(plannedTrialSchema, maxTrials).min(1)
 });
-/** The seed determines the order of everything; a cell's history is its prior. */
+/** Orders everything by the seed; a cell's history is its prior. */
 function makePlan(request, unlinked, entries) {
 	const variants = withLayouts(unlinked, request);
 	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
@@ -624,7 +584,7 @@ function planCells(config, { testbed, cells, variants, hasLayouts = false }, his
 }
 /**
 * Chooses the layouts of each kernel to boot. A gate for layout noise has exactly two, drawn by the seed: their
-* difference beyond the runs' is the noise of builds, which several layouts would hide in the spread.
+* difference beyond that of the runs is the noise of builds, which several layouts would hide in the spread.
 */
 function withLayouts(variants, { config, testbed, seed, measuresLayoutNoise = false }) {
 	const often = layoutsOn(config, testbed);
@@ -649,7 +609,7 @@ function layoutsOn({ testbeds }, name) {
 	return testbed?.kind === "freebsd" && testbed.builder?.layoutVariants || 1;
 }
 const layoutsOf = ({ kernel }) => kernel?.kind === "tree" && kernel.layouts || [];
-/** Puts a FreeBSD DUT's interfaces into rules that name those of their own router; guests know theirs later. */
+/** Puts a FreeBSD DUT's interfaces into rules that name those of a router; guests know theirs later. */
 function rulesOn(testbed, { testbeds, overlay: { interfaces } }, rules) {
 	const one = testbeds[testbed];
 	if (one?.kind !== "freebsd" || interfaces === void 0) return rules;
@@ -718,7 +678,7 @@ function extendPlan(plan, maxRunsPerVariant) {
 	const cells = plan.cells.map(({ design, ...cell }) => {
 		const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
 		const last = design.budgets.at(-1) ?? 0;
-		if (budget <= last) throw new UsageError(`--max-runs: the experiment has up to ${last} runs of each variant already, found ${maxRunsPerVariant}.`);
+		if (budget <= last) throw new UsageError(`--max-runs: expected more than the ${last} runs of each variant that the experiment already allows, found ${maxRunsPerVariant}.`);
 		return {
 			...cell,
 			design: {
@@ -754,7 +714,7 @@ const file = "experiment.json";
 const writePlan = (directory, plan) => beginPlanFile(directory, file, plan);
 const replacePlan = (directory, plan) => replacePlanFile(directory, file, plan);
 const readPlan = (directory) => readPlanFile(directory, file, planSchema);
-const goingOn = (directory, command) => `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
+const resumeAdvice = (directory, command) => `The measurements are in ${directory}: continue with '${command} --resume ${directory}'.`;
 const hasPlan = (directory) => hasPlanFile(directory, file);
 
 // src/gate/experiment/cells.ts
@@ -798,15 +758,15 @@ const without = (out, trial) => ({
 /** True for trials with base or patched: other variants do not decide the number of runs. */
 const isOfVerdict = ({ trial }) => trial.runs.some(({ variant }) => isJudged(variant));
 function triesOf$1(trial, tries) {
-	const most = isOfVerdict({ trial }) ? mostTriesOf(tries) : 1;
+	const most = isOfVerdict({ trial }) ? maxTriesOf(tries) : 1;
 	return {
 		trial,
 		tries,
 		needed: tries.length < most && !tries.some(isWhole(trial))
 	};
 }
-/** A limit of sender or receiver is accepted after two tries. */
-const mostTriesOf = (tries) => tries.length > 0 && tries.every(isLimited) ? 2 : 3;
+/** Accepts a limit of sender or receiver after two tries. */
+const maxTriesOf = (tries) => tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 const isLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && limits.has(validity.cause));
 const limits = /* @__PURE__ */ new Set(["generator-limited", "receiver-limited"]);
 const isSameCell = (a, b) => cellName(a) === cellName(b);
@@ -821,12 +781,12 @@ const isWhole = ({ runs }) => (entry) => {
 };
 const pairsOf = (runs) => new Set(runs.map(({ pair }) => pair)).size;
 /**
-* The last interim analysis that has all its trials, and the trials that the next one lacks. Outliers are repeated
+* Returns the last interim analysis that has all its trials, and the trials that the next one lacks. Repeats outliers
 * once.
 */
 function reached({ design }, trials) {
 	let closedPairs = 0;
-	for (const size of lookSizes(design)) {
+	for (const size of analysisSizes(design)) {
 		const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
 		if (!isEnough(size - lostPairs(inLook), size)) return {
 			closedPairs: size,
@@ -853,7 +813,7 @@ function lostPairs(trials) {
 	const lost = trials.filter(({ trial, tries, needed }) => pairsOf(trial.runs) === 1 && !needed && !tries.some(isWhole(trial)));
 	return new Set(lost.flatMap(({ trial }) => trial.runs.map((run) => run.pair))).size;
 }
-/** Outlying single runs that were tried only once. */
+/** Returns outlying single runs that were tried only once. */
 function interimApart(trials) {
 	const single = trials.flatMap((one) => {
 		const run = one.tries.flatMap(runsOf).find(({ validity }) => validity.kind === "valid");
@@ -876,7 +836,7 @@ async function takeProfilesOf(deps, nextOf) {
 		if (next === void 0) return;
 		const failure = await take(next, deps);
 		if (failure !== void 0) {
-			warn(`no more profiles are taken: ${failure}`);
+			warn(`profiling is switched off: ${failure}`);
 			return;
 		}
 	}
@@ -886,11 +846,11 @@ async function takeProfilesOfBoot(plan, deps) {
 	const { testbed, journal, warn } = deps;
 	const variant = testbed.booted();
 	if (variant === void 0) return;
-	for (const next of lackingOf(plan, journal.entries, measuredCells(plan, journal.entries, variant), variant)) {
+	for (const next of missingProfiles(plan, journal.entries, measuredCells(plan, journal.entries, variant), variant)) {
 		if (testbed.booted() !== variant) return;
 		const failure = await take(next, deps);
 		if (failure !== void 0) {
-			warn(`no profile is taken in this boot of ${variant}: ${failure}`);
+			warn(`no profile in this boot of ${variant}: ${failure}`);
 			return;
 		}
 	}
@@ -948,18 +908,18 @@ async function take(next, { profile: wanted, testbed, journal, keepLogIn, at, on
 function withoutLog({ log: _, ...rest }) {
 	return rest;
 }
-const mostAttempts = 3;
-/** Proceeds by variant, as each may need a boot; the variant that ran last comes first. */
+const maxAttempts = 3;
+/** Proceeds by variant, as each may need a boot; starts with the variant that ran last. */
 function nextProfile(plan, entries) {
 	const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) => stopped || !isTimed(judgement) ? [] : input.cell);
-	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
+	return variantsInOrder(plan, entries).flatMap((variant) => missingProfiles(plan, entries, cells, variant)).at(0);
 }
 /** Missing profiles of the variant, except those tried often enough, or impossible on this machine. */
-function lackingOf({ profile }, entries, cells, variant) {
+function missingProfiles({ profile }, entries, cells, variant) {
 	if (profile === void 0 || impossibleOf(entries, variant) !== void 0) return [];
 	return cells.flatMap((cell) => {
 		const tries = triesOf(entries, cell, variant);
-		return tries.length >= mostAttempts || tries.some(({ isFinal }) => isFinal) ? [] : {
+		return tries.length >= maxAttempts || tries.some(({ isFinal }) => isFinal) ? [] : {
 			cell,
 			variant,
 			attempt: tries.length + 1
@@ -977,7 +937,7 @@ const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at
 	variant,
 	reason: "the experiment ended before"
 };
-/** A profile reveals nothing on packets that are not forwarded. */
+/** Profiles explain nothing about packets that are not forwarded. */
 const isTimed = (judgement) => judgement?.evidence !== void 0;
 const judgedCells = (plan, entries) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => isTimed(judgement) ? input.cell : []);
 /** Cells with a valid run of the variant that have, or will have, a verdict. */
@@ -993,7 +953,7 @@ function variantsInOrder(plan, entries) {
 	return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
 }
 const triesOf = (entries, cell, variant) => entries.flatMap((entry) => entry.kind === "profiled" && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell) ? entry : []);
-/** The reason why a machine can take no profile is the same for all cells. */
+/** Returns the reason why a machine can take no profile, which is the same for all cells. */
 const impossibleOf = (entries, variant) => entries.filter((entry) => entry.kind === "profiled").find(({ profile, isFinal }) => profile.kind === "missing" && profile.variant === variant && isFinal);
 /** `profiles/forwarding-inet4-base`; for a second attempt, `profiles/forwarding-inet4-base.2`. */
 function folderOf({ cell, variant, attempt }) {
@@ -1009,37 +969,10 @@ function trialFolder(trial, attempt) {
 }
 function keepLogIn(directory, folder) {
 	return async (name, content) => {
-		await mkdir(join(directory, folder), { recursive: true });
+		await makeFolders(join(directory, folder));
 		await writeFile(join(directory, folder, name), content);
 	};
 }
-
-// src/gate/experiment/rejection-message.ts
-/** Without a working base, a patch has no verdict. */
-var BaseRejectedError = class extends Error {
-	name = "BaseRejectedError";
-	constructor(rejection) {
-		super(`The base itself ${faultOf(rejection)}, so nothing was measured: ${whyRejected(rejection)}`);
-	}
-};
-function whyRejected(rejection) {
-	const { message } = rejection;
-	const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
-	const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
-	return `${message}${panic}${panic || !shown ? "" : ` The last on its console: "${shortened(shown)}".`}`;
-}
-/** `does not boot: …`; follows the variant's name. */
-const rejectionMessage = (rejection) => `${faultOf(rejection)}: ${whyRejected(rejection)}`;
-/** `does not boot`; follows the variant's name. */
-const faultOf = ({ kind }) => faults[kind];
-const faults = {
-	"does-not-apply": "does not apply",
-	"build-failed": "does not build",
-	"out-of-disk": "runs out of disk space",
-	"does-not-load": "does not load",
-	"boot-failed": "does not boot",
-	"panics-under-load": "panics under load"
-};
 
 // src/gate/experiment/assemble.ts
 /** Returns the interim result of an unfinished experiment. */
@@ -1082,7 +1015,7 @@ function assembleResult(plan, journal) {
 		outcome: outcomeOf$1(plan, journal)
 	});
 }
-/** Result of an experiment that is not needed. `ignoredPaths` are files without effect on the testbed. */
+/** Returns the result of an experiment that is not needed. `ignoredPaths` are files without effect on the testbed. */
 function unchangedResult(plan, ignoredPaths, now) {
 	const at = now.toISOString();
 	const outcome = {
@@ -1138,7 +1071,7 @@ function nextTrial(plan, entries) {
 	};
 }
 /**
-* Another boot costs more than a trial, but a second invalid run may be due to this boot. A boot has no effect on a
+* Another boot costs more than a trial, but this boot may have caused a second invalid run. A boot has no effect on a
 * limit of sender or receiver.
 */
 const isStillBooted = ({ trial, tries }, last) => last?.kind === "measured" && last.summary.number === trial.number && trial.runs.length === 1 && tries.length === 1 && !isLimited(last) && last.runs.some(({ validity }) => validity.kind === "invalid");
@@ -1149,7 +1082,7 @@ function whyAgain(tries) {
 	const faults = last.runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.reason : []);
 	const [fault] = faults;
 	const silent = last.runs.find(({ pps }) => pps === 0);
-	if (fault === void 0) return { why: silent ? `${silent.variant} forwarded nothing` : "it stood apart from the others" };
+	if (fault === void 0) return { why: silent ? `${silent.variant} forwarded nothing` : "it was an outlier" };
 	return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
 }
 /** Undefined while work remains. */
@@ -1160,7 +1093,7 @@ function finishedAt(plan, entries) {
 /** Other variants are measured in as many pairs as patched, and no more. */
 function openTrials({ input, judgement, closed, stopped }) {
 	if (stopped) return [];
-	const pairs = closed ? judgement?.look.pairs ?? 0 : input.nextPairs;
+	const pairs = closed ? judgement?.analysis.pairs ?? 0 : input.nextPairs;
 	const beside = input.trials.filter((one) => one.needed && !isOfVerdict(one) && one.trial.runs.every((run) => run.pair <= pairs));
 	return closed ? beside : [...input.open, ...beside];
 }
@@ -1170,7 +1103,7 @@ function decidedCells(plan, entries) {
 		verdict: cellVerdict(interim, plan.policy),
 		counts: runCounts({
 			...interim.input,
-			pairs: interim.judgement?.look.pairs ?? interim.input.closedPairs
+			pairs: interim.judgement?.analysis.pairs ?? interim.input.closedPairs
 		}, plan.policy.metric)
 	}));
 }
@@ -1304,10 +1237,10 @@ async function measure(next, experiment) {
 		trial,
 		entry
 	});
-	tellDecided(experiment);
+	reportDecided(experiment);
 	return true;
 }
-function tellDecided({ plan, journal, decided, onEvent }) {
+function reportDecided({ plan, journal, decided, onEvent }) {
 	for (const one of decidedCells(plan, journal.entries)) {
 		const name = cellName(one.cell);
 		if (!decided.has(name)) onEvent({
@@ -1377,14 +1310,14 @@ const measuredAs = ({ number, runs: planned }, { summary, runs }, { attempt, log
 // src/gate/experiment/recompute.ts
 /**
 * Applies the configuration's policy, cells, designs and traffic to the raw runs. Trusts the numbers on earlier noise
-* like the runs, and an invalid cell, which passes nothing. Counts earlier gates again, and keeps the larger number.
-* Keeps profiles, and recomputes reasons. Whether a patch is unchanged must be checked against the repository.
+* as much as the runs, and an invalid cell, which passes nothing. Counts earlier gates again, and keeps the larger
+* number. Keeps profiles, and recomputes reasons. The caller must check an unchanged patch against the repository.
 */
-function recompute(claimed, asked) {
-	const { config, testbeds } = asked;
+function recompute(claimed, requested) {
+	const { config, testbeds } = requested;
 	if (!testbeds.includes(claimed.testbed.name)) return {
 		kind: "refused",
-		why: `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(" or ")}: judge the patch again.`
+		why: `The result is of the testbed ${claimed.testbed.name} instead of ${testbeds.join(" or ")}: judge the patch again.`
 	};
 	const { kind: _, ...testbed } = claimed.testbed;
 	const kind = testbedKindOf(config, testbed.name);
@@ -1394,27 +1327,27 @@ function recompute(claimed, asked) {
 			...testbed,
 			...kind !== void 0 && { kind }
 		},
-		policy: policyAsked(asked),
+		policy: requestedPolicy(requested),
 		traffic: {
 			...offeredTraffic(config.traffic),
 			measureSeconds: config.traffic.measureSeconds
 		},
-		variants: variantsOf(claimed, asked),
-		leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
+		variants: variantsOf(claimed, requested),
+		leftOut: claimed.leftOut.filter(({ variant }) => othersOf(requested.patch).includes(variant)),
 		...claimed.outcome.kind === "unchanged" && { trials: [] },
-		outcome: outcomeOf(claimed, asked)
+		outcome: outcomeOf(claimed, requested)
 	};
-	const result = withLimits(withEarlierGates(computed, asked));
+	const result = withLimits(withEarlierGates(computed, requested));
 	return {
 		kind: "computed",
 		result,
-		refused: differences(claimed, result).slice(0, mostTold)
+		refused: differences(claimed, result).slice(0, maxDifferences)
 	};
 }
-const policyAsked = ({ config, isExtended }) => isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
+const requestedPolicy = ({ config, isExtended }) => isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 /** A forged result may have any number of such cells. */
-const mostTold = 20;
-/** The commits are the approved ones. Without git, the fork point depends on the patch's history. */
+const maxDifferences = 20;
+/** Takes the approved commits. Without git, the fork point depends on the patch's history. */
 function variantsOf({ variants }, { patch, mergeBase }) {
 	const earlier = patch.kind === "revision" ? patch.earlier : [];
 	const commits = [{
@@ -1439,7 +1372,7 @@ function variantsOf({ variants }, { patch, mergeBase }) {
 		...one
 	}))];
 }
-/** A claim may add gates that the trusted side does not know, but hide none that it knows. */
+/** Accepts claims of gates that the trusted side does not know, but restores any that a claim hides. */
 function withEarlierGates(result, { patch, history = [], mergeBase }) {
 	const { outcome, testbed, policy } = result;
 	if (outcome.kind !== "judged") return result;
@@ -1462,7 +1395,7 @@ function withEarlierGates(result, { patch, history = [], mergeBase }) {
 			head,
 			id
 		};
-		const most = base === head ? void 0 : mostOf(claimed, earlierGates(own, gate));
+		const most = base === head ? void 0 : greaterOf(claimed, earlierGates(own, gate));
 		return {
 			...rest,
 			...most && { earlierGates: most }
@@ -1476,7 +1409,7 @@ function withEarlierGates(result, { patch, history = [], mergeBase }) {
 		}
 	};
 }
-function mostOf(a, b) {
+function greaterOf(a, b) {
 	if (a === void 0 || b === void 0) return a ?? b;
 	return {
 		count: Math.max(a.count, b.count),
@@ -1484,11 +1417,11 @@ function mostOf(a, b) {
 	};
 }
 const othersOf = (patch) => patch.kind === "revision" ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
-function outcomeOf({ outcome, testbed }, asked) {
+function outcomeOf({ outcome, testbed }, requested) {
 	if (outcome.kind === "unchanged") {
 		const { ignoredPaths: claimed = [] } = outcome;
 		const on = {
-			config: asked.config,
+			config: requested.config,
 			testbed: testbed.name
 		};
 		const ignoredPaths = claimed.filter((place) => isPlaceLeftAlone(place, on));
@@ -1498,21 +1431,21 @@ function outcomeOf({ outcome, testbed }, asked) {
 		};
 	}
 	if (outcome.kind !== "judged") return outcome;
-	const policy = policyAsked(asked);
+	const policy = requestedPolicy(requested);
 	const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
-	const { cells: wanted = cellsOf(asked.config) } = asked;
-	const inputs = wanted.map((cell) => inputOf(cell, claims, asked));
+	const { cells: wanted = cellsOf(requested.config) } = requested;
+	const inputs = wanted.map((cell) => inputOf(cell, claims, requested));
 	const cells = interimResults(inputs, policy).map((interim) => {
 		const { claim, runs } = interim.input;
 		const ofBase = baseNumbers(runs, policy.metric);
-		const computed = cellResult(interim, policy, ofBase, othersOf(asked.patch));
+		const computed = cellResult(interim, policy, ofBase, othersOf(requested.patch));
 		const stays = claim?.verdict.kind === "invalid" && computed.verdict.kind !== "regression";
 		return {
 			...computed,
 			...stays && { verdict: claim.verdict },
 			...claim === void 0 && { verdict: notMeasured },
 			...claim?.earlierGates && { earlierGates: claim.earlierGates },
-			profiles: profilesOf(claim, asked.patch)
+			profiles: profilesOf(claim, requested.patch)
 		};
 	});
 	return {
@@ -1551,34 +1484,34 @@ function inputOf(cell, claims, { patch, config, isExtended }) {
 	};
 }
 /**
-* Pairs of the last analysis that has all its runs. If every analysis so far has evidence but the result claims an
-* invalid cell, the experiment ended with the next one, whose runs were lost.
+* Counts pairs of the last analysis that has all its runs. If every analysis so far has evidence but the result claims
+* an invalid cell, the experiment ended with the next one, whose runs were lost.
 */
 function closedPairsOf(input, policy) {
 	const { claim, design, runs } = input;
-	const sizes = lookSizes(design);
+	const sizes = analysisSizes(design);
 	const lacking = sizes.findIndex((size) => !isThere(runs, size));
 	if (lacking === -1) return sizes.at(-1) ?? 0;
 	const closedPairs = sizes[lacking - 1] ?? 0;
-	const tells = (size) => evidenceAt({
+	const hasEvidence = (size) => evidenceAt({
 		...input,
 		closedPairs
 	}, size, policy) !== void 0;
-	return claim?.verdict.kind === "invalid" && sizes.slice(0, lacking).every(tells) ? sizes[lacking] ?? 0 : closedPairs;
+	return claim?.verdict.kind === "invalid" && sizes.slice(0, lacking).every(hasEvidence) ? sizes[lacking] ?? 0 : closedPairs;
 }
 /** The maximum of `parseMaxRuns`. */
-const mostRuns = 1e4;
-/** Doubling reaches those runs in ten steps. Each halves the error rate, which soon underflows. */
-const mostBudgets = 20;
-/** Budgets that extensions added, if plausible. */
+const maxRuns = 1e4;
+/** Doubling reaches the maximum in ten steps. Each halves the error rate, which soon underflows. */
+const maxBudgets = 20;
+/** Returns budgets that extensions added, if they are plausible. */
 function extended({ budgets: planned, pairsPerStep }, claimed) {
-	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < mostRuns + pairsPerStep) && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
+	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < maxRuns + pairsPerStep) && claimed.length > 0 && claimed.length <= maxBudgets ? claimed : planned;
 }
 function isThere(runs, size) {
 	const pairsOf = (name) => new Set(runs.flatMap(({ variant, pair }) => variant === name && pair <= size ? pair : []));
 	return isEnough(pairsOf("base").intersection(pairsOf("patched")).size, size);
 }
-/** Limited to known variants, which bounds their number. */
+/** Keeps only known variants, which bounds their number. */
 function profilesOf(claim, patch) {
 	return [
 		"base",
@@ -1586,19 +1519,19 @@ function profilesOf(claim, patch) {
 		...othersOf(patch)
 	].flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
 }
-/** Sentences on claims that the recomputed result contradicts. */
+/** Lists, in sentences, claims that the recomputed result contradicts. */
 const differences = (claimed, result) => [
 	...ofPolicy(claimed.policy, result.policy),
 	...ofTraffic(claimed.traffic, result.traffic),
 	...ofOutcome(claimed.outcome, result.outcome)
 ];
-function ofPolicy(claimed, asked) {
-	const metric = [claimed.metric, asked.metric];
+function ofPolicy(claimed, requested) {
+	const metric = [claimed.metric, requested.metric];
 	const ratios = ratioNames.map(([key, name]) => {
-		const [said, wanted] = [claimed[key], asked[key]];
-		return said === wanted ? [] : `It was held to ${name} of ${formatPercent(said)}, and ${formatPercent(wanted)} is asked for.`;
+		const [found, wanted] = [claimed[key], requested[key]];
+		return found === wanted ? [] : `It used ${name} of ${formatPercent(found)}, but ${formatPercent(wanted)} was requested.`;
 	});
-	return [metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, and ${metric[1]} is asked for.`, ...ratios].flat();
+	return [metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, but ${metric[1]} was requested.`, ...ratios].flat();
 }
 const ratioNames = [
 	["marginRatio", "a margin"],
@@ -1606,33 +1539,33 @@ const ratioNames = [
 	["falseAlarmRatio", "a rate of false alarms"],
 	["missRatio", "a rate of misses"]
 ];
-function ofTraffic(claimed, asked) {
+function ofTraffic(claimed, requested) {
 	const numbers = [
 		"flows",
 		"frameBytes",
 		"offeredPps",
 		"measureSeconds"
-	].flatMap((key) => claimed[key] === asked[key] ? [] : `Its traffic has ${key} ${claimed[key] ?? "unbounded"}, and ${asked[key] ?? "unbounded"} is asked for.`);
-	if (isDeepStrictEqual(claimed.packets, asked.packets)) return numbers;
-	const [said, wanted] = [claimed, asked].map(({ packets }) => packetsText(packets));
-	return [...numbers, `Its packets are ${said} instead of ${wanted}.`];
+	].flatMap((key) => claimed[key] === requested[key] ? [] : `Its traffic has ${key} ${claimed[key] ?? "unbounded"}, and ${requested[key] ?? "unbounded"} was requested.`);
+	if (isDeepStrictEqual(claimed.packets, requested.packets)) return numbers;
+	const [found, wanted] = [claimed, requested].map(({ packets }) => packetsText(packets));
+	return [...numbers, `Its packets are ${found} instead of ${wanted}.`];
 }
 function ofOutcome(claimed, computed) {
 	if (claimed.kind !== "judged" || computed.kind !== "judged") return [];
-	const asked = new Map(computed.cells.map((cell) => [cellName(cell.cell), cell]));
-	const unasked = claimed.cells.filter(({ cell }) => !asked.has(cellName(cell)));
+	const requested = new Map(computed.cells.map((cell) => [cellName(cell.cell), cell]));
+	const unasked = claimed.cells.filter(({ cell }) => !requested.has(cellName(cell)));
 	const claims = new Map(claimed.cells.map((claim) => [cellName(claim.cell), claim]));
 	return [
-		...unasked.map(({ cell }) => `It has the cell ${cellName(cell)}, which is not asked for.`),
+		...unasked.map(({ cell }) => `It has the cell ${cellName(cell)}, which was not requested.`),
 		...computed.cells.flatMap((cell) => ofCell(claims.get(cellName(cell.cell)), cell)),
-		...claimed.verdict === computed.verdict ? [] : [`It says ${claimed.verdict} of the patch, and its cells say ${computed.verdict}.`]
+		...claimed.verdict === computed.verdict ? [] : [`It reports ${claimed.verdict} for the patch, but its cells yield ${computed.verdict}.`]
 	];
 }
 function ofCell(claim, { cell, verdict, comparisons }) {
 	const name = cellName(cell);
-	if (claim === void 0) return [`It has no cell ${name}, which is asked for.`];
-	if (claim.verdict.kind !== verdict.kind) return [`It says ${claim.verdict.kind} of ${name}, and its runs say ${verdict.kind}.`];
-	return comparisons.every((one) => claim.comparisons.some((other) => other.metric === one.metric && isAlmost(one, other))) ? [] : [`Its numbers of ${name} are not those of its runs.`];
+	if (claim === void 0) return [`It has no cell ${name}, which was requested.`];
+	if (claim.verdict.kind !== verdict.kind) return [`It reports ${claim.verdict.kind} for ${name}, but its runs yield ${verdict.kind}.`];
+	return comparisons.every((one) => claim.comparisons.some((other) => other.metric === one.metric && isAlmost(one, other))) ? [] : [`Its numbers for ${name} do not match its runs.`];
 }
 /** Another machine may round differently. */
 const isAlmost = (a, b) => [
@@ -1710,8 +1643,8 @@ async function measureAgain(directory, plan, entry) {
 	}
 }
 /** A log has a few kilobytes for each second of its trial. */
-const mostLogBytes = 64 * 1024 ** 2;
-const logsIn = (directory, folder) => (name) => readForeignText(directory, `${folder}/${name}`, mostLogBytes);
+const maxLogBytes = 64 * 1024 ** 2;
+const logsIn = (directory, folder) => (name) => readForeignText(directory, `${folder}/${name}`, maxLogBytes);
 async function readVirtual(log, planned) {
 	const logs = /* @__PURE__ */ new Map();
 	for (const [pair] of pairsOf$1(planned)) {
@@ -1748,4 +1681,4 @@ async function readFreebsd(log) {
 	}
 }
 
-export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, entriesOf, extendPlan, finishedAt, goingOn, hasMeasured, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, rulesOn, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };
+export { assembleResult, baseNumbers, cellsAmong, cellsOf, designOf, earlierEntries, entriesOf, extendPlan, finishedAt, hasMeasured, hasPlan, historyEntries, historyEntrySchema, historyFile, historyOf, journalIn, keepLogIn, layoutsOn, makePlan, missingProfiles, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readRules, recompute, replacePlan, reread, resumeAdvice, rulesOn, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };

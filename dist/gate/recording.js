@@ -1,904 +1,64 @@
 import { version } from "../package.js";
-import { UsageError, byName, count as count$1, document, facts, families, formatShortOrdinal, list, name as name$1, oneLine, packetsSchema, parseJson, path as path$1, reasonOf, seconds, share, shortened, total, variant } from "../model.js";
-import { _enum, array, boolean, discriminatedUnion, literal as literal$1, looseObject, number$1 as number, object, partialRecord, union, unknown } from "../vendor/zod.js";
-import { giveNew } from "../report.js";
-import { HostError, commandText, hostFailures, shell, stdoutOf } from "../system/host.js";
-import { PowerError } from "../lab/power.js";
-import { ConsoleError, ConsoleTape } from "../lab/console.js";
-import { openFreebsdTestbed, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes } from "../lab/freebsd.js";
-import { parsePktGenLog } from "../lab/traffic.js";
+import { UsageError, formatShortOrdinal, oneLine, parseJson, reasonOf, shortened } from "../model/plain.js";
+import { _enum, array, boolean, discriminatedUnion, literal, looseObject, number$1 as number, object, partialRecord, union, unknown } from "../vendor/zod.js";
+import { byName, count, document, facts, families, list, name, packetsSchema, path as path$1, seconds, share, total, variant } from "../model.js";
+import { giveNew } from "../system/give-to-caller.js";
+import { commandText } from "../system/shell.js";
+import { HostError, hostFailures, stdoutOf } from "../system/host/plain.js";
+import { PowerError } from "../lab/power/plain.js";
+import "../lab/power.js";
+import { ConsoleError } from "../lab/console.js";
+import { ConsoleTape } from "../lab/console/plain.js";
+import { openFreebsdTestbed, parseCpuTimes, parseInterfaceCounters } from "../lab/freebsd.js";
+import { parseArp, parseIfconfig, parseNdp, parseRoutes } from "../lab/freebsd/plain.js";
+import { parsePktGenLog } from "../lab/traffic/plain.js";
 import { fencedDeps } from "../lab/lease.js";
-import { KernelFilesError, portOf, wireAddress } from "../lab/qemu/vm.js";
-import { imagesFolder, openVirtualTestbed } from "../lab/qemu.js";
+import { KernelFilesError, wireAddress } from "../lab/qemu/vm/plain.js";
+import { openVirtualTestbed } from "../lab/qemu.js";
+import { portOf } from "../lab/qemu/vm.js";
 import { checkFreebsdTestbed, unquoted } from "../lab/check.js";
-import { journalIn, resumeJournal, runSelfTest, selfTestParts } from "./self-test.js";
+import { GzipLog, OutputLines, endStream, failureOf, fromVersion1, guestHost, isRecordable, learnFrom, logged, maskFor, maskSummary, recordedGuests, sensitiveTermsOf, thisMachine } from "./recording/plain.js";
+import { selfTestParts } from "./self-test/plain.js";
+import { journalIn, resumeJournal, runSelfTest } from "./self-test.js";
 import { basename, join } from "node:path";
-import { closeSync, createReadStream, openSync, readFileSync, realpathSync, statSync, writeSync } from "node:fs";
-import { StringDecoder } from "node:string_decoder";
-import { isIPv4, isIPv6 } from "node:net";
-import { constants as constants$1, crc32, deflateRawSync, gunzipSync } from "node:zlib";
+import { createReadStream, readFileSync, statSync } from "node:fs";
+import { constants as constants$1, gunzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { homedir, hostname, tmpdir, userInfo } from "node:os";
+import { mkdtemp, open, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
-
-// src/gate/recording/recordable-testbed.ts
-const isRecordable = (testbed) => testbed.kind === "freebsd" || testbed.kind === "virtual";
-
-// src/gate/recording/gzip-log.ts
-/** RFC 1952: the deflate method, no name, no time, Unix. */
-const header = Buffer.from([
-	31,
-	139,
-	8,
-	0,
-	0,
-	0,
-	0,
-	0,
-	0,
-	3
-]);
-/**
-* Writes one stream of deflate, whose blocks refer to the texts before: with a member for each text, recordings were four to
-* five times as large. The next text replaces the trailer in one write, so that a killed process leaves all of them.
-*/
-var GzipLog = class {
-	#file;
-	/** Offset of the trailer. */
-	#end = 0;
-	#window = Buffer.alloc(0);
-	#sum = 0;
-	#bytes = 0;
-	/** Throws if the file exists or cannot be written. */
-	constructor(path) {
-		this.#file = openSync(path, "wx", 384);
-		this.#write(header);
-	}
-	append(text) {
-		const bytes = Buffer.from(text);
-		const block = deflateRawSync(bytes, {
-			level: constants$1.Z_BEST_COMPRESSION,
-			memLevel: constants$1.Z_MAX_MEMLEVEL,
-			finishFlush: constants$1.Z_SYNC_FLUSH,
-			...this.#window.length > 0 && { dictionary: this.#window }
-		});
-		this.#window = Buffer.concat([this.#window, bytes]).subarray(-32768);
-		this.#sum = crc32(bytes, this.#sum);
-		this.#bytes += bytes.length;
-		this.#write(block);
-	}
-	close() {
-		closeSync(this.#file);
-	}
-	#write(piece) {
-		const whole = Buffer.concat([piece, this.#trailer()]);
-		for (let done = 0; done < whole.length;) done += writeSync(this.#file, whole, done, whole.length - done, this.#end + done);
-		this.#end += piece.length;
-	}
-	/** An empty last block, the sum and the size. */
-	#trailer() {
-		const trailer = Buffer.alloc(10);
-		trailer.writeUInt16LE(3, 0);
-		trailer.writeUInt32LE(this.#sum, 2);
-		trailer.writeUInt32LE(this.#bytes % 2 ** 32, 6);
-		return trailer;
-	}
-};
-
-// src/gate/recording/decode-escapes.ts
-/** Decodes `%3A`, `\u003a` and `\/`, also if they were encoded several times. */
-function decodeEscapes(original) {
-	let decoded = {
-		text: original,
-		at: (index) => index
-	};
-	for (let round = 0; round < maxRounds && isEncoded.test(decoded.text); round += 1) decoded = decodeOnce(decoded);
-	return decoded;
-}
-const maxRounds = 4;
-/** Printable ASCII only, which names, addresses and keys consist of. */
-const encoded = /%([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\+(\/)/gi;
-const isEncoded = new RegExp(encoded.source, "i");
-function decodeOnce(before) {
-	const pieces = [];
-	/** From index `from` of the new text on, the old one is `by` characters longer. */
-	const shifts = [];
-	let length = 0;
-	let read = 0;
-	for (const match of before.text.matchAll(encoded)) {
-		const [sequence, percent, json, hex, slash] = match;
-		const code = percent ?? json ?? hex;
-		const character = slash ?? String.fromCharCode(Number.parseInt(code ?? "", 16));
-		pieces.push(before.text.slice(read, match.index), character);
-		length += match.index - read + 1;
-		read = match.index + sequence.length;
-		shifts.push({
-			from: length,
-			by: read - length
-		});
-	}
-	pieces.push(before.text.slice(read));
-	const at = (index) => {
-		let [low, high] = [0, shifts.length];
-		while (low < high) {
-			const middle = low + high >> 1;
-			if ((shifts[middle]?.from ?? 0) <= index) low = middle + 1;
-			else high = middle;
-		}
-		return before.at(index + (shifts[low - 1]?.by ?? 0));
-	};
-	return {
-		text: pieces.join(""),
-		at
-	};
-}
-
-// src/gate/recording/mask-rule.ts
-const anyMatch = (pattern, by) => (text) => [...text.matchAll(pattern)].map((match) => ({
-	from: match.index,
-	to: match.index + match[0].length,
-	by: by(match[0])
-}));
-/** Replaces the group called `hidden`, or the first one. */
-function firstGroup(pattern, by) {
-	const indexed = new RegExp(pattern.source, `${pattern.flags}d`);
-	return (text) => [...text.matchAll(indexed)].flatMap(({ indices }) => {
-		const [from = 0, to = 0] = indices?.groups?.hidden ?? indices?.[1] ?? [];
-		return from === to ? [] : [{
-			from,
-			to,
-			by: by(text.slice(from, to))
-		}];
-	});
-}
-/** Prefers the longest text; matches whole words, unless `isAnywhere`. */
-function literal(texts, by, { isAnywhere = false } = {}) {
-	const distinct = [...new Set(texts)].filter(Boolean).toSorted((a, b) => b.length - a.length);
-	if (distinct.length === 0) return () => [];
-	const any = distinct.map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|");
-	return isAnywhere ? anyMatch(new RegExp(any, "g"), by) : anyMatch(new RegExp(`(?<![\\w-])(?:${any})(?![\\w-])`, "gi"), by);
-}
-/** Numbers texts from 0 in the order in which each is first seen. */
-function numbering() {
-	const known = /* @__PURE__ */ new Map();
-	return (text) => {
-		const number = known.get(text) ?? known.size;
-		known.set(text, number);
-		return number;
-	};
-}
-
-// src/gate/recording/mask-addresses.ts
-/**
-* Keeps addresses of the benchmarking networks, guests, loopback, netmasks and well-known groups: they are the same in every
-* lab, and the code depends on them.
-*/
-function addressRules() {
-	const address = addressStandIns();
-	return [
-		ipv6(address),
-		mac(address),
-		ipv4(address)
-	];
-}
-function addressStandIns() {
-	const [numbers4, numbers6, numbersMac] = [
-		numbering(),
-		numbering(),
-		numbering()
-	];
-	const inet4 = (address) => {
-		const octets = address.split(".").map(Number);
-		if (isAllowed4(octets)) return address;
-		const number = numbers4(octets.join("."));
-		return `${documentation4[Math.floor(number / 254) % 3]}.${number % 254 + 1}`;
-	};
-	return {
-		inet4,
-		inet6(address) {
-			const groups = groupsOf(address);
-			const mapped = mappedIn(groups);
-			if (mapped !== void 0) {
-				const by = inet4(mapped);
-				return by === mapped ? address : `::ffff:${by}`;
-			}
-			if (isAllowed6(groups)) return address;
-			const plain = groups.map((group) => group.toString(16)).join(":");
-			const number = (numbers6(plain) + 1).toString(16);
-			return groups[0] === 65152 ? `fe80::${number}` : `2001:db8::${number}`;
-		},
-		mac(address) {
-			const bytes = address.split(/[:-]/).map((byte) => Number.parseInt(byte, 16));
-			if (bytes.every((byte) => byte === 0) || bytes.every((byte) => byte === 255)) return address;
-			if (isOfGuest(bytes)) return address;
-			const number = numbersMac(bytes.join(":"));
-			const text = [...number < 256 ? [
-				0,
-				0,
-				94,
-				0,
-				83
-			] : [
-				1,
-				0,
-				94,
-				144,
-				16
-			], number % 256].map((byte) => byte.toString(16).padStart(2, "0")).join(address.includes("-") ? "-" : ":");
-			return /[A-F]/.test(address) ? text.toUpperCase() : text;
-		}
-	};
-}
-/** Ours of virtual testbeds; see qemu/vm/addresses.ts. */
-const isOfGuest = ([a, b, c]) => a === 2 && b === 112 && c === 112;
-/** RFC 5737. */
-const documentation4 = [
-	"192.0.2",
-	"198.51.100",
-	"203.0.113"
-];
-/** Loopback, the benchmarking networks of RFC 2544, netmasks, broadcast, and 0.0.0.0. */
-const isAllowed4 = ([a = 0, b = 0, c = 0, d = 0]) => a === 127 || a === 198 && (b === 18 || b === 19) || a === 255 || a === 224 && b === 0 && c === 0 || a === 0 && b === 0 && c === 0 && d === 0;
-/** Loopback, `::`, RFC 5180's network, well-known multicast groups, and fe80::. */
-function isAllowed6(groups) {
-	const [first = 0, second = 0, third = 0] = groups;
-	const isAlone = groups.slice(1, 7).every((group) => group === 0);
-	if (first === 8193 && second === 2 && third === 0) return true;
-	if (first === 0 && isAlone) return (groups[7] ?? 0) < 2;
-	return isAlone && ((first & 65520) === 65280 || first === 65152 && groups[7] === 0);
-}
-function groupsOf(address) {
-	const [head = "", tail] = address.replace(/\d+\.\d+\.\d+\.\d+$/, (inet4) => {
-		const [a = 0, b = 0, c = 0, d = 0] = inet4.split(".").map(Number);
-		return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-	}).split("::");
-	const numbers = (text) => text.split(":").filter(Boolean).map((group) => Number.parseInt(group, 16));
-	const [before, after] = [numbers(head), numbers(tail ?? "")];
-	return [
-		...before,
-		...Array(8 - before.length - after.length).fill(0),
-		...after
-	];
-}
-function mappedIn(groups) {
-	const [high = 0, low = 0] = groups.slice(6);
-	return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 65535 ? [
-		high >> 8,
-		high & 255,
-		low >> 8,
-		low & 255
-	].join(".") : void 0;
-}
-/** Matches also before a dot: netstat(1) writes the port after a fifth one. */
-const ipv4 = (address) => anyMatch(/(?<!\d)(?:(?:25[0-5]|2[0-4]\d|[01]?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d?\d)(?!\d)/g, address.inet4);
-const mac = (address) => anyMatch(/(?<![0-9a-f])[0-9a-f]{1,2}([:-])(?:[0-9a-f]{1,2}\1){4}[0-9a-f]{1,2}(?![0-9a-f])/gi, address.mac);
-/** Finds the longest address from each group on; the end of a word may look like a short one. */
-const ipv6 = (address) => (text) => [...text.matchAll(/[0-9a-f:.]{3,}/gi)].flatMap(({ 0: run, index }) => {
-	if (!run.includes(":")) return [];
-	const replacements = [];
-	for (let start = 0; start < run.length;) {
-		const end = endOfAddress(run, start);
-		const glued = start === 0 && /[g-z_]/i.test(text[index - 1] ?? "");
-		const groups = run.slice(start, end).split(":").filter(Boolean).length;
-		if (end !== void 0 && (!glued || groups > 2)) {
-			const [from, to] = [index + start, index + end];
-			replacements.push({
-				from,
-				to,
-				by: address.inet6(run.slice(start, end))
-			});
-			start = end;
-		} else start = nextGroup(run, start);
-	}
-	return replacements;
-});
-const longestAddress = 46;
-function endOfAddress(run, start) {
-	const most = Math.min(run.length, start + longestAddress);
-	for (let end = most; end > start + 1; end -= 1) if ((end === run.length || /[:.]/.test(run[end] ?? "")) && mayBeAddress(run.slice(start, end))) return end;
-}
-/** Rejects most texts by their colons, before the slower isIPv6. */
-function mayBeAddress(text) {
-	const groups = text.split(":").length;
-	if (groups > 9 || text.includes(":::") || groups < 7 && !text.includes("::")) return false;
-	return isIPv6(text);
-}
-/** Stops before a `::`, which may begin an address. */
-function nextGroup(run, start) {
-	const next = run.slice(start + 1).search(/[:.]/);
-	if (next === -1) return run.length;
-	const at = start + 1 + next;
-	return run[at] === ":" && run[at + 1] === ":" ? at : at + 1;
-}
-
-// src/gate/recording/mask-patterns.ts
-const secretName = "(?:pass(?:word|wd|phrase|code)?|secret|token|credentials?|api[_-]?key|authorization|psk|auth[_-]?key|shared[_-]?key)";
-const secretPatterns = [
-	/\b(?:Basic|Bearer) +([\w+/=.~-]{8,})/g,
-	new RegExp(`${secretName}["']?[ \\t]*[:=][ \\t]*(["'])(?<hidden>(?:\\\\.|(?!\\1)[^\\\\\\n\\0]){3,200})\\1`, "gi"),
-	new RegExp(`${secretName}(?:\\\\+["'])?[ \\t]*[:=][ \\t]*(\\\\+["'])(?<hidden>[^\\n\\0]{3,200}?)\\1`, "gi"),
-	new RegExp(`${secretName}["']?[ \\t]*[:=][ \\t]*["']?(?!basic |bearer )([^\\s"'\\0]{3,200})`, "gi"),
-	/\b(?:vhid|advskew|advbase|carp)\b[^\n\0]{0,200}?\bpass[ \t]+(?:\\*["'])?(?<hidden>[^\s"'\\\0]{1,200})/g,
-	/\bpass[ \t]+(?<hidden>[^\s"'\\\0]{1,200})[ \t]+(?:vhid|advskew|advbase)\b/g,
-	/[ \t]-[EA][ \t]+[a-z][\w-]{2,40}[ \t]+(?<hidden>"[^"\n\0]{1,400}"|0x[0-9a-f]{8,400})/gi,
-	/\b(?:ipmitool|sshpass|mysql)\b[^\n\0]{0,200}?[ \t]-[pP][ \t]*(?<hidden>[^\s"'\0]{3,200})/g,
-	/\bcurl\b[^\n\0]{0,200}?[ \t](?:-u|--user)[ \t]+["']?[^\s:"'\0]{1,64}:(?<hidden>[^\s"'\0]{1,200})/g,
-	/\b(?:ro|rw|snmp)community[ \t]+"?(?<hidden>[^\s"'\0]{3,200})/g,
-	/\b((?:gh[pousr]_|github_pat_|glpat-|api-|cli-|xox[a-z]-)[\w-]{16,})/g,
-	/\b(AKIA[0-9A-Z]{16})\b/g,
-	/\b(eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/g,
-	/(\$(?:1|2[abxy]?|5|6|7|y)\$[\w./$+=,-]{12,})/g,
-	/:\/\/[^\s/:@\0]{1,64}:([^\s/@\0]{1,200})@/g
-];
-const serialPatterns = [
-	/(?:serial(?:[ _-]?(?:numbers?|no|num))?|asset[ _-]?tag|\bs\/n|\.(?:serial|sn|tag))["']?[ \t]*(?:[:=]|[ \t]\d+[ \t])[ \t]*["']?([\w./-][\w. /-]{1,60}[\w/-]|[\w-]+)/gi,
-	/\bserial(?: number)? +(?=[a-z-]{0,20}\d)([0-9a-z][0-9a-z-]{5,60})/gi,
-	/\bDISK-[ ]{0,40}([\w.+-]{3,80}?)(?=(?:[ps]\d{1,2}[a-h]?)?(?![\w.+-]))/g,
-	/\bby-id\/([\w.:+-]{6,200})/g,
-	/\b(?:ata|nvme|scsi|usb)-[\w.+-]{1,80}_([0-9A-Z-]{6,40})\b/g,
-	/\bufsid\/([0-9a-f]{8,16})\b/g,
-	/\bident:[ \t]*(?=[\w.-]{0,40}\d)([\w.-]{5,80})/g,
-	/\b(?:lunid|lunname|wwn|wwpn|wwnn|nguid|eui64|nodename|portname)["']?[ \t]*[:=][ \t]*["']?(?:0x)?([\w. -]{4,80}[\w])/gi,
-	/\bWWN Device Id:[ \t]*([0-9a-f][ 0-9a-f]{8,40}[0-9a-f])/gi,
-	/\b(?:naa\.|eui\.|wwn-(?:0x)?|t10\.)([\w.-]{8,64})/gi,
-	/\b0x(5[0-9a-f]{15})\b/gi,
-	/(?<![0-9a-f:])((?:[0-9a-f]{2}:){7,31}[0-9a-f]{2})(?![0-9a-f:])/gi,
-	/\b(?:pool_|vdev_|top_)?guid["']?[ \t]*[:=][ \t]*["']?(\d{6,20})\b/g,
-	/\bhost ?id["']?(?:[ \t]*[:=]|[ \t]+is)?[ \t]*["']?((?:0x)?(?=[0-9a-f]{0,9}[1-9a-f])[0-9a-f]{4,10})\b/gi
-];
-/** Requires a known top-level domain: `net.inet.ip.forwarding` is no domain name. */
-const domainName = /(?<![\w.-])(?:[a-z0-9](?:[\w-]{0,62})\.){1,8}(?:com|org|net|edu|gov|mil|int|info|biz|io|lan|local|localdomain|internal|intranet|corp|home|arpa|lab|test|cloud|de|uk|fr|nl|jp|ch|at|se|no|dk|fi|it|es|eu|us|ca|au|br|cz|pl|ru|cn|kr|tw|be|ie|nz|za|in|il|ua|pt|gr|hu|ro)(?![\w-]|\.\w)/gi;
-const name = String.raw`([A-Za-z0-9](?:[\w-]{0,62}(?:\.[\w-]{1,63}){0,8}))`;
-/** A machine's name in what it prints of itself: rc(8), getty(8), syslogd(8), savecore(8), uname(1), sendmail(8). */
-const hostPatterns = [
-	String.raw`\bhostname["'\\]{0,4}[ \t]*[:=][ \t]*["'\\]{0,4}${name}`,
-	String.raw`^[A-Za-z]+\/\w+ \(${name}\) \(\w+\)`,
-	String.raw`^${name} login: ?\r?$`,
-	String.raw`^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? ${name} [\w./()-]{1,64}(?:\[\d+\])?:`,
-	String.raw`^(?:<\d{1,3}>1? ?)?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,16} ${name} `,
-	String.raw`^(?:FreeBSD|Linux) ${name} \d{1,3}\.\d`,
-	String.raw`\bhost ?name \(${name}\)`,
-	String.raw`\bresolve hostname ${name}`,
-	String.raw`^${name} dumped core\b`,
-	String.raw`\bhost-name "${name}"`,
-	String.raw`\bhost ${name} port \d`
-].map((source) => new RegExp(source, "gm"));
-
-// src/gate/recording/secret-forms.ts
-/** Shorter ones occur in ordinary words. */
-const shortestSecret = 5;
-/** Longer texts are keys, which are no arguments of commands: few encodings keep the mask fast. */
-const mostLinesOfPassword = 4;
-/** Returns each line of a secret and the whole, plain and encoded; without the armour of a key. */
-function secretForms(secret) {
-	const lines = secret.split(/\r?\n/).map((line) => line.trim());
-	const texts = [.../* @__PURE__ */ new Set([
-		...lines,
-		secret.trim(),
-		secret
-	])].filter((text) => text.length >= shortestSecret && !text.startsWith("-----"));
-	const isPassword = lines.length <= mostLinesOfPassword;
-	return texts.flatMap((text) => [
-		text,
-		...isPassword ? [...quotedForms(text), ...hexForms(text)] : [hexOf(text)],
-		...base64Forms(text)
-	]).filter(({ length }) => length >= shortestSecret);
-}
-/** Inside quotes of JSON, a shell, and XML. */
-function quotedForms(text) {
-	const json = JSON.stringify(text).slice(1, -1);
-	const xml = text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
-	return [
-		json,
-		text.replaceAll("'", `'\\''`),
-		text.replaceAll("'", `'"'"'`),
-		xml
-	];
-}
-const entities = {
-	"&": "&amp;",
-	"<": "&lt;",
-	">": "&gt;",
-	"\"": "&quot;",
-	"'": "&#39;"
-};
-const hexOf = (text) => Buffer.from(text).toString("hex");
-function hexForms(text) {
-	const plain = hexOf(text);
-	return [
-		"",
-		":",
-		" ",
-		"-"
-	].map((by) => plain.replace(/..(?!$)/g, `$&${by}`)).flatMap((form) => [form, form.toUpperCase()]);
-}
-/** In the alphabet of files and of URLs, also within a longer text: there a secret may begin at any of three places. */
-function base64Forms(text) {
-	const bytes = Buffer.from(text);
-	const inner = [
-		0,
-		1,
-		2
-	].map((offset) => {
-		const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-		const bits = 8 * (offset + bytes.length);
-		return encoded.slice(Math.ceil(8 * offset / 6), Math.floor(bits / 6));
-	});
-	return [bytes.toString("base64").replace(/=+$/, ""), ...inner].flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
-}
-
-// src/gate/recording/mask.ts
-const maskedKinds = [
-	"secret",
-	"key",
-	"UUID",
-	"serial number",
-	"host name",
-	"user name",
-	"address",
-	"path"
-];
-/**
-* Replaces addresses by those of RFC 5737, RFC 3849 and RFC 7042. Addresses of the benchmarking networks, loopback,
-* netmasks and root stay: they are the same in every lab, and the code depends on them. A name that a machine prints
-* of itself is replaced everywhere from there on.
-*/
-function maskFor(terms) {
-	const standIns = makeStandIns();
-	const known = {
-		secrets: /* @__PURE__ */ new Set(),
-		hosts: /* @__PURE__ */ new Set(),
-		users: /* @__PURE__ */ new Set(),
-		serials: /* @__PURE__ */ new Set(),
-		others: /* @__PURE__ */ new Map()
-	};
-	const counted = /* @__PURE__ */ new Map();
-	let rules;
-	const learn = (more) => {
-		for (const kind of [
-			"secrets",
-			"hosts",
-			"users",
-			"serials"
-		]) for (const text of more[kind] ?? []) known[kind].add(text);
-		for (const [text, by] of more.others ?? []) known.others.set(text, by);
-		rules = void 0;
-	};
-	learn(terms);
-	const mask = (text) => {
-		const { text: decoded, at } = decodeEscapes(text);
-		const names = ownNamesIn(decoded).filter((name) => !known.hosts.has(name));
-		if (names.length > 0) learn({ hosts: names });
-		rules ??= rulesFor(known, standIns);
-		const replacements = [];
-		let remaining = decoded;
-		for (const { kind, rule } of rules) {
-			const more = rule(remaining);
-			if (more.length === 0) continue;
-			count(counted, kind, more, decoded);
-			replacements.push(...more);
-			remaining = blanked(remaining, more);
-		}
-		return replaced(text, at, replacements);
-	};
-	const counts = () => new Map([...counted].map(([kind, { times, standIns }]) => [kind, {
-		times,
-		distinct: standIns.size
-	}]));
-	return Object.assign(mask, {
-		learn,
-		counts
-	});
-}
-function count(counted, kind, replacements, text) {
-	for (const { from, to, by } of replacements) {
-		if (by === text.slice(from, to)) continue;
-		const entry = counted.get(kind) ?? {
-			times: 0,
-			standIns: /* @__PURE__ */ new Set()
-		};
-		counted.set(kind, entry);
-		entry.times += 1;
-		entry.standIns.add(by);
-	}
-}
-function ownNamesIn(text) {
-	return hostPatterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = ""]) => name)).filter((name) => isIdentifying(name) && !isAddress(name)).flatMap(namesOf);
-}
-/** `dut3.lab.example.org`, its domain, and `dut3`. */
-function namesOf(host) {
-	if (isIPv4(host) || host.includes(":")) return [];
-	const [first = "", ...domain] = host.split(".");
-	return [
-		host,
-		first,
-		...domain.length > 1 ? [domain.join(".")] : []
-	];
-}
-const blank = "\0";
-function blanked(text, replacements) {
-	let rest = "";
-	let read = 0;
-	for (const { from, to } of replacements) {
-		rest += text.slice(read, from) + blank.repeat(to - from);
-		read = to;
-	}
-	return rest + text.slice(read);
-}
-function replaced(text, at, replacements) {
-	let masked = "";
-	let read = 0;
-	for (const { from, to, by } of replacements.toSorted((one, other) => one.from - other.from)) {
-		masked += text.slice(read, at(from)) + by;
-		read = at(to);
-	}
-	return masked + text.slice(read);
-}
-function makeStandIns() {
-	return {
-		hostOf: standIns((number) => `host-${number}.example`),
-		userOf: standIns((number) => `user-${number}`),
-		secretOf: standIns((number) => `secret-${number}`),
-		uuidOf: standIns((number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`),
-		serialOf: standIns((number) => `SERIAL${number}`),
-		keyOf: standIns((number) => `AAAA-public-key-${number}`),
-		addresses: addressRules()
-	};
-}
-function rulesFor({ secrets, hosts, users, serials, others }, { hostOf, userOf, secretOf, uuidOf, serialOf, keyOf, addresses }) {
-	const host = (name) => hostOf(name.toLowerCase());
-	const of = (kind, ...rules) => rules.map((rule) => ({
-		kind,
-		rule
-	}));
-	return [
-		...of("path", literal([...others.keys()], (text) => others.get(text) ?? "", { isAnywhere: true })),
-		...of("secret", literal([...secrets].flatMap(secretForms), secretOf, { isAnywhere: true }), anyMatch(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, secretOf), ...secretPatterns.map((pattern) => firstGroup(pattern, secretOf))),
-		...of("key", firstGroup(/\b(?:ssh-[a-z0-9]+|ecdsa-sha2-\S{1,20}|sk-\S{1,40}) +(AAAA[\w+/=]{8,}(?: [^\n]{1,200})?)/g, keyOf), firstGroup(/\bSHA256:([\w+/]{43}=?)/g, keyOf)),
-		...of("UUID", anyMatch(/(?<![0-9a-f])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-f])/gi, (text) => uuidOf(text.toLowerCase()))),
-		...of("serial number", literal([...serials].filter(isSerial), serialOf, { isAnywhere: true }), ...serialPatterns.map((pattern) => firstGroup(pattern, serialOf))),
-		...of("host name", literal([...hosts].filter((name) => isIdentifying(name) && !isAddress(name)), host), ...hostPatterns.map((pattern) => firstGroup(pattern, (name) => common.has(name.toLowerCase()) ? name : host(name)))),
-		...of("address", ...addresses, cutOff),
-		...of("user name", firstGroup(/(?<![\w.-])([\w.+-]{1,64})@(?!pci\d)[a-z][\w.-]{0,252}/gi, (name) => isIdentifying(name) ? userOf(name) : name)),
-		...of("host name", firstGroup(/@(?!pci\d)([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,8})/gi, host), anyMatch(domainName, (name) => isIdentifying(name) ? host(name) : name)),
-		...of("user name", firstGroup(/\/(?:home|Users)\/([\w.-]{1,64})/g, (name) => isIdentifying(name) ? userOf(name) : name), literal([...users].filter(isIdentifying), userOf))
-	];
-}
-/** Words that machines have in place of names, and the code in its commands: they identify no lab. */
-const common = new Set("root toor admin operator freebsd nobody daemon ppsgate user host localhost dut sender receiver builder forwarding kernel active status boot example git.freebsd.org amnesiac generic base patched ipfw test guest main last".split(" "));
-/** FreeBSD's `rc.conf.local` and `periodic.conf.local` look like domain names. */
-const commonFile = /^(?:\w+\.)*(?:conf|rc)\.local$/;
-const isIdentifying = (name) => name.length > 2 && !common.has(name.toLowerCase()) && !commonFile.test(name);
-/** Texts of a firmware without a serial number are words alone. */
-const isSerial = (text) => text.length >= 5 && /\d/.test(text) && !/^(?:0+|0?123456789\w*)$/.test(text);
-const isAddress = (name) => isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ""));
-function standIns(make) {
-	const number = numbering();
-	return (text) => make(number(text) + 1);
-}
-/** Part of an address, before the ellipsis of a shortened text. */
-const cutOff = anyMatch(/(?:[\w-]{1,64}[.:@%]){1,16}[\w-]{0,64}(?=…)/g, () => "");
-
-// src/gate/recording/learn-machine.ts
-/**
-* Asks with plain commands that change nothing and are not recorded. What a machine does not answer is left out, and
-* the first lost connection ends it: the mask then knows names and serial numbers by their form alone.
-*/
-async function learnFrom(host) {
-	const learnt = {
-		secrets: [],
-		hosts: [],
-		users: [],
-		serials: []
-	};
-	for (const { command, learn } of questions) {
-		const output = await answerOf(host, command);
-		if (output === void 0) break;
-		const { secrets = [], hosts = [], users = [], serials = [] } = learn(output);
-		learnt.secrets = [...learnt.secrets, ...secrets];
-		learnt.hosts = [...learnt.hosts, ...hosts];
-		learnt.users = [...learnt.users, ...users];
-		learnt.serials = [...learnt.serials, ...serials];
-	}
-	return learnt;
-}
-const timeoutSeconds = 20;
-/** More than any of these files has on a testbed; a longer answer is read so far. */
-const mostLetters = 262144;
-async function answerOf(host, command) {
-	try {
-		const outcome = await host.run(command, { timeoutSeconds });
-		return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout.slice(0, mostLetters) : "";
-	} catch {
-		return;
-	}
-}
-const matches = (text, pattern) => [...text.matchAll(pattern)].flatMap(({ groups, 1: first }) => groups?.hidden ?? first ?? []);
-const wordsOf = (text) => text.split(/\s+/).filter(Boolean);
-/** Settings of rc.conf(5): the name, and secrets such as `pass` of carp(4). */
-const learnSettings = (text) => ({
-	hosts: matches(text, /^\s*hostname=["']?([\w.-]+)/gm).flatMap(namesOf),
-	secrets: secretPatterns.flatMap((pattern) => matches(text, pattern))
-});
-const learnSerial = (text) => ({ serials: [text.trim()] });
-const questions = [
-	{
-		command: shell`sysctl -n kern.hostname`,
-		learn: (text) => ({ hosts: wordsOf(text).flatMap(namesOf) })
-	},
-	{
-		command: shell`sysctl -n kern.hostid`,
-		learn: (text) => ({ serials: hostIdForms(text.trim()) })
-	},
-	{
-		command: shell`sysctl -n kern.hostuuid`,
-		learn: learnSerial
-	},
-	...[
-		"system",
-		"planar",
-		"chassis"
-	].flatMap((part) => ["serial", "tag"].map((name) => ({
-		command: shell`kenv -q ${`smbios.${part}.${name}`}`,
-		learn: learnSerial
-	}))),
-	{
-		command: shell`geom disk list`,
-		learn: (text) => ({ serials: matches(text, /^\s*(?:ident|lunid|lunname):[ \t]*(\S.*\S)/gm) })
-	},
-	{
-		command: shell`ls /dev/diskid`,
-		learn: (text) => ({ serials: matches(text, /\bDISK-(\S+?)(?:[ps]\d{1,2}[a-h]?)?$/gm) })
-	},
-	{
-		command: shell`cat /etc/rc.conf`,
-		learn: learnSettings
-	},
-	{
-		command: shell`cat /etc/rc.conf.local`,
-		learn: learnSettings
-	},
-	{
-		command: shell`cat /etc/hosts`,
-		learn: (text) => ({ hosts: matches(text.replace(/#.*/g, ""), /^\s*[0-9a-f.:%\w]+[ \t]+(\S.*)/gm).flatMap(wordsOf).flatMap(namesOf) })
-	},
-	{
-		command: shell`cat /etc/resolv.conf`,
-		learn: (text) => ({ hosts: matches(text, /^(?:search|domain)[ \t]+(.*)/gm).flatMap(wordsOf) })
-	},
-	{
-		command: shell`cat /etc/passwd`,
-		learn: (text) => ({ users: matches(text, /^([\w.-]+):[^:]*:[1-5]\d{3,4}:/gm) })
-	}
-];
-/** Returns the host id as gethostid(3) and rc(8) print it. */
-function hostIdForms(text) {
-	const id = Number(text);
-	if (!/^\d{5,10}$/.test(text) || id > 4294967295) return [];
-	return [text, id.toString(16).padStart(8, "0")];
-}
-
-// src/gate/recording/mask-summary.ts
-function maskSummary(path, counts) {
-	const lines = maskedKinds.flatMap((kind) => {
-		const { times, distinct } = counts.get(kind) ?? {
-			times: 0,
-			distinct: 0
-		};
-		if (times === 0) return [];
-		return `  ${distinct} ${distinct === 1 ? kind : plural[kind]} (${times === 1 ? "once" : `${times} times`})`;
-	});
-	return [
-		`${path} is written. Replaced in it:`,
-		...lines.length === 0 ? ["  nothing"] : lines,
-		`The rest is as the machines printed it; look at it before you send it: ${commandText(shell`zcat ${path}`)} | less`,
-		""
-	].join("\n");
-}
-const plural = {
-	secret: "secrets",
-	key: "keys",
-	UUID: "UUIDs",
-	"serial number": "serial numbers",
-	"host name": "host names",
-	"user name": "user names",
-	address: "addresses",
-	path: "paths of keys and passwords"
-};
-
-// src/gate/recording/output-lines.ts
-/** Limit per stream of a command: more than the graph of a profile has. */
-const maxOutputBytes = 16 * 1024 ** 2;
-/** A mask sees whole lines; a longer one is left out, with all that follows. */
-const maxLineBytes = 1024 ** 2;
-/** Holds back partial lines: half a line may end in half a secret. */
-var OutputLines = class {
-	#decoder = new StringDecoder("utf8");
-	#omittedHash = createHash("sha256");
-	#pending = "";
-	#bytes = 0;
-	#omittedBytes = 0;
-	#isFull = false;
-	add(chunk) {
-		this.#bytes += chunk.byteLength;
-		this.#isFull ||= this.#bytes > maxOutputBytes || chunk.includes(0);
-		if (this.#isFull) {
-			this.#omit(chunk);
-			return "";
-		}
-		this.#pending += this.#decoder.write(Buffer.from(chunk));
-		const end = isInKey(this.#pending) ? 0 : this.#pending.lastIndexOf("\n") + 1;
-		const lines = this.#pending.slice(0, end);
-		this.#pending = this.#pending.slice(end);
-		if (this.#pending.length > maxLineBytes) {
-			this.#omit(Buffer.from(this.#pending));
-			this.#pending = "";
-			this.#isFull = true;
-		}
-		return lines;
-	}
-	/** Returns the last partial line, unless output was omitted after it, and the size and sum of that output. */
-	end() {
-		const omitted = {
-			bytes: this.#omittedBytes,
-			sha256: this.#omittedHash.digest("hex")
-		};
-		return {
-			rest: this.#isFull ? "" : this.#pending + this.#decoder.end(),
-			omitted: omitted.bytes === 0 ? void 0 : omitted
-		};
-	}
-	#omit(bytes) {
-		this.#omittedBytes += bytes.byteLength;
-		this.#omittedHash.update(bytes);
-	}
-};
-/** A private key that is split can no longer be recognized by its first line. */
-function isInKey(text) {
-	const begin = text.lastIndexOf("-----BEGIN ");
-	return begin !== -1 && !text.slice(begin).includes("-----END ");
-}
-
-// src/gate/recording/request-log.ts
-function endStream(log, stream, lines) {
-	const { rest, omitted } = lines.end();
-	if (rest !== "") log.output(stream, rest);
-	if (omitted !== void 0) log.omit(stream, omitted);
-}
-/** Records the end of a request that is not a command. */
-async function logged(log, work) {
-	try {
-		const result = await work();
-		log.end({
-			kind: "done",
-			...typeof result === "string" && { said: result }
-		});
-		return result;
-	} catch (error) {
-		log.end(failureOf(error));
-		throw error;
-	}
-}
-function failureOf(error) {
-	return {
-		kind: "failed",
-		failure: error instanceof HostError ? error.kind : String(error?.name),
-		message: reasonOf(error)
-	};
-}
-
-// src/gate/recording/recorded-guests.ts
-const thisMachine = "this machine";
-const guestHost = (number) => `guest ${number}`;
-function recordedGuests(lab, recording) {
-	/** Records the result as JSON. */
-	const call = async (host, order, work) => {
-		const log = recording.request(host, {
-			what: "guest",
-			order
-		});
-		let result;
-		await logged(log, async () => {
-			result = await work();
-			return JSON.stringify(result ?? null);
-		});
-		return result;
-	};
-	const recorded = (guest) => {
-		const host = guestHost(guest.number);
-		hear(guest, recording.request(host, {
-			what: "console",
-			order: "hear"
-		}));
-		return {
-			...guest,
-			interrupt: () => call(host, "interrupt", () => guest.interrupt()),
-			reset: () => call(host, "reset", () => guest.reset())
-		};
-	};
-	const recordedLab = (virtual) => ({
-		...virtual,
-		kernel: (archive) => call(thisMachine, "kernel", () => virtual.kernel(archive)),
-		async boot(...request) {
-			const host = guestHost(request[0]);
-			let guest;
-			await call(host, "boot", async () => {
-				guest = await virtual.boot(...request);
-				return { commandLine: guest.commandLine };
-			});
-			const booted = recorded(guest);
-			const up = call(host, "up", () => booted.up);
-			up.catch(() => {});
-			return {
-				...booted,
-				up
-			};
-		},
-		async bootImage(...request) {
-			let guest;
-			await call(guestHost(request[0]), "boot", async () => {
-				guest = await virtual.bootImage(...request);
-			});
-			return recorded(guest);
-		}
-	});
-	return {
-		up: async (config) => recordedLab(await lab.up(config)),
-		facts: (config) => call(thisMachine, "facts", () => lab.facts(config)),
-		sendWindows: (wires, request) => call(thisMachine, "windows", () => lab.sendWindows(wires, request))
-	};
-}
-/** Records a guest's console until its QEMU ends. */
-function hear(guest, log) {
-	const lines = new OutputLines();
-	const receive = (piece) => {
-		const text = lines.add(piece);
-		if (text !== "") log.output("stdout", text);
-	};
-	receive(Buffer.from(guest.console()));
-	const leave = guest.listen(receive);
-	guest.ended.then((why) => {
-		leave();
-		endStream(log, "stdout", lines);
-		log.end({
-			kind: "done",
-			said: why
-		});
-	});
-}
 
 // src/gate/recording/recording-entry.ts
 const recordingVersion = 2;
 const recordingFormat = "ppsgate recording";
 const headSchema = object({
-	kind: literal$1("head"),
-	format: literal$1(recordingFormat),
-	version: literal$1([1, 2]),
-	ppsgate: name$1,
+	kind: literal("head"),
+	format: literal(recordingFormat),
+	version: literal([1, 2]),
+	ppsgate: name,
 	command: document,
-	date: name$1
+	date: name
 });
 /** Bounds an exit code, or an error of the system. */
-const mostCode = 2 ** 32;
+const maxExitCode = 2 ** 32;
 const at = number().min(-0xe8d4a51000).max(0xe8d4a51000);
 const stream = _enum(["stdout", "stderr"]);
-const asked = discriminatedUnion("what", [
-	object({ what: literal$1("connect") }),
+const callSchema = discriminatedUnion("what", [
+	object({ what: literal("connect") }),
 	object({
-		what: literal$1("run"),
+		what: literal("run"),
 		command: document,
 		shown: document.optional()
 	}),
 	object({
-		what: literal$1("upload"),
+		what: literal("upload"),
 		path: path$1,
-		mode: count$1,
+		mode: count,
 		bytes: total,
-		sha256: name$1
+		sha256: name
 	}),
 	object({
-		what: literal$1("power"),
+		what: literal("power"),
 		order: _enum([
 			"open",
 			"state",
@@ -906,15 +66,15 @@ const asked = discriminatedUnion("what", [
 		])
 	}),
 	object({
-		what: literal$1("console"),
+		what: literal("console"),
 		order: _enum(["open", "hear"])
 	}),
 	object({
-		what: literal$1("sleep"),
+		what: literal("sleep"),
 		seconds
 	}),
 	object({
-		what: literal$1("guest"),
+		what: literal("guest"),
 		order: _enum([
 			"boot",
 			"up",
@@ -928,62 +88,62 @@ const asked = discriminatedUnion("what", [
 ]);
 const answer = discriminatedUnion("kind", [
 	object({
-		kind: literal$1("exited"),
-		code: number().min(-mostCode).max(mostCode)
+		kind: literal("exited"),
+		code: number().min(-maxExitCode).max(maxExitCode)
 	}),
 	object({
-		kind: literal$1("signaled"),
-		signal: name$1
+		kind: literal("signaled"),
+		signal: name
 	}),
 	object({
-		kind: literal$1("done"),
+		kind: literal("done"),
 		said: document.optional()
 	}),
 	object({
-		kind: literal$1("failed"),
-		failure: name$1,
+		kind: literal("failed"),
+		failure: name,
 		message: document
 	})
 ]);
 /** Times are in seconds since 1970, by the clock of the machine that recorded. */
 const entrySchema = discriminatedUnion("kind", [
 	object({
-		kind: literal$1("begins"),
+		kind: literal("begins"),
 		at,
-		part: name$1,
+		part: name,
 		request: unknown()
 	}),
 	object({
-		kind: literal$1("tells"),
+		kind: literal("tells"),
 		at,
-		part: name$1,
+		part: name,
 		outcome: unknown()
 	}),
 	object({
-		kind: literal$1("asks"),
+		kind: literal("asks"),
 		at,
 		id: total,
-		host: name$1,
-		asked
+		host: name,
+		asked: callSchema
 	}),
 	object({
-		kind: literal$1("hears"),
+		kind: literal("hears"),
 		at,
 		id: total,
 		stream,
 		text: document,
-		isOfSameTurn: literal$1(true).exactOptional()
+		isOfSameTurn: literal(true).exactOptional()
 	}),
 	object({
-		kind: literal$1("cut"),
+		kind: literal("cut"),
 		at,
 		id: total,
 		stream,
 		bytes: total,
-		sha256: name$1
+		sha256: name
 	}),
 	object({
-		kind: literal$1("ends"),
+		kind: literal("ends"),
 		at,
 		id: total,
 		answer
@@ -1031,11 +191,11 @@ function logAt(path) {
 	try {
 		return new GzipLog(path);
 	} catch (error) {
-		throw new UsageError(`--record: ${path} cannot be written (${reasonOf(error)}); name a file that is not there yet.`);
+		throw new UsageError(`--record: ${path} cannot be written (${reasonOf(error)}); name a file that does not exist yet.`);
 	}
 }
 /** Limit of a whole recording, before compression: it ends there. */
-const maxBytes$1 = 192 * 1024 ** 2;
+const maxBytes$2 = 192 * 1024 ** 2;
 var RecordingFile = class {
 	#log;
 	mask;
@@ -1044,7 +204,7 @@ var RecordingFile = class {
 	#isOver = false;
 	#lastId = 0;
 	#learnt = /* @__PURE__ */ new Set();
-	/** True from some output until the next microtask: promises have not gone on since. */
+	/** True from some output until the next microtask: promises have not continued since. */
 	#isInTurn = false;
 	constructor(log, { sensitive, now }) {
 		this.#log = log;
@@ -1054,7 +214,7 @@ var RecordingFile = class {
 	append(entry) {
 		const line = `${JSON.stringify(masked(entry, this.mask))}\n`;
 		this.#bytes += line.length;
-		if (this.#isOver || this.#bytes > maxBytes$1) return;
+		if (this.#isOver || this.#bytes > maxBytes$2) return;
 		try {
 			this.#log.append(line);
 		} catch (error) {
@@ -1072,7 +232,7 @@ var RecordingFile = class {
 		this.#learnt.add(label);
 		this.mask.learn(await learnFrom(host));
 	}
-	request(host, asked) {
+	request(host, call) {
 		this.#lastId += 1;
 		const id = this.#lastId;
 		this.append({
@@ -1080,7 +240,7 @@ var RecordingFile = class {
 			at: this.now(),
 			id,
 			host,
-			asked
+			asked: call
 		});
 		const common = () => ({
 			at: this.now(),
@@ -1278,133 +438,6 @@ async function sizeAndSum(source) {
 	}
 }
 
-// src/gate/recording/sensitive-terms.ts
-/** Reads the key and password files of the testbed; skips unreadable ones. */
-async function sensitiveTermsOf(testbed, environment = process.env) {
-	const { machines, macs, paths, power, console, keys } = accessOf(testbed, environment);
-	const passwords = [power, console].map((one) => one !== void 0 && "passwordPath" in one ? one.passwordPath : void 0);
-	const files = [.../* @__PURE__ */ new Set([...keys, ...passwords.flatMap((path) => path ?? [])])];
-	return {
-		secrets: [
-			...await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => ""))),
-			...secretsIn(environment),
-			...commandSecrets(power),
-			...secretWords(console?.kind === "command" ? console.command : [])
-		],
-		serials: macs.flatMap(otherForms),
-		hosts: [
-			...machines.map(({ host = "" }) => host),
-			...[power, console].map(hostOf),
-			hostname()
-		].flatMap(namesOf),
-		users: [
-			...machines.map(({ user }) => user),
-			...[power, console].map(userOf),
-			userInfo().username
-		],
-		others: new Map([
-			...files,
-			...paths,
-			...machines.map(({ knownHostsPath }) => knownHostsPath)
-		].flatMap(writings).map((path) => [path, "/dev/null"]))
-	};
-}
-function accessOf(testbed, environment) {
-	const builders = testbed.builder === void 0 ? [] : [testbed.builder];
-	const keysOf = (machines) => machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
-	if (testbed.kind === "virtual") {
-		const keys = keysOf(builders);
-		if (testbed.system === "linux") {
-			const { kernelPath } = testbed;
-			return {
-				machines: builders,
-				keys,
-				macs: [],
-				paths: kernelPath === void 0 ? [] : [kernelPath]
-			};
-		}
-		const { image } = testbed;
-		const own = image.hostKey === void 0 ? void 0 : image.privateKeyPath;
-		const all = own === void 0 ? keys : [...keys, own];
-		const prepared = imagesFolder(environment, homedir());
-		return {
-			machines: builders,
-			keys: all,
-			macs: [],
-			paths: [image.path, prepared]
-		};
-	}
-	const { dut, senders, receiver } = testbed;
-	const machines = [
-		dut,
-		...senders,
-		receiver,
-		...builders
-	];
-	const macs = [...senders, receiver].map(({ mac }) => mac);
-	const { power, console } = dut;
-	return {
-		machines,
-		keys: keysOf(machines),
-		macs,
-		paths: [],
-		power,
-		console
-	};
-}
-/** Lists the forms in which ssh(1) may print a path: from the home folder, and with links followed. */
-function writings(path) {
-	const home = homedir();
-	const short = path.startsWith(`${home}/`) ? [`~${path.slice(home.length)}`] : [];
-	try {
-		return [
-			path,
-			...short,
-			realpathSync(path)
-		];
-	} catch {
-		return [path, ...short];
-	}
-}
-/** Values that are secrets by their variable's name, or look random. */
-function secretsIn(environment) {
-	return Object.entries(environment).flatMap(([name, value = ""]) => {
-		const isNamed = /pass|secret|token|key|auth|cred|cookie/i.test(name) && !isPathOrUrl(value);
-		if (/^(?:true|false)$/i.test(value)) return [];
-		const isRandom = /^(?=.*\d)(?=.*[a-z])[\w+=.~-]{16,}$/i.test(value);
-		return isNamed || isRandom ? [value] : [];
-	});
-}
-const isPathOrUrl = (value) => /^[./]/.test(value) || /^https?:/.test(value);
-/** Returns arguments that may be passwords; plain words occur in every output. */
-function commandSecrets(power) {
-	if (power?.kind !== "command") return [];
-	const { on, off, state, cycle = [] } = power;
-	return [
-		on,
-		off,
-		state,
-		cycle
-	].flatMap(secretWords);
-}
-const secretWords = ([, ...words]) => words.filter((word) => word.length > 5 && !/^(?:[a-z]+|-.*|\/.*)$/.test(word));
-/** Cisco's dotted form, and digits alone. */
-function otherForms(mac) {
-	const digits = mac.replaceAll(":", "");
-	const dotted = digits.replace(/(.{4})(?!$)/g, "$1.");
-	return [
-		digits,
-		dotted,
-		digits.toUpperCase(),
-		dotted.toUpperCase()
-	];
-}
-function hostOf(config) {
-	if (config !== void 0 && "url" in config) return new URL(config.url).hostname;
-	return config !== void 0 && "host" in config ? config.host ?? "" : "";
-}
-const userOf = (config) => config !== void 0 && "user" in config ? config.user : "";
-
 // src/gate/recording/record.ts
 /** Masks the secrets of all these testbeds; `command` is like `testbeds check`. Throws a UsageError. */
 async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3, report = (summary) => void process.stderr.write(summary)) {
@@ -1427,9 +460,9 @@ async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3, r
 	await giveNew(path);
 	return recorder;
 }
-/** A check of virtual machines makes its own. */
+/** Excludes a check of virtual machines, which makes its own recording. */
 const isRecorded = (testbed, command) => isRecordable(testbed) && (testbed.kind === "freebsd" || command === "gate");
-/** Removes the access data of power control and console, which may hold a password. */
+/** Removes the credentials of power control and console, which may hold a password. */
 const recordable = (request) => {
 	const { testbed } = request;
 	if (testbed.kind === "virtual") return request;
@@ -1451,46 +484,46 @@ const recordable = (request) => {
 // src/gate/recording/recording-schemas.ts
 /** A replay opens no file that a recording names. */
 const host = looseObject({
-	host: name$1,
-	port: count$1,
-	user: name$1,
+	host: name,
+	port: count,
+	user: name,
 	privateKeyPath: path$1.optional(),
-	knownHostsPath: literal$1("/dev/null")
+	knownHostsPath: literal("/dev/null")
 });
-const port = looseObject({ interface: name$1 });
+const port = looseObject({ interface: name });
 const generator = host.extend({
-	interface: name$1,
-	mac: name$1,
-	addresses: partialRecord(_enum(families), name$1),
-	threads: count$1
+	interface: name,
+	mac: name,
+	addresses: partialRecord(_enum(families), name),
+	threads: count
 });
 const testbed = looseObject({
-	kind: literal$1("freebsd"),
+	kind: literal("freebsd"),
 	dut: host.extend({
 		ingress: port,
 		egress: port,
 		boot: looseObject({
-			method: name$1,
+			method: name,
 			limitSeconds: seconds
 		}),
-		power: looseObject({ kind: name$1 }).optional()
+		power: looseObject({ kind: name }).optional()
 	}),
 	senders: array(generator).min(1).max(4),
 	receiver: generator,
 	builder: host.extend({
 		folder: path$1,
 		repository: path$1,
-		recipe: looseObject({ kind: name$1 })
+		recipe: looseObject({ kind: name })
 	}).optional(),
 	preflight: document
 });
 const traffic = looseObject({
-	flows: count$1,
-	frameBytes: count$1.optional(),
+	flows: count,
+	frameBytes: count.optional(),
 	packets: packetsSchema.optional(),
 	captured: document.optional(),
 	windows: object({
-		count: count$1,
+		count,
 		packets: total
 	}).optional(),
 	settleSeconds: seconds,
@@ -1499,7 +532,7 @@ const traffic = looseObject({
 /** Keeps properties of other versions. */
 const as = (schema) => schema;
 const checkRequest = object({
-	name: name$1,
+	name,
 	testbed: as(testbed),
 	families: list(_enum(families), 10),
 	traffic: as(traffic),
@@ -1508,48 +541,48 @@ const checkRequest = object({
 });
 /** A replay opens no file that a recording names. */
 const virtualTestbed = looseObject({
-	kind: literal$1("virtual"),
+	kind: literal("virtual"),
 	system: _enum(["linux", "freebsd"]),
-	accelerator: name$1,
-	memoryMebibytes: count$1,
+	accelerator: name,
+	memoryMebibytes: count,
 	image: looseObject({
-		path: literal$1("/dev/null"),
-		privateKeyPath: literal$1("/dev/null").optional(),
+		path: literal("/dev/null"),
+		privateKeyPath: literal("/dev/null").optional(),
 		/** Absent for an official image, which a replay does not prepare. */
 		hostKey: document.default(""),
 		bootSeconds: seconds
 	}).optional(),
-	kernelPath: literal$1("/dev/null").optional()
+	kernelPath: literal("/dev/null").optional()
 });
 const testbedRequest = object({
-	name: name$1,
+	name,
 	testbed: union([as(testbed), as(virtualTestbed)]),
 	traffic: as(traffic),
 	/** Token of the lease, which is part of every command. */
 	token: total.optional()
 });
 const cell = looseObject({
-	scenario: name$1,
+	scenario: name,
 	family: _enum(families),
-	frameBytes: count$1.optional()
+	frameBytes: count.optional()
 });
 const planned = looseObject({
-	number: count$1,
+	number: count,
 	cell,
 	runs: list(looseObject({
-		number: count$1,
+		number: count,
 		variant,
-		pair: count$1
+		pair: count
 	}))
 });
 const testbedCall = discriminatedUnion("call", [
 	object({
-		call: literal$1("inspect"),
+		call: literal("inspect"),
 		cells: list(as(cell)),
 		outcome: unknown()
 	}),
 	object({
-		call: literal$1("prepare"),
+		call: literal("prepare"),
 		variants: list(object({
 			variant,
 			boots: _enum(["own", "archive"])
@@ -1560,34 +593,34 @@ const testbedCall = discriminatedUnion("call", [
 		outcome: unknown()
 	}),
 	object({
-		call: literal$1("trial"),
+		call: literal("trial"),
 		planned: as(planned),
 		outcome: unknown()
 	}),
 	object({
-		call: literal$1("profile"),
+		call: literal("profile"),
 		request: as(looseObject({
 			cell,
 			variant,
 			seconds,
-			attempt: count$1
+			attempt: count
 		})),
 		outcome: unknown()
 	}),
 	object({
-		call: literal$1("restore"),
+		call: literal("restore"),
 		outcome: unknown()
 	})
 ]);
 const selfTestRequest = object({
-	name: name$1,
+	name,
 	testbed: as(testbed),
 	config: as(looseObject({
-		scenarios: list(name$1, 1e3),
+		scenarios: list(name, 1e3),
 		families: list(_enum(families), 10),
 		traffic,
 		gate: looseObject({
-			metric: name$1,
+			metric: name,
 			marginRatio: share
 		})
 	})),
@@ -1597,7 +630,7 @@ const selfTestRequest = object({
 	token: total.optional()
 });
 const selfTestReport = union([object({ diagnostic: looseObject({
-	kind: name$1,
+	kind: name,
 	what: document,
 	why: document
 }) }), object({ agreed: boolean() })]);
@@ -1654,28 +687,6 @@ async function recordedTestbed(recorder, request, open) {
 	};
 }
 
-// src/gate/recording/recording-version-1.ts
-const names = /* @__PURE__ */ new Map([
-	["blast", "trial"],
-	["blasts", "trials"],
-	["blastSeconds", "trialSeconds"],
-	["runsPerBlast", "runsPerTrial"],
-	["finding", "diagnostic"],
-	["findings", "diagnostics"],
-	["mend", "fix"],
-	["rehearsal", "self-test"]
-]);
-/** Renames keys and whole strings; a line of a journal is JSON within a string. */
-function fromVersion1(value) {
-	if (typeof value === "string") {
-		if (!value.startsWith("{")) return names.get(value) ?? value;
-		return JSON.stringify(fromVersion1(parseJson(value)));
-	}
-	if (Array.isArray(value)) return value.map(fromVersion1);
-	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(Object.entries(value).map(([key, one]) => [names.get(key) ?? key, fromVersion1(one)]));
-}
-
 // src/gate/recording/read-recording.ts
 /** Throws a UsageError if the file is no recording that can be read here. */
 function readRecording(path) {
@@ -1695,7 +706,7 @@ function readRecording(path) {
 	for (let start = headEnd + 1, end = headEnd; start < bytes.length; start = end + 1) {
 		end = endOfLine(bytes, start);
 		line += 1;
-		if (line > mostLines) throw tooMuch(path, mostLines, "lines");
+		if (line > maxLines) throw tooMuch(path, maxLines, "lines");
 		if (end === start) continue;
 		const { data: entry } = entrySchema.safeParse(entryOf(textOf$2(path, bytes, start, end), head));
 		if (entry !== void 0) {
@@ -1705,65 +716,65 @@ function readRecording(path) {
 				line,
 				turn
 			});
-			if (recording.requests.length > mostRequests) throw tooMuch(path, mostRequests, "requests");
+			if (recording.requests.length > maxRequests) throw tooMuch(path, maxRequests, "requests");
 			if (entry.kind === "begins") parts += 1;
-			if (parts > mostParts) throw tooMuch(path, mostParts, "parts");
-		} else if (end < bytes.length) throw new UsageError(`${path} is damaged in its line ${line}: have it recorded again, or send it as it came.`);
+			if (parts > maxParts) throw tooMuch(path, maxParts, "parts");
+		} else if (end < bytes.length) throw new UsageError(`${path} is damaged in line ${line}: record it again, or copy it unchanged.`);
 	}
 	return recording;
 }
-/** More than a recorder writes: its lines have a hundred bytes or more. */
-const mostLines = 2e6;
-const mostRequests = 2e5;
-const mostParts = 1e3;
-/** Output comes in pieces of a few lines, of a mebibyte each at most, and six characters escape one. */
-const mostLineBytes = 16 * 1024 ** 2;
+/** Exceeds what a recorder writes: its lines have a hundred bytes or more. */
+const maxLines = 2e6;
+const maxRequests = 2e5;
+const maxParts = 1e3;
+/** Output comes in pieces of a few lines, of at most a mebibyte each, and six characters escape one. */
+const maxLineBytes = 16 * 1024 ** 2;
 const newline = 10;
 function endOfLine(bytes, start) {
 	const end = bytes.indexOf(newline, start);
 	return end === -1 ? bytes.length : end;
 }
-/** A text of the whole would have to be split into as many texts as there are lines. */
+/** Decodes line by line: one text of the whole would be split into as many texts as there are lines. */
 function textOf$2(path, bytes, start, end) {
-	if (end - start > mostLineBytes) throw tooMuch(path, mostLineBytes, "bytes in a line");
+	if (end - start > maxLineBytes) throw tooMuch(path, maxLineBytes, "bytes in a line");
 	return bytes.toString("utf8", start, end);
 }
-const tooMuch = (path, most, what) => new UsageError(`${path} has more than ${most.toLocaleString("en-US")} ${what}, and no recording has so many: it is not opened.`);
+const tooMuch = (path, most, what) => new UsageError(`${path} has more than ${most.toLocaleString("en-US")} ${what}, more than any recording: it is not opened.`);
 function entryOf(line, { version }) {
 	const entry = parseJson(line);
 	const isOfPart = typeof entry === "object" && entry !== null && "part" in entry;
 	return version === 1 && isOfPart ? fromVersion1(entry) : entry;
 }
-/** More than a recorder writes. */
-const maxBytes = 256 * 1024 ** 2;
-/** Unpacks a recording up to its end, which a killed process may have cut short. */
+/** Exceeds what a recorder writes. */
+const maxBytes$1 = 256 * 1024 ** 2;
+/** Unpacks a recording up to its end, where a kill may have truncated it. */
 function unpacked(path) {
 	let packed;
 	try {
 		const stats = statSync(path);
-		if (!stats.isFile()) throw new Error("it is no regular file");
-		if (stats.size > maxBytes) throw tooMuch(path, maxBytes, "bytes");
+		if (!stats.isFile()) throw new Error("it is not a regular file");
+		if (stats.size > maxBytes$1) throw tooMuch(path, maxBytes$1, "bytes");
 		packed = readFileSync(path);
 	} catch (error) {
 		if (error instanceof UsageError) throw error;
-		throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}): name a file that --record has written.`);
+		throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}): name a file written by --record.`);
 	}
 	try {
 		return gunzipSync(packed, {
 			finishFlush: constants$1.Z_SYNC_FLUSH,
-			maxOutputLength: maxBytes
+			maxOutputLength: maxBytes$1
 		});
 	} catch (error) {
-		throw error instanceof RangeError ? new UsageError(`${path} is more than ${maxBytes / 1024 ** 2} MiB once it is unpacked, and no recording is so big: it is not opened.`) : noRecording(path);
+		throw error instanceof RangeError ? new UsageError(`${path} has more than ${maxBytes$1 / 1024 ** 2} MiB once unpacked, more than any recording: it is not opened.`) : noRecording(path);
 	}
 }
-const noRecording = (path) => new UsageError(`${path} is no recording: expected a file that \`--record\` has written.`);
+const noRecording = (path) => new UsageError(`${path} is not a recording: expected a file written by \`--record\`.`);
 function headOf(path, line) {
 	const written = parseJson(line);
 	const { data: head } = headSchema.safeParse(written);
 	if (head !== void 0) return head;
 	const { format, version } = written ?? {};
-	if (format === "ppsgate recording" && typeof version === "number" && version > 2) throw new UsageError(`${path} is of a newer ppsgate (its format is ${version}, and this one reads ${2}): replay it with that one.`);
+	if (format === "ppsgate recording" && typeof version === "number" && version > 2) throw new UsageError(`${path} is from a newer ppsgate (format ${version}; this version reads ${2}): replay it with that version.`);
 	throw noRecording(path);
 }
 function add({ requests, events }, byId, entry, moment) {
@@ -1848,7 +859,7 @@ function unexpectedOutput(request) {
 	const text = outputOf(request, "stdout");
 	const reader = readers.find(([pattern]) => pattern.test(command));
 	if (reader === void 0) return void 0;
-	if (text !== "" && !text.endsWith("\n")) return "what it wrote breaks off in the middle of a line";
+	if (text !== "" && !text.endsWith("\n")) return "its output ends in the middle of a line";
 	return reader[1](text, command);
 }
 const isPktGen = /\bpkt-gen -N\b/;
@@ -1927,7 +938,7 @@ function ifconfig(text, command) {
 		port.media === void 0 && "media",
 		!/^[ \t]+status: (?:active|no carrier|associated|no network|inserted)$/m.test(text) && "status"
 	].filter((field) => field !== false);
-	return lacking.length === 0 ? void 0 : `nothing is known in it of ${lacking.join(", ")}`;
+	return lacking.length === 0 ? void 0 : `it has no ${lacking.join(", ")}`;
 }
 function routes(text) {
 	const rows = text.split("\n").filter((line) => /\S/.test(line));
@@ -1999,22 +1010,22 @@ const unreadable = (part) => ({
 	diagnostics: [],
 	differences: [{
 		kind: "incomplete",
-		sentence: `what the recording says of its ${part} cannot be read here, so that it is not done again`
+		sentence: `the recorded ${part} cannot be read, so it is not repeated`
 	}]
 });
 const broken = (error) => ({
 	kind: "made-otherwise",
-	sentence: oneLine(`the code of today breaks on it: ${reasonOf(error)}`)
+	sentence: oneLine(`the current code fails on it: ${reasonOf(error)}`)
 });
 function requestDifferences({ unrecorded, incomplete }) {
 	return [...unrecorded.map(({ text, after }) => {
-		const position = after === void 0 ? "first of all" : `after the recording's ${formatShortOrdinal(after.number)} question`;
+		const position = after === void 0 ? "at the start" : `after the recording's ${formatShortOrdinal(after.number)} question`;
 		return {
 			kind: "asked-otherwise",
 			...after !== void 0 && { number: after.number },
-			sentence: oneLine(`${position} the code of today asks what the recording has not: ${text}`)
+			sentence: oneLine(`${position} the current code asks a question that is not in the recording: ${text}`)
 		};
-	}), ...incomplete.map((request) => differenceAt("incomplete", request, request.ended === void 0 ? "the recording ends before it did" : "a part of what it wrote is not in the recording"))];
+	}), ...incomplete.map((request) => differenceAt("incomplete", request, request.ended === void 0 ? "the recording ends before its reply" : "a part of its output is not in the recording"))];
 }
 /** Compares diagnostics in their order for each `what`; `normalized` removes texts that may differ. */
 function diagnosticDifferences(then, now, normalized = (text) => text) {
@@ -2023,11 +1034,11 @@ function diagnosticDifferences(then, now, normalized = (text) => text) {
 		const index = unmatched.findIndex(({ what }) => what === recorded.what);
 		const [replayed] = index === -1 ? [] : unmatched.splice(index, 1);
 		const before = textOf$1(recorded);
-		const after = replayed === void 0 ? "not looked at" : textOf$1(replayed);
+		const after = replayed === void 0 ? "not compared" : textOf$1(replayed);
 		if (normalized(before) === normalized(after)) return [];
 		return [{
 			kind: "made-otherwise",
-			sentence: oneLine(`${recorded.what} was ${before} then, and is ${after} now`)
+			sentence: oneLine(`${recorded.what} was ${before} when recorded, but is ${after} now`)
 		}];
 	});
 }
@@ -2082,12 +1093,12 @@ var ReplayedMachines = class {
 				text,
 				after: this.#last
 			});
-			throw new HostError("command-failed", `The recording has no answer to ${text}.`);
+			throw new HostError("command-failed", `The recording has no reply to ${text}.`);
 		}
 		this.#last = recorded;
 		const { ended, cut } = recorded;
 		if (ended === void 0 || cut.size > 0) this.incomplete.push(recorded);
-		if (ended === void 0) throw new HostError("lost", `The recording ends before ${requestText(recorded)} did.`);
+		if (ended === void 0) throw new HostError("lost", `The recording ends before ${requestText(recorded)} has ended.`);
 		return {
 			...recorded,
 			ended
@@ -2212,7 +1223,7 @@ function resultOf(outcome) {
 	const kind = hostFailures.find((one) => one === failure);
 	throw kind === void 0 ? new Error(message) : new HostError(kind, message);
 }
-/** Runs each event once the code has reacted to the one before; one turn stays one turn. Time never runs back. */
+/** Runs each event once the code has reacted to the previous one; keeps turns together. Time never runs backwards. */
 var ReplayClock = class {
 	now;
 	#isRunning = false;
@@ -2262,9 +1273,9 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 async function replayWork(requests, { testbed, token }, variants, work) {
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-replay-"));
 	try {
-		if (variants.length > mostVariants) throw new UsageError(`The recording has kernels of ${variants.length} variants, and no experiment has more than ${mostVariants}: it is not replayed.`);
+		if (variants.length > maxVariants) throw new UsageError(`The recording has kernels of ${variants.length} variants, but an experiment has at most ${maxVariants}: it is not replayed.`);
 		const kernels = [];
-		let freeBytes = mostBytesOfAll;
+		let freeBytes = maxBytesOfAll;
 		for (const variant of variants) {
 			const uploaded = uploadedKernel(variant, requests);
 			const same = kernels.find(({ recordedSha256 }) => recordedSha256 !== "" && recordedSha256 === uploaded.sha256);
@@ -2276,7 +1287,7 @@ async function replayWork(requests, { testbed, token }, variants, work) {
 				continue;
 			}
 			const path = join(folder, `${kernels.length}.tar`);
-			const sha256 = await makeStandIn(path, Math.min(uploaded.bytes, freeBytes, mostBytes));
+			const sha256 = await makeStandIn(path, Math.min(uploaded.bytes, freeBytes, maxBytes));
 			kernels.push({
 				variant,
 				path,
@@ -2311,7 +1322,7 @@ async function replayWork(requests, { testbed, token }, variants, work) {
 		});
 	}
 }
-/** The name of the file makes its sum unique; returns that. */
+/** Writes the file's name into it, which makes its checksum unique; returns the checksum. */
 async function makeStandIn(path, bytes) {
 	await using file = await open(path, "w");
 	await file.write(basename(path));
@@ -2320,10 +1331,10 @@ async function makeStandIn(path, bytes) {
 	await pipeline(createReadStream(path), hash);
 	return hash.digest("hex");
 }
-/** Stand-ins are sparse, but hashed. */
-const mostBytes = 1024 ** 3;
-const mostBytesOfAll = 2 * mostBytes;
-const mostVariants = 100;
+/** Stand-ins are sparse, but must be hashed. */
+const maxBytes = 1024 ** 3;
+const maxBytesOfAll = 2 * maxBytes;
+const maxVariants = 100;
 /** Recognizes a kernel's upload by the folder or boot environment that its machine's next command names. */
 function uploadedKernel(variant, requests) {
 	const name = `ppsgate.${variant.replace(/[^\w.-]+/g, "-")}`;
@@ -2436,23 +1447,23 @@ const withoutDurations = (text) => text.replace(/\b(?:under )?\d+ (?:min|s|h|day
 const kernelFiles = object({
 	image: path$1,
 	modules: path$1,
-	atBoot: list(name$1, 1e3),
+	atBoot: list(name, 1e3),
 	version: document
 });
 const windowsOutcome = discriminatedUnion("kind", [object({
-	kind: literal$1("sent"),
+	kind: literal("sent"),
 	log: document
 }), object({
-	kind: literal$1("broken"),
+	kind: literal("broken"),
 	log: document,
 	lastLine: document
 })]);
 const booted = object({ commandLine: document });
-const mostConsoleBytes = 1024 ** 2;
+const maxConsoleBytes = 1024 ** 2;
 function replayedGuests(machines) {
 	const guestOf = (number) => {
 		const host = guestHost(number);
-		const tape = new ConsoleTape(mostConsoleBytes);
+		const tape = new ConsoleTape(maxConsoleBytes);
 		const listeners = /* @__PURE__ */ new Set();
 		const ended = machines.hear(host, (piece) => {
 			tape.write(piece);
@@ -2708,4 +1719,4 @@ async function* recordedSelfTest(recorder, request, deps, token) {
 	}
 }
 
-export { isRecordable, readRecording, recordTo, recordable, recordedSelfTest, recordedTestbed, replay };
+export { readRecording, recordTo, recordable, recordedSelfTest, recordedTestbed, replay };

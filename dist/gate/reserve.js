@@ -1,97 +1,21 @@
-import { endedEarly, isCompleted, line, list, name, parseJson, path as path$1, priorities, prose, reasonOf, time as time$1, total } from "../model.js";
+import { endedEarly, isCompleted, parseJson, priorities, reasonOf } from "../model/plain.js";
 import { _enum, custom, object, tuple } from "../vendor/zod.js";
+import { line, list, name, path as path$1, prose, time as time$1, total } from "../model.js";
+import { makeFolders } from "../system/give-to-caller.js";
 import { median } from "../analysis/stats.js";
-import { StoreError, openStore, processMarkSchema } from "./reserve/store.js";
+import { processMarkSchema } from "../system/process.js";
+import { assign, byTurn, insertInOrder, openSession, testbedsOf } from "./reserve/plain.js";
+import { StoreError } from "./reserve/store/plain.js";
+import { openStore } from "./reserve/store.js";
 import { machinesOf } from "../lab.js";
 import { basename, dirname, join } from "node:path";
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-
-// src/gate/reserve/queue.ts
-const byTurn = (a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority) || a.order - b.order || (a.id < b.id ? -1 : 1);
-/**
-* Returns the grants for the free testbeds in order of turns. A waiting request blocks its machines for all later ones,
-* as smaller requests could otherwise pass it forever. Time grows with lines and free testbeds, not with requests.
-*/
-function assign(lines, free) {
-	const open = new Map(free);
-	const openMachines = new Set([...open.values()].flat());
-	const heads = lines.filter(({ wants }) => !indexOf(wants).machines.isDisjointFrom(openMachines)).flatMap((line) => headOf(line, 0)).sort(lastInTurn);
-	const grants = [];
-	while (open.size > 0) {
-		const head = heads.pop();
-		if (head === void 0) break;
-		const { line, index, place } = head;
-		const testbed = bestOf(line.wants, open);
-		if (testbed === void 0) close(open, indexOf(line.wants).machines);
-		else {
-			grants.push({
-				place,
-				testbed
-			});
-			close(open, new Set(open.get(testbed)));
-			for (const next of headOf(line, index + 1)) insertInOrder(heads, next, lastInTurn);
-		}
-	}
-	return grants;
-}
-function headOf(line, index) {
-	const place = line.waiting[index];
-	return place === void 0 ? [] : [{
-		line,
-		index,
-		place
-	}];
-}
-const lastInTurn = (a, b) => byTurn(b.place, a.place);
-/** Inserts an item before equal ones in a sorted list. */
-function insertInOrder(list, item, order) {
-	let [low, high] = [0, list.length];
-	while (low < high) {
-		const middle = low + high >>> 1;
-		const other = list[middle];
-		if (other !== void 0 && order(other, item) < 0) low = middle + 1;
-		else high = middle;
-	}
-	list.splice(low, 0, item);
-}
-/** Unites the testbeds of all lines. If two lines list different machines of one testbed, it has both sets. */
-function testbedsOf(lines) {
-	const testbeds = /* @__PURE__ */ new Map();
-	for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
-		const known = testbeds.get(testbed) ?? [];
-		testbeds.set(testbed, [.../* @__PURE__ */ new Set([...known, ...machines])]);
-	}
-	return testbeds;
-}
-/** Iterates over the smaller side: few testbeds are free while many requests wait. */
-function bestOf(wants, open) {
-	if (wants.size <= open.size) return wants.keys().find((testbed) => open.has(testbed));
-	const { rank } = indexOf(wants);
-	const rankOf = (testbed) => rank.get(testbed) ?? Number.POSITIVE_INFINITY;
-	let best;
-	for (const testbed of open.keys()) if ((best === void 0 || rankOf(testbed) < rankOf(best)) && rank.has(testbed)) best = testbed;
-	return best;
-}
-function close(open, machines) {
-	for (const [testbed, own] of open) if (own.some((machine) => machines.has(machine))) open.delete(testbed);
-}
-const indexes = /* @__PURE__ */ new WeakMap();
-function indexOf(wants) {
-	const known = indexes.get(wants);
-	if (known !== void 0) return known;
-	const index = {
-		rank: new Map([...wants.keys()].map((testbed, rank) => [testbed, rank])),
-		machines: new Set([...wants.values()].flat())
-	};
-	indexes.set(wants, index);
-	return index;
-}
+import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 
 // src/gate/reserve/records.ts
 const holder = object({
 	who: line,
 	purpose: line,
-	/** Subject of the test, such as `o/r#12 at 1a2b3c4`. */
+	/** Subject of the test, for example `o/r#12 at 1a2b3c4`. */
 	patch: line.optional(),
 	url: path$1.optional()
 });
@@ -232,7 +156,7 @@ function byName(entries, folder, read) {
 function parsed(schema, { key, value }) {
 	const record = schema.safeParse(parseJson(value));
 	if (record.success) return record.data;
-	throw new StoreError(`The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`);
+	throw new StoreError(`The reservation store has a value under "${key}" that this version of ppsgate cannot read; use the same version for all clients of a store, or remove that key.`);
 }
 /** Returns all tickets that compete for a machine with this one, including itself, in order of turns. */
 function rivalsOf({ tickets }, { wants }) {
@@ -484,9 +408,9 @@ const schema = object({
 	testbed: name,
 	reservations: custom((value) => typeof value === "object")
 });
-/** Writes it into the gate's directory. The file exists while the testbed is held. */
+/** Writes the lease into the gate's directory. The file exists while the testbed is held. */
 async function keepLease(directory, { holding, session, testbed }, reservations) {
-	await mkdir(directory, { recursive: true });
+	await makeFolders(directory);
 	const left = {
 		id: holding.id,
 		session,
@@ -507,7 +431,7 @@ async function releaseLeft(directory, now) {
 	const text = await readFile(join(directory, fileName), "utf8").catch(() => void 0);
 	if (text === void 0) return void 0;
 	const left = leaseIn(text);
-	if (left === void 0) throw new StoreError(`The lease in ${directory} cannot be read: it ends by itself where its process has ended.`);
+	if (left === void 0) throw new StoreError(`The lease in ${directory} cannot be read: it ends automatically once its process has ended.`);
 	const store = await openStore(left.reservations);
 	try {
 		const holding = holdingOf(await readLab(store), left.id);
@@ -532,7 +456,7 @@ function leaseIn(text) {
 }
 
 // src/gate/estimate/queue.ts
-/** Leases with this purpose only check a testbed, and last moments. */
+/** Leases with this purpose only check a testbed, and last a moment. */
 const healthPurpose = "health";
 function estimateWait(lab, ticket, usualSeconds, now) {
 	const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
@@ -595,15 +519,15 @@ function loadOf(lab, usualSeconds, now) {
 			const elapsed = Math.max(0, (now.getTime() - Date.parse(since)) / 1e3);
 			return {
 				machines,
-				secondsLeft: Math.max(usualSeconds(testbed) - elapsed, leastSeconds)
+				secondsLeft: Math.max(usualSeconds(testbed) - elapsed, minSeconds)
 			};
 		}),
 		usualSeconds
 	};
 }
-/** Assumed if a holder exceeds the usual duration. */
-const leastSeconds = 60;
-/** Assumed without any log: a gate of a cell or two. */
+/** Minimum if a holder exceeds the usual duration. */
+const minSeconds = 60;
+/** Guess without any log: a gate of one or two cells. */
 const firstGuessSeconds = 1800;
 async function readUsualSeconds(store, now) {
 	const months = [new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)), now].map((date) => date.toISOString().slice(0, 7));
@@ -692,8 +616,8 @@ function openMachines(testbeds) {
 
 // src/gate/reserve/ended-holders.ts
 /**
-* Frees a holding like a forced release: under the token that was read, and with a next holder that restores the base.
-* Returns false if there was none.
+* Frees a holding like a forced release: under the token that was read; the next holder restores the base. Returns
+* false if there was none.
 */
 async function freeEnded(store, lab, processes, at) {
 	const ended = await endedIn(lab, processes);
@@ -704,8 +628,8 @@ async function freeEnded(store, lab, processes, at) {
 	else await leaveQueue(store, one, at);
 	return ended.length > 0;
 }
-const heldOutcome = endedEarly("its process was gone, and had not given the testbed back");
-const waitedOutcome = endedEarly("its process was gone while it waited");
+const heldOutcome = endedEarly("its process ended without releasing the testbed");
+const waitedOutcome = endedEarly("its process ended while it waited");
 async function leaveQueue(store, ticket, at) {
 	const { id, holder, priority, since, revision } = ticket;
 	const logged = {
@@ -737,70 +661,18 @@ async function endedIn(lab, processes) {
 	const areOver = await Promise.all(parties.map(async ({ process }) => process !== void 0 && processes.hasEnded(process)));
 	return parties.filter((_, index) => areOver[index]);
 }
-/** A holding is listed at each of its machines. */
+/** Lists a holding once, although it is listed at each of its machines. */
 const partiesIn = ({ held, tickets }) => [...new Map([...held.values()].map((holding) => [holding.id, holding])).values(), ...tickets];
 
-// src/gate/reserve/lease-session.ts
-async function openSession(deps) {
-	const { store, leaseSeconds, now, sleep } = deps;
-	const stopped = new AbortController();
-	const over = new AbortController();
-	let aliveUntil = now() + leaseSeconds;
-	let trouble;
-	const id = await store.openSession(leaseSeconds);
-	const end = (why) => {
-		stopped.abort();
-		over.abort(new Error(why));
-	};
-	const assertAlive = () => {
-		if (now() >= aliveUntil) end(whyNotRenewed(leaseSeconds, trouble));
-		over.signal.throwIfAborted();
-	};
-	const renew = async () => {
-		for (;;) {
-			await sleep(leaseSeconds / (trouble === void 0 ? 3 : 10), stopped.signal);
-			const askedAt = now();
-			try {
-				if (!await store.renew(id)) return end(endedByStore(leaseSeconds));
-				aliveUntil = askedAt + leaseSeconds;
-				trouble = void 0;
-			} catch (error) {
-				trouble = error;
-			}
-		}
-	};
-	const watchTime = async () => {
-		for (let left = aliveUntil - now(); left > 0; left = aliveUntil - now()) await sleep(left, stopped.signal);
-		end(whyNotRenewed(leaseSeconds, trouble));
-	};
-	for (const loop of [renew, watchTime]) loop().catch(ifStopped(stopped.signal, end));
-	return {
-		id,
-		signal: over.signal,
-		assertAlive,
-		async end() {
-			stopped.abort();
-			await store.endSession(id);
-		}
-	};
-}
-const endedByStore = (leaseSeconds) => `the store had ended it, as for all it knew it was not renewed for ${leaseSeconds} s`;
-function whyNotRenewed(leaseSeconds, trouble) {
-	return `it was not renewed for ${leaseSeconds} s (${trouble === void 0 ? "this process was stopped, or very slow" : reasonOf(trouble)})`;
-}
-const ifStopped = (stopped, end) => (error) => {
-	if (!stopped.aborted) end(reasonOf(error));
-};
-
 // src/gate/reserve/lease.ts
-/** The testbed belongs to another holder, or may. */
+/** Reports that the testbed belongs, or may belong, to another holder. */
 var LeaseLostError = class extends Error {
 	name = "LeaseLostError";
 	constructor(testbed, why) {
-		super(`The lease of ${testbed} was lost: ${why}; nothing more is done on it, and a gate that was cut short goes on with --resume.`);
+		super(`The lease of ${testbed} was lost: ${why}; work on it has stopped. Continue an interrupted gate with --resume.`);
 	}
 };
-/** Nothing was reserved, and waiting longer would not help. */
+/** Reports that nothing was reserved, and that waiting longer would not help. */
 var NotReservedError = class extends Error {
 	name = "NotReservedError";
 };
@@ -829,7 +701,7 @@ async function reserve(request, deps, order) {
 		throw error;
 	}
 }
-const tooSlow = "Nothing was reserved: this process was stopped, or cut off from the reservation store, for longer than a lease lasts; start it again.";
+const tooSlow = "No testbed was reserved: this process was stopped, or lost the reservation store, for longer than a lease lasts; start it again.";
 async function waitForTurn(id, session, deps) {
 	const { store, leaseSeconds, now, sleep, date, onWait } = deps;
 	const signal = AbortSignal.any([deps.signal, session.signal]);
@@ -849,7 +721,7 @@ async function waitForTurn(id, session, deps) {
 		} catch (error) {
 			if (!(error instanceof StoreError)) throw error;
 			troubledSince ??= now();
-			if (now() - troubledSince >= mostLeasesOfTrouble * leaseSeconds) throw error;
+			if (now() - troubledSince >= maxLeasesOfTrouble * leaseSeconds) throw error;
 			await sleep(leaseSeconds / 10, signal).catch(unlessAborted(signal));
 		}
 	}
@@ -863,7 +735,7 @@ async function changeOrEnd(lab, signal, { store, sleep, processes }) {
 	const until = AbortSignal.any([signal, over.signal]);
 	const endOfAny = async () => {
 		do
-			await sleep(secondsBetweenLooks, until);
+			await sleep(secondsBetweenPolls, until);
 		while (!await hasAnyEnded(lab, processes));
 	};
 	const ends = isAnyHere(lab, processes) ? [endOfAny()] : [];
@@ -873,19 +745,19 @@ async function changeOrEnd(lab, signal, { store, sleep, processes }) {
 		over.abort();
 	}
 }
-const secondsBetweenLooks = 1;
+const secondsBetweenPolls = 1;
 /** Lease periods for which trouble with the store is tolerated: it may renew a session but fail everything else. */
-const mostLeasesOfTrouble = 5;
+const maxLeasesOfTrouble = 5;
 /** The next in line checks at once; others wait different times, to keep the store free for it. */
-const secondsToYield = ({ lab, ticket }) => Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
-const mostSecondsToYield = 5;
+const secondsToYield = ({ lab, ticket }) => Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, maxSecondsToYield);
+const maxSecondsToYield = 5;
 /** The caller checks for an abort. */
 const unlessAborted = (signal) => (error) => {
 	if (!signal.aborted) throw error;
 };
 function whyNone(attempt) {
-	if (attempt.kind === "gone") return attempt.why === void 0 ? tooSlow : `Nothing was reserved: ${attempt.why}.`;
-	return `Nothing was reserved: all that would do is in quarantine, ${[...attempt.quarantines].map(([testbed, { reason, since }]) => `${testbed} since ${since} (${reason})`).join(", ")}; once it is fixed, lift it with \`ppsgate quarantine NAME --lift\`.`;
+	if (attempt.kind === "gone") return attempt.why === void 0 ? tooSlow : `No testbed was reserved: ${attempt.why}.`;
+	return `No testbed is available: every match is quarantined, ${[...attempt.quarantines].map(([testbed, { reason, since }]) => `${testbed} since ${since} (${reason})`).join(", ")}; fix one, then lift its quarantine with \`ppsgate quarantine NAME --lift\`.`;
 }
 function leaseOf(holding, session, deps) {
 	const { store, leaseSeconds, date, sleep } = deps;
@@ -906,7 +778,7 @@ function leaseOf(holding, session, deps) {
 			lose(reasonOf(error));
 		}
 		lost.signal.throwIfAborted();
-		if (ended.signal.aborted) throw new LeaseLostError(testbed, "it was given back");
+		if (ended.signal.aborted) throw new LeaseLostError(testbed, "it was released");
 	};
 	const look = async () => {
 		const { holding: found, revision } = await readHolding(store, machine);

@@ -1,29 +1,21 @@
-import { BuilderError, gitIn, givenKernel } from "../kernel.js";
+import { BuilderError } from "../kernel/plain.js";
 import { _enum, discriminatedUnion, literal, object } from "../vendor/zod.js";
 import { checkFreebsdTestbed, healthOf, isGood, ok, skipped, testbedFailed, walk, wrong } from "../lab/check.js";
-import { BootMethodError, DutLostError, bootFor, fingerprintOfDut, inspectDut, installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, runningSystem, trial } from "../lab/freebsd.js";
-import { UsageError, byMetric, cellName, cellSchema, count, formatDuration, formatEstimate, formatPercent, formatPps, lastLine, line, list, measured, name, offeredTraffic, ordinal, prose, seconds, shortId, time } from "../model.js";
-import { HostError, shell } from "../system/host.js";
+import { BootMethodError, DutLostError, installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, runningSystem, trial } from "../lab/freebsd.js";
+import { bootFor, fingerprintOfDut, inspectDut } from "../lab/freebsd/plain.js";
+import { UsageError, formatDuration, formatEstimate, formatPercent, formatPps, lastLine } from "../model/plain.js";
+import { byMetric, cellName, cellSchema, count, line, list, measured, name, offeredTraffic, ordinal, prose, seconds, shortId, time } from "../model.js";
+import { HostError } from "../system/host/plain.js";
 import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
+import { shell } from "../system/shell.js";
+import { gitIn, givenKernel } from "../kernel.js";
+import { goOn } from "./self-test/plain.js";
 import { chiSquaredDistributionTable, mean } from "../vendor/simple-statistics.js";
 import { estimateRuns } from "./estimate.js";
 import { dirname, join } from "node:path";
 import { appendFileSync, createWriteStream, readFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { finished } from "node:stream/promises";
-
-// src/gate/self-test/self-test-request.ts
-const selfTestParts = [
-	"check",
-	"scenarios",
-	"trials",
-	"profile",
-	"panic",
-	"hang",
-	"noise"
-];
-/** Suits most failures. */
-const goOn = "fix that, and go on with --resume";
 
 // src/gate/self-test/base-variant.ts
 const baseName = "base";
@@ -34,7 +26,7 @@ async function readyBase(selfTest, what) {
 	const begun = now();
 	const base = await baseOf(selfTest, dut.host());
 	if (base.kind === "none") return [wrong(what, base.why, base.fix)];
-	const { kernel, commit, says } = base;
+	const { kernel, commit, description } = base;
 	selfTest.commit = commit;
 	const variants = [{
 		variant: baseName,
@@ -52,15 +44,15 @@ async function readyBase(selfTest, what) {
 		signal
 	});
 	const ready = await lab.prepared?.kernels.get(baseName);
-	if (ready?.kind === "rejected") return [wrong(what, ready.rejection.message, "fix that on the builder, or in ppsgate.yml")];
-	return [ok(what, `${says}, there after ${formatDuration(now() - begun)}`)];
+	if (ready?.kind === "rejected") return [wrong(what, ready.rejection.message, "fix that on the builder or in ppsgate.yml")];
+	return [ok(what, `${description}, there after ${formatDuration(now() - begun)}`)];
 }
 async function baseOf(selfTest, dut) {
 	const { baseKernel, testbed, directory } = selfTest;
-	const given = async (says, path) => {
+	const given = async (description, path) => {
 		return {
 			kind: "found",
-			says,
+			description,
 			commit: "",
 			kernel: await givenKernel(path)
 		};
@@ -70,7 +62,7 @@ async function baseOf(selfTest, dut) {
 	if (testbed.dut.boot.method === "nanobsd") return {
 		kind: "none",
 		why: "there is no image, and none can be built",
-		fix: "bring one with --base-kernel, as gates need it"
+		fix: "supply one with --base-kernel, as for gates"
 	};
 	const path = join(directory, "own-kernel.tar");
 	await fetchOwn(dut, path);
@@ -82,7 +74,7 @@ async function checkedOut({ deps }, builder) {
 	const commit = (await host.output(gitIn(repository, shell`rev-parse HEAD`))).trim();
 	return {
 		kind: "found",
-		says: `built of ${shortId(commit)}, which ${repository} has checked out`,
+		description: `built of ${shortId(commit)}, which ${repository} has checked out`,
 		commit,
 		kernel: {
 			kind: "tree",
@@ -127,15 +119,15 @@ async function bootBase({ open, cells, deps }, boot) {
 const folderOf = (cell) => cellName(cell).replace(/[^\w.-]+/g, "-");
 function whyNot(outcome) {
 	if (outcome.kind === "rejected") return outcome.rejection.message;
-	return outcome.kind === "failed" ? outcome.reason : "packets came to the DUT, and it forwarded none";
+	return outcome.kind === "failed" ? outcome.reason : "the DUT received packets, but forwarded none";
 }
 
 // src/gate/self-test/accidents.ts
-const notAgreed = "not approved: answer the question with y, or give --yes";
+const notAgreed = "not approved: answer the question with y, or add --yes";
 /** Panics with the sysctl from sys/kern/subr_kdb.c. */
 async function panic(selfTest, what) {
 	const { deps, name, testbed } = selfTest;
-	const question = `Make the DUT of ${name} panic, and see that it comes back?`;
+	const question = `Make the DUT of ${name} panic, and check that it comes back?`;
 	if (!await deps.agrees(question)) return [skipped(what, notAgreed)];
 	const happened = await accident(selfTest, panicNow);
 	if (happened.kind === "did-not") return [wrong(what, happened.why, happened.fix)];
@@ -143,22 +135,22 @@ async function panic(selfTest, what) {
 	const durations = formatDuration(seconds);
 	if (cycles > 0) {
 		const limit = formatDuration(testbed.dut.boot.limitSeconds);
-		return [wrong(what, `it did not reboot by itself within ${limit}, and was power-cycled: a panic would be told as a hang`, "set debug.debugger_on_panic=0 in its /etc/sysctl.conf and /boot/loader.conf, and raise `boot.limit` where a dump takes longer")];
+		return [wrong(what, `it did not reboot automatically within ${limit}, and was power-cycled: a panic would be reported as a hang`, "set debug.debugger_on_panic=0 in its /etc/sysctl.conf and /boot/loader.conf, and raise `boot.limit` if a dump takes longer")];
 	}
-	if (message === void 0) return [wrong(what, `home again after ${durations}, but its panic message is unknown`, "set dumpdev=\"AUTO\" in its /etc/rc.conf, with a swap partition as large as a dump")];
-	return [ok(what, `home again after ${durations}, and known for what it was: ${message}`)];
+	if (message === void 0) return [wrong(what, `on its own kernel again after ${durations}, but its panic message is unknown`, "set dumpdev=\"AUTO\" in its /etc/rc.conf, with a swap partition as large as a dump")];
+	return [ok(what, `on its own kernel again after ${durations}, with the panic message: ${message}`)];
 }
 /** Hangs the DUT in the kernel debugger if it has one; otherwise blocks every login. */
 async function hang(selfTest, what) {
 	const { deps, name, testbed } = selfTest;
 	if (testbed.dut.power === void 0) return [skipped(what, "`power` is not configured: a DUT that hangs stays lost until a person walks to it")];
-	const question = `Make the DUT of ${name} hang, and see that its power control brings it back? It takes ${formatDuration(testbed.dut.boot.limitSeconds)} and a boot.`;
+	const question = `Make the DUT of ${name} hang, and check that power control recovers it? It takes ${formatDuration(testbed.dut.boot.limitSeconds)} and a boot.`;
 	if (!await deps.agrees(question)) return [skipped(what, notAgreed)];
 	const happened = await accident(selfTest, hangNow);
 	if (happened.kind === "did-not") return [wrong(what, happened.why, happened.fix)];
 	const durations = formatDuration(happened.seconds);
-	if (happened.cycles === 0) return [wrong(what, `it came back after ${durations} without its power control`, "see what rebooted it: a watchdog that is faster than a trial ends good runs, too")];
-	return [ok(what, `${happened.how}; power-cycled, and home again after ${durations}`)];
+	if (happened.cycles === 0) return [wrong(what, `it came back after ${durations} without its power control`, "find out what rebooted it: a watchdog that is faster than a trial also ends good runs")];
+	return [ok(what, `${happened.how}; power-cycled, and on its own kernel again after ${durations}`)];
 }
 /** Boots our kernel for the accident, so that the next boot is the machine's own. */
 async function accident(selfTest, cause) {
@@ -176,10 +168,10 @@ async function accident(selfTest, cause) {
 	if ("why" in caused) return {
 		kind: "did-not",
 		why: caused.why,
-		fix: "see what its kernel says in `dmesg -a`"
+		fix: "check its kernel messages with `dmesg -a`"
 	};
 	const { how } = caused;
-	deps.notify(`It ${how}. Waiting until it is home again.`);
+	deps.notify(`It ${how}. Waiting until it runs its own kernel again.`);
 	const { panic } = await dut.recover();
 	const cycles = lab.cycles.done - cyclesBefore;
 	return {
@@ -191,25 +183,25 @@ async function accident(selfTest, cause) {
 	};
 }
 const panicNow = async (host) => {
-	const outcome = await outlived(host, shell`sysctl debug.kdb.panic=1`);
+	const outcome = await survived(host, shell`sysctl debug.kdb.panic=1`);
 	if (outcome === void 0) return { how: "panicked" };
-	return { why: `it did not panic: ${saidBy(outcome)}` };
+	return { why: `it did not panic: ${lastLineOf(outcome)}` };
 };
 const hangNow = async (host) => {
 	const { stdout: backend } = await host.run(shell`sysctl -n debug.kdb.current`, answers);
 	if (backend.trim() !== "") {
-		const outcome = await outlived(host, shell`sysctl debug.kdb.enter=1`);
+		const outcome = await survived(host, shell`sysctl debug.kdb.enter=1`);
 		if (outcome === void 0) return { how: "stopped in its debugger" };
-		return { why: `it did not stop: ${saidBy(outcome)}` };
+		return { why: `it did not stop: ${lastLineOf(outcome)}` };
 	}
-	const outcome = await outlived(host, shell`pkill -STOP -a -x sshd`);
-	if (outcome !== void 0 && !isGood(outcome)) return { why: `its sshd did not stop: ${saidBy(outcome)}` };
+	const outcome = await survived(host, shell`pkill -STOP -a -x sshd`);
+	if (outcome !== void 0 && !isGood(outcome)) return { why: `its sshd did not stop: ${lastLineOf(outcome)}` };
 	await host.close();
 	return { how: "blocked all logins, with its sshd stopped" };
 };
 const answers = { timeoutSeconds: 30 };
 /** Returns the command's outcome, or undefined if the machine died first. */
-async function outlived(host, command) {
+async function survived(host, command) {
 	try {
 		return await host.run(command, answers);
 	} catch (error) {
@@ -217,7 +209,7 @@ async function outlived(host, command) {
 		throw error;
 	}
 }
-const saidBy = ({ stdout, stderr }) => lastLine(stderr) ?? lastLine(stdout) ?? "it said nothing";
+const lastLineOf = ({ stdout, stderr }) => lastLine(stderr) ?? lastLine(stdout) ?? "it said nothing";
 
 // src/gate/self-test/self-test-journal.ts
 const runSchema = object({
@@ -269,7 +261,7 @@ function resumeJournal(directory, testbed) {
 	const whose = begun?.kind === "begun" ? `one of ${begun.testbed}` : "none";
 	throw new UsageError(`--resume: expected the directory of a self-test of ${testbed}, found ${whose} in ${directory}.`);
 }
-/** Stops at a line that a kill cut short. */
+/** Stops at a line that a kill truncated. */
 function readEntries(directory) {
 	const entries = [];
 	for (const line of textIn(directory).split("\n")) {
@@ -350,7 +342,7 @@ const runsOf = (runs, cell) => runs.filter((run) => cellName(run.cell) === cellN
 /** Minimum for a useful spread, see `estimateRuns`. */
 const degreesOfFreedom = 5;
 const boots = 6;
-/** Six times: a boot, and one trial of each cell. */
+/** Runs six times: a boot, and one trial of each cell. */
 async function* measureNoise(selfTest) {
 	const { cells, deps, journal } = selfTest;
 	for (let boot = 1; boot <= boots; boot += 1) {
@@ -377,13 +369,13 @@ async function* measureNoise(selfTest) {
 }
 /** Maps to boot numbers of `bootBase` that earlier steps have not used. */
 const bootNumber = (boot) => 10 + boot;
-const mostTries$1 = 3;
+const maxTries$1 = 3;
 /** Returns the reason if no run counts. */
 async function measure(selfTest, cell, boot) {
 	const { deps, cells, journal } = selfTest;
 	const { lab } = await selfTest.open();
 	let failure = "";
-	for (let attempt = 1; attempt <= mostTries$1; attempt += 1) {
+	for (let attempt = 1; attempt <= maxTries$1; attempt += 1) {
 		deps.signal.throwIfAborted();
 		const trouble = await bootBase(selfTest, bootNumber(boot));
 		if (trouble !== void 0) return trouble;
@@ -434,9 +426,9 @@ function* judged(selfTest) {
 		const what = `the noise of ${cellName(cell)}`;
 		const { noiseRatio, reachableMarginRatio } = expected;
 		const [least, most] = intervalOf(noiseRatio).map(formatPercent);
-		const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found as often as asked`;
+		const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found with the required power`;
 		const margin = formatPercent(policy.marginRatio);
-		yield reachableMarginRatio <= policy.marginRatio ? ok(what, `${found}, and ${margin} matters`) : wrong(what, `${found}, and ${margin} is to be`, `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/how-to/check-a-lab.md, "Find what disturbs the lab"`);
+		yield reachableMarginRatio <= policy.marginRatio ? ok(what, `${found}, and ${margin} matters`) : wrong(what, `${found}, and ${margin} is to be`, `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or find the source of the noise: docs/how-to/check-a-lab.md, "Find what disturbs the lab"`);
 	}
 	yield ok("a gate of these cells", durationsText(selfTest, estimates));
 }
@@ -445,7 +437,7 @@ function durationsText({ journal, config }, estimates) {
 	const bootSeconds = mean(journal.bootSeconds());
 	const secondsFor = (runs) => estimates.reduce((sum, { cell, expected }) => sum + expected[runs] * mean(runsOf(journal.runs(), cell).map((run) => run.trialSeconds)), bootSeconds * Math.max(...estimates.map(({ expected }) => expected[runs])));
 	const lost = formatPercent(policyOf(config).marginRatio);
-	return `${formatEstimate(secondsFor("runsIfUnchanged"))} where nothing was changed, ${formatEstimate(secondsFor("runsIfLost"))} where ${lost} was lost, beside the builds; a boot takes ${formatEstimate(bootSeconds)}`;
+	return `${formatEstimate(secondsFor("runsIfUnchanged"))} if nothing has changed, ${formatEstimate(secondsFor("runsIfLost"))} if ${lost} is lost, plus the builds; a boot takes ${formatEstimate(bootSeconds)}`;
 }
 /** History for the first gates: base was measured as they would measure it. */
 function historyOfSelfTest({ name, config, cells, commit, journal }) {
@@ -513,14 +505,14 @@ async function* runSelfTest(request, deps) {
 		if (error instanceof BootMethodError || error instanceof BuilderError) return wrong(what, error.message, goOn);
 		if (!(error instanceof DutLostError)) return testbedFailed(what, error);
 		isLost = true;
-		return wrong(what, error.message, "look at its console, and have it boot its own kernel");
+		return wrong(what, error.message, "check its console, and boot its own kernel");
 	};
 	const steps = stepsOf(selfTest).map((step) => {
 		const { what, run } = step;
 		return {
 			...step,
 			async *run() {
-				if (isLost) yield skipped(what, "not tried, because the DUT is lost");
+				if (isLost) yield skipped(what, "skipped because the DUT is lost");
 				else yield* recovered(what, run, opened);
 			}
 		};
@@ -583,7 +575,7 @@ function stepsOf(selfTest) {
 		...(has("scenarios") ? scenarios : []).map((scenario) => remembered({
 			what: `the rules of ${scenario}`,
 			needs: booted,
-			run: (what) => layAndTakeAway(selfTest, scenario, what)
+			run: (what) => installAndRemove(selfTest, scenario, what)
 		})),
 		...(has("trials") ? cells : []).map((cell) => remembered({
 			what: `${shortSeconds} s of ${cellName(cell)}`,
@@ -639,7 +631,7 @@ const check = ({ name, testbed, config, skip, deps }) => {
 };
 async function bootOnce(selfTest, boot, what) {
 	const { deps, testbed } = selfTest;
-	deps.notify(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
+	deps.notify(`Booting it by ${testbed.dut.boot.method}: it takes a few minutes to come up again.`);
 	const begun = deps.now();
 	const trouble = await bootBase(selfTest, boot);
 	if (trouble !== void 0) return [wrong(what, trouble, goOn)];
@@ -648,7 +640,7 @@ async function bootOnce(selfTest, boot, what) {
 	const durations = formatDuration(deps.now() - begun);
 	return [ok(what, `${kernel} of ${root} after ${durations}, ${lab.boots.booted?.kernel ?? ""}`)];
 }
-async function layAndTakeAway(selfTest, scenario, what) {
+async function installAndRemove(selfTest, scenario, what) {
 	const trouble = await bootBase(selfTest, 1);
 	if (trouble !== void 0) return [wrong(what, trouble, goOn)];
 	const host = (await selfTest.open()).dut.host();
@@ -656,8 +648,8 @@ async function layAndTakeAway(selfTest, scenario, what) {
 	await removeRules(host);
 	if (refusal !== void 0) return [wrong(what, refusal, "build the kernel and its modules with that firewall")];
 	const left = provesScenario("forwarding", await proofOf(host), { own: selfTest.rules });
-	if (left.kind === "in-force") return [ok(what, "in force, and taken away again")];
-	return [wrong(what, `something of it stays: ${left.reason}`, "reboot the DUT, and look there")];
+	if (left.kind === "in-force") return [ok(what, "active, and removed again")];
+	return [wrong(what, `a part of it remains: ${left.reason}`, "reboot the DUT, and check it there")];
 }
 /** A receiver's rates must be steady for ten seconds. */
 const shortSeconds = 10;
@@ -688,7 +680,7 @@ function trialDiagnostic(outcome, what) {
 	if (pps === 0) return wrong(what, whyNot(outcome), goOn);
 	return ok(what, `${formatPps(pps)} of ${formatPps(outcome.summary.offeredPps)} offered`);
 }
-const mostTries = 2;
+const maxTries = 2;
 async function sample(selfTest, what) {
 	const { config, cells, deps } = selfTest;
 	const [cell] = cells;
@@ -699,7 +691,7 @@ async function sample(selfTest, what) {
 	const { seconds, event } = config.profile;
 	deps.notify(`Sampling ${cellName(cell)} for ${seconds} s.`);
 	let reason = "";
-	for (let attempt = 1; attempt <= mostTries; attempt += 1) {
+	for (let attempt = 1; attempt <= maxTries; attempt += 1) {
 		const request = {
 			cell,
 			variant: baseName,
@@ -724,15 +716,15 @@ async function bootHome(selfTest, what) {
 	const { dut, lab } = await selfTest.open();
 	const { deps, testbed } = selfTest;
 	const { method } = testbed.dut.boot;
-	deps.notify("Rebooting it once more: its own kernel has to come up.");
+	deps.notify("Rebooting it once more: its own kernel must come up.");
 	lab.boots.booted = void 0;
 	const outcome = await (method === "nanobsd" ? dut.boot(void 0) : dut.rebootUnordered());
 	if (outcome.kind === "boot-failed") {
-		const fix = `choose another \`boot.method\` than ${method}: a patch that panics would boot for ever`;
+		const fix = `choose another \`boot.method\` than ${method}: a patch that panics would boot again and again`;
 		return [wrong(what, outcome.reason, fix)];
 	}
 	const home = await runningSystem(dut.host());
-	const byItself = method === "nanobsd" ? "" : " by itself";
+	const byItself = method === "nanobsd" ? "" : " automatically";
 	return [ok(what, `${home.kernel} of ${home.root} came up${byItself}`)];
 }
 async function* goBack({ testbed, deps }, machines, what) {
@@ -740,14 +732,14 @@ async function* goBack({ testbed, deps }, machines, what) {
 		yield skipped(what, "nothing was begun");
 		return;
 	}
-	deps.notify("Bringing everything back to how it was.");
+	deps.notify("Restoring the original state.");
 	await machines.restore();
 	const faults = (await Array.fromAsync(healthOf(testbed, deps))).filter(({ kind }) => kind === "wrong");
 	if (faults.length > 0) {
 		yield* faults;
 		return;
 	}
-	yield ok(what, "its own kernel, no rules, no files and no programs of ours");
+	yield ok(what, "its own kernel; no rules, files or programs of ppsgate");
 }
 
-export { beginJournal, journalIn, resumeJournal, runSelfTest, selfTestParts };
+export { beginJournal, journalIn, resumeJournal, runSelfTest };

@@ -1,18 +1,24 @@
 import { machinesOf } from "../lab.js";
-import { UsageError, formatEstimate, notUsed, reasonOf } from "../model.js";
+import { UsageError, formatEstimate, notUsed, reasonOf } from "../model/plain.js";
 import { estimateWait, forgetLease, healthPurpose, keepLease, lostOutcome, readLog, readUsualSeconds, reserve } from "./reserve.js";
-import { StoreError, openProcessesOf, openStore, steadySeconds } from "./reserve/store.js";
+import { openProcessesOf, openStore, steadySeconds } from "./reserve/store.js";
 import { isOnThisMachine } from "../config.js";
-import { kernelSums, sumsFolder } from "../kernel.js";
-import { claimWhenFree, connectTo, labDown, labUp, openLinuxTestbed, ownerFile, requireLab } from "../lab/netns.js";
+import { kernelSums, sumsFolder } from "../kernel/plain.js";
+import { connectTo, openLinuxTestbed } from "../lab/netns.js";
 import { openConsole, realConsoleDeps } from "../lab/console.js";
 import { DutLostError, openFreebsdTestbed, wakeFreebsdTestbed } from "../lab/freebsd.js";
-import { FencedError, fencedConnect, fencedDeps, raiseFences } from "../lab/lease.js";
-import { PowerError, openPower, realPowerDeps } from "../lab/power.js";
-import { imagesFolder, labOfThisMachine, openVirtualTestbed } from "../lab/qemu.js";
+import { PowerError, realPowerDeps } from "../lab/power/plain.js";
+import { fencedConnect, fencedDeps, raiseFences } from "../lab/lease.js";
+import { claimWhenFree, labDown, labUp, ownerFile, requireLab } from "../lab/netns/plain.js";
+import { openPower } from "../lab/power.js";
+import { imagesFolder } from "../lab/qemu/plain.js";
+import { labOfThisMachine, openVirtualTestbed } from "../lab/qemu.js";
 import { healthOf, whyUnhealthy } from "../lab/check.js";
-import { HostError } from "../system/host.js";
-import { isRecordable, recordedTestbed } from "./recording.js";
+import { FencedError } from "../lab/lease/plain.js";
+import { HostError } from "../system/host/plain.js";
+import { isRecordable } from "./recording/plain.js";
+import { recordedTestbed } from "./recording.js";
+import { StoreError } from "./reserve/store/plain.js";
 import { randomBytes } from "node:crypto";
 import { homedir, hostname, userInfo } from "node:os";
 import { setTimeout } from "node:timers/promises";
@@ -94,7 +100,7 @@ async function reserveTestbed(names, request, config, deps) {
 			throw error;
 		});
 		if (readying instanceof MisconfiguredError) {
-			deps.notify(`Without ${lease.testbed}: ${readying.message}`);
+			deps.notify(`Continuing without ${lease.testbed}: ${readying.message}`);
 			testbeds.delete(lease.testbed);
 			continue;
 		}
@@ -108,7 +114,7 @@ async function reserveTestbed(names, request, config, deps) {
 		});
 	}
 }
-/** The configuration or this machine is at fault, so the testbed stays free for others. */
+/** Reports a fault of the configuration or this machine; the testbed stays free for others. */
 var MisconfiguredError = class extends UsageError {};
 /** Returns the reason if the testbed cannot be used. Throws a MisconfiguredError. */
 async function readied(lease, config, deps) {
@@ -121,21 +127,21 @@ async function readied(lease, config, deps) {
 			return;
 		}
 		const whose = leftBy.map(({ holder }) => holder.who).join(" and ");
-		deps.notify(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
-		await bringBack(testbed, lease, config, deps);
+		deps.notify(`Restoring ${lease.testbed} to its base: ${whose} did not.`);
+		await restoreBase(testbed, lease, config, deps);
 		return await troubleOf(testbed, deps);
 	} catch (error) {
 		deps.signal.throwIfAborted();
 		lease.signal.throwIfAborted();
 		if (error instanceof HostError && await isMisconfigured(error, lease, deps.store)) {
-			const look = `\`ppsgate testbeds check ${lease.testbed}\` shows more`;
-			throw new MisconfiguredError(`${reasonOf(error)} Nothing was quarantined; ${look}.`, { cause: error });
+			const look = `\`ppsgate testbeds check ${lease.testbed}\` shows details`;
+			throw new MisconfiguredError(`${reasonOf(error)} No testbed was quarantined; ${look}.`, { cause: error });
 		}
 		if (isOfTheMachines(error)) return reasonOf(error);
 		throw error;
 	}
 }
-/** A machine that has never answered probably has a wrong address. A health check only reports it. */
+/** A machine that never replied probably has a wrong address. A health check only reports it. */
 async function isMisconfigured({ kind, cause }, { testbed, holding }, store) {
 	if (holding.holder.purpose === "health") return false;
 	if (isOfController(kind)) return true;
@@ -144,10 +150,10 @@ async function isMisconfigured({ kind, cause }, { testbed, holding }, store) {
 	return !(await readLog(store)).filter((one) => one.testbed === testbed).some(hasAnswered);
 }
 const hasAnswered = ({ holder, outcome }) => outcome !== void 0 && outcome !== "it was not renewed in time" && !outcome.startsWith(notUsed("")) && holder.purpose !== "health";
-/** A wrong key or known_hosts. */
+/** Recognizes a wrong key or known_hosts. */
 const isOfController = (kind) => kind === "login" || kind === "host-key";
 /** Each login raises the fence. The DUT may not be up yet. */
-async function bringBack(testbed, lease, config, deps) {
+async function restoreBase(testbed, lease, config, deps) {
 	if (isOnThisMachine(testbed)) return;
 	if (testbed.kind === "freebsd") {
 		const machines = fencedDeps(deps.machines, testbed, lease);
@@ -224,17 +230,17 @@ function leased(lease, config, deps) {
 				return trouble === void 0 ? void 0 : inQuarantine(lease.testbed, trouble);
 			} catch (error) {
 				if (!(error instanceof StoreError)) throw error;
-				return `${lease.testbed} is free only after ${deps.leaseSeconds} s: ${error.message}`;
+				return `${lease.testbed} becomes free only after ${deps.leaseSeconds} s: ${error.message}`;
 			}
 		}
 	};
 }
-const inQuarantine = (testbed, trouble) => `${testbed} is in quarantine now: ${trouble} Once it is fixed, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
+const inQuarantine = (testbed, trouble) => `${testbed} is now in quarantine: ${trouble} Once it is fixed, lift the quarantine with \`ppsgate quarantine ${testbed} --lift\`.`;
 /** Marks automatic quarantines; a check may lift only these. */
-const byItself = "ppsgate";
+const ppsgateItself = "ppsgate";
 const quarantineFor = (reason, { date }) => ({
 	reason,
-	by: byItself,
+	by: ppsgateItself,
 	since: date().toISOString()
 });
 
@@ -311,7 +317,7 @@ function userName() {
 		return `user ${process.getuid?.()}`;
 	}
 }
-/** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
+/** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, about 40 min; hp-t540 is held by alice@lab1 (#12)`. */
 function waitText(lab, ticket, estimate) {
 	const { place, of, expectedSeconds } = estimate;
 	const wait = expectedSeconds === void 0 ? "" : `, ${formatEstimate(expectedSeconds)}`;
@@ -321,4 +327,4 @@ function waitText(lab, ticket, estimate) {
 	return [`waiting for ${[...ticket.wants.keys()].join(" or ")}: ${place} of ${of} in line${wait}`, ...holders.values()].join("; ");
 }
 
-export { MisconfiguredError, byItself, openHere, openReservations, realDeps, requireHere, whoami };
+export { MisconfiguredError, openHere, openReservations, ppsgateItself, realDeps, requireHere, whoami };

@@ -1,17 +1,26 @@
-import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, packagesOf, reasonOf, shortened } from "../model.js";
+import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, packagesOf, reasonOf, shortened } from "../model/plain.js";
 import { frameBytesFor } from "../config.js";
 import { sum } from "../vendor/simple-statistics.js";
-import { adviceToReachMore, queuesReached, reachesFew } from "../analysis/stats.js";
-import { gitIn, jailProblem, outsideOptions, socketsInJail, whyNoRoot } from "../kernel.js";
-import { LabImpossibleError, LabInUseError, claimWhenFree, neededPrograms, ourFolder, ourPrograms, ownerFile, requireLab } from "./netns.js";
-import { HostError, algorithmsFor, commandText, missingOn, parseKnownHosts, shell } from "../system/host.js";
-import { findLeftovers, whyUnrestorable } from "./linux.js";
-import { PowerError } from "./power.js";
-import { ConsoleError, lastWords } from "./console.js";
-import { advice, bounded, checkSettings, countersCommands, fileSystemsOf, firewallWarnings, firewallsOn, generatorPortSettings, hasBootedSinceMark, inspectDut, isOurs, leastMtu, limitsBetween, loadedModules, markBoot, nextRoot, onceSettled, parseIfconfig, pathProblems, problemOf, proofOf, readAll, readsOf, removalCommands, rulesFolder, runningSystem, sentBetween, settingsCommands, settingsContext, shortMtu, siteFirewalls, waived, whyUnfit } from "./freebsd.js";
-import { parsePktGenLog, pktGenRun, pktGenTrial } from "./traffic.js";
-import { GuestEndedError, KernelFilesError, NoOwnKernelError, guestCpu, virtualLabUp } from "./qemu/vm.js";
-import { bootTogether, guestImage, isOfImage, openImage } from "./qemu.js";
+import { adviceToReachMore, queuesReached, reachesFew } from "../analysis/stats/plain.js";
+import { LabImpossibleError, LabInUseError, claimWhenFree, ownerFile, requireLab } from "./netns/plain.js";
+import { commandText, shell } from "../system/shell.js";
+import { jailProblem, outsideOptions, socketsInJail } from "../kernel/plain.js";
+import { gitIn, whyNoRoot } from "../kernel.js";
+import { findLeftovers, whyUnrestorable } from "./linux/plain.js";
+import { HostError, algorithmsFor, missingOn, parseKnownHosts } from "../system/host/plain.js";
+import { neededPrograms, ourFolder, ourPrograms } from "./netns.js";
+import { PowerError } from "./power/plain.js";
+import "./power.js";
+import { ConsoleError } from "./console.js";
+import { lastWords } from "./console/plain.js";
+import { countersCommands, fileSystemsOf, firewallWarnings, firewallsOn, hasBootedSinceMark, isOurs, limitsBetween, loadedModules, markBoot, nextRoot, proofOf, removalCommands, rulesFolder, runningSystem, sentBetween, siteFirewalls, whyUnfit } from "./freebsd.js";
+import { advice, bounded, checkSettings, generatorPortSettings, inspectDut, minMtu, onceSettled, parseIfconfig, pathProblems, problemOf, readAll, readsOf, settingsCommands, settingsContext, shortMtu, waived } from "./freebsd/plain.js";
+import { parsePktGenLog } from "./traffic/plain.js";
+import { pktGenRun, pktGenTrial } from "./traffic.js";
+import { KernelFilesError, NoOwnKernelError } from "./qemu/vm/plain.js";
+import { guestImage } from "./qemu/plain.js";
+import { bootTogether, isOfImage, openImage } from "./qemu.js";
+import { GuestEndedError, guestCpu, virtualLabUp } from "./qemu/vm.js";
 import { posix } from "node:path";
 import { readFile } from "node:fs/promises";
 
@@ -24,7 +33,7 @@ async function* walk(steps, { signal, onStep = () => {}, failed }) {
 		const blame = needs.map((need) => blamed.get(need)).find((step) => step !== void 0);
 		if (blame !== void 0) {
 			blamed.set(what, blame);
-			yield skipped(what, `not tried, because of this: ${blame}`);
+			yield skipped(what, `skipped because of this fault: ${blame}`);
 			continue;
 		}
 		onStep(what);
@@ -41,7 +50,7 @@ async function* walk(steps, { signal, onStep = () => {}, failed }) {
 	}
 }
 const faults = ["wrong", "unreachable"];
-const lookAgain = "run this check again once that is fixed";
+const lookAgain = "fix that first, then run this check again";
 function testbedFailed(what, error) {
 	if (!(error instanceof HostError || error instanceof PowerError)) throw error;
 	return wrong(what, error.message, lookAgain);
@@ -101,7 +110,7 @@ async function fixOfLogin({ kind, cause }, config) {
 	switch (kind) {
 		case "host-key": return fixOfHostKey(config);
 		case "login": return fixOfKey(config, cause !== void 0);
-		default: return "switch it on, run `service sshd onestart` at its console, and compare `host` and `port` in ppsgate.yml";
+		default: return "switch it on, run `service sshd onestart` on its console, and check `host` and `port` in ppsgate.yml";
 	}
 }
 async function fixOfHostKey(config) {
@@ -109,12 +118,12 @@ async function fixOfHostKey(config) {
 	const text = await readFile(knownHostsPath, "utf8");
 	if (algorithmsFor(parseKnownHosts(text).entries, config).length === 0) return scan(config);
 	const name = port === 22 ? host : `[${host}]:${port}`;
-	return `once you know why the key changed: ${typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`)}, and then ${scan(config)}`;
+	return `once you know why the key changed, run ${typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`)}, and then ${scan(config)}`;
 }
-/** The machine did not refuse this key: it could not be read here. */
+/** Suggests a fix for a refused key, or for one that this machine could not read. */
 function fixOfKey({ host, port, user, privateKeyPath }, wasRefused) {
-	if (privateKeyPath === void 0) return "`ssh-add -l` has to name a key that is in its authorized_keys; or name a `key` in ppsgate.yml";
-	if (!wasRefused) return `take its passphrase away with ${typed(shell`ssh-keygen -p -f ${privateKeyPath}`)}, or leave \`key\` out and let the ssh agent hold it`;
+	if (privateKeyPath === void 0) return "load a key into the agent that is in its authorized_keys (see `ssh-add -l`), or name a `key` in ppsgate.yml";
+	if (!wasRefused) return `remove its passphrase with ${typed(shell`ssh-keygen -p -f ${privateKeyPath}`)}, or remove \`key\` and use the ssh agent`;
 	return `${typed(shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`)}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
 }
 function fixOfFile(error, config) {
@@ -122,7 +131,7 @@ function fixOfFile(error, config) {
 	const { knownHostsPath, privateKeyPath } = config;
 	const path = [knownHostsPath, privateKeyPath].find((ours) => ours === error.path);
 	if (path === void 0) return void 0;
-	if (error.code !== "ENOENT") return `see to it that you may read ${path}`;
+	if (error.code !== "ENOENT") return `give this user read permission for ${path}`;
 	if (path === knownHostsPath) return scan(config);
 	return `${typed(shell`ssh-keygen -t ed25519 -N ${""} -f ${path}`)}, and append ${path}.pub to its authorized_keys`;
 }
@@ -135,7 +144,7 @@ function builderSteps(builder) {
 	const { repository, folder, recipe } = config;
 	const usesFilemon = recipe.kind === "make" && recipe.metaMode;
 	return [
-		on(builder, "git on the builder", async (host, what) => await does(host, shell`git --version`) ? [ok(what, "it is installed")] : [wrong(what, "it is not installed", "`pkg install git` there")]),
+		on(builder, "git on the builder", async (host, what) => await does(host, shell`git --version`) ? [ok(what, "it is installed")] : [wrong(what, "it is not installed", "run `pkg install git` on the builder")]),
 		{
 			...on(builder, `the clone ${repository}`, (host, what) => clone(host, repository, what)),
 			needs: [sshTo(builder), "git on the builder"]
@@ -143,23 +152,23 @@ function builderSteps(builder) {
 		on(builder, "the compiler on the builder", async (host, what) => {
 			const outcome = await host.run(shell`cc --version`, limits);
 			if (isGood(outcome)) return [ok(what, outcome.stdout.split("\n")[0]?.trim() ?? "")];
-			return [wrong(what, "there is no cc", "install the base system with its compiler there")];
+			return [wrong(what, "it has no cc", "install the base system with its compiler on the builder")];
 		}),
 		...usesFilemon ? [on(builder, "filemon on the builder", filemon)] : [],
 		on(builder, "the builds on the builder", (host, what) => builds(host, config, what)),
 		on(builder, "the space on the builder", async (host, what) => {
 			const { path, bytes } = await spaceFor(host, folder);
 			const free = `${inGigabytes(bytes)} free in ${path}`;
-			if (bytes >= config.leastFreeBytes) return [ok(what, free)];
-			const why = `${free}, and a build is to have ${inGigabytes(config.leastFreeBytes)}`;
-			return [wrong(what, why, "free space there, or name another `folder` in ppsgate.yml")];
+			if (bytes >= config.minFreeBytes) return [ok(what, free)];
+			const why = `${free}, but a build needs ${inGigabytes(config.minFreeBytes)}`;
+			return [wrong(what, why, "free some space there, or name another `folder` in ppsgate.yml")];
 		})
 	];
 }
 const noBuilder = {
 	what: "the builder",
 	needs: [],
-	run: async () => [skipped("the builder", "`builder` is not configured: only kernels that you bring are measured")]
+	run: async () => [skipped("the builder", "`builder` is not configured: only prebuilt kernels can be measured")]
 };
 async function clone(host, repository, what) {
 	const outcome = await host.run(gitIn(repository, shell`rev-parse --verify HEAD`), limits);
@@ -173,21 +182,21 @@ async function builds(host, config, what) {
 	const { jail, user, recipe } = config;
 	const problem = await jailProblem(host, config, limits.timeoutSeconds);
 	if (problem !== void 0) return [wrong(what, problem.why, problem.fix)];
-	const confinement = jail === void 0 ? `as ${user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)` : `as ${jail.user} in the jail ${jail.name}, without network`;
+	const confinement = jail === void 0 ? `as ${user}, who can change the whole machine: a jail would confine builds (\`jail\` in ppsgate.yml)` : `as ${jail.user} in the jail ${jail.name}, without network`;
 	const diagnostics = [ok(what, confinement)];
 	const [socket] = jail === void 0 ? [] : await socketsInJail(host, config, limits.timeoutSeconds);
 	if (socket !== void 0) {
-		const why = `builds reach ${socket}, as their jail has the folders of its host: give it a /var/run and /tmp of its own`;
+		const why = `builds can reach ${socket}, because their jail shares the folders of its host: give the jail its own /var/run and /tmp`;
 		diagnostics.push(ok("the sockets on the builder", why));
 	}
 	const outside = outsideOptions(recipe);
 	if (outside.length === 0) return diagnostics;
-	const why = `nothing is taken from it, as ${outside.join(" and ")} may name what lies outside of the tree`;
+	const why = `it is not used, because ${outside.join(" and ")} may refer to files outside the tree`;
 	return [...diagnostics, ok("the cache of kernels", why)];
 }
 async function filemon(host, what) {
 	if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, "it is loaded")];
-	return [wrong(what, "it is not loaded", "`kldload filemon`, and `sysrc kld_list+=filemon`, there")];
+	return [wrong(what, "it is not loaded", "run `kldload filemon` and `sysrc kld_list+=filemon` on the builder")];
 }
 async function spaceFor(host, folder) {
 	let path = folder;
@@ -204,7 +213,7 @@ function consoleStep({ name, testbed, dut, deps }) {
 	const what = "the console of the DUT";
 	const { console } = testbed.dut;
 	if (console === void 0) {
-		const why = "`console` is not configured: a kernel that does not come up mostly says there alone why";
+		const why = "`console` is not configured: a kernel that does not boot usually reports the cause only there";
 		return {
 			what,
 			needs: [],
@@ -218,7 +227,7 @@ function consoleStep({ name, testbed, dut, deps }) {
 		deps
 	})]);
 }
-const mostSeconds = 10;
+const maxSeconds = 10;
 /** Writes a word to /dev/console, which proves that the console is the DUT's. */
 async function consoleDiagnostic(host, { what, name, console, deps }) {
 	let shown = "";
@@ -236,33 +245,33 @@ async function consoleDiagnostic(host, { what, name, console, deps }) {
 			...limits,
 			stdin: `\r\n${word}\r\n`
 		});
-		for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) await deps.sleep(1);
-		if (shown.includes(word)) return ok(what, "it shows what is written to /dev/console there");
+		for (let second = 0; second < maxSeconds && !shown.includes(word); second += 1) await deps.sleep(1);
+		if (shown.includes(word)) return ok(what, "it shows what the DUT writes to /dev/console");
 		return await unseen(host, what, shown);
 	} finally {
 		await opened.close();
 	}
 }
 const fixes = {
-	ipmi: "let `ipmitool sol info` and `ipmitool channel getaccess 1` say whether Serial over LAN is enabled, for an operator and for this user: `ipmitool sol set enabled true 1`, `ipmitool sol set privilege-level operator 1`, `ipmitool sol payload enable 1 ID`",
-	conserver: "try `console -s` with its name here, as the user that runs ppsgate",
-	command: "try the command here, as the user that runs ppsgate; it has to go on until it is ended"
+	ipmi: "check with `ipmitool sol info` and `ipmitool channel getaccess 1` that Serial over LAN is enabled for operators and for this user; to enable it: `ipmitool sol set enabled true 1`, `ipmitool sol set privilege-level operator 1`, `ipmitool sol payload enable 1 ID`",
+	conserver: "run `console -s` with its name here, as the user that runs ppsgate",
+	command: "run the command here, as the user that runs ppsgate; it must keep running until it is stopped"
 };
 /** The kernel writes to all active consoles: in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
 async function unseen(host, what, shown) {
 	const active = ((lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? "").split("/")[0] ?? "").split(",").filter(Boolean);
 	const [first = "nothing"] = active;
-	if (active.every(isScreen)) return wrong(what, `the DUT writes to ${first} alone, and to no serial port`, serialFirst);
+	if (active.every(isScreen)) return wrong(what, `the DUT writes only to ${first}, not to a serial port`, serialFirst);
 	if (isScreen(first)) {
-		const why = `the DUT writes to ${first} first, and to its serial port no more than the kernel's own messages`;
+		const why = `the DUT writes to ${first} first, and only kernel messages to its serial port`;
 		return wrong(what, why, serialFirst);
 	}
 	const last = lastLine(shown);
-	const instead = last === void 0 ? "and nothing else came" : `but "${shortened(last)}" came`;
-	return wrong(what, `it shows nothing of what the DUT writes to ${first}, ${instead}`, "compare `comconsole_port` and `comconsole_speed` in /boot/loader.conf of the DUT with what the BMC or the console server listens to: Serial over LAN is mostly at COM2, `comconsole_port=\"0x2f8\"`; or it is the console of another machine");
+	const instead = last === void 0 ? "and received nothing at all" : `but received "${shortened(last)}"`;
+	return wrong(what, `it shows nothing of what the DUT writes to ${first}, ${instead}`, "compare `comconsole_port` and `comconsole_speed` in /boot/loader.conf of the DUT with the port and speed of the BMC or console server: Serial over LAN usually uses COM2, `comconsole_port=\"0x2f8\"`; it may also be the console of another machine");
 }
 const isScreen = (console) => console.startsWith("ttyv");
-const serialFirst = "put `boot_multicons=\"YES\"`, `boot_serial=\"YES\"`, `console=\"comconsole,vidconsole\"` and `comconsole_speed=\"115200\"` into /boot/loader.conf of the DUT, for Serial over LAN mostly `comconsole_port=\"0x2f8\"` too, and reboot it";
+const serialFirst = "put `boot_multicons=\"YES\"`, `boot_serial=\"YES\"`, `console=\"comconsole,vidconsole\"` and `comconsole_speed=\"115200\"` into /boot/loader.conf of the DUT, for Serial over LAN usually also `comconsole_port=\"0x2f8\"`, and reboot it";
 
 // src/lab/check/freebsd-ceiling.ts
 const ceiling = "the ceiling of the generators";
@@ -273,7 +282,7 @@ function checkCeiling(check, needs) {
 		needs,
 		run: () => trials(check)
 	};
-	const run = async () => [skipped(ceiling, "no packets are to be sent")];
+	const run = async () => [skipped(ceiling, "sending packets is switched off")];
 	return {
 		what: ceiling,
 		needs: [],
@@ -354,13 +363,13 @@ function queuesDiagnostic(limits, { interface: device, queues: configured = 0 })
 		ratio: all === 0 ? 0 : packets / all
 	}));
 	const [reached] = queuesReached({ queues });
-	if (reached === void 0) return skipped(what, `no counter of several queues of ${device}`);
+	if (reached === void 0) return skipped(what, `${device} has no counters for several queues`);
 	const why = `the flows reach ${reached.used} of ${reached.all} of ${device}`;
 	return reachesFew(reached) ? wrong(what, why, adviceToReachMore) : ok(what, why);
 }
 const pastTheDut = (label) => `the ceiling of ${called(label)} past the DUT`;
 const called = (label) => label === "sender" ? "the sender" : label;
-const noPortsPastIt = "no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends";
+const noPortsPastIt = "no `backToBack` in ppsgate.yml: the offered rate is only known from the port of the sender, and the receiver is only tested up to the rate of the DUT";
 async function backToBack(check, what, sender, receiver, { from, to }) {
 	const [near, far] = [await portOn(sender.host, netmapPort(from)), await portOn(receiver, netmapPort(to))];
 	const joined = {
@@ -370,13 +379,13 @@ async function backToBack(check, what, sender, receiver, { from, to }) {
 		destinationMac: far.mac ?? "",
 		gigabits: near.gigabits
 	};
-	const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
+	const way = `from ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
 	const trial = await trialOf(check, [joined], {
 		host: receiver,
 		interface: to,
 		way
 	});
-	const fix = "see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml";
+	const fix = "connect these two ports with a cable, or correct `backToBack` in ppsgate.yml";
 	if (trial.kind === "measured" && trial.run.medianPps === 0) return wrong(what, `nothing came ${way}`, fix);
 	const fault = faultOf(what, trial);
 	if (fault !== void 0 || trial.kind !== "measured") return fault ?? skipped(what, way);
@@ -384,15 +393,15 @@ async function backToBack(check, what, sender, receiver, { from, to }) {
 	return ok(what, `${offers(trial, line)}, and the receiver counts ${formatPps(trial.run.medianPps)}`);
 }
 function receiverDiagnostic(trial, egress, egressPackets) {
-	const what = "the receiver beside what the DUT sent";
-	if (trial.kind !== "measured" || egressPackets === void 0) return skipped(what, `the DUT does not tell what it sent by ${egress}`);
+	const what = "the receiver compared with the DUT";
+	if (trial.kind !== "measured" || egressPackets === void 0) return skipped(what, `the DUT has no counter of the packets sent by ${egress}`);
 	const { receiver, senders } = trial.logs;
 	const { validity, medianPps } = pktGenRun(parsePktGenLog(receiver), senders.map(parsePktGenLog), {
 		netbenchesTrim: false,
 		egressPackets
 	});
-	if (!(validity.kind === "invalid" && validity.cause === "receiver-limited")) return ok(what, `counted all of it, ${formatPps(medianPps)} by ${egress}`);
-	return wrong(what, validity.reason, "give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal");
+	if (!(validity.kind === "invalid" && validity.cause === "receiver-limited")) return ok(what, `it counted every packet, ${formatPps(medianPps)} from ${egress}`);
+	return wrong(what, validity.reason, "give the receiver a faster card or CPU, or a machine of its own: a receiver slower than the DUT makes all variants look equal");
 }
 const portOn = async (host, name) => {
 	const port = parseIfconfig(await host.output(shell`ifconfig ${name}`));
@@ -404,14 +413,14 @@ const portOn = async (host, name) => {
 /** Long enough for ten steady seconds. */
 const trafficSeconds = 15;
 /** Seconds until a link comes up under netmap. */
-const leastSettleSeconds = 4;
+const minSettleSeconds = 4;
 async function trialOf({ families: [family = "inet4"], traffic, testbed, deps }, senders, { host, interface: name, way }) {
-	const split = flowRanges(traffic.flows, family, senders.length);
+	const split = flowRanges(traffic.flows, family, senders.length, traffic.packets?.addresses);
 	if (split.kind === "refused") return split;
-	const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
+	const settleSeconds = Math.max(minSettleSeconds, traffic.settleSeconds);
 	const seconds = 2 * settleSeconds + trafficSeconds;
 	const names = senders.map(({ label }) => called(label)).join(" and ");
-	deps.notify(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
+	deps.notify(`Sending ${family} from ${names} ${way} for about ${seconds} s.`);
 	return pktGenTrial({
 		senders,
 		receiver: {
@@ -423,6 +432,7 @@ async function trialOf({ families: [family = "inet4"], traffic, testbed, deps },
 		frameBytes: frameBytesFor(traffic, { family }),
 		flows: split.flows,
 		ports: traffic.packets?.ports,
+		addresses: traffic.packets?.addresses,
 		threads: testbed.senders[0]?.threads ?? 1,
 		settleSeconds,
 		trafficSeconds
@@ -441,7 +451,7 @@ function lineOf({ families: [family = "inet4"], traffic }, senders, dutGigabits)
 		pps: gigabits * 1e9 / bits
 	};
 }
-/** One of several senders need not reach the DUT's limit. */
+/** A single one of several senders need not reach the DUT's limit. */
 function aloneDiagnostic(what, trial, line) {
 	return faultOf(what, trial) ?? ok(what, throughput(trial, line));
 }
@@ -450,8 +460,8 @@ function togetherDiagnostic(what, trial, line) {
 	if (fault !== void 0) return fault;
 	if (!isLimited(trial)) return ok(what, throughput(trial, line));
 	const offeredPps = offeredOf(trial);
-	const fix = line !== void 0 && offeredPps >= .98 * line.pps ? "the wire is full: measure a firewall scenario, or move to a faster card" : "give the sender more `threads` (and rings), or add a second sender";
-	return wrong(what, `this generator cannot find the DUT's limit: it ${throughput(trial, line)}`, fix);
+	const fix = line !== void 0 && offeredPps >= .98 * line.pps ? "the link is saturated: measure a firewall scenario, or use a faster card" : "give the sender more `threads` (and rings), or add a second sender";
+	return wrong(what, `this generator does not reach the DUT's limit: it ${throughput(trial, line)}`, fix);
 }
 const offeredOf = (trial) => trial.kind === "measured" ? trial.run.offeredPps ?? 0 : 0;
 const isLimited = (trial) => trial.kind === "measured" && trial.run.validity.kind === "invalid" && trial.run.validity.cause === "generator-limited";
@@ -459,11 +469,11 @@ const isLimited = (trial) => trial.kind === "measured" && trial.run.validity.kin
 function faultOf(what, trial) {
 	switch (trial.kind) {
 		case "refused": return wrong(what, trial.message, "correct `flows` in ppsgate.yml");
-		case "failed": return wrong(what, trial.reason, "run this check again once that is fixed");
+		case "failed": return wrong(what, trial.reason, "fix that first, then run this check again");
 		case "measured": {
 			const { validity, medianPps } = trial.run;
 			if (validity.kind !== "invalid" || isLimited(trial)) return void 0;
-			const fix = medianPps === 0 ? "compare cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`" : "run this check again while nothing else uses the machines";
+			const fix = medianPps === 0 ? "check cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`" : "run this check again when nothing else uses the machines";
 			return wrong(what, validity.reason, fix);
 		}
 	}
@@ -485,7 +495,7 @@ function powerSteps(lab) {
 	const { dut, testbed, cycles } = lab;
 	const { power } = testbed.dut;
 	if (power === void 0) {
-		const why = "`power` is not configured: a DUT that hangs stays lost until a person walks to it";
+		const why = "`power` is not configured: a DUT that hangs must be reset by hand";
 		return [{
 			what: powerControl,
 			needs: [],
@@ -504,25 +514,25 @@ function powerSteps(lab) {
 	}] : []];
 }
 async function powerState({ name, dut, deps }, config) {
-	if (await (await deps.openPower(`the DUT of ${name}`, config)).state() === "on") return [ok(powerControl, "it says that the DUT is on")];
-	return [dut.host === void 0 ? wrong(powerControl, "it says that the DUT is off", "switch the DUT on") : wrong(powerControl, "it says that the DUT is off, and yet the DUT answers over ssh", "correct `power` in ppsgate.yml: it may be that of another machine")];
+	if (await (await deps.openPower(`the DUT of ${name}`, config)).state() === "on") return [ok(powerControl, "it reports that the DUT is on")];
+	return [dut.host === void 0 ? wrong(powerControl, "it reports that the DUT is off", "switch the DUT on") : wrong(powerControl, "it reports that the DUT is off, but the DUT answers over ssh", "correct `power` in ppsgate.yml: it may control another machine")];
 }
 async function powerCycle(lab, config, what) {
 	const { name, dut, deps, testbed } = lab;
 	if (dut.host === void 0) return [];
 	await markBoot(dut.host);
 	const power = await deps.openPower(`the DUT of ${name}`, config);
-	deps.notify("Switching the DUT off and on: it takes some minutes to be up again.");
+	deps.notify("Power-cycling the DUT: it takes a few minutes to come up again.");
 	const begun = deps.now();
 	await power.cycle();
 	const back = await reachAgain(lab);
 	if (back === void 0) {
 		const minutes = Math.round(testbed.dut.boot.limitSeconds / 60);
-		return [wrong(what, `the DUT was not up again after ${minutes} min`, "look at its console; where it only boots slowly, raise `boot.limit`")];
+		return [wrong(what, `the DUT did not come up within ${minutes} min`, "check its console; if it only boots slowly, raise `boot.limit`")];
 	}
 	await dut.host.close();
 	dut.host = back;
-	if (!await hasBootedSinceMark(back)) return [wrong(what, "it says that the DUT was off and on, and the DUT never went down", "correct `power` in ppsgate.yml: it may be that of another machine")];
+	if (!await hasBootedSinceMark(back)) return [wrong(what, "it reports that the DUT was off and on again, but the DUT never went down", "correct `power` in ppsgate.yml: it may control another machine")];
 	return [ok(what, `up again after ${Math.round(deps.now() - begun)} s`)];
 }
 const pollSeconds = 5;
@@ -653,7 +663,7 @@ async function dutPort(host, name, what, deps) {
 	if (port === void 0) return [await noInterface(host, name, what)];
 	return [linkOf(port, "the DUT", what)];
 }
-/** Seconds for which a port that pkt-gen had open has no link, nor has the port at the other end. */
+/** Seconds without a link, at both ends of the cable, after pkt-gen had the port open. */
 const settleSeconds = 5;
 async function settledInterface(host, name, deps) {
 	const port = await interfaceOn(host, name);
@@ -666,7 +676,7 @@ async function interfaceOn(host, name) {
 	return isGood(outcome) ? parseIfconfig(outcome.stdout) : void 0;
 }
 async function noInterface(host, name, what) {
-	const why = `there is no ${name}: ifconfig knows ${lastLine(await host.output(shell`ifconfig -l`, limits)) ?? "nothing"}`;
+	const why = `there is no ${name}: ifconfig lists ${lastLine(await host.output(shell`ifconfig -l`, limits)) ?? "nothing"}`;
 	return wrong(what, why, "correct `interface` in ppsgate.yml, or load the driver of its card");
 }
 const speedOf = ({ gigabits, media }) => gigabits === void 0 ? media ?? "it is active" : `${gigabits} Gbit/s`;
@@ -676,7 +686,7 @@ async function generatorPort(host, { label, port: { interface: name, mac } }, wh
 	const native = opened === name ? void 0 : await interfaceOn(host, name);
 	if (port === void 0 && native !== void 0) {
 		const fix = `put \`hw.cxgbe.num_vis="2"\` into /boot/loader.conf of ${label}, and reboot it`;
-		return [wrong(what, `there is ${name}, but not its interface for netmap, ${opened}`, fix)];
+		return [wrong(what, `${name} exists, but its interface for netmap, ${opened}, does not`, fix)];
 	}
 	if (port === void 0) return [await noInterface(host, opened, what)];
 	return [linkOf(port, label, what), macOf(port, mac, native, what)];
@@ -684,17 +694,17 @@ async function generatorPort(host, { label, port: { interface: name, mac } }, wh
 function linkOf(port, label, what) {
 	const { name, flags } = port;
 	if (!flags.includes("UP")) {
-		const fix = `${typed(shell`ifconfig ${name} up`)} on ${label}, and a line \`ifconfig_${name}\` in its /etc/rc.conf for every boot`;
+		const fix = `run ${typed(shell`ifconfig ${name} up`)} on ${label}, and add a line \`ifconfig_${name}\` to its /etc/rc.conf for every boot`;
 		return wrong(what, "it is down", fix);
 	}
 	if (port.isActive) return ok(what, speedOf(port));
-	return wrong(what, "it has no link", "check its cable, its module and the port at the other end");
+	return wrong(what, "it has no link", "check its cable, its transceiver and the port at the other end");
 }
 function macOf({ mac }, configured, native, port) {
 	const what = `the MAC address of ${port}`;
 	if (mac === configured) return ok(what, configured);
-	const whose = native?.mac === configured ? `, which is that of ${native.name}` : "";
-	const why = `it is ${mac ?? "none"}, and ppsgate.yml has ${configured}${whose}`;
+	const whose = native?.mac === configured ? `, the address of ${native.name}` : "";
+	const why = `it is ${mac ?? "none"}, but ppsgate.yml has ${configured}${whose}`;
 	return wrong(what, why, `write \`mac: "${mac}"\` in ppsgate.yml, and into static_arp and static_ndp of the DUT`);
 }
 async function flowControl(host, { roles }, what) {
@@ -704,32 +714,35 @@ async function flowControl(host, { roles }, what) {
 		return settings.flatMap((setting) => problemOf(setting, outputs, label)).map((problem) => diagnosticOf(problem, label));
 	}))).flat();
 	const unknown = unknownFlowControl(roles.map(({ port }) => port.interface));
-	return [...diagnostics.length > 0 ? diagnostics : [ok(what, "no known one is on")], ...unknown];
+	return [...diagnostics.length > 0 ? diagnostics : [ok(what, "none is enabled")], ...unknown];
 }
-const unknownFlowControl = (ports) => [...new Set(ports)].filter(isFlowControlUnknown).map((port) => skipped(`the flow control of ${port}`, "no setting of its driver is known; turn pause frames off as its manual page says, or a full port holds back its senders"));
+const unknownFlowControl = (ports) => [...new Set(ports)].filter(isFlowControlUnknown).map((port) => skipped(`the flow control of ${port}`, "the setting of its driver is unknown; turn pause frames off as described in its manual page, or a congested port slows its senders"));
 /** Prints the usage, as it has no arguments. timeout(1) exits with 126 or 127 if it cannot start the program. */
 async function pktGen$1(host, what) {
 	const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
 	if (outcome.kind === "exited" && outcome.code !== 126 && outcome.code !== 127) return [ok(what, "it is installed")];
-	return [wrong(what, "it is not installed", "`pkg install pkt-gen` there")];
+	return [wrong(what, "it is not installed", "run `pkg install pkt-gen` on it")];
 }
 async function netmap(host, what) {
 	if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, "/dev/netmap is there")];
-	return [wrong(what, "there is no /dev/netmap", "`kldload netmap` there, or boot a kernel with `device netmap` in its configuration")];
+	return [wrong(what, "there is no /dev/netmap", "run `kldload netmap` on it, or boot a kernel with `device netmap` in its configuration")];
 }
 /** Smaller frames fit any MTU that IPv6 allows. */
-const mostBytesOfAnyMtu = 1280;
+const maxBytesOfAnyMtu = 1280;
 function mtuSteps({ dut, generators, testbed, traffic, frameSizes }) {
 	const frameBytes = Math.max(...frameSizes ?? [traffic.frameBytes]);
-	if (frameBytes <= mostBytesOfAnyMtu) return [];
+	if (frameBytes <= maxBytesOfAnyMtu) return [];
 	const step = (machine, label, port, role) => on(machine, `frames of ${frameBytes} bytes on ${port} of ${label}`, async (host, what) => {
-		const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+		const short = await shortMtu(host, port, minMtu[role](frameBytes));
 		return [short === void 0 ? ok(what, "they fit its MTU") : wrong(what, `it ${short.is}`, short.fix)];
 	});
 	const { ingress, egress } = testbed.dut;
 	return [...[ingress, egress].map((port) => step(dut, dut.label, port.interface, "dut")), ...generators.flatMap((machine) => machine.roles.map(({ label, port }) => step(machine, label, netmapPort(port.interface), port === testbed.receiver ? "receiver" : "sender")))];
 }
-const contextOf = ({ testbed, families }) => settingsContext(testbed, families);
+const contextOf = ({ testbed, families, traffic }) => ({
+	...settingsContext(testbed, families),
+	addresses: traffic.packets?.addresses
+});
 /** Separate from other settings, as a trial without routes would use the default route. */
 async function pathsOf(lab, host, what) {
 	const { families } = lab;
@@ -744,10 +757,10 @@ async function settingsOf(lab, host, what) {
 	const { waive = {} } = lab.testbed;
 	const read = async () => waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
 	const problems = (await onceSettled(read, lab.deps.sleep)).filter(({ isVital }) => !isVital);
-	const superfluous = Object.keys(waive).filter((name) => problems.every(({ setting }) => setting !== name)).map((name) => ok(name, "it holds, so take it out of `waive` in ppsgate.yml"));
-	const but = problems.length === 0 ? "" : " but what is waived";
+	const superfluous = Object.keys(waive).filter((name) => problems.every(({ setting }) => setting !== name)).map((name) => ok(name, "it passes, so remove it from `waive` in ppsgate.yml"));
+	const but = problems.length === 0 ? "" : " except the waived ones";
 	return [
-		...problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : [],
+		...problems.every(({ isWaived }) => isWaived) ? [ok(what, `all pass${but}`)] : [],
 		...problems.map((problem) => diagnosticOf(problem)),
 		...unknownFlowControl([lab.testbed.dut.ingress, lab.testbed.dut.egress].map((port) => port.interface)),
 		...superfluous
@@ -755,7 +768,7 @@ async function settingsOf(lab, host, what) {
 }
 async function firewalls$1(host, what) {
 	const warnings = await firewallWarnings(host, await siteFirewalls(host));
-	if (warnings.length === 0) return [ok(what, "none is on")];
+	if (warnings.length === 0) return [ok(what, "none is enabled")];
 	return warnings.map((sentence) => ok(what, sentence.replace(/\.$/, "")));
 }
 function diagnosticOf({ setting, message, fix, isWaived }, where = "the DUT") {
@@ -785,25 +798,25 @@ async function bootMethod(host, method, what) {
 	const device = root?.device;
 	return [ok(what, `${tool} is there, and the root is on ${device}`)];
 }
-/** Checks that kernels are built with the modules by which the DUT finds its root. */
+/** Checks that kernels are built with the modules that the DUT needs to find its root. */
 function moduleSteps({ dut, testbed: { builder } }) {
 	if (builder?.recipe.kind !== "make") return [];
 	const { recipe } = builder;
 	const run = async (host, what) => {
 		const loaded = await loadedModules(host);
 		const why = whyNoRoot(recipe, loaded);
-		if (why !== void 0) return [wrong(what, why, "name zfs in it, or leave it out")];
+		if (why !== void 0) return [wrong(what, why, "add zfs to it, or remove it")];
 		return [ok(what, `${loaded.names.join(" ") || "none"} of FreeBSD ${loaded.release}`)];
 	};
 	return [on(dut, "the modules that the DUT has loaded", run)];
 }
-const leastBootBytes = 1e9;
+const minBootBytes = 1e9;
 async function bootSpace(host, what) {
 	const [boot] = await fileSystemsOf(host, ["/boot"]);
 	const bytes = boot?.availableBytes ?? 0;
-	if (bytes >= leastBootBytes) return [ok(what, `${inGigabytes(bytes)} free`)];
-	const why = `${inGigabytes(bytes)} free, and two kernels need ${inGigabytes(leastBootBytes)}`;
-	return [wrong(what, why, "take old kernels away: `ls /boot` names them, like kernel.old")];
+	if (bytes >= minBootBytes) return [ok(what, `${inGigabytes(bytes)} free`)];
+	const why = `${inGigabytes(bytes)} free, and two kernels need ${inGigabytes(minBootBytes)}`;
+	return [wrong(what, why, "remove old kernels such as kernel.old; `ls /boot` lists them")];
 }
 
 // src/lab/check/linux-check.ts
@@ -849,18 +862,18 @@ const withPrograms = (machine, what, look) => ({
 const programsOf = ({ label }) => `the programs of ${label}`;
 const programsStep = (machine, programs) => on(machine, programsOf(machine), async (host, what) => {
 	const missing = await missingOn(host, programs);
-	if (missing.length === 0) return [ok(what, "all are there")];
-	const fix = `\`apt-get install ${packagesOf(missing).join(" ")}\` there, or what its system calls that`;
-	return [wrong(what, `${missing.join(" and ")} cannot be found`, fix)];
+	if (missing.length === 0) return [ok(what, "all are installed")];
+	const fix = `\`apt-get install ${packagesOf(missing).join(" ")}\` on it, or the equivalent packages of its system`;
+	return [wrong(what, `${missing.join(" and ")} not found`, fix)];
 });
-const rulesStep = (dut) => withPrograms(dut, "the own rules of the DUT", async (host, what) => {
+const rulesStep = (dut) => withPrograms(dut, "preexisting rules of the DUT", async (host, what) => {
 	const why = await whyUnrestorable(host);
 	if (why === void 0) return [ok(what, "a gate can restore them")];
-	return [wrong(what, why, "remove them, install the program that manages them, stop the one that owns them, or use another machine as the DUT")];
+	return [wrong(what, why, "remove them, install the program that manages them, stop the program that owns them, or use another machine as the DUT")];
 });
 const leftoversStep = (dut) => withPrograms(dut, "other filters of the DUT", async (host, what) => {
 	const found = await findLeftovers(host, dut.names);
-	if (found.length === 0) return [ok(what, "nothing filters beside the rules of a variant")];
+	if (found.length === 0) return [ok(what, "none is active")];
 	return found.map(({ why, fix }) => wrong(what, why, fix));
 });
 function interfaceStep(machine, name) {
@@ -870,8 +883,8 @@ function interfaceStep(machine, name) {
 		needs: [sshTo(machine)],
 		async run() {
 			const outcome = await machine.host?.run(shell`test -e ${`/sys/class/net/${name}`}`);
-			if (outcome?.kind === "exited" && outcome.code === 0) return [ok(what, "it is there")];
-			const fix = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} names what it has`;
+			if (outcome?.kind === "exited" && outcome.code === 0) return [ok(what, "it exists")];
+			const fix = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} lists its interfaces`;
 			return [wrong(what, "there is no such interface", fix)];
 		}
 	};
@@ -897,7 +910,7 @@ function whyUnhealthy(diagnostics) {
 	if (first === void 0) return void 0;
 	const sentence = `${first.what}: ${first.why.replace(/\.$/, "")}`;
 	if (others.length === 0) return `${sentence}.`;
-	return `${sentence} (and ${others.length === 1 ? "one more thing is" : `${others.length} more things are`} wrong).`;
+	return `${sentence} (and ${others.length === 1 ? "one more check" : `${others.length} more checks`} failed).`;
 }
 function stepsOf(testbed, deps) {
 	switch (testbed.kind) {
@@ -910,7 +923,7 @@ function stepsOf(testbed, deps) {
 const embedded = {
 	what: "the embedded lab",
 	needs: [],
-	run: async () => [skipped("the embedded lab", "there is none between two experiments: each brings up its own")]
+	run: async () => [skipped("the embedded lab", "none exists between two experiments: each experiment creates its own")]
 };
 function freebsdSteps(testbed, deps) {
 	const { dut, generators } = machinesOf(testbed);
@@ -939,26 +952,26 @@ async function ownKernel(host, what) {
 	const system = await runningSystem(host);
 	const kernel = `${system.kernel} of ${system.root}`;
 	if (!isOurs(system)) return [ok(what, `it runs ${kernel}`)];
-	const fix = `${typed(shell`shutdown -r now`)} on the DUT: the boot after that is its own`;
-	return [wrong(what, `it still runs ${kernel}, which was measured`, fix)];
+	const fix = `${typed(shell`shutdown -r now`)} on the DUT to boot its own kernel`;
+	return [wrong(what, `it still runs ${kernel} of an experiment`, fix)];
 }
 async function nextBoot(host, method, what) {
 	if (method === "nanobsd") return [await nextSlice(host, what)];
 	if (await does(host, shell`test -e ${"/boot/nextboot.conf"}`)) {
 		const fix = `${typed(shell`nextboot -D`)} on the DUT`;
-		return [wrong(what, "/boot/nextboot.conf orders another kernel for it", fix)];
+		return [wrong(what, "/boot/nextboot.conf selects another kernel for it", fix)];
 	}
 	const once = method === "boot-environment" ? await activatedOnce(host) : void 0;
-	if (once === void 0) return [ok(what, "nothing was ordered for it")];
+	if (once === void 0) return [ok(what, "no other kernel is selected")];
 	const fix = `${typed(shell`bectl activate -T`)} on the DUT`;
-	return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
+	return [wrong(what, `the boot environment ${once} is activated for the next boot`, fix)];
 }
 /** Compares the next boot with the current one, as an appliance does not know its own slice. */
 async function nextSlice(host, what) {
 	const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
-	if (next === root) return ok(what, `from ${root}, as it runs`);
-	const fix = `make the slice of ${root} the active one again, by hand`;
-	return wrong(what, `it will be from ${next}, and the DUT runs ${root}`, fix);
+	if (next === root) return ok(what, `from ${root}, the running slice`);
+	const fix = `make the slice of ${root} active again manually`;
+	return wrong(what, `it will boot from ${next}, but the DUT runs from ${root}`, fix);
 }
 async function environmentsOn(host) {
 	return (await host.output(shell`bectl list -H`)).trim().split("\n").map((row) => {
@@ -973,7 +986,7 @@ const activatedOnce = async (host) => (await environmentsOn(host)).find(({ flags
 const isOurName = (name) => name.startsWith("ppsgate.");
 async function environments(host, what) {
 	const names = (await environmentsOn(host)).map(({ name }) => name).filter(isOurName);
-	if (names.length === 0) return [ok(what, "none of an experiment")];
+	if (names.length === 0) return [ok(what, "nothing of an experiment is left")];
 	const destroy = names.map((name) => typed(shell`bectl destroy -F -o ${name}`));
 	return [wrong(what, `left behind: ${names.join(", ")}`, `${destroy.join(", ")} on the DUT`)];
 }
@@ -981,7 +994,7 @@ async function files(host, what) {
 	const names = (await host.output(shell`ls -1 /boot`)).split("\n").filter(isOurName);
 	const hasRules = await does(host, shell`test -e ${rulesFolder}`);
 	const leftovers = [...names.map((name) => `/boot/${name}`), ...hasRules ? [rulesFolder] : []];
-	if (leftovers.length === 0) return [ok(what, "none of an experiment")];
+	if (leftovers.length === 0) return [ok(what, "nothing of an experiment is left")];
 	const fix = `${typed(shell`rm -rf ${leftovers}`)} on the DUT`;
 	return [wrong(what, `left behind: ${leftovers.join(", ")}`, fix)];
 }
@@ -989,19 +1002,19 @@ async function firewalls(host, what) {
 	const ofSite = await siteFirewalls(host);
 	const on = firewallsOn(await proofOf(host));
 	const stranger = on.find((name) => !ofSite.includes(name));
-	if (stranger === void 0) return [ok(what, on.length === 0 ? "packets are only forwarded" : `${on.join(" and ")} of its own`)];
-	const fix = `${removalCommands.flat().map(typed).join(", ")} on the DUT; those of a firewall that it has not fail`;
+	if (stranger === void 0) return [ok(what, on.length === 0 ? "none filters packets" : `${on.join(" and ")} of its own`)];
+	const fix = `run ${removalCommands.flat().map(typed).join(", ")} on the DUT; commands of an absent firewall fail`;
 	return [wrong(what, `${stranger} is enabled`, fix)];
 }
 const pktGen = (host, what) => programs$1(host, what, shell`pgrep -x pkt-gen`);
 /** pgrep(1) exits with 1 if nothing matches. */
 async function programs$1(host, what, pgrep) {
 	const outcome = await host.run(pgrep, limits);
-	if (outcome.kind === "exited" && outcome.code === 1) return [ok(what, "none of an experiment")];
-	if (!isGood(outcome)) return [wrong(what, `${typed(pgrep)} fails there`, "see what it says")];
+	if (outcome.kind === "exited" && outcome.code === 1) return [ok(what, "nothing of an experiment is left")];
+	if (!isGood(outcome)) return [wrong(what, `${typed(pgrep)} fails`, "run it there and fix the error")];
 	const ids = outcome.stdout.trim().split("\n");
 	const fix = `${typed(shell`kill ${ids}`)} there`;
-	return [wrong(what, `still running, by their numbers: ${ids.join(", ")}`, fix)];
+	return [wrong(what, `still running, with process IDs ${ids.join(", ")}`, fix)];
 }
 function linuxSteps(testbed, deps) {
 	const machines = linuxMachinesOf(testbed);
@@ -1018,7 +1031,7 @@ const linuxPrograms = (host, what) => programs$1(host, what, shell`pgrep ${ourPr
 async function linuxFiles(host, what) {
 	const outcome = await host.run(shell`ls -A ${ourFolder}`, limits);
 	const names = isGood(outcome) ? outcome.stdout.split("\n").filter(Boolean) : [];
-	if (names.length === 0) return [ok(what, "none of an experiment")];
+	if (names.length === 0) return [ok(what, "nothing of an experiment is left")];
 	const leftovers = names.map((name) => `${ourFolder}/${name}`);
 	const script = `${ourFolder}/dut/dut.bash`;
 	const fix = `${names.includes("dut") ? `${typed(shell`bash ${script} restore`)} and then ` : ""}${typed(shell`rm -rf ${ourFolder}`)} there`;
@@ -1036,7 +1049,7 @@ function linkStep(machine, name) {
 				return [wrong(what, "the interface is down", `${up} on ${machine.label}`)];
 			}
 			if (outcome.stdout.trim() === "1") return [ok(what, "it is up")];
-			return [wrong(what, "there is none", "check its cable, its module and the port at the other end")];
+			return [wrong(what, "it does not exist", "check its cable, its transceiver and the port at the other end")];
 		}),
 		needs: [interfaceStep(machine, name).what]
 	};
@@ -1056,7 +1069,7 @@ async function* checkVirtualTestbed(testbed, { signal, ...deps }, machine = this
 		what: programs,
 		async run(what) {
 			await machine.require();
-			return [ok(what, "all are there, and this process may use them")];
+			return [ok(what, "all are installed, and this process may use them")];
 		}
 	}, {
 		what: "a guest",
@@ -1097,7 +1110,7 @@ async function bootLinux(what, lab, testbed, { signal, deps }) {
 		kernel
 	}]);
 	if (booted?.kind !== "booted") {
-		const why = booted === void 0 ? "nothing was booted" : `it did not boot: ${booted.reason}`;
+		const why = booted === void 0 ? "no guest was booted" : `it did not boot: ${booted.reason}`;
 		return [wrong(what, why, lookAgain)];
 	}
 	const { guest, host } = booted;
@@ -1107,13 +1120,13 @@ async function bootLinux(what, lab, testbed, { signal, deps }) {
 		await panicked(guest, host, shell`echo c > /proc/sysrq-trigger`)
 	];
 }
-/** Kernels that are built or given need none of this machine. */
+/** Returns undefined if this machine has no kernel: gates may build theirs, or get them by options. */
 const unlessOthersBoot = ({ kernelPath }) => (error) => {
 	if (error instanceof NoOwnKernelError) return void 0;
 	if (!(error instanceof KernelFilesError) || kernelPath === void 0) throw error;
 	throw new KernelFilesError(`the kernel ${kernelPath} ${error.message}`);
 };
-const withoutKernel = ({ builder }) => builder === void 0 ? "this machine has no kernel in /boot to try: give each gate its --base-kernel and --patched-kernel, or name one by `kernel` in ppsgate.yml" : "this machine has no kernel in /boot to try, and the `builder` makes those of a gate: name one by `kernel` in ppsgate.yml to see it boot";
+const withoutKernel = ({ builder }) => builder === void 0 ? "this machine has no kernel in /boot to try: pass --base-kernel and --patched-kernel to each gate, or set `kernel` in ppsgate.yml" : "this machine has no kernel in /boot to try; the `builder` builds the kernels of a gate. Set `kernel` in ppsgate.yml to test a boot";
 async function bootImage(what, lab, testbed, deps) {
 	const image = await guestImage(testbed.image, lab, deps);
 	const startedAt = performance.now();
@@ -1147,10 +1160,10 @@ async function counted(guest, { accelerator }) {
 	if (guest.counts === void 0) return {
 		kind: "skipped",
 		what,
-		why: `with \`accelerator: ${accelerator}\` they are not counted: its CPU time is reported instead`
+		why: `\`accelerator: ${accelerator}\` does not count them: CPU time is reported instead`
 	};
 	const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
-	return ok(what, `${grouped(executed)} were counted by then`);
+	return ok(what, `${grouped(executed)} were counted so far`);
 }
 /** The command ends the guest, and so the connection. */
 async function panicked(guest, host, command) {
@@ -1158,7 +1171,7 @@ async function panicked(guest, host, command) {
 	await host.close();
 	const { panic } = lastWords(guest.console(), false);
 	await guest.stop();
-	return panic === void 0 ? wrong("its console", "it was told to panic, and shows none", lookAgain) : ok("its console", `told to panic, it shows "${panic}"`);
+	return panic === void 0 ? wrong("its console", "it was made to panic, but shows no panic", lookAgain) : ok("its console", `after a forced panic it shows "${panic}"`);
 }
 function failed(what, error) {
 	if (![

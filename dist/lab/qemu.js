@@ -1,333 +1,39 @@
 import { frameBytesFor } from "../config.js";
-import { trafgenFlows } from "./traffic.js";
-import { UsageError, ignoredFiles, isLinuxScenario, lastLine, oneLine, pathName, reasonOf } from "../model.js";
-import { ConsoleRecorder, describeScreen, lastWords } from "./console.js";
-import { isToBlame, lacksControl, tallyOf } from "../lab.js";
-import { DutLostError, FreebsdDut, Kernels, afterBootFailure, benchmarkingNetworks, bootFor, bootsOf, bounded, builderFor, droppedByRules, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, parseIfconfig, pathProblem, proofOf, provesScenario, rejected as rejected$1, setListed, settingsThatFail, wakeFreebsdDut } from "./freebsd.js";
-import { findInertChanges, ignoredParts, linuxDut, loadable, mapOwnRules, mapWords, portNames } from "./linux.js";
-import { HostError, shell } from "../system/host.js";
-import { PowerError } from "./power.js";
-import { ConsoleShell, ConsoleShellError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, linuxGuestPorts, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
-import { buildLinuxKernel, checkOwn, givenKernel, noSums } from "../kernel.js";
+import { trafgenFlows } from "./traffic/plain.js";
+import { UsageError, ignoredFiles, lastLine, oneLine, pathName, reasonOf } from "../model/plain.js";
+import { describeScreen, lastWords } from "./console/plain.js";
+import { isAtFault, lacksControl, tallyOf } from "./plain.js";
+import { afterBootFailure, bootFor, bootsOf, bounded, droppedByRules, droppingRules, failed, fingerprintOfDut, inspectDut, parseIfconfig, pathProblem, readAll, rejected as rejected$1, setListed, settingsThatFail } from "./freebsd/plain.js";
+import { DutLostError, FreebsdDut, Kernels, builderFor, countersLog, installRules as installRules$1, interfaceBetween, limitsBetween, packetCounters, proofCommands, proofOf, provesScenario, wakeFreebsdDut } from "./freebsd.js";
+import { findInertChanges, ignoredParts, loadable, mapOwnRules, portNames } from "./linux/plain.js";
+import { HostError } from "../system/host/plain.js";
+import { shell } from "../system/shell.js";
+import { ConsoleRecorder } from "./console.js";
+import { PowerError } from "./power/plain.js";
+import { guestImage, overlayRules, setUp, whyNotInstallable } from "./qemu/plain.js";
+import { KernelFilesError, guestMac, linuxGuestPorts, neighbours, receiverMac, senderMac } from "./qemu/vm/plain.js";
+import { linuxDut, minSilentRatio, withEnds } from "./linux.js";
+import { guestCpu, kernelCommandLine, virtualLabUp } from "./qemu/vm.js";
+import { noSums } from "../kernel/plain.js";
+import { buildLinuxKernel, givenKernel } from "../kernel.js";
+import { isLinuxScenario } from "../model.js";
 import { impossible, judgeProfile, missed } from "./netns.js";
-import { median } from "../analysis/stats.js";
 import { sum } from "../vendor/simple-statistics.js";
+import { median } from "../analysis/stats.js";
 import { once } from "node:events";
-import { execFile, spawn } from "node:child_process";
-import { isAbsolute, join } from "node:path";
-import { createReadStream, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, promisify } from "node:util";
-import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { release, tmpdir } from "node:os";
-import { setTimeout } from "node:timers/promises";
-
-// src/lab/qemu/official-image.ts
-/** Returns an image that guests can boot; see `preparedImage`. */
-async function guestImage(image, lab, { imagesFolder: folder, notify = () => {}, signal = new AbortController().signal }) {
-	if (image.hostKey !== void 0) return image;
-	if (folder === void 0) throw new TypeError("There is no folder for prepared images.");
-	return await preparedImage(image, {
-		lab,
-		folder,
-		notify,
-		signal
-	});
-}
-/** To be raised whenever the preparation changes. */
-const version = 1;
-/** Each has some gigabytes. */
-const mostKept = 2;
-/** Returns the kept image, or prepares it, which boots it once. Throws a UsageError for an image that is not fit. */
-async function preparedImage(image, deps) {
-	const { folder, notify, signal } = deps;
-	notify(`reading the image ${image.path}`);
-	const sha512 = await digestOf(image.path, signal);
-	if (image.sha512 !== void 0 && image.sha512 !== sha512) throw new UsageError(`The image ${image.path} has the SHA-512 ${sha512}, and not ${image.sha512} as \`sha512\` says: download it again, or correct \`sha512\`.`);
-	const kept = join(folder, `${sha512}-${version}`);
-	checkOwn(join(kept, names.disk));
-	if (!await isThere(kept)) {
-		await prepare(image, deps, kept);
-		await prune(folder);
-	}
-	await utimes(kept, /* @__PURE__ */ new Date(), /* @__PURE__ */ new Date());
-	return {
-		path: join(kept, names.disk),
-		privateKeyPath: join(kept, names.key),
-		hostKey: (await readFile(join(kept, names.hostKey), "utf8")).trim(),
-		bootSeconds: image.bootSeconds
-	};
-}
-/** Below the cache folder of the XDG Base Directory Specification. */
-function imagesFolder({ XDG_CACHE_HOME: cache = "" }, home) {
-	return join(isAbsolute(cache) ? cache : join(home, ".cache"), "ppsgate/images");
-}
-const isThere = (path) => stat(path).then(() => true, () => false);
-const names = {
-	disk: "disk",
-	key: "key",
-	hostKey: "host-key"
-};
-async function digestOf(path, signal) {
-	const hash = createHash("sha512");
-	try {
-		for await (const piece of createReadStream(path, {
-			highWaterMark: 1024 ** 2,
-			signal
-		})) hash.update(piece);
-	} catch (error) {
-		signal.throwIfAborted();
-		throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
-	}
-	return hash.digest("hex");
-}
-async function prepare(image, { lab, folder, notify, signal }, kept) {
-	const partial = join(folder, "partial");
-	await rm(partial, {
-		recursive: true,
-		force: true
-	});
-	await mkdir(partial, {
-		recursive: true,
-		mode: 448
-	});
-	const disk = join(partial, names.disk);
-	try {
-		notify(`unpacking the image ${image.path}`);
-		await unpack(image.path, disk, signal);
-		await checkWhole(image.path, disk);
-		await makeKey(join(partial, names.key));
-		const publicKey = (await readFile(join(partial, `${names.key}.pub`), "utf8")).trim();
-		notify(`booting the image ${image.path} once, to prepare it for later guests`);
-		const guest = await lab.bootToPrepare(disk);
-		const stop = () => void guest.stop();
-		signal.addEventListener("abort", stop, { once: true });
-		try {
-			const hostKey = await prepareGuest(guest, publicKey, image.bootSeconds);
-			await writeFile(join(partial, names.hostKey), `${hostKey}\n`);
-		} finally {
-			signal.removeEventListener("abort", stop);
-			await guest.stop();
-		}
-		await rename(partial, kept);
-	} catch (error) {
-		signal.throwIfAborted();
-		if (!(error instanceof ConsoleShellError)) throw error;
-		throw new UsageError(`The image ${image.path} could not be prepared: ${error.message}; see docs/how-to/virtual.md for what it needs.`);
-	} finally {
-		await rm(partial, {
-			recursive: true,
-			force: true
-		});
-	}
-}
-async function prune(folder) {
-	const oldest = (await Promise.all((await readdir(folder)).map(async (name) => {
-		const path = join(folder, name);
-		return {
-			path,
-			usedAt: (await stat(path)).mtimeMs
-		};
-	}))).toSorted((a, b) => b.usedAt - a.usedAt).slice(mostKept);
-	for (const { path } of oldest) await rm(path, { recursive: true });
-}
-/** Compressed data by the first bytes; the last bound keeps an archive from filling the disk. */
-const unpackers = [
-	{
-		magic: "fd377a585a00",
-		command: [
-			"xz",
-			"--decompress",
-			"--stdout"
-		]
-	},
-	{
-		magic: "28b52ffd",
-		command: [
-			"zstd",
-			"--decompress",
-			"--stdout",
-			"--sparse"
-		]
-	},
-	{
-		magic: "",
-		command: [
-			"dd",
-			"bs=1M",
-			"conv=sparse",
-			"status=none"
-		]
-	}
-];
-const mostDiskBytes = 64 * 1024 ** 3;
-async function unpack(path, disk, ended) {
-	await using source = await open(path);
-	await using target = await open(disk, "wx", 384);
-	const { buffer } = await source.read(Buffer.alloc(8), 0, 8, 0);
-	const start = buffer.toString("hex");
-	const { command } = unpackers.find(({ magic }) => start.startsWith(magic)) ?? unpackers[2];
-	const limited = [`--fsize=${mostDiskBytes}`, ...command];
-	const child = spawn("prlimit", limited, { stdio: [
-		source.fd,
-		target.fd,
-		"pipe"
-	] });
-	const end = () => child.kill("SIGKILL");
-	ended.addEventListener("abort", end, { once: true });
-	let said = "";
-	child.stderr?.on("data", (piece) => {
-		said = (said + piece.toString()).slice(-4096);
-	});
-	const [code, signal] = await once(child, "close");
-	ended.removeEventListener("abort", end);
-	ended.throwIfAborted();
-	if (code === 0) {
-		await endAtLength(disk);
-		return;
-	}
-	const why = signal === "SIGXFSZ" ? "more than 64 GiB" : lastLine(said) ?? `exit code ${code}`;
-	throw new UsageError(`The image ${path} cannot be unpacked (${command[0]}: ${why}): download it again.`);
-}
-/** QEMU has disks of whole sectors only. */
-async function endAtLength(disk) {
-	await using file = await open(disk, "r+");
-	const { size } = await file.stat();
-	await file.truncate(Math.ceil(size / sectorBytes) * sectorBytes);
-}
-const sectorBytes = 512;
-/** Throws a UsageError for a raw disk that ends before its partition table does (UEFI specification, GPT header). */
-async function checkWhole(path, disk) {
-	await using file = await open(disk);
-	const { size } = await file.stat();
-	const { buffer } = await file.read(Buffer.alloc(sectorBytes), 0, sectorBytes, sectorBytes);
-	if (buffer.toString("latin1", 0, 8) !== "EFI PART") return;
-	const wholeBytes = (Number(buffer.readBigUInt64LE(32)) + 1) * sectorBytes;
-	if (size >= wholeBytes) return;
-	throw new UsageError(`The image ${path} is not whole: its partition table is of a disk of ${wholeBytes} bytes, and it has ${size}; download it again.`);
-}
-async function makeKey(path) {
-	const made = spawn("ssh-keygen", [
-		"-q",
-		"-t",
-		"ed25519",
-		"-N",
-		"",
-		"-C",
-		"ppsgate",
-		"-f",
-		path
-	], { stdio: "ignore" });
-	const [code] = await once(made, "close");
-	if (code !== 0) throw new Error(`ssh-keygen exited with ${code}.`);
-}
-const secondsToShutDown = 120;
-/** Sets the guest up, shuts it down, and returns the host key of its sshd. */
-async function prepareGuest(guest, publicKey, limitSeconds) {
-	using root = await ConsoleShell.logIn(guest, limitSeconds);
-	const card = await managementCard(root);
-	const keys = "/root/.ssh/authorized_keys";
-	await root.run(shell`mkdir -p -m 700 /root/.ssh && echo ${publicKey} >>${keys} && chmod 600 ${keys}`);
-	const sshd = "/etc/ssh/sshd_config";
-	const own = shell`echo 'PermitRootLogin prohibit-password' | cat - ${sshd}`;
-	await root.run(shell`${own} >${`${sshd}.new`} && mv ${`${sshd}.new`} ${sshd}`);
-	await root.run(shell`sysrc -n ifconfig_DEFAULT >/dev/null 2>&1 && sysrc -x ifconfig_DEFAULT; true`);
-	for (const settings of settingsWith(card)) await root.run(shell`sysrc ${settings}`);
-	await root.run(shell`rm -f /firstboot`);
-	await root.run(shell`service sshd keygen`);
-	const shown = await root.run(shell`cat /etc/ssh/ssh_host_ed25519_key.pub`);
-	const hostKey = /ssh-ed25519 [A-Za-z0-9+/]{40,200}={0,3}/.exec(shown)?.[0];
-	if (hostKey === void 0) throw new ConsoleShellError(`its /etc/ssh/ssh_host_ed25519_key.pub shows "${lastLine(shown)}"`);
-	await root.runLast(shell`sync; shutdown -p now`);
-	if (!await Promise.race([guest.ended.then(() => true), setTimeout(secondsToShutDown * 1e3, false, { ref: false })])) throw new ConsoleShellError(`it was not shut down ${secondsToShutDown} s after "shutdown -p now"`);
-	return hostKey;
-}
-async function managementCard(root) {
-	const cards = (await root.run(shell`ifconfig -l`)).trim().split(/\s+/);
-	for (const name of cards) if (parseIfconfig(await root.run(shell`ifconfig ${name}`))?.mac === guestMac.management) return name;
-	throw new ConsoleShellError(`"ifconfig -l" shows ${cards.join(", ")}, none with the address ${guestMac.management}: its kernel needs vtnet(4)`);
-}
-/** Lines of rc.conf(5), short enough to be typed: no waits, and nothing that runs during the measurement. */
-const settingsWith = (card) => [
-	[
-		`ifconfig_${card}=SYNCDHCP`,
-		"sshd_enable=YES",
-		"defaultroute_delay=0"
-	],
-	[
-		"growfs_enable=NO",
-		"dumpdev=NO",
-		"cron_enable=NO",
-		"sendmail_enable=NONE",
-		"ntpd_enable=NO"
-	],
-	[
-		"nuageinit_enable=NO",
-		"firstboot_freebsd_update_enable=NO",
-		"firstboot_pkgs_enable=NO"
-	]
-];
-
-// src/lab/qemu/freebsd-setup.ts
-/** Addresses are set at once as well: an inspection of this boot then finds the same as those of later boots. */
-async function setUp(host, ports) {
-	await host.output(shell`sysrc ${rcSettings(ports)}`);
-	await append(host, "/boot/loader.conf.local", loaderLines);
-	await append(host, "/etc/sysctl.conf", sysctlLines);
-	for (const role of ["ingress", "egress"]) {
-		const { inet4, inet6 } = guestPorts[role];
-		await host.output(shell`ifconfig ${ports[role]} inet ${`${inet4}/30`}`);
-		await host.output(shell`ifconfig ${ports[role]} inet6 ${inet6} prefixlen 126 no_dad`);
-	}
-}
-/** See rc.conf(5). A boot with all of it needs no fix before packets are sent. */
-function rcSettings(ports) {
-	const interfaces = ["ingress", "egress"].flatMap((role) => {
-		const { inet4, inet6 } = guestPorts[role];
-		return [`ifconfig_${ports[role]}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`, `ifconfig_${ports[role]}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`];
-	});
-	const { inet4, inet6 } = benchmarkingNetworks;
-	const { sender, receiver } = neighbours;
-	return [
-		...interfaces,
-		"gateway_enable=YES",
-		"ipv6_gateway_enable=YES",
-		"harvest_mask=351",
-		"static_routes=sources destinations",
-		`route_sources=-net ${inet4.sources} ${sender.inet4}`,
-		`route_destinations=-net ${inet4.destinations} ${receiver.inet4}`,
-		"ipv6_static_routes=sources destinations",
-		`ipv6_route_sources=${inet6.sources} ${sender.inet6}`,
-		`ipv6_route_destinations=${inet6.destinations} ${receiver.inet6}`,
-		"static_arp_pairs=sender receiver",
-		`static_arp_sender=${sender.inet4} ${senderMac}`,
-		`static_arp_receiver=${receiver.inet4} ${receiverMac}`,
-		"static_ndp_pairs=sender receiver",
-		`static_ndp_sender=${sender.inet6} ${senderMac}`,
-		`static_ndp_receiver=${receiver.inet6} ${receiverMac}`,
-		"defaultroute_delay=0",
-		"dumpdev=NO"
-	];
-}
-/** See loader.conf(5): read after loader.conf. */
-const loaderLines = [
-	"console=\"comconsole\"",
-	"boot_serial=\"YES\"",
-	"autoboot_delay=\"-1\"",
-	"kern.panic_reboot_wait_time=\"0\""
-];
-const sysctlLines = ["net.inet.ip.redirect=0", "net.inet6.ip6.redirect=0"];
-async function append(host, path, lines) {
-	const own = await host.run(shell`cat ${path}`);
-	await host.upload(Buffer.from(`${own.stdout}\n${lines.join("\n")}\n`), path, 420);
-}
+import { execFile } from "node:child_process";
 
 // src/lab/qemu/freebsd-image.ts
 const isHostError = (error) => error instanceof HostError;
 /** True if another copy of the image may succeed. */
 const isOfOneCopy = (error) => error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
 /** Waits until the image is up, and opens it as a DUT. Throws a UsageError for an unsuitable image. */
-async function openImage(guest, { image, accelerator }, { lab, deps, tallies = /* @__PURE__ */ new Map() }) {
+async function openImage(guest, { image, accelerator }, { lab, deps, tallies = /* @__PURE__ */ new Map(), addresses }) {
 	const login = await lab.loginTo(image, guest);
 	await using opened = new AsyncDisposableStack();
 	const console = new ConsoleRecorder("a guest", async (onOutput) => {
@@ -369,7 +75,7 @@ async function openImage(guest, { image, accelerator }, { lab, deps, tallies = /
 		now: deps.now
 	};
 	const { power: _, ...withoutPower } = options;
-	const unfit = (why) => new UsageError(`The image ${image.path} is not fit for guests: ${why.replace(/\.$/, "")}; see docs/how-to/virtual.md for what it needs.`);
+	const unfit = (why) => new UsageError(`The image ${image.path} cannot be used for guests: ${why.replace(/\.$/, "")}; see docs/how-to/virtual.md for what it needs.`);
 	await wakeFreebsdDut(withoutPower).catch((error) => {
 		if (!isOfOneCopy(error)) throw error;
 		throw unfit(whyNotIn(error, image, guest.console()));
@@ -381,21 +87,22 @@ async function openImage(guest, { image, accelerator }, { lab, deps, tallies = /
 	opened.defer(() => dut.host().close());
 	const ports = await portsOf(dut.host());
 	if (!("ingress" in ports)) throw unfit(ports.why);
-	await setUp(dut.host(), ports);
+	await setUp(dut.host(), ports, addresses);
 	opened.move();
 	const unread = new Set(accelerator === "tcg" ? unreadIfCounted : unreadOfGuests);
 	return {
 		dut,
 		boots: bootsOf(asTestbed(image, ports, login), dut, deps, {
 			tallies,
-			unread
+			unread,
+			addresses
 		}),
 		console
 	};
 }
 /**
-* Time limits of one login after the other. QEMU accepts a connection before its guest is up, and one from then on may
-* stay silent to its end; the long limit is for a machine that is so busy that a login takes longer.
+* Time limits of successive logins. QEMU accepts a connection before its guest is up; a connection from that time may
+* stay silent. The long limit is for a machine so busy that a login takes longer.
 */
 const loginSeconds = [
 	20,
@@ -404,19 +111,19 @@ const loginSeconds = [
 	5
 ];
 var QemuEndedError = class extends DutLostError {
-	said;
-	constructor(said) {
-		super(`QEMU has ended (${said}).`);
-		this.said = said;
+	lastLine;
+	constructor(lastLine) {
+		super(`QEMU has ended (${lastLine}).`);
+		this.lastLine = lastLine;
 	}
 };
 /** Explains in a clause why root cannot log in to a booted image, and the fix. */
 function whyNotIn(error, { privateKeyPath = "of the ssh agent", bootSeconds }, shown) {
-	if (error instanceof QemuEndedError) return `its QEMU ended before root could log in (${error.said}), as where it switches itself off`;
-	if (isHostError(error) && error.kind === "host-key") return `its sshd shows ${/shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? "no key of its type"} instead of the \`hostKey\` of ppsgate.yml: write there the first two words of its /etc/ssh/ssh_host_ed25519_key.pub`;
-	if (isHostError(error) && /refuses to let root in/.test(error.message)) return `its sshd refuses root with the key ${privateKeyPath}: append the public half to its /root/.ssh/authorized_keys, and have \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+	if (error instanceof QemuEndedError) return `its QEMU ended before root could log in (${error.lastLine}), for example because it powered itself off`;
+	if (isHostError(error) && error.kind === "host-key") return `its sshd shows ${/shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? "no key of its type"} instead of the \`hostKey\` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub`;
+	if (isHostError(error) && /refuses to let root in/.test(error.message)) return `its sshd refuses root with the key ${privateKeyPath}: append the public half to its /root/.ssh/authorized_keys, and set \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
 	if (!(error instanceof DutLostError)) return reasonOf(error);
-	const hint = shown.includes("<<BOOT>>") ? "" : " (its kernel is seen there once its /boot/loader.conf has `console=\"comconsole\"`)";
+	const hint = shown.includes("<<BOOT>>") ? "" : " (set `console=\"comconsole\"` in its /boot/loader.conf to see its kernel there)";
 	return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
 }
 async function portsOf(host) {
@@ -431,9 +138,9 @@ async function portsOf(host) {
 		ingress,
 		egress
 	};
-	return { why: `of its three virtio cards the one with the MAC address ${ingress === void 0 ? guestMac.ingress : guestMac.egress} is missing beside ${names.join(", ")}: its kernel needs vtnet(4) for all of them, and its settings have to leave their addresses as they are` };
+	return { why: `the virtio card with the MAC address ${ingress === void 0 ? guestMac.ingress : guestMac.egress} is missing; it has ${names.join(", ")}: its kernel needs vtnet(4) for all three cards, and its settings must not change their addresses` };
 }
-/** Presents a guest as the machines of a testbed: the other ends of its wires are no hosts, but have addresses. */
+/** Presents a guest as a testbed's machines: the other ends of its wires have addresses, but are no hosts. */
 function asTestbed({ bootSeconds }, ports, login) {
 	const far = {
 		...login,
@@ -465,8 +172,8 @@ function asTestbed({ bootSeconds }, ports, login) {
 	};
 }
 /**
-* Settings that do not matter to a guest: it has one CPU, its console shows the cause of a panic, and a run is the median
-* of windows, of most of which the programs that start at a boot are no part.
+* Settings that do not matter to a guest. It has one CPU, and its console shows a panic's cause. A run is the median of
+* windows, and programs that start at boot affect only a few of them.
 */
 const unreadOfGuests = [
 	"kern.boottime",
@@ -476,9 +183,9 @@ const unreadOfGuests = [
 	"net.isr.bindthreads"
 ];
 /**
-* Idleness is measured for 5 s after each boot, and waited for up to a minute where the host is busy, as a guest takes
-* stolen time for its own. It guards rates: a packet's instructions are the same however many other programs run, and
-* what those execute is a part of a few windows.
+* Idleness is measured for 5 s after each boot, and awaited for up to a minute on a busy host, as a guest takes stolen
+* time for its own. It only protects rates: a packet's instructions are the same however many other programs run, and
+* theirs affect only a few windows.
 */
 const unreadIfCounted = [...unreadOfGuests, "kern.cp_time"];
 
@@ -487,7 +194,7 @@ var ImageCopies = class {
 	#config;
 	#resources;
 	#assigned = /* @__PURE__ */ new Map();
-	/** Booting or up, and not yet assigned to a variant. */
+	/** Copies that are booting or up, not yet assigned to a variant. */
 	#spares = [];
 	/** By number; undefined until QEMU has started. */
 	#guests = /* @__PURE__ */ new Map();
@@ -506,7 +213,7 @@ var ImageCopies = class {
 	begin(count) {
 		while (this.#assigned.size + this.#spares.length < count) this.#spares.push(this.#boot());
 	}
-	/** Waits for the first copy that is up; throws the error of one where all have failed. */
+	/** Waits for the first copy that is up; throws one copy's error if all have failed. */
 	async first() {
 		const [assigned] = this.#assigned.values();
 		if (assigned !== void 0) return assigned;
@@ -561,7 +268,7 @@ var ImageCopies = class {
 		opened.defer(() => void this.#guests.delete(number));
 		const guest = await lab.bootImage(number, this.#config.image, this.cpuOf(number));
 		opened.defer(() => guest.stop());
-		if (this.#isClosed) throw new Error("The testbed is given back.");
+		if (this.#isClosed) throw new Error("The testbed is released.");
 		this.#guests.set(number, guest);
 		let lastLine;
 		guest.ended.then((line) => {
@@ -595,44 +302,43 @@ var ImageCopies = class {
 	}
 };
 
-// src/lab/qemu/freebsd-overlay.ts
-const firewallOf = /* @__PURE__ */ new Map([["pf.conf", "pf"], ["ipfw.rules", "ipfw"]]);
-/** Only this scenario has no own rules, which would replace those of the overlay. */
-const overlaid = "forwarding";
-const rulesIn = (files) => files.flatMap(({ path, content }) => {
-	const firewall = firewallOf.get(path);
-	return firewall === void 0 ? [] : [{
-		firewall,
-		content
-	}];
-});
-/** Returns the rules that are in force in `forwarding`; none without a file. */
-function overlayRules(variant, ports) {
-	const [rules] = rulesIn(variant?.files ?? []);
-	if (rules === void 0) return {};
-	const { firewall, content } = rules;
-	const text = mapWords(content, portNames(variant?.interfaces, ports));
-	return { [overlaid]: {
-		firewall,
-		text,
-		keepsStates: false
-	} };
+// src/lab/qemu/freebsd-counting.ts
+/** Called once the rules are installed. Of one CPU, neither its ticks nor its interrupts show a limit. */
+async function countPackets(host, ports) {
+	const before = await readAll(host, packetCounters);
+	return {
+		end: () => countsSince(host, before, ports),
+		cancel() {}
+	};
 }
-/** Returns a sentence on rules that guests could not install, or on cells that would not be measured with them. */
-function whyNotInstallable({ variants, cells }) {
-	const overlaidVariants = variants.filter(({ files }) => rulesIn(files).length > 0);
-	if (overlaidVariants.length === 0) return void 0;
-	const both = overlaidVariants.find(({ files }) => rulesIn(files).length > 1);
-	if (both !== void 0) return `The overlay of ${both.variant} has both pf.conf and ipfw.rules, and a scenario has one firewall: name one of them in ppsgate.yml, as \`overlay: { files: { pf.conf: … } }\`.`;
-	const cell = cells.find(({ scenario }) => scenario !== overlaid);
-	if (cell === void 0) return void 0;
-	return `The scenario ${cell.scenario} has rules of its own, in place of those of the overlay: measure the overlay with \`scenarios: [${overlaid}]\`.`;
+async function countsSince(host, before, ports) {
+	const after = await readAll(host, packetCounters);
+	const log = countersLog(before, after);
+	const arrived = interfaceBetween(before, after, ports.ingress);
+	const left = interfaceBetween(before, after, ports.egress);
+	if (arrived === void 0 || left === void 0) return {
+		log,
+		limits: void 0
+	};
+	if (!(arrived.received - left.sent > arrived.received * .005)) return {
+		log,
+		limits: limitsBetween(before, after, ports)
+	};
+	const [info, rules] = await Promise.all([host.run(proofCommands.pfInfo), droppingRules(host)]);
+	return {
+		log,
+		limits: limitsBetween(before, after, {
+			...ports,
+			pfInfo: info.stdout,
+			rules
+		})
+	};
 }
 
 // src/lab/qemu/guests.ts
-/** Rejects a variant that is to blame; else the trial has failed. */
+/** Rejects a variant that is to blame; otherwise the trial has failed. */
 function blameOrFail(tallies, variant, [fault, proof], { rejection, reason }) {
-	if (isToBlame(tallies, variant, fault, proof)) return rejected$1(variant, rejection);
+	if (isAtFault(tallies, variant, fault, proof)) return rejected$1(variant, rejection);
 	return {
 		kind: "failed",
 		reason,
@@ -641,7 +347,10 @@ function blameOrFail(tallies, variant, [fault, proof], { rejection, reason }) {
 }
 /** A distribution's kernel has about 150,000 symbols in 7 MB. */
 const maxSymbolBytes = 64 * 1024 ** 2;
-/** Returns the location of a stuck guest, as `, stood in pf_test+0x1c`; the console shows its response, not a panic. */
+/**
+* Returns the location of a stuck guest, as `, stood in pf_test+0x1c`; the console shows the reply to an interrupt, not
+* a panic.
+*/
 async function interrupted(guest) {
 	await guest.interrupt().catch(() => {});
 	const { console, consoleLines } = lastWords(guest.console(), false);
@@ -656,7 +365,7 @@ async function interrupted(guest) {
 }
 /**
 * Match Linux's registers, and FreeBSD's debugger, which its nmi_call_kdb() enters; without `options DDB` FreeBSD
-* continues and prints no location. The last matches its stack below trap 19 (T_NMI), where the interrupt makes it
+* continues and prints no location. The last matches FreeBSD's stack below trap 19 (T_NMI), if the interrupt makes it
 * panic.
 */
 const stackPatterns = [
@@ -681,8 +390,8 @@ async function factsOf({ accelerator, memoryMebibytes, system }) {
 
 // src/lab/qemu/freebsd-symbols.ts
 /**
-* Reads ksyms(4), unless the modules are still those of `known`: it takes seconds. Not nm(1): the file lacks the symbols'
-* sections, which readelf(1) ignores.
+* Reads ksyms(4), unless the modules are still those of `known`, as it takes seconds. Uses readelf(1): nm(1) needs the
+* symbols' sections, which the file lacks.
 */
 async function symbolsOf(host, known) {
 	const copy = "/var/tmp/ppsgate.ksyms";
@@ -706,7 +415,7 @@ function tableOf(table, modules) {
 }
 /** Number, address, size, type, binding, visibility, section and name. */
 const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
-/** The kernel's own range is left out. */
+/** Omits the kernel's own range. */
 function rangesIn(modules) {
 	return [...modules.matchAll(moduleRow)].map(([, address, size, file = ""]) => {
 		const from = BigInt(`0x${address}`);
@@ -800,6 +509,20 @@ var FreebsdGuests = class {
 		const astray = await pathProblem(boots, family);
 		return astray === void 0 ? void 0 : failed(astray);
 	}
+	/** One after the other: a refusal tries the same rules on base. */
+	async installCounting(booted, cell) {
+		for (const one of booted) {
+			const outcome = await this.installRules(one, cell);
+			if (outcome !== void 0) return {
+				kind: "refused",
+				outcome
+			};
+		}
+		return {
+			kind: "counting",
+			counting: await Promise.all(booted.map(({ host, variant }) => countPackets(host, this.#portsOf(variant))))
+		};
+	}
 	async whyNotInForce({ host, variant }, { scenario }, { isSilent }) {
 		const { flows } = this.#resources;
 		const proof = provesScenario(scenario, await proofOf(host), {
@@ -809,7 +532,7 @@ var FreebsdGuests = class {
 		if (proof.kind === "in-force") return void 0;
 		return `${scenario} was not in force on ${variant}: ${proof.reason}`;
 	}
-	/** Counters of rules need no further packets. */
+	/** The rules' counters need no further packets. */
 	droppedBy({ host }) {
 		return droppedByRules(host);
 	}
@@ -824,7 +547,7 @@ var FreebsdGuests = class {
 		for (const { variant } of booted) await this.#copies.stop(variant);
 	}
 	async close() {
-		this.#closed.abort(/* @__PURE__ */ new Error("the testbed is given back"));
+		this.#closed.abort(/* @__PURE__ */ new Error("the testbed is released"));
 		await this.#copies.close();
 		await this.#prepared?.kernels.ended();
 		if (this.#prepared !== void 0) await rm(this.#prepared.folder, {
@@ -848,20 +571,24 @@ var FreebsdGuests = class {
 	#loadRules(...[host, scenario, variant]) {
 		return installRules$1(host, scenario, this.#rulesOf(variant));
 	}
-	/** The site's own scenarios, and the variant's own rules in place of none. */
+	/** Returns the rules of the site's own scenarios, and the variant's own for the scenario without rules. */
 	#rulesOf(variant) {
 		const { rules = {}, variants = [] } = this.#request ?? {};
 		const overlaid = variants.find((one) => one.variant === variant);
-		const dut = this.#copies.get(variant)?.boots.config.dut;
-		if (dut === void 0) return rules;
-		const ports = {
-			ingress: dut.ingress.interface,
-			egress: dut.egress.interface
-		};
+		if (this.#copies.get(variant) === void 0) return rules;
+		const ports = this.#portsOf(variant);
 		const names = portNames(overlaid?.interfaces, ports);
 		return {
 			...mapOwnRules(rules, names),
 			...overlayRules(overlaid, ports)
+		};
+	}
+	#portsOf(variant) {
+		const dut = this.#copies.get(variant)?.boots.config.dut;
+		if (dut === void 0) throw new TypeError(`${variant} was not booted here.`);
+		return {
+			ingress: dut.ingress.interface,
+			egress: dut.egress.interface
 		};
 	}
 	/** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */
@@ -877,7 +604,7 @@ var FreebsdGuests = class {
 			reason: refusal,
 			lacksControl: true
 		};
-		if (!isToBlame(tallies, variant, "refusals", "hasBooted")) return failed(refusal);
+		if (!isAtFault(tallies, variant, "refusals", "hasBooted")) return failed(refusal);
 		return rejected$1(variant, {
 			kind: "does-not-load",
 			scenario,
@@ -895,7 +622,7 @@ var FreebsdGuests = class {
 			outcome,
 			console
 		});
-		if (kernel === void 0) throw new TypeError(`${variant} was not readied.`);
+		if (kernel === void 0) throw new TypeError(`${variant} was not prepared.`);
 		if (kernel.kind === "rejected") return notBooted(rejected$1(variant, kernel.rejection));
 		const imageGuest = await assigned.then(() => this.#copies.guestFor(variant)).catch((error) => {
 			if (this.#copies.isFit && isOfOneCopy(error)) return reasonOf(error);
@@ -924,14 +651,14 @@ var FreebsdGuests = class {
 	}
 };
 const familiesOf = (cells) => [...new Set(cells.map(({ family }) => family))];
-/** True for settings of the image itself; those that packets need are checked before each cell. */
+/** True for settings of the image itself; vital settings are checked before each cell. */
 const isOfImage = ({ isVital }) => !isVital;
-/** Each boot serves all cells of a pair. */
+/** Any cell will do: a boot serves all cells of a pair. */
 const anyCell = {
 	scenario: "forwarding",
 	family: "inet4"
 };
-/** Blames the variant for a failure: the image's own kernel boots here, and only this machine is in between. */
+/** Blames the variant for a failure: the image's own kernel boots here, and only this machine could interfere. */
 async function bootKernel({ boots, guest, console: recorder, lastLine }, run, kernel) {
 	const planned = {
 		number: 1,
@@ -954,14 +681,17 @@ async function bootKernel({ boots, guest, console: recorder, lastLine }, run, ke
 		return afterEarlyDeath(boots.tallies, variant, recorder.lastWords());
 	}
 }
-const whyGone = (lastLine) => lastLine === void 0 ? "it did not come up, and neither did its image after it, not even power-cycled twice" : `its QEMU has ended (${lastLine})`;
-/** Counts a death, not a boot failure, as it was up; base, which runs beside it, has proven that a guest can be. */
+const whyGone = (lastLine) => lastLine === void 0 ? "it did not come up, and neither did its image after it, even after two power cycles" : `its QEMU has ended (${lastLine})`;
+/**
+* Counts a death, not a boot failure, as the guest was up; base, which runs beside it, has proven that guests can be
+* up.
+*/
 function afterEarlyDeath(tallies, variant, words) {
 	tallyOf(tallies, variant).deaths += 1;
-	const how = "it was lost again as soon as it was up";
-	if (!isToBlame(tallies, variant, "deaths", "hasBooted")) {
+	const how = "it was lost again right after it came up";
+	if (!isAtFault(tallies, variant, "deaths", "hasBooted")) {
 		const why = words.panic === void 0 ? "" : ` (panic: ${words.panic})`;
-		return failed(`the guest with ${variant} died right after it had booted: ${how}${why}`);
+		return failed(`the guest with ${variant} died right after its boot: ${how}${why}`);
 	}
 	return rejected$1(variant, {
 		kind: "boot-failed",
@@ -977,10 +707,10 @@ const isConnectionLost = ({ kind }) => [
 
 // src/lab/qemu/linux-boots.ts
 /** Longer than any successful boot, even on a busy machine. */
-const mostBootSeconds = 120;
-/** A guest that needs that many times longer than another one is considered dead. */
-const mostTimesSlower = 4;
-const leastSecondsBeside = 20;
+const maxBootSeconds = 120;
+/** A guest that needs this many times longer than another one is considered dead. */
+const maxTimesSlower = 4;
+const minSecondsBeside = 20;
 async function bootTogether(deps, bootables) {
 	const together = {
 		startedAt: deps.now(),
@@ -989,10 +719,10 @@ async function bootTogether(deps, bootables) {
 	return Promise.all(bootables.map((bootable, index) => boot(deps, bootable, index + 1, together)));
 }
 function limitSeconds({ firstUpSeconds }) {
-	if (firstUpSeconds === void 0) return mostBootSeconds;
-	return Math.max(firstUpSeconds * mostTimesSlower, firstUpSeconds + leastSecondsBeside);
+	if (firstUpSeconds === void 0) return maxBootSeconds;
+	return Math.max(firstUpSeconds * maxTimesSlower, firstUpSeconds + minSecondsBeside);
 }
-async function boot({ lab, connect, sleep, now, cpus, signal }, { variant, kernel }, number, together) {
+async function boot({ lab, connect, sleep, now, cpus, addresses, signal }, { variant, kernel }, number, together) {
 	signal.throwIfAborted();
 	const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
 	const notBooted = (reason) => ({
@@ -1018,11 +748,11 @@ async function boot({ lab, connect, sleep, now, cpus, signal }, { variant, kerne
 			sleep(1),
 			aborted.promise
 		]);
-		if (how === "ended") return notBooted("it reset itself before it was up");
+		if (how === "ended") return notBooted("it reset itself before it came up");
 		if (how === void 0) {
 			const { where, words } = await interrupted(guest);
 			return {
-				...notBooted(`it was not up after ${Math.round(limitSeconds(together))} s${where}, and was power-cycled`),
+				...notBooted(`it did not come up within ${Math.round(limitSeconds(together))} s${where}, and was power-cycled`),
 				words
 			};
 		}
@@ -1038,7 +768,7 @@ async function boot({ lab, connect, sleep, now, cpus, signal }, { variant, kerne
 			variant,
 			guest,
 			host,
-			dut: linuxDut(host, linuxGuestPorts),
+			dut: linuxDut(host, linuxGuestPorts, addresses),
 			kernel: found.kernel
 		};
 	} catch (error) {
@@ -1051,14 +781,14 @@ async function boot({ lab, connect, sleep, now, cpus, signal }, { variant, kerne
 }
 /** Proves which kernel runs: by its version, its command line, and the modules that it loaded. */
 async function identify(host, { commandLine }, { version, atBoot }) {
-	const [release, build, told, notes, ...modules] = (await host.output(shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${" "} -f 1 /proc/modules`)).split("\n");
+	const [release, build, bootedLine, notes, ...modules] = (await host.output(shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${" "} -f 1 /proc/modules`)).split("\n");
 	if (!version.startsWith(`${release} `) || !version.includes(` ${build}`)) return {
 		kind: "other",
 		reason: `${release} ${build} came up instead of ${version}`
 	};
-	if (told !== commandLine) return {
+	if (bootedLine !== commandLine) return {
 		kind: "other",
-		reason: `it was told "${told}"`
+		reason: `its kernel command line is "${bootedLine}"`
 	};
 	const missing = atBoot.filter((name) => !modules.includes(name));
 	if (missing.length > 0) return {
@@ -1128,16 +858,17 @@ var LinuxGuests = class {
 		return this.#warnings.splice(0);
 	}
 	async boot({ runs, signal }) {
-		const { lab, cpus, tallies, deps } = this.#resources;
+		const { lab, cpus, tallies, addresses, deps } = this.#resources;
 		const bootables = runs.map(({ variant }) => {
 			const bootable = this.#bootable.get(variant);
-			if (bootable === void 0) throw new TypeError(`${variant} was not readied.`);
+			if (bootable === void 0) throw new TypeError(`${variant} was not prepared.`);
 			return bootable;
 		});
 		const all = await bootTogether({
 			...deps,
 			lab,
 			cpus,
+			addresses,
 			signal
 		}, bootables);
 		for (const { kind, variant } of all) {
@@ -1193,9 +924,28 @@ var LinuxGuests = class {
 		}
 	}
 	async installRules(booted, { scenario }) {
-		if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+		if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is not a Linux scenario.`);
 		const installed = await this.#dutOf(booted).install(booted.variant, scenario);
 		return installed.kind === "rejected" ? installed : void 0;
+	}
+	/** All at once: while one waits for this machine, the other has the CPU. */
+	async installCounting(booted, { scenario }) {
+		if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+		const all = await Promise.allSettled(booted.map((one) => this.#dutOf(one).installCounting(one.variant, scenario)));
+		const begun = all.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+		const counting = begun.filter((one) => one.kind === "counting");
+		if (counting.length === booted.length) return {
+			kind: "counting",
+			counting
+		};
+		for (const one of counting) one.cancel();
+		for (const one of all) if (one.status === "rejected") throw one.reason;
+		const [outcome] = begun.filter((one) => one.kind === "rejected");
+		if (outcome === void 0) throw new TypeError("No guest was refused.");
+		return {
+			kind: "refused",
+			outcome
+		};
 	}
 	/** None: a ruleset that nft has loaded is in force as a whole. */
 	async whyNotInForce() {}
@@ -1221,7 +971,7 @@ var LinuxGuests = class {
 		if (dut === void 0) throw new TypeError(`${booted.variant} was not booted here.`);
 		return dut;
 	}
-	/** Builds the variant's kernel, or returns the given one; the configuration's where only files differ. */
+	/** Builds the variant's kernel, or returns the given one; returns the configuration's if only files differ. */
 	async #archiveOf({ variant, kernel }, request) {
 		const { builder, kernelPath } = this.#config;
 		if (kernel === void 0) return {
@@ -1235,7 +985,7 @@ var LinuxGuests = class {
 				path: kernel.path
 			};
 		}
-		if (builder === void 0) throw new UsageError(`${this.#name} has no \`builder\`, which the kernels of a tree need.`);
+		if (builder === void 0) throw new UsageError(`${this.#name} has no \`builder\`, which is needed to build the kernels of a tree.`);
 		const { lab, deps } = this.#resources;
 		const built = await buildLinuxKernel(builder, {
 			variant,
@@ -1253,9 +1003,9 @@ var LinuxGuests = class {
 		} : built;
 	}
 };
-/** A guest whose instructions are translated starts nft(8) in less. */
+/** Exceeds the start of nft(8) in a guest with translated instructions. */
 const secondsToStart = 1;
-/** Guests have their interfaces before their settings, like any DUT. */
+/** Guests get their interfaces before their settings, like any DUT. */
 function findInert(variants, scenario = "forwarding") {
 	const read = variants.map((variant) => loadable(variant, linuxGuestPorts)).filter((overlay) => overlay.kind === "loadable");
 	if (read.length < variants.length) return {
@@ -1276,7 +1026,7 @@ function findInert(variants, scenario = "forwarding") {
 		message
 	});
 }
-/** `undefined` is this machine's own kernel. */
+/** Unpacks a kernel; `undefined` is this machine's own. */
 async function unpacked(lab, path) {
 	try {
 		return await lab.kernel(path);
@@ -1289,20 +1039,277 @@ async function unpacked(lab, path) {
 async function requireSame({ path, sha256 }) {
 	const now = await givenKernel(path);
 	if (now.kind === "archive" && now.sha256 === sha256) return;
-	throw new UsageError(`The kernel ${path} has changed since this gate began: give it back its old content, or begin anew.`);
+	throw new UsageError(`The kernel ${path} has changed since this gate began: restore its old content, or start a new gate.`);
 }
-/** Finds a guest without free space for rules; a kernel that fills it is to blame. */
+/** Finds a guest without free space for rules; a kernel that fills the space is to blame. */
 async function fullGuest(tallies, booted) {
 	for (const { host, variant } of booted) {
 		if ((await host.output(shell`df -P -k /run | tail -n 1`).catch(() => "")).trim().split(/\s+/)[3] !== "0") continue;
 		tallyOf(tallies, variant).refusals += 1;
 		const message = `no space is left in /run of the guest with ${variant}`;
-		return isToBlame(tallies, variant, "refusals", "hasBooted") ? rejected$1(variant, {
+		return isAtFault(tallies, variant, "refusals", "hasBooted") ? rejected$1(variant, {
 			kind: "out-of-disk",
 			message: `Twice: ${message}.`
 		}) : failed(message);
 	}
 }
+
+// src/lab/qemu/trial-logs.ts
+const windowsLogName = (pair) => `windows-${pair}.log`;
+/** Groups the runs of a trial by pair: each pair has its own boots, of base and patched in parallel. */
+const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
+/** Takes the median of a run's windows without the first, which fills caches of the guest and of QEMU. */
+function readVirtualLogs(planned, startedAt, packets, logs) {
+	const runs = [];
+	let trafficSeconds = 0;
+	let sentPackets = 0;
+	for (const [pair, pairRuns] of pairsOf(planned)) {
+		const log = logs.get(pair);
+		if (log === void 0) return {
+			kind: "failed",
+			reason: `pair ${pair} was not measured`
+		};
+		const windows = windowsIn(log, packets);
+		if (typeof windows === "string") return {
+			kind: "failed",
+			reason: windows
+		};
+		trafficSeconds += sum(windows.map(({ seconds }) => seconds));
+		sentPackets += packets * windows.length;
+		const stuck = stuckIn(log);
+		const drops = dropsIn(log);
+		for (const [index, run] of pairRuns.entries()) {
+			const own = windows.filter(({ guest }) => guest === index + 1);
+			const isStuck = stuck.has(index + 1);
+			const measured = measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck);
+			const droppedBy = measured.pps === 0 ? drops.get(index + 1) : void 0;
+			runs.push(droppedBy === void 0 ? measured : {
+				...measured,
+				droppedBy
+			});
+		}
+	}
+	const { number, cell } = planned;
+	const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
+	return {
+		kind: "measured",
+		runs,
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds,
+			offeredPps
+		}
+	};
+}
+/** Returns a sentence for an incomplete log. */
+function windowsIn(log, packets) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.pop() !== "end") return "the windows ended too early";
+	const windows = [];
+	for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
+		const window = windowOf(line, packets);
+		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
+		windows.push(window);
+	}
+	return windows;
+}
+const stuckLine = /^stuck ([1-9]\d{0,3})$/;
+const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
+const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
+/**
+* Reads ten numbers after the guest's number: twice time, packets, instructions, and the CPU's own time and waiting in
+* ns.
+*/
+function windowOf(line, receivedPackets) {
+	if (!windowLine.test(line)) return void 0;
+	const [guest, ...counts] = line.split(" ").slice(1);
+	const before = counts.slice(0, 5).map(Number);
+	const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
+	const isCounted = counts[2] !== "-";
+	if (isCounted !== (counts[7] !== "-")) return void 0;
+	const goesForward = [
+		forwardedPackets,
+		ran,
+		waited,
+		isCounted ? instructions : 0
+	].every((one) => one >= 0);
+	if (!(seconds > 0) || !goesForward || forwardedPackets > 0 && (ran === 0 || isCounted && instructions === 0)) return void 0;
+	return {
+		guest: Number(guest),
+		seconds,
+		receivedPackets,
+		forwardedPackets,
+		busySeconds: ran / 1e9,
+		deniedSeconds: waited / 1e9,
+		...isCounted && { instructions }
+	};
+}
+/** Guests that accepted no more packets, and so got no further windows. */
+const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
+/** Adds the causes of drops in silent guests, by the guests' numbers. */
+function withDrops(log, drops) {
+	const lines = [...drops].map(([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1e3)}\n`);
+	return log.replace(/^end\s*$/m, () => `${lines.join("")}end\n`);
+}
+const dropsIn = (log) => new Map(log.split("\n").flatMap((line) => {
+	const [, guest, text] = droppedLine.exec(line) ?? [];
+	return text === void 0 ? [] : [[Number(guest), text]];
+}));
+/** Guests that forwarded nothing in their last window, and may be dead. */
+function silentIn(log, packets) {
+	const windows = windowsIn(log, packets);
+	const last = /* @__PURE__ */ new Map();
+	for (const window of typeof windows === "string" ? [] : windows) last.set(window.guest, window);
+	const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
+	return /* @__PURE__ */ new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
+}
+/** Packets of all windows that were sent into each guest, and that came out, by its number; without stuck guests. */
+function endsIn(log, packets) {
+	const windows = windowsIn(log, packets);
+	const byGuest = Map.groupBy(typeof windows === "string" ? [] : windows, ({ guest }) => guest);
+	const stuck = stuckIn(log);
+	return new Map([...byGuest].flatMap(([guest, own]) => {
+		const ends = {
+			sentPackets: sum(own.map(({ receivedPackets }) => receivedPackets)),
+			countedPackets: sum(own.map(({ forwardedPackets }) => forwardedPackets))
+		};
+		return stuck.has(guest) ? [] : [[guest, ends]];
+	}));
+}
+function measuredRun(planned, trial, windows, isStuck) {
+	const samples = windows.map(({ guest: _, ...sample }) => sample);
+	const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
+	const isSilent = through.length === 0;
+	const perPacket = through.flatMap(({ instructions, forwardedPackets }) => instructions === void 0 ? [] : instructions / forwardedPackets);
+	const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => busySeconds * 1e9 / forwardedPackets);
+	const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
+	return {
+		...planned,
+		trial,
+		pps: isSilent ? 0 : median(rates),
+		...!isSilent && { nsPerPacket: median(nsPerPacket) },
+		...perPacket.length > 0 && { instructionsPerPacket: median(perPacket) },
+		samples,
+		validity: validityOf(samples, isStuck)
+	};
+}
+/** Allows for the guest's own frames on the wire. */
+const maxOwnRatio = 1.01;
+/** A guest that forwards none of the packets sent to it counts with 0. */
+function validityOf(windows, isStuck) {
+	const invalid = (cause, reason) => ({
+		kind: "invalid",
+		cause,
+		reason
+	});
+	if (windows.length === 0) return invalid("too-short", "no window was measured");
+	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
+	if (silent === windows.length) return { kind: "valid" };
+	if (isStuck) return invalid("hole", `it accepted no more packets after window ${windows.length}`);
+	if (silent > 0) return invalid("hole", `no packet was forwarded in ${silent} of ${windows.length} windows`);
+	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * maxOwnRatio);
+	if (swollen === void 0) return { kind: "valid" };
+	const { receivedPackets: sent, forwardedPackets: came } = swollen;
+	return invalid("hole", `more packets arrived than were sent: ${came} of ${sent}`);
+}
+
+// src/lab/qemu/guest-windows.ts
+function windowsOf({ windows }) {
+	if (windows === void 0) throw new TypeError("Virtual testbeds need a number of packets to send, but none was requested.");
+	return {
+		windows: windows.count,
+		packets: windows.packets
+	};
+}
+async function installRules({ system }, booted, cell) {
+	try {
+		for (const one of booted) {
+			const outcome = await system.installRules(one, cell);
+			if (outcome !== void 0) return {
+				kind: "refused",
+				outcome
+			};
+		}
+		return;
+	} catch (error) {
+		return lost(error);
+	}
+}
+async function send({ lab, traffic, flowsFor, sendWindows }, booted, cell, windows, signal) {
+	const { packets } = windowsOf(traffic);
+	const sent = await sendWindows(lab, {
+		guests: booted.map(({ guest }) => guest),
+		flows: () => flowsFor(cell),
+		packets,
+		windows,
+		signal
+	});
+	return sent.kind === "sent" ? sent : {
+		kind: "lost",
+		reason: `the windows stopped early: ${sent.lastLine}`
+	};
+}
+async function installAndSend(guests, booted, cell, windows, signal) {
+	return await installRules(guests, booted, cell) ?? send(guests, booted, cell, windows, signal);
+}
+/** Reads counters before the first window, outside of all counted instructions. */
+async function countAndSend(guests, booted, cell, windows, signal) {
+	const begun = await guests.system.installCounting(booted, cell).catch(lost);
+	if (begun.kind !== "counting") return begun;
+	const { counting } = begun;
+	const cancel = () => {
+		for (const one of counting) one.cancel();
+	};
+	try {
+		const sent = await send(guests, booted, cell, windows, signal);
+		if (sent.kind === "sent") return {
+			...sent,
+			counting
+		};
+		cancel();
+		return sent;
+	} catch (error) {
+		cancel();
+		throw error;
+	}
+}
+function lost(error) {
+	if (!(error instanceof HostError)) throw error;
+	return {
+		kind: "lost",
+		reason: error.message
+	};
+}
+/** Called right after the packets: what limited them, by variant. A guest without an answer has no limits. */
+async function limitsOf({ log, counting }, { pair, booted, packets }, keepLog) {
+	const all = await Promise.all(counting.map(countsOf));
+	const ends = endsIn(log, packets);
+	const limits = {};
+	for (const [index, counts] of all.entries()) {
+		const variant = booted[index]?.variant;
+		if (counts === void 0 || variant === void 0) continue;
+		await keepLog(`counters-${pair}-${pathName(variant)}.log`, counts.log);
+		if (counts.limits === void 0) continue;
+		limits[variant] = withEnds(spreadOf(counts.limits), ends.get(index + 1) ?? {});
+	}
+	return limits;
+}
+const countsOf = async (counting) => {
+	try {
+		return await counting.end();
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		return;
+	}
+};
+/** One CPU, or one queue, has the whole work: only several show how it is spread. */
+const spreadOf = ({ cpuBusyRatios, queues, ...limits }) => ({
+	...limits,
+	cpuBusyRatios: cpuBusyRatios.length > 1 ? cpuBusyRatios : [],
+	queues: queues.length > 1 ? queues : []
+});
 
 // src/lab/qemu/hot-functions.ts
 /** Gives a window of 10,000 packets about as many samples as a sampler would take. */
@@ -1310,8 +1317,8 @@ const instructionsPerSample = 1e3;
 const headerBytes = 64;
 const slotBytes = 16;
 /**
-* Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: for each function the median of the windows, so that
-* a timer that fell into one of three leaves no trace.
+* Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`. Takes each function's median over the windows,
+* which removes a timer that ran in only one of three.
 */
 function foldedInstructions({ counts, symbols }) {
 	const functionAt = functionsOf(symbols);
@@ -1365,160 +1372,16 @@ function functionsOf(symbols) {
 	};
 }
 
-// src/lab/qemu/trial-logs.ts
-const windowsLogName = (pair) => `windows-${pair}.log`;
-/** Groups the runs of a trial by pair: each pair has its own boots, of base and patched in parallel. */
-const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
-/** A run's number is the median of its windows without the first, which fills caches of the guest and of QEMU. */
-function readVirtualLogs(planned, startedAt, packets, logs) {
-	const runs = [];
-	let trafficSeconds = 0;
-	let sentPackets = 0;
-	for (const [pair, pairRuns] of pairsOf(planned)) {
-		const log = logs.get(pair);
-		if (log === void 0) return {
-			kind: "failed",
-			reason: `pair ${pair} was not measured`
-		};
-		const windows = windowsIn(log, packets);
-		if (typeof windows === "string") return {
-			kind: "failed",
-			reason: windows
-		};
-		trafficSeconds += sum(windows.map(({ seconds }) => seconds));
-		sentPackets += packets * windows.length;
-		const stuck = stuckIn(log);
-		const drops = dropsIn(log);
-		for (const [index, run] of pairRuns.entries()) {
-			const own = windows.filter(({ guest }) => guest === index + 1);
-			const isStuck = stuck.has(index + 1);
-			const measured = measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck);
-			const droppedBy = measured.pps === 0 ? drops.get(index + 1) : void 0;
-			runs.push(droppedBy === void 0 ? measured : {
-				...measured,
-				droppedBy
-			});
-		}
-	}
-	const { number, cell } = planned;
-	const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
-	return {
-		kind: "measured",
-		runs,
-		summary: {
-			number,
-			cell,
-			startedAt,
-			trafficSeconds,
-			offeredPps
-		}
-	};
-}
-/** Returns a sentence for an incomplete log. */
-function windowsIn(log, packets) {
-	const lines = log.trimEnd().split("\n");
-	if (lines.pop() !== "end") return "the windows ended before their time";
-	const windows = [];
-	for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
-		const window = windowOf(line, packets);
-		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
-		windows.push(window);
-	}
-	return windows;
-}
-const stuckLine = /^stuck ([1-9]\d{0,3})$/;
-const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
-const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
-/** Ten numbers after the guest's: twice time, packets, instructions, and the CPU's own time and waiting in ns. */
-function windowOf(line, receivedPackets) {
-	if (!windowLine.test(line)) return void 0;
-	const [guest, ...counts] = line.split(" ").slice(1);
-	const before = counts.slice(0, 5).map(Number);
-	const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
-	const isCounted = counts[2] !== "-";
-	if (isCounted !== (counts[7] !== "-")) return void 0;
-	const goesForward = [
-		forwardedPackets,
-		ran,
-		waited,
-		isCounted ? instructions : 0
-	].every((one) => one >= 0);
-	if (!(seconds > 0) || !goesForward || forwardedPackets > 0 && (ran === 0 || isCounted && instructions === 0)) return void 0;
-	return {
-		guest: Number(guest),
-		seconds,
-		receivedPackets,
-		forwardedPackets,
-		busySeconds: ran / 1e9,
-		deniedSeconds: waited / 1e9,
-		...isCounted && { instructions }
-	};
-}
-/** Guests that accepted no more packets, and were sent no further windows. */
-const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
-/** Adds what dropped the packets of silent guests, by number. */
-function withDrops(log, drops) {
-	const lines = [...drops].map(([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1e3)}\n`);
-	return log.replace(/^end\s*$/m, () => `${lines.join("")}end\n`);
-}
-const dropsIn = (log) => new Map(log.split("\n").flatMap((line) => {
-	const [, guest, text] = droppedLine.exec(line) ?? [];
-	return text === void 0 ? [] : [[Number(guest), text]];
-}));
-/** Guests that forwarded nothing in their last window, and may be dead. */
-function silentIn(log, packets) {
-	const windows = windowsIn(log, packets);
-	const last = /* @__PURE__ */ new Map();
-	for (const window of typeof windows === "string" ? [] : windows) last.set(window.guest, window);
-	const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
-	return /* @__PURE__ */ new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
-}
-function measuredRun(planned, trial, windows, isStuck) {
-	const samples = windows.map(({ guest: _, ...sample }) => sample);
-	const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
-	const isSilent = through.length === 0;
-	const perPacket = through.flatMap(({ instructions, forwardedPackets }) => instructions === void 0 ? [] : instructions / forwardedPackets);
-	const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => busySeconds * 1e9 / forwardedPackets);
-	const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
-	return {
-		...planned,
-		trial,
-		pps: isSilent ? 0 : median(rates),
-		...!isSilent && { nsPerPacket: median(nsPerPacket) },
-		...perPacket.length > 0 && { instructionsPerPacket: median(perPacket) },
-		samples,
-		validity: validityOf(samples, isStuck)
-	};
-}
-/** Limit that includes the guest's own frames on the wire. */
-const mostOwnRatio = 1.01;
-/** A guest that forwards none of the packets it was sent counts with 0. */
-function validityOf(windows, isStuck) {
-	const invalid = (cause, reason) => ({
-		kind: "invalid",
-		cause,
-		reason
-	});
-	if (windows.length === 0) return invalid("too-short", "no window was measured");
-	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
-	if (silent === windows.length) return { kind: "valid" };
-	if (isStuck) return invalid("hole", `it accepted no more packets after window ${windows.length}`);
-	if (silent > 0) return invalid("hole", `nothing came through in ${silent} of ${windows.length} windows`);
-	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * mostOwnRatio);
-	if (swollen === void 0) return { kind: "valid" };
-	const { receivedPackets: sent, forwardedPackets: came } = swollen;
-	return invalid("hole", `more came out than was sent: ${came} of ${sent} packets`);
-}
-
 // src/lab/qemu/virtual-trial.ts
 async function trial(guests, planned, keepLog, signal) {
 	const { traffic, tallies } = guests;
 	const { cell } = planned;
 	const { windows, packets } = windowsOf(traffic);
-	/** After the boot, if there is one. */
+	/** Set after the boot, if there is one. */
 	let startedAt;
 	const logs = /* @__PURE__ */ new Map();
 	const kernels = {};
+	const limits = {};
 	let bootSeconds = 0;
 	for (const [pair, runs] of pairsOf(planned)) {
 		const begunAt = guests.now();
@@ -1531,7 +1394,7 @@ async function trial(guests, planned, keepLog, signal) {
 		const { booted } = up;
 		if (up.hasBooted) bootSeconds += guests.now() - begunAt;
 		startedAt ??= (/* @__PURE__ */ new Date()).toISOString();
-		const sent = await installAndSend(guests, booted, cell, windows + 1, signal);
+		const sent = await countAndSend(guests, booted, cell, windows + 1, signal);
 		if (sent.kind === "lost") {
 			const outcome = await afterDeaths(guests, await endsOf(booted), {
 				planned,
@@ -1547,7 +1410,12 @@ async function trial(guests, planned, keepLog, signal) {
 		if (sent.kind === "refused") return sent.outcome;
 		await keepLog(windowsLogName(pair), sent.log);
 		const silent = silentIn(sent.log, packets);
-		const inForce = await whyNotInForce(guests, booted, cell, silent);
+		const [inForce, read] = await Promise.all([whyNotInForce(guests, booted, cell, silent), limitsOf(sent, {
+			pair,
+			booted,
+			packets
+		}, keepLog)]);
+		Object.assign(limits, read);
 		if (silent.size > 0 || inForce.kind === "lost") {
 			const outcome = await afterDeaths(guests, await endsOf(booted, (index) => inForce.kind === "lost" || silent.has(index + 1)), {
 				planned,
@@ -1580,11 +1448,12 @@ async function trial(guests, planned, keepLog, signal) {
 		summary: {
 			...outcome.summary,
 			kernels,
-			...bootSeconds > 0 && { bootSeconds }
+			...bootSeconds > 0 && { bootSeconds },
+			...Object.keys(limits).length > 0 && { limits }
 		}
 	};
 }
-/** Called while packets' states live; `silent` are the numbers of guests, from 1 on, that forwarded nothing. */
+/** Call it while packets' states live; `silent` are the numbers, from 1, of guests that forwarded nothing. */
 async function whyNotInForce({ system }, booted, cell, silent) {
 	try {
 		return {
@@ -1599,9 +1468,9 @@ async function whyNotInForce({ system }, booted, cell, silent) {
 		};
 	}
 }
-/** Packets flow as long as the guest traces them. */
+/** Packets must flow as long as the guest traces them. */
 const windowsToTrace = 10;
-/** Returns what drops the packets of silent guests, by number; a guest that cannot be asked has no cause. */
+/** Returns the causes of drops in silent guests, by number; omits guests that do not reply. */
 async function dropsOf(guests, booted, cell, { silent, signal }) {
 	const drops = /* @__PURE__ */ new Map();
 	for (const [index, one] of booted.entries()) {
@@ -1614,13 +1483,6 @@ async function dropsOf(guests, booted, cell, { silent, signal }) {
 		}
 	}
 	return drops;
-}
-function windowsOf({ windows }) {
-	if (windows === void 0) throw new TypeError("Virtual testbeds count packets out, and none were asked for.");
-	return {
-		windows: windows.count,
-		packets: windows.packets
-	};
 }
 async function guestsFor(guests, pair, keepLog) {
 	const { running, system } = guests;
@@ -1652,9 +1514,9 @@ async function guestsFor(guests, pair, keepLog) {
 		outcome
 	};
 }
-/** A rejection comes before a failure that may be retried. */
+/** Prefers a rejection to a failure that may be retried. */
 const gravest = (outcomes) => outcomes.find(({ kind }) => kind === "rejected") ?? outcomes[0];
-/** Moves all guests to one CPU: their instructions so far do not count. */
+/** Moves all guests to one CPU, so their instructions so far do not count. */
 async function tryAll(guests, booted) {
 	try {
 		const refused = await guests.system.tryRules(booted);
@@ -1674,46 +1536,11 @@ async function stopAll(guests) {
 	guests.running = void 0;
 	if (running !== void 0) await system.stop(running.booted);
 }
-async function installAndSend(guests, booted, cell, windows, signal) {
-	return await installRules(guests, booted, cell) ?? send(guests, booted, cell, windows, signal);
-}
-async function installRules({ system }, booted, cell) {
-	try {
-		for (const one of booted) {
-			const outcome = await system.installRules(one, cell);
-			if (outcome !== void 0) return {
-				kind: "refused",
-				outcome
-			};
-		}
-		return;
-	} catch (error) {
-		if (!(error instanceof HostError)) throw error;
-		return {
-			kind: "lost",
-			reason: error.message
-		};
-	}
-}
-async function send({ lab, traffic, flowsFor, sendWindows }, booted, cell, windows, signal) {
-	const { packets } = windowsOf(traffic);
-	const sent = await sendWindows(lab, {
-		guests: booted.map(({ guest }) => guest),
-		flows: () => flowsFor(cell),
-		packets,
-		windows,
-		signal
-	});
-	return sent.kind === "sent" ? sent : {
-		kind: "lost",
-		reason: `windows broke off: ${sent.lastLine}`
-	};
-}
 const endsOf = (booted, isOverride = (_index) => true) => Promise.all(booted.map(async (one, index) => ({
 	one,
 	end: isOverride(index) ? await endOf(one) : void 0
 })));
-/** Undefined where no guest has died; else first checks that base survives the same packets. */
+/** Returns undefined if no guest has died; otherwise first checks that base survives the same packets. */
 async function afterDeaths(guests, ends, { planned: { cell }, keepLog, signal }) {
 	if (ends.every(({ end }) => end === void 0)) return void 0;
 	const { tallies, traffic } = guests;
@@ -1741,15 +1568,15 @@ async function endOf({ guest, host }) {
 		how: `it panicked: ${words.panic}`,
 		words
 	};
-	const { where, words: asked } = await interrupted(guest);
+	const { where, words: interruptedWords } = await interrupted(guest);
 	return {
-		how: `it did not answer any more${where}, and was power-cycled`,
-		words: asked
+		how: `it stopped responding${where}, and was power-cycled`,
+		words: interruptedWords
 	};
 }
 const answerSeconds = 10;
 function afterDeath({ tallies }, name, where, { how, words }) {
-	if (isToBlame(tallies, name, "deaths", "hasStoodTrial")) return rejected(name, {
+	if (isAtFault(tallies, name, "deaths", "hasStoodTrial")) return rejected(name, {
 		kind: "panics-under-load",
 		message: `Twice, ${where}${words.panic === void 0 ? `: ${how}` : ""}.`,
 		...words
@@ -1765,12 +1592,12 @@ const rejected = (variant, rejection) => ({
 	variant,
 	rejection
 });
-/** Names the log of a guest that is thrown away. */
+/** Names the log of a discarded guest. */
 function withConsole(variant, outcome) {
 	const log = consoleLogName(variant);
 	if (outcome.kind === "failed") return {
 		...outcome,
-		reason: `${outcome.reason.replace(/\.$/, "")}; the guest was thrown away, and its console is in ${log}`
+		reason: `${outcome.reason.replace(/\.$/, "")}; the guest was discarded, and its console is in ${log}`
 	};
 	if (outcome.kind !== "rejected") return outcome;
 	const { rejection } = outcome;
@@ -1785,11 +1612,11 @@ function withConsole(variant, outcome) {
 const consoleLogName = (variant) => `console-${pathName(variant)}.log`;
 
 // src/lab/qemu/virtual-profile.ts
-/** A timer that falls into one window is no change of the patch's. */
+/** A timer that runs in one window is not an effect of the patch. */
 const windows = 3;
 /** Counts windows one by one after a discarded one. Counting leaves no trace in the guest, which stays up. */
 async function profile(guests, { cell, variant }, keepLog, signal) {
-	if (guests.config.accelerator !== "tcg") return impossible("instructions are not counted where the CPU itself executes a guest");
+	if (guests.config.accelerator !== "tcg") return impossible("instructions are not counted with hardware virtualization");
 	if ((guests.running?.booted ?? []).every((one) => one.variant !== variant)) {
 		const runs = [...guests.system.ready()].map((name) => ({ variant: name }));
 		const up = await guestsFor(guests, {
@@ -1801,7 +1628,7 @@ async function profile(guests, { cell, variant }, keepLog, signal) {
 	}
 	const booted = guests.running?.booted.find((one) => one.variant === variant);
 	const counts = booted?.guest.counts;
-	if (booted === void 0 || counts === void 0) return missed("nothing counted instructions");
+	if (booted === void 0 || counts === void 0) return missed("no instruction counter was active");
 	try {
 		const installed = await installRules(guests, [booted], cell);
 		if (installed?.kind === "lost") return missed(installed.reason);
@@ -1810,7 +1637,7 @@ async function profile(guests, { cell, variant }, keepLog, signal) {
 		let log = "";
 		for (let window = 0; window <= windows; window += 1) {
 			const sent = await send(guests, [booted], cell, 1, signal);
-			if (sent.kind !== "sent") return missed("packets did not flow while instructions were counted");
+			if (sent.kind !== "sent") return missed("no packets flowed while instructions were counted");
 			points.push(await readFile(counts));
 			log += sent.log;
 		}
@@ -1835,7 +1662,7 @@ const whyNot = (outcome) => outcome.reason ?? "the variant does not boot";
 // src/lab/qemu/windows.ts
 const script = readFileSync(new URL("../windows.sh", import.meta.url), "utf8");
 /** Time limit of a window: a thousand packets per second, on a busy machine. */
-const mostSeconds = 30;
+const maxSeconds = 30;
 async function sendWindows({ wire }, { guests, flows, packets, windows, signal }) {
 	const all = guests.map((_, index) => index + 1);
 	const rounds = Array.from({ length: windows }, (_, round) => round % 2 === 0 ? all : all.toReversed());
@@ -1849,7 +1676,7 @@ async function sendWindows({ wire }, { guests, flows, packets, windows, signal }
 	].join(","));
 	const words = [
 		packets,
-		mostSeconds,
+		maxSeconds,
 		0,
 		rounds.flat().join(",")
 	].map(String);
@@ -1861,12 +1688,12 @@ async function sendWindows({ wire }, { guests, flows, packets, windows, signal }
 		...described
 	]);
 	let log = "";
-	let said = "";
+	let errors = "";
 	sending.stdout?.on("data", (piece) => {
 		log += piece.toString();
 	});
 	sending.stderr?.on("data", (piece) => {
-		said = (said + piece.toString()).slice(-4096);
+		errors = (errors + piece.toString()).slice(-4096);
 	});
 	const stop = () => void sending.stdin?.end();
 	sending.stdin?.on("error", () => {});
@@ -1882,7 +1709,7 @@ async function sendWindows({ wire }, { guests, flows, packets, windows, signal }
 		return {
 			kind: "broken",
 			log,
-			lastLine: lastLine(said) ?? "it said nothing"
+			lastLine: lastLine(errors) ?? "it said nothing"
 		};
 	} finally {
 		signal.removeEventListener("abort", stop);
@@ -1902,11 +1729,13 @@ async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = lab
 	const cpus = guestCpu === 0 ? [guestCpu] : [guestCpu, 0];
 	const flows = traffic.captured === void 0 ? traffic.flows : void 0;
 	const facts = () => labOfGuests.facts(config);
+	const { addresses } = traffic.packets ?? {};
 	const system = await openSystem(name, config, {
 		lab,
 		tallies,
 		cpus,
 		flows,
+		addresses,
 		deps,
 		facts
 	}).catch(async (error) => {
@@ -1973,4 +1802,4 @@ async function flowsFor(lab, traffic, cell) {
 	return path;
 }
 
-export { bootTogether, guestImage, imagesFolder, isOfImage, labOfThisMachine, openImage, openVirtualTestbed, pairsOf, readVirtualLogs, windowsLogName };
+export { bootTogether, isOfImage, labOfThisMachine, openImage, openVirtualTestbed, pairsOf, readVirtualLogs, windowsLogName };

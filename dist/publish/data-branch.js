@@ -1,18 +1,22 @@
-import { byMetric, cellName, cellSchema, codeSpan, count, formatChange, formatPercent, isCost, isSameTraffic, jsonLines, level, list, metricNouns, metricSchema, name, offeredTraffic, parseJson, patchName, reasonOf, shortId, time, total, trendIndexSchema, word } from "../model.js";
+import { codeSpan, formatChange, formatPercent, isCost, jsonLines, metricNouns, parseJson, reasonOf } from "../model/plain.js";
 import { _enum, literal, object } from "../vendor/zod.js";
-import { badgeOf, badgeVerdicts, bisectPlot, drawGraph, graphsOf, outcomeName, placeBelow, readForeignText, renderBadge, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
-import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
+import { byMetric, cellName, cellSchema, count, isSameTraffic, level, list, metricSchema, name, offeredTraffic, patchName, shortId, time, total, trendIndexSchema, word } from "../model.js";
+import { bisectPlot, drawGraph, graphsOf, outcomeName, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
+import { badgeOf, badgeVerdicts, renderBadge } from "../report/plain.js";
 import { median } from "../analysis/stats.js";
-import { byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
+import { byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, layoutNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
 import { earlierEntries, historyEntries, historyEntrySchema, withoutNumbers } from "../gate/experiment.js";
-import { lockIfFree } from "../lab/netns.js";
+import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
+import { lockIfFree } from "../system/sqlite.js";
+import { linkTo, linkToImage } from "./data-branch/plain.js";
+import { placeBelow, readForeignText } from "../system/foreign-files.js";
 import { dirname, join, relative, sep } from "node:path";
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 
 // src/publish/data-branch/paths.ts
-/** Without its extension: `badges/hp-t540/forwarding-inet4`. */
+/** Omits the extension: `badges/hp-t540/forwarding-inet4`. */
 const badgePath = ({ testbed, cell }) => `badges/${folderOf$1(testbed)}/${fileOf(cell)}`;
 /** `hp-t540 forwarding inet4`. */
 const badgeLabel = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
@@ -28,40 +32,40 @@ function folderOf$1(testbed) {
 	const word = plain(testbed);
 	return word !== "" && word === testbed ? word : [word, nameHash(testbed)].filter(Boolean).join("-");
 }
-/** Forty digits, like a git id, so that no two texts with the same digits can be made. */
+/** Forty digits, like a git id, so that texts with equal digits cannot be constructed. */
 const nameHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 40);
 const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
 
 // src/publish/data-branch/readme.ts
 function renderReadme(index, trend) {
-	const newest = index.results.slice(-mostListed).toReversed();
+	const newest = index.results.slice(-maxListed).toReversed();
 	const kept = new Set(index.results.map(({ path }) => path));
 	const open = trend.changes.filter(isOpenLoss).toReversed();
 	const testbeds = [...new Set(trend.cells.map(({ testbed }) => testbed))];
 	return `${[
 		"# Results of ppsgate",
-		"What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.",
+		"Results of ppsgate for patches to this repository. ppsgate writes this branch: each publication replaces its only commit, so manual changes are lost.",
 		...section("Open changes", atMost(open.map(changeLine(kept)))),
 		...section("Default branch", index.badges.map(badgeLine)),
 		...section("Nightly runs", testbeds.map(sparklines)),
-		...section("The base against itself", [...countsOf(trend).flatMap(({ current, earlier }) => [`- ${nameOf$1(current)}: ${countLine(current, kept)}`, ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`))]), ...beforeTrend(index.nightlyRuns)]),
+		...section("A/A runs", [...countsOf(trend).flatMap(({ current, earlier }) => [`- ${nameOf$1(current)}: ${countLine(current, kept)}`, ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`))]), ...beforeTrend(index.nightlyRuns)]),
 		...section("Newest results", newest.map(resultLine)),
 		"## Files",
 		[
-			"- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits",
-			"- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io; `same.svg`: the base against itself",
-			"- `trend/TESTBED/SCENARIO-FAMILY/YEAR.jsonl`: a line for each night and push of the default branch; `trend/index.json`: what they say",
-			"- `history.jsonl`: what the base did in earlier experiments, from which later ones learn",
-			"- `index.json`: what there is"
+			"- `results/YEAR/…/report.md` and `result.json`: the result, for people and for programs; with flamegraphs, and for a bisection the plot over its commits",
+			"- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io; `same.svg`: the A/A runs",
+			"- `trend/TESTBED/SCENARIO-FAMILY/YEAR.jsonl`: a line for each nightly run and push of the default branch; `trend/index.json`: their changes",
+			"- `history.jsonl`: the base's numbers in earlier experiments, used to plan later ones",
+			"- `index.json`: the list of all results"
 		].join("\n")
 	].join("\n\n")}\n`;
 }
-const mostListed = 20;
+const maxListed = 20;
 const section = (title, lines) => lines.length === 0 ? [] : [`## ${title}`, lines.join("\n")];
 function atMost(lines) {
-	const left = lines.length - mostListed;
+	const left = lines.length - maxListed;
 	const rest = `${/^ */.exec(lines[0] ?? "")?.[0] ?? ""}- and ${left} more, in \`trend/index.json\``;
-	return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
+	return left > 0 ? [...lines.slice(0, maxListed), rest] : [...lines];
 }
 /** A gain needs no action. */
 const isOpenLoss = (change) => isOpen(change) && lossesOf(change).length > 0;
@@ -81,7 +85,7 @@ const sparklines = (testbed) => `- ${codeSpan(testbed)}\n\n  ![packets per secon
 const nameOf$1 = ({ kind, testbed }) => kind === "same-build" ? `![A/A](${samePath(testbed)}.svg) ${codeSpan(testbed)}` : `${codeSpan(testbed)}, two layouts of one tree`;
 function countLine(count, kept) {
 	const { cells, cellAlarms, inconclusive, invalid, falseAlarmRatio, alarmed } = count;
-	const noise = linkNoise(count);
+	const noise = layoutNoise(count);
 	const alarms = alarmed.map(({ at, result }) => kept.has(result) ? `[${dayOf(at)}](${reportOf(result)})` : dayOf(at));
 	return [
 		`called a regression in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
@@ -96,14 +100,14 @@ function verdictOf(count) {
 	switch (sameSummary(count).promise) {
 		case "kept": return "within the promised";
 		case "broken": return "beyond the promised";
-		case "open": return "too few to tell whether within the promised";
+		case "open": return "too few to decide whether within the promised";
 	}
 }
 /** Counts of earlier versions, with unknown design, margin and fingerprint. */
 const beforeTrend = (nightlyRuns) => [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
 	const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
 	const last = own.map(({ at }) => at).toSorted().at(-1) ?? "";
-	return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, when design and margin were not noted: called a change in ${alarms.length} of ${own.length} gates`;
+	return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, without a recorded design and margin: reported a change in ${alarms.length} of ${own.length} gates`;
 });
 function resultLine({ path, at, testbed, patch, outcome }) {
 	const when = at.slice(0, 16).replace("T", " ");
@@ -133,22 +137,22 @@ async function readNightlyRuns(read, index, isWanted) {
 /** Selects the newest two years of a series, enough for its level and for small charts. */
 const isRecent = ({ years }, year) => year >= (years.at(-1) ?? year) - 1;
 /** Selects the years to read before these updates can be published. */
-const isNeeded = (told) => (series, year) => {
-	const own = told.filter(({ result }) => result.testbed.name === series.testbed);
+const isNeeded = (updates) => (series, year) => {
+	const own = updates.filter(({ result }) => result.testbed.name === series.testbed);
 	return own.map(({ result }) => yearOf(result.startedAt)).includes(year) || own.length > 0 && isRecent(series, year);
 };
 /** Applies the updates in order. `trend` must include the years that `isNeeded` selects. */
-const nextTrend = (trend, told, now) => told.reduce((before, one) => one.isTrusted ? withUpdate(before, one, now) : before, trend);
-function withUpdate(trend, told, now) {
-	const { result, path, isDefaultBranch, releases, compareUrl } = told;
+const nextTrend = (trend, updates, now) => updates.reduce((before, one) => one.isTrusted ? withUpdate(before, one, now) : before, trend);
+function withUpdate(trend, updates, now) {
+	const { result, path, isDefaultBranch, releases, compareUrl } = updates;
 	if (Date.parse(result.startedAt) > now.getTime()) return trend;
 	if ("kind" in result) return {
 		...trend,
 		index: withBisection(trend.index, result, path)
 	};
 	const index = withGate(trend.index, result, path);
-	const isTold = isDefaultBranch || isOfOneCommit(result);
-	if (result.outcome.kind !== "judged" || !isTold) return {
+	const isKept = isDefaultBranch || isOfOneCommit(result);
+	if (result.outcome.kind !== "judged" || !isKept) return {
 		...trend,
 		index
 	};
@@ -164,7 +168,7 @@ function withUpdate(trend, told, now) {
 			...compareUrl !== void 0 && { compareUrl }
 		},
 		nightlyRuns: trend.nightlyRuns
-	}, nightlyRunsOfUpdate(told, result));
+	}, nightlyRunsOfUpdate(updates, result));
 	const { name } = result.testbed;
 	const own = next.index.cells.filter(({ testbed }) => testbed === name).map(seriesKey);
 	const nightlyRuns = new Map(own.map((key) => [key, next.nightlyRuns.get(key) ?? []]));
@@ -210,8 +214,8 @@ function withNightlyRuns(trend, added) {
 		nightlyRuns
 	};
 }
-const withReleases = (known, told) => {
-	return [...new Map([...known, ...told].map((release) => [release.name, release])).values()].toSorted((a, b) => a.at < b.at ? -1 : 1);
+const withReleases = (known, updates) => {
+	return [...new Map([...known, ...updates].map((release) => [release.name, release])).values()].toSorted((a, b) => a.at < b.at ? -1 : 1);
 };
 /** Only for the traffic of the newest line: another traffic has another level. */
 function trendOfHistory(history) {
@@ -334,11 +338,11 @@ function nextFiles(stored, publications, rules) {
 	});
 	const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
 	const kept = new Set(results.map(({ path }) => path));
-	const told = publications.map((publication) => ({
+	const updates = publications.map((publication) => ({
 		...publication,
 		path: folderOf(publication.result)
 	}));
-	const trend = nextTrend(trendIn(stored, rules.now), told, rules.now);
+	const trend = nextTrend(trendIn(stored, rules.now), updates, rules.now);
 	const write = new Map([
 		...fresh.flatMap(({ entry, files }) => kept.has(entry.path) ? files : []),
 		...index.badges.flatMap((badge) => filesOfBadge(badge, rules)),
@@ -372,11 +376,11 @@ function editedFiles(stored, edit, now) {
 }
 const trendIn = ({ trend, history }, now) => trend ?? trendOfHistory(earlierEntries(history, now));
 /** Limit of all lines; `boundedHistory` keeps some for each cell and traffic. */
-const mostHistoryLines = 1e5;
-/** Skips unreadable lines: people can edit a branch, and one bad line must not stop a gate. */
+const maxHistoryLines = 1e5;
+/** Omits a result that was too old to keep. */
 function parseHistory(text) {
 	const entries = [];
-	for (const line of jsonLines(text, mostHistoryLines)) {
+	for (const line of jsonLines(text, maxHistoryLines)) {
 		const { data } = historyEntrySchema.safeParse(line);
 		if (data !== void 0) entries.push(data);
 	}
@@ -417,7 +421,7 @@ function filesOfResult(publication, { isSite, now, keep }) {
 	const { result, isTrusted } = publication;
 	const at = timeOf(result, now);
 	const path = folderOf(result);
-	const graphs = graphFiles(publication, isTrusted ? mostGraphBytes : Math.min(mostGraphBytes, untrusted(keep).bytes / 2));
+	const graphs = graphFiles(publication, isTrusted ? maxGraphBytes : Math.min(maxGraphBytes, untrusted(keep).bytes / 2));
 	const others = [
 		...graphs,
 		...plotFile(publication),
@@ -456,10 +460,10 @@ function filesOfResult(publication, { isSite, now, keep }) {
 	};
 }
 /** Size limit of all flamegraphs of one result: about a hundred of a kernel, and any of a hostile profile. */
-const mostGraphBytes = 64 * 1024 ** 2;
-function graphFiles({ result, profiles, leftOut = () => {} }, mostBytes) {
+const maxGraphBytes = 64 * 1024 ** 2;
+function graphFiles({ result, profiles, leftOut = () => {} }, maxBytes) {
 	const files = /* @__PURE__ */ new Map();
-	let spareBytes = mostBytes;
+	let spareBytes = maxBytes;
 	for (const graph of graphsOf(result, profiles)) {
 		const drawn = drawGraph(graph);
 		if (drawn.kind === "left-out") {
@@ -468,7 +472,7 @@ function graphFiles({ result, profiles, leftOut = () => {} }, mostBytes) {
 		}
 		spareBytes -= Buffer.byteLength(drawn.svg);
 		if (spareBytes < 0) {
-			leftOut(`Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostBytes} bytes together.`);
+			leftOut(`Flamegraphs from ${graph.title} onwards are not kept: the limit is ${maxBytes} bytes for each result.`);
 			return files;
 		}
 		files.set(`${graph.anchor}.svg`, drawn.svg);
@@ -481,7 +485,7 @@ function plotFile({ result, leftOut = () => {} }) {
 		const svg = bisectPlot(result);
 		return svg === void 0 ? [] : [[plotName, svg]];
 	} catch (error) {
-		leftOut(`The report is kept without its plot (${reasonOf(error)}).`);
+		leftOut(`The report is stored without its plot (${reasonOf(error)}).`);
 		return [];
 	}
 }
@@ -490,7 +494,7 @@ function pageFile({ result, profiles, leftOut = () => {} }) {
 	try {
 		return [[pageName, renderHtml(result, profiles)]];
 	} catch (error) {
-		leftOut(`The report is kept without its page (${reasonOf(error)}).`);
+		leftOut(`The report is stored without its page (${reasonOf(error)}).`);
 		return [];
 	}
 }
@@ -521,20 +525,20 @@ function folderOf(result) {
 	return `results/${at.slice(0, 4)}/${words.filter(Boolean).join("-")}`;
 }
 const nameOf = (result) => isOfGate(result) ? patchName(result.patch) : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join("..")}`;
-/** Oldest first. Untrusted results have a separate budget, so that they displace no others. */
+/** Returns the kept results, oldest first. Untrusted ones have a separate budget, so that they displace no others. */
 function retained(entries, keep, now) {
 	const all = [...new Map(entries.map((entry) => [entry.path, entry])).values()];
 	const isOurs = ({ isUntrusted }) => isUntrusted === void 0;
 	const kept = /* @__PURE__ */ new Set([...newestWithin(all.filter(isOurs), keep, now), ...newestWithin(all.filter((entry) => !isOurs(entry)), untrusted(keep), now)]);
 	return newestFirst(all.filter((entry) => kept.has(entry))).toReversed();
 }
-/** A quarter of the others' budget, and in addition to it. */
+/** A quarter of the others' budget, in addition to it. */
 const untrusted = ({ results, seconds, bytes }) => ({
 	results: Math.ceil(results / 4),
 	seconds,
 	bytes: bytes / 4
 });
-/** Keeps the newest, and as many before it as all limits allow. */
+/** Keeps the newest results, and as many earlier ones as all limits allow. */
 function newestWithin(entries, keep, now) {
 	const oldest = (/* @__PURE__ */ new Date(now.getTime() - keep.seconds * 1e3)).toISOString();
 	const inOrder = newestFirst(entries);
@@ -679,18 +683,6 @@ function latest(group) {
 	}).toReversed();
 }
 
-// src/publish/data-branch/links.ts
-/** A page of GitHub for reports and flamegraphs, the raw file for all others. */
-function linkTo(place, path) {
-	return linkBy(path.endsWith(".md") || path.startsWith("results/") && path.endsWith(".svg") ? "blob" : "raw", place, path);
-}
-const linkToImage = (place, path) => linkBy("raw", place, path);
-function linkBy(view, { repository, branch, serverUrl, pages }, path) {
-	const isMarkdown = path.endsWith(".md");
-	if (pages !== void 0 && !isMarkdown) return `${pages}/${path}`;
-	return `${serverUrl}/${repository}/${view}/${branch}/${path}`;
-}
-
 // src/publish/data-branch/branch.ts
 /**
 * Adds results to the branch in one commit, or without results updates its badges; creates a missing branch. Keeps
@@ -734,7 +726,10 @@ async function publishToBranch(octokit, place, publications, options) {
 		};
 	}
 }
-/** Empty if there is no branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply. */
+/**
+* Returns an empty history if there is no branch. Needs `contents: read`. Throws an Error of one sentence if GitHub
+* does not reply.
+*/
 async function readHistory(octokit, place) {
 	const branch = branchOf(octokit, place);
 	return readable("history", place, async () => {
@@ -761,7 +756,7 @@ async function readable(what, place, read) {
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
-		throw new Error(`${unreadable(what, place)} (${failure.said}): run the job again, and check that it has \`permissions: contents: read\`.`);
+		throw new Error(`${unreadable(what, place)} (${failure.detail}): run the job again, and check that it has \`permissions: contents: read\`.`);
 	}
 }
 const unreadable = (what, place) => `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
@@ -812,23 +807,23 @@ const patient = ({ pause, random }) => ({
 	pause: pause ?? ((seconds) => setTimeout(seconds * 1e3)),
 	random: random ?? Math.random
 });
-const mostFailures = 3;
-/** Octokit has by then tried each request several times. */
+const maxFailures = 3;
+/** Octokit has already tried each request several times. */
 async function publishPatiently(branch, work, patience, failures = 1) {
 	try {
 		return await publishInTurn(branch, work, patience);
 	} catch (error) {
-		if (failures === mostFailures || !isBreakdown(githubFailure(error))) throw error;
+		if (failures === maxFailures || !isBreakdown(githubFailure(error))) throw error;
 	}
 	await patience.pause((failures + patience.random()) * 10);
 	return publishPatiently(branch, work, patience, failures + 1);
 }
-const mostTries$1 = 10;
+const maxTries$1 = 10;
 const longestPauseSeconds = 30;
 async function publishInTurn(branch, { isWanted, next }, { pause, random }) {
 	const repositoryId = await repositoryIdOf(branch);
 	let refused;
-	for (let tries = 1; tries <= mostTries$1; tries++) {
+	for (let tries = 1; tries <= maxTries$1; tries++) {
 		const tip = await readTip(branch, "all");
 		if (refused !== void 0 && refused.at === tip?.commit) throw refused.error;
 		const { answer, ...files } = next(await readStored$1(branch, tip, isWanted));
@@ -852,7 +847,7 @@ async function publishInTurn(branch, { isWanted, next }, { pause, random }) {
 		};
 		await pause(random() * Math.min(2 ** tries, longestPauseSeconds));
 	}
-	throw new BranchError(`${nothing(branch)} because others changed it ${mostTries$1} times meanwhile: publish the result again later.`);
+	throw new BranchError(`${nothing(branch)} because it changed during all ${maxTries$1} attempts: publish the result again later.`);
 }
 async function repositoryIdOf(branch) {
 	const { octokit, owner, repo } = branch;
@@ -866,7 +861,7 @@ async function repositoryIdOf(branch) {
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure?.kind !== "answered" || failure.status !== refusedByGraphql) throw error;
-		throw new BranchError(`${nothing(branch)} because the token sees no such repository (${failure.said}): check its name, and what the token may read.`);
+		throw new BranchError(`${nothing(branch)} because the token cannot see the repository (${failure.detail}): check its name, and the permissions of the token.`);
 	}
 }
 /** GraphQL uses this status for refusals, too. */
@@ -958,8 +953,8 @@ async function readTrend$1(branch, tip, isWanted, without) {
 		nightlyRuns: await readNightlyRuns(read, index, isWanted)
 	};
 }
-/** `without` names the act that was not possible. */
-const foreign$1 = (without, path) => new BranchError(`${without} because it has no ${path} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`);
+/** `without` names the act that was impossible. */
+const foreign$1 = (without, path) => new BranchError(`${without} because its ${path} is not of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`);
 async function readText$1({ octokit, owner, repo }, tip, path) {
 	const file_sha = tip.files.get(path);
 	if (file_sha === void 0) return "";
@@ -971,7 +966,7 @@ async function readText$1({ octokit, owner, repo }, tip, path) {
 	return Buffer.from(data.content, "base64").toString();
 }
 /** Longer files are uploaded separately, so that no request grows with the number of results. */
-const mostInlineCharacters = 1e5;
+const maxInlineCharacters = 1e5;
 async function writeTree(branch, tip, { write, remove }) {
 	const { octokit, owner, repo } = branch;
 	const file = {
@@ -980,7 +975,7 @@ async function writeTree(branch, tip, { write, remove }) {
 	};
 	const written = [];
 	for (const [path, content] of write) {
-		const held = content.length <= mostInlineCharacters ? { content } : { sha: await writeBlob(branch, content) };
+		const held = content.length <= maxInlineCharacters ? { content } : { sha: await writeBlob(branch, content) };
 		written.push({
 			...file,
 			path,
@@ -1022,7 +1017,7 @@ async function writeCommit({ octokit, owner, repo }, tree) {
 const noCommit = "0".repeat(40);
 /**
 * Moves the branch if it has not moved since it was read; the REST API has no such condition. GitHub does not document
-* its message for a moved branch. So every refusal counts as one until the branch is seen not to have moved.
+* its message for a moved branch. So every refusal counts as one until a read shows that the branch has not moved.
 */
 async function moveBranch({ octokit, name }, repositoryId, { from = noCommit, to }) {
 	const mutation = "mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }";
@@ -1050,7 +1045,7 @@ const nothing = ({ owner, repo, name }) => `Nothing was published in the branch 
 function whyNot(failure, branch) {
 	const what = nothing(branch);
 	const status = failure.kind === "answered" ? failure.status : void 0;
-	if (status === refusedByGraphql || status === 422) return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
+	if (status === refusedByGraphql || status === 422) return `${what} because GitHub refused it (${failure.detail}): if rules protect the branch, exempt the token, or name another branch in \`github.data.branch\`.`;
 	const known = status === 404 ? {
 		...failure,
 		kind: "answered",
@@ -1058,7 +1053,7 @@ function whyNot(failure, branch) {
 	} : failure;
 	return whyNotDone(what, known, {
 		again: "publish the result",
-		permission: "give the job `permissions: contents: write`, or, for a pull request from a fork, publish from a workflow_run job; where rules protect the branch, let the token pass them",
+		permission: "give the job `permissions: contents: write`, or, for a pull request from a fork, publish from a workflow_run job; if rules protect the branch, exempt the token",
 		otherwise: "; the result itself is kept"
 	});
 }
@@ -1107,14 +1102,14 @@ async function writeFiles(directory, files) {
 	for (const [path, text] of files) await replaceFile(await placeBelow(directory, path), text);
 }
 const realPause = (seconds) => setTimeout(seconds * 1e3);
-const mostTries = 60;
+const maxTries = 60;
 async function inTurn(directory, pause, work) {
-	for (let tries = 1; tries <= mostTries; tries++) {
+	for (let tries = 1; tries <= maxTries; tries++) {
 		using lock = lockIfFree(join(directory, ".lock"));
 		if (lock !== void 0) return await work();
-		if (tries < mostTries) await pause(1);
+		if (tries < maxTries) await pause(1);
 	}
-	throw new DataDirectoryError(`${directory} was in use by another publisher for a minute: publish the result again later.`);
+	throw new DataDirectoryError(`${directory} was locked by another publisher for a minute: publish the result again later.`);
 }
 async function readStored(directory, isWanted) {
 	const text = await readText(directory, indexPath);
@@ -1145,10 +1140,10 @@ async function readTrend(directory, isWanted) {
 		nightlyRuns: await readNightlyRuns(read, index, isWanted)
 	};
 }
-const foreign = (directory, path) => new DataDirectoryError(`${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`);
+const foreign = (directory, path) => new DataDirectoryError(`${join(directory, path)} is not an index of this version of ppsgate: name another directory, or remove this one.`);
 /** A cell's nightly run has about a kilobyte, and the index about one per result. */
-const mostBytes = 128 * 1024 ** 2;
-const readText = (directory, path) => readForeignText(directory, path, mostBytes);
+const maxBytes = 128 * 1024 ** 2;
+const readText = (directory, path) => readForeignText(directory, path, maxBytes);
 async function pathsIn(directory) {
 	const files = (await readdir(directory, {
 		recursive: true,
@@ -1156,7 +1151,7 @@ async function pathsIn(directory) {
 	})).filter((entry) => !entry.isDirectory());
 	return new Set(files.map(({ parentPath, name }) => relative(directory, join(parentPath, name)).replaceAll(sep, "/")));
 }
-/** Also removes its folder, if that is then empty. */
+/** Also removes its folder if that is then empty. */
 async function removeFile(path) {
 	await rm(path, { force: true });
 	await rmdir(dirname(path)).catch(() => {});
@@ -1184,4 +1179,4 @@ function planFollowUps(trend, { testbed, commits, now }) {
 }
 const notPublished = "results/0000/in this nightly run";
 
-export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, planFollowUps, plotName, publishToBranch, publishToDirectory, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath };
+export { badgeLabel, badgePath, indexPath, isOfGate, parseIndex, planFollowUps, plotName, publishToBranch, publishToDirectory, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath };

@@ -1,97 +1,17 @@
-import { byName, callOnGithub, callOnPhabricator, cellName, change, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, document, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, list, metricNouns, name, ordinal, packageOf, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, text, time, total, withoutPaths, word } from "../model.js";
+import { codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, metricNouns, pageUrl, parseJson, plainBlock, plainLine, realPause, reasonOf, remarkupText, withoutPaths } from "../model/plain.js";
 import { _enum, boolean, int, object, unknown } from "../vendor/zod.js";
-import "../config.js";
+import { byName, callOnGithub, callOnPhabricator, cellName, change, changeStates, document, list, name, ordinal, patchName, shortId, text, time, total, word } from "../model.js";
 import { PatchError, bisectWords, gateOverridesSchema } from "../forge/patch.js";
-import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
-import { ConduitError, isFinal, whyAnother } from "../forge/phabricator.js";
-import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
+import { ConduitError, isFinal } from "../forge/phabricator/plain.js";
+import { whyAnother } from "../forge/phabricator.js";
+import "../config.js";
+import { bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
+import { annotationsOf, pngOf } from "../report/plain.js";
 import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
-import { dirname, resolve } from "node:path";
-import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { sentenceOf } from "../system/exit.js";
+import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
+import { ThrottledUpdates, pausesWithin } from "./reporters/plain.js";
 import { createHash } from "node:crypto";
-import { homedir, tmpdir } from "node:os";
-
-// src/system/system-error.ts
-/** Returns a sentence on what failed, where, and the fix; for other errors, their message. */
-function sentenceOf(error) {
-	if (!(error instanceof Error)) return String(error);
-	return isSystemError(error) && sentenceOfSystem(error) || error.message;
-}
-/** Errors of Node and libuv, see errno(3). */
-const isSystemError = (error) => "code" in error && typeof error.code === "string" && "syscall" in error && typeof error.syscall === "string";
-function sentenceOfSystem(error) {
-	const { syscall, path, dest } = error;
-	if (syscall.startsWith("spawn")) return sentenceOfSpawn(error);
-	const named = dest ?? path;
-	const place = named && resolve(named);
-	const code = error.code === "ENOENT" && syscall === "mkdir" ? whyNotMade(place) : error.code;
-	switch (code) {
-		case "ENOSPC":
-		case "EDQUOT": return `No space is left ${place === void 0 ? fullPlace() : `for ${place}`} (${code}): free some there, or name a folder elsewhere with --directory, and run this again.`;
-		case "EROFS": return `${place ?? "A file"} cannot be written (EROFS), as its file system is read-only: run this in another folder, or name one with --directory.`;
-		case "EACCES":
-		case "EPERM":
-			if (place === void 0) return void 0;
-			return `${place} may not be ${verbs.get(syscall) ?? "used"} by this user (${code}): change the permissions there, or name another place.`;
-		case "ENOTDIR":
-			if (place === void 0) return void 0;
-			return `${place} leads through a file as if that were a folder (ENOTDIR): name another place.`;
-		case "EEXIST":
-			if (syscall !== "mkdir" || place === void 0) return void 0;
-			return `${place} is a file, where a folder is to be made (EEXIST): remove it, or name another place.`;
-		case "EISDIR": return `${place ?? "A path"} is a folder, where a file is needed (EISDIR): name a file.`;
-		case "EMFILE":
-		case "ENFILE": return `Too many files are open (${code}): raise \`ulimit -n\`, and run this again.`;
-		default: return;
-	}
-}
-/** With `recursive`, Node's mkdir reports a folder as missing if its parent is not writable. */
-function whyNotMade(place = "/") {
-	const parent = dirname(place);
-	if (!existsSync(parent) && parent !== place) return whyNotMade(parent);
-	try {
-		accessSync(parent, constants.W_OK);
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return String(error.code);
-	}
-	return "ENOENT";
-}
-const verbs = /* @__PURE__ */ new Map([
-	["mkdir", "made"],
-	["open", "opened"],
-	["scandir", "listed"],
-	["rename", "replaced"],
-	["unlink", "removed"],
-	["rmdir", "removed"]
-]);
-function sentenceOfSpawn({ code, path = "A program" }) {
-	if (code === "ENOENT") {
-		const found = packageOf(path);
-		return `${path} cannot be started (ENOENT), as this machine lacks it: ${found === void 0 ? "install it" : `install it, on Debian and Ubuntu from ${found}`}.`;
-	}
-	if (code === "EACCES") return `${path} may not be started by this user (EACCES): see its permissions.`;
-}
-/** The error of a failed write does not name the file. */
-function fullPlace() {
-	const named = process.argv.slice(2).flatMap((word) => [word, dirname(word)]);
-	const full = [
-		process.cwd(),
-		...named,
-		tmpdir(),
-		homedir(),
-		"/run",
-		"/var/lib"
-	].find(isFull);
-	return full === void 0 ? "on a disk that this writes to (`df -h` shows it)" : `on the disk of ${full}`;
-}
-function isFull(folder) {
-	try {
-		const { bavail, blocks } = statfsSync(folder);
-		return blocks > 0 && bavail / blocks < .001;
-	} catch {
-		return false;
-	}
-}
 
 // src/publish/reporters/outcome-text.ts
 const failureReasonSchema = _enum([
@@ -157,7 +77,7 @@ function resultOf(outcome) {
 		case "uncounted": return outcome.measured.result;
 	}
 }
-/** One line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+/** Returns one line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
 function outcomeTitle(outcome) {
 	switch (outcome.kind) {
 		case "measured": return verdictLine(outcome.result);
@@ -205,7 +125,7 @@ const failureTexts = {
 	},
 	usage: {
 		symbol: "⚪",
-		text: "not measured: what was asked for cannot be done"
+		text: "not measured: the request cannot be carried out"
 	},
 	patchAtFault: {
 		symbol: "🔴",
@@ -221,11 +141,11 @@ const failureTexts = {
 	},
 	"unusable-diff": {
 		symbol: "🔴",
-		text: "not measured: the diff cannot be used as it is"
+		text: "not measured: the diff cannot be used"
 	},
 	infrastructure: {
 		symbol: "⚪",
-		text: "not measured: something failed that is not the patch"
+		text: "not measured: a failure outside the patch"
 	},
 	"waits-for-approval": {
 		symbol: "⏸️",
@@ -233,7 +153,7 @@ const failureTexts = {
 	},
 	"left-to-merge-queue": {
 		symbol: "⏸️",
-		text: "not measured yet: the merge queue does that"
+		text: "not measured yet: the merge queue measures it"
 	}
 };
 
@@ -252,9 +172,9 @@ async function newerDiff(conduit, build, { number, diff }) {
 	const ofDiff = { constraints: { phids: [diffPHID] } };
 	const [newest] = await conduit.search("differential.diff.search", ofDiff, diffs);
 	if (newest === void 0 || newest.id <= diff) return void 0;
-	const replaced = `Diff ${newest.id} is newer and has taken its place`;
+	const replaced = `Diff ${newest.id} is newer and has replaced it`;
 	const its = await buildableOf(conduit, diffPHID, build).catch(() => void 0);
-	if (its === void 0) return `${replaced}: what is measured is that one.`;
+	if (its === void 0) return `${replaced}: the newer diff is measured.`;
 	return `${replaced}: see its build, B${its.id} (${its.fields.uri}).`;
 }
 const revisions$1 = object({ fields: object({ diffPHID: word }) });
@@ -339,12 +259,12 @@ async function addReportLinks(reporter, outcome, make, warn) {
 		await reporter.addLinks(linked);
 		return linked;
 	} catch (error) {
-		warn(`The answer has no links, because the report was not kept (${reasonOf(error)}).`);
+		warn(`The comment has no links, because the report was not stored (${reasonOf(error)}).`);
 		return outcome;
 	}
 }
 const deliverySeconds = (outcome, patienceSeconds) => patienceSeconds ?? (conclusionOf(outcome) === "cancelled" ? 30 : 300);
-/** `2 of 3 in line, some 40 min`. */
+/** `2 of 3 in line, about 40 min`. */
 function queuePosition({ place, of, expectedSeconds }) {
 	const line = `${place} of ${of} in line`;
 	return expectedSeconds === void 0 ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
@@ -357,104 +277,6 @@ function expectedStart({ expectedSeconds }, now) {
 	return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;
 }
 const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
-// src/publish/reporters/throttled-updates.ts
-/** Growing pauses between tries; their sum is at most `mostSeconds`. */
-function* pausesWithin(mostSeconds) {
-	for (let tries = 1, waited = 0;; tries++) {
-		const seconds = Math.min(tries ** 2, longestPauseSeconds);
-		waited += seconds;
-		if (waited > mostSeconds) return;
-		yield seconds;
-	}
-}
-const longestPauseSeconds = 60;
-/**
-* Sends one update at a time; callers can wait only for the last one. A refusal is logged once and ends all tries. The
-* last update is retried, with growing pauses, for as long as its caller allows.
-*/
-var ThrottledUpdates = class {
-	#post;
-	#options;
-	#pause;
-	#stopped = new AbortController();
-	#gaveUp = new AbortController();
-	#over = AbortSignal.any([this.#stopped.signal, this.#gaveUp.signal]);
-	#pending;
-	#sending;
-	#last;
-	#isRefused = false;
-	#whyUndelivered = "";
-	constructor(post, options) {
-		this.#post = post;
-		this.#options = options;
-		this.#pause = options.pause ?? realPause;
-	}
-	send(update) {
-		this.#pending = update;
-		this.#sending ??= this.#sendPending();
-	}
-	/** Stops; resolves after the update that is being sent. */
-	async stop() {
-		this.#stopped.abort();
-		await this.#sending;
-	}
-	/** Only the first call has an effect. */
-	sendLast(update, mostSeconds) {
-		this.#last ??= this.#sendWithin(update, mostSeconds);
-		return this.#last;
-	}
-	/** Sends an update in place of the last one, once that was delivered; has no effect if it was not. */
-	async replaceLast(update, mostSeconds) {
-		if (this.#last === void 0) return;
-		await this.#last;
-		if (!this.#gaveUp.signal.aborted) await this.#sendWithin(update, mostSeconds);
-	}
-	async #sendPending() {
-		while (this.#pending !== void 0 && !this.#over.aborted) {
-			const update = this.#pending;
-			const attempt = await this.#post(update);
-			if (attempt.kind === "refused" || attempt.kind === "pointless") this.#refuse(attempt.why);
-			if (attempt.kind === "delivered" && this.#pending === update) this.#pending = void 0;
-			await this.#pause(this.#options.secondsBetween, this.#over);
-		}
-		this.#sending = void 0;
-	}
-	async #sendWithin(update, mostSeconds) {
-		this.#stopped.abort();
-		this.#whyUndelivered = this.#options.tooSlow(mostSeconds);
-		const isSettled = new AbortController();
-		const tooLate = this.#pause(mostSeconds, isSettled.signal).then(() => "too late");
-		const first = await Promise.race([this.#trySending(update, mostSeconds), tooLate]);
-		isSettled.abort();
-		return first === "too late" ? this.#undelivered() : first;
-	}
-	async #trySending(update, mostSeconds) {
-		await this.#sending;
-		for (const seconds of [0, ...pausesWithin(mostSeconds)]) {
-			if (seconds > 0) await this.#pause(seconds, this.#gaveUp.signal);
-			if (this.#gaveUp.signal.aborted) break;
-			const attempt = await this.#post(update);
-			if (attempt.kind === "delivered") return "delivered";
-			if (attempt.kind === "refused" || attempt.kind === "pointless") return this.#refuse(attempt.why);
-			this.#whyUndelivered = attempt.why;
-		}
-		return this.#isRefused ? "refused" : this.#undelivered();
-	}
-	#refuse(why) {
-		this.#giveUp(this.#options.log.info, why);
-		this.#isRefused = true;
-		return "refused";
-	}
-	#undelivered() {
-		this.#giveUp(this.#options.log.warn, this.#whyUndelivered);
-		return "undelivered";
-	}
-	#giveUp(log, why) {
-		if (!this.#gaveUp.signal.aborted) log(why);
-		this.#gaveUp.abort();
-	}
-};
 
 // src/publish/reporters/build.ts
 /**
@@ -476,14 +298,14 @@ function openBuild(conduit, build, revision, options) {
 		...options,
 		log,
 		secondsBetween: 60,
-		tooSlow: (seconds) => notShown(revision, `Phabricator did not answer within ${seconds} s`)
+		tooSlow: (seconds) => notShown(revision, `Phabricator did not respond within ${seconds} s`)
 	});
 	const working = () => updates.send("working");
 	return {
 		queued: working,
 		waiting: working,
 		measuring: working,
-		conclude: (ending) => updates.sendLast(ending, deliverySeconds(ending, options.patienceSeconds)),
+		conclude: (reportedOutcome) => updates.sendLast(reportedOutcome, deliverySeconds(reportedOutcome, options.patienceSeconds)),
 		addLinks: async () => {},
 		leaveOpen: () => updates.stop()
 	};
@@ -499,7 +321,7 @@ async function draftWarning(conduit, build, revision) {
 	const plan = await planOf(conduit, build);
 	if (plan?.behaviors["hold-drafts"]?.value === "never") return void 0;
 	const named = plan === void 0 ? "its build plan" : `the build plan "${plan.name}"`;
-	return `D${revision.number} is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
+	return `D${revision.number} is a draft until its builds pass, so this build passes with any outcome: set "Hold Drafts" of ${named} to "Never" so that it shows the result.`;
 }
 const revisions = object({ fields: object({
 	status: object({ value: word }),
@@ -591,7 +413,7 @@ var BuildUpdater = class {
 				return { kind: "delivered" };
 			}
 			if (over.has(status)) {
-				this.#log.info(`${buildName(this.#revision)} is ${status}: it is told nothing more.`);
+				this.#log.info(`${buildName(this.#revision)} is ${status}: it gets no further updates.`);
 				return { kind: "delivered" };
 			}
 			const isSent = end !== void 0 && (end.isSure || seconds > 0);
@@ -601,7 +423,7 @@ var BuildUpdater = class {
 		}
 		return {
 			kind: "not-yet",
-			why: notShown(this.#revision, "none of its targets has taken it")
+			why: notShown(this.#revision, "none of its targets accepted it")
 		};
 	}
 	async #send(target, view) {
@@ -627,7 +449,7 @@ var BuildUpdater = class {
 			unit: [aUnit(view === "working" ? "result comes as a comment" : "passed for the draft", "skip", warning), ...unit]
 		};
 	}
-	/** Names the newer diff of a cancelled gate. Requested once, and briefly, as the job is killed soon. */
+	/** Names the newer diff of a cancelled gate. Asks once, and only briefly, as the job is killed soon. */
 	async #withReason(outcome) {
 		if (outcome.kind !== "unmeasured" || outcome.reason !== "cancelled") return outcome;
 		this.#newer ??= unlessSlow(newerDiff(this.#conduit, this.#build, this.#revision), this.#pause);
@@ -637,7 +459,7 @@ var BuildUpdater = class {
 			message
 		};
 	}
-	/** May fail, as the comment has the link as well. */
+	/** May fail, as the comment contains the link, too. */
 	async #link(target) {
 		const { details, run } = this.#options;
 		if (details === void 0 || this.#linked.has(target)) return;
@@ -669,9 +491,9 @@ function eachOnce(log) {
 	};
 }
 const buildName = (revision) => `The build of D${revision.number} on Harbormaster`;
-const unseen = (revision) => `${buildName(revision)} is told nothing because it is not there, or not for the bot to see.`;
-const endedElsewhere = (revision, status) => `${buildName(revision)} shows ${status}, which another client has set.`;
-const notShown = (revision, why) => `${buildName(revision)} may not show how the gate stands (${why}).`;
+const unseen = (revision) => `${buildName(revision)} gets no updates, because it does not exist or is hidden from the bot.`;
+const endedElsewhere = (revision, status) => `${buildName(revision)} shows ${status}, set by another client.`;
+const notShown = (revision, why) => `${buildName(revision)} may not show the gate's progress (${why}).`;
 /** Resolves to false if the reply was lost. */
 async function send(conduit, receiver, message) {
 	try {
@@ -756,7 +578,7 @@ const resultsWithout = {
 	patchAtFault: "fail",
 	cancelled: "skip"
 };
-/** One unit for all cells if none was measured, as Harbormaster shows only five. */
+/** Returns one unit for all cells if none was measured, as Harbormaster shows only five. */
 function unitsOfCells(cells, result) {
 	if (cells.some(({ verdict }) => verdict.kind !== "invalid") || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
 	const lines = [`invalid: ${plainText(sentence(result))}`, ...invalidLines(cells).map(plainText)];
@@ -887,7 +709,7 @@ async function closeOpenCheckRun(octokit, { repository, patch }, { name, details
 		}
 		return;
 	} catch (error) {
-		return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be told (${githubFailure(error)?.said ?? reasonOf(error)}): run the job again.`;
+		return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be notified (${githubFailure(error)?.detail ?? reasonOf(error)}): run the job again.`;
 	}
 }
 /** True if the newest check of this name passed for another pull request or base, or if GitHub cannot be read. */
@@ -919,7 +741,7 @@ async function checkRunsOn(octokit, repository, commit, name) {
 	});
 	return data.check_runs;
 }
-/** `#7 main https://…`; no branch name contains a space. */
+/** Formats `#7 main https://…`; no branch name contains a space. */
 const externalIdOf = (patch, detailsUrl) => patch.kind === "pull-request" ? `#${patch.number} ${patch.baseBranch ?? "?"} ${detailsUrl}` : detailsUrl;
 /** Number of the pull request that a check belongs to, from its `external_id`. */
 function pullRequestOfCheckRun(externalId) {
@@ -950,11 +772,11 @@ const rerun = {
 };
 const extend = {
 	label: "Extend",
-	description: "Go on with more runs",
+	description: "Continue with more runs",
 	identifier: "extend"
 };
 const buttonsFor = (outcome) => conclusionOf(outcome) === "undecided" ? [extend, rerun] : [rerun];
-const tooSlow$2 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
+const tooSlow$2 = (seconds) => `The check on the commit may not show the outcome, because GitHub did not respond within ${seconds} s: if the check is required, run the job again.`;
 /** Posts updates to one check run, which the first update creates. */
 function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = false }) {
 	const { owner, repo } = placeOf(subject.repository);
@@ -1022,7 +844,7 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = fal
 }
 const hasEnded = ({ conclusion, output }, view) => view.status === "completed" && conclusion === view.conclusion && output.title === view.output.title;
 function failedAttempt$1(error, name, { repository, patch }) {
-	const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show how things stand`;
+	const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show the current state`;
 	const failure = githubFailure(error);
 	if (failure === void 0) return {
 		kind: "refused",
@@ -1030,23 +852,23 @@ function failedAttempt$1(error, name, { repository, patch }) {
 	};
 	if (failure.kind !== "answered" || failure.status >= 500) return {
 		kind: "failed",
-		why: `${what} because GitHub could not be told (${failure.said}): run the job again where the check is required.`
+		why: `${what} because GitHub could not be notified (${failure.detail}): if the check is required, run the job again.`
 	};
 	return {
 		kind: "refused",
 		why: whyNotDone(what, failure, {
 			again: "run the job",
-			permission: "give the job `permissions: checks: write`; the gate goes on without",
-			otherwise: "; the gate goes on without"
+			permission: "give the job `permissions: checks: write`; the gate continues without it",
+			otherwise: "; the gate continues without it"
 		})
 	};
 }
 
 // src/publish/reporters/comment-text.ts
-const mostEarlier = 10;
+const maxEarlier = 10;
 const longestTitle = 160;
-/** More heads than are pushed while a person writes a command. */
-const mostHeads = 20;
+/** Exceeds the number of pushes while a person writes a command. */
+const maxHeads = 20;
 const verdict = object({
 	/** Id of the workflow run that has the journal. */
 	run: total,
@@ -1060,13 +882,13 @@ const memorySchema = object({
 	/** Id of the workflow run that wrote last; ids of later runs are greater. */
 	run: total,
 	headCommit: text(64),
-	/** Time since when the comment shows this head. */
+	/** Time from which the comment shows this head. */
 	since: time,
 	/** Heads shown before, newest first. */
-	heads: list(text(64), mostHeads).optional(),
+	heads: list(text(64), maxHeads).optional(),
 	overrides: gateOverridesSchema,
 	last: verdict.optional(),
-	earlier: list(verdict, mostEarlier)
+	earlier: list(verdict, maxEarlier)
 });
 /** First line of the comment, by which it is found again. */
 const markerOf = (name) => `<!-- ${name.replace(/[^\w :.,-]/g, "")} -->`;
@@ -1095,7 +917,7 @@ function nextMemory(memory, update) {
 	const now = at.toISOString();
 	const since = memory?.headCommit === headCommit ? memory.since : now;
 	const shown = memory === void 0 ? [] : [memory.headCommit, ...memory.heads ?? []];
-	const heads = [...new Set(shown)].filter((one) => one !== headCommit).slice(0, mostHeads);
+	const heads = [...new Set(shown)].filter((one) => one !== headCommit).slice(0, maxHeads);
 	const head = {
 		run,
 		headCommit,
@@ -1117,10 +939,10 @@ function nextMemory(memory, update) {
 			at: now,
 			title: plainLine(title, longestTitle)
 		},
-		earlier: before.slice(0, mostEarlier)
+		earlier: before.slice(0, maxEarlier)
 	};
 }
-const mostCharacters$1 = 65536;
+const maxCharacters$1 = 65536;
 function fitted(name, body, memory) {
 	const remembered = Buffer.from(JSON.stringify(memory)).toString("base64url");
 	const isNamed = body.includes(memory.headCommit);
@@ -1132,7 +954,7 @@ function fitted(name, body, memory) {
 		`${opening}${remembered} -->`
 	].join("\n\n");
 	const { earlier, heads = [] } = memory;
-	if (comment.length <= mostCharacters$1) return comment;
+	if (comment.length <= maxCharacters$1) return comment;
 	if (earlier.length > 0) return fitted(name, body, {
 		...memory,
 		earlier: earlier.slice(0, -1)
@@ -1234,8 +1056,8 @@ function openComment(octokit, pullRequest, options) {
 	};
 }
 const never$1 = new AbortController().signal;
-const superseded = "The comment is left to a later run for the same pull request.";
-const tooSlow$1 = (seconds) => `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
+const superseded = "A later run for the same pull request writes the comment.";
+const tooSlow$1 = (seconds) => `The comment on the pull request may not show the outcome, because GitHub did not respond within ${seconds} s; the result is in the job's summary.`;
 function unmeasured(subject, outcome) {
 	const { symbol, text } = failureTexts[outcome.reason];
 	return `### ${symbol} ppsgate: ${subject} ${text}\n\n${outcomeMarkdown(outcome)}`;
@@ -1252,7 +1074,7 @@ function openRevisionComment(conduit, revision, options) {
 			warn: log.warn
 		},
 		secondsBetween: 60,
-		tooSlow: (seconds) => maybeMissing(revision.number, `Phabricator did not answer within ${seconds} s`),
+		tooSlow: (seconds) => maybeMissing(revision.number, `Phabricator did not respond within ${seconds} s`),
 		...pause && { pause }
 	});
 	const nothing = () => {};
@@ -1265,7 +1087,7 @@ function openRevisionComment(conduit, revision, options) {
 		leaveOpen: () => updates.stop()
 	};
 }
-/** Returns a function that posts the comment once per run, even if called several times. It never throws. */
+/** Returns a function that posts the comment once per run, even if called several times. The function never throws. */
 function revisionCommenter(conduit, revision, { run, details, page, takesCommands, rerun, log }) {
 	const { number, diff } = revision;
 	const marker = `ppsgate D${number}:${diff} run ${run}`;
@@ -1284,7 +1106,7 @@ function revisionCommenter(conduit, revision, { run, details, page, takesCommand
 		const attempt = await postOnce(conduit, revision, marker, async () => {
 			if (outcome.kind === "unmeasured") return renderRemarkupFailure({
 				...failureTexts[outcome.reason],
-				said: outcome.message
+				message: outcome.message
 			}, links);
 			const { image, why } = await plot(() => outcome.kind === "bisected" ? bisectPlot(outcome.result) : intervalPlot(resultOf(outcome)));
 			missing = why;
@@ -1341,8 +1163,8 @@ async function postOnce(conduit, revision, marker, compose) {
 		return attemptOfError(error, (why) => maybeMissing(number, why));
 	}
 }
-const maybeMissing = (revision, why) => `The comment on D${revision} may not be there (${why}).`;
-const mostTransactions = 500;
+const maybeMissing = (revision, why) => `The comment on D${revision} may be missing (${why}).`;
+const maxTransactions = 500;
 /** Reads only the last lines of our own account's comments: others may have written the marker elsewhere. */
 async function isPosted(conduit, objectIdentifier, lastLine) {
 	const { phid } = await conduit.call("user.whoami", {}, object({ phid: word }));
@@ -1350,7 +1172,7 @@ async function isPosted(conduit, objectIdentifier, lastLine) {
 		objectIdentifier,
 		constraints: { authorPHIDs: [phid] }
 	};
-	return (await conduit.search("transaction.search", query, commentSchema, mostTransactions)).flatMap(({ comments }) => comments.map(({ content }) => content.raw)).some((text) => text.trimEnd().split("\n").at(-1) === lastLine);
+	return (await conduit.search("transaction.search", query, commentSchema, maxTransactions)).flatMap(({ comments }) => comments.map(({ content }) => content.raw)).some((text) => text.trimEnd().split("\n").at(-1) === lastLine);
 }
 const commentSchema = object({ comments: list(object({ content: object({ raw: document }) })) });
 /** Uploads the plot once: a comment shows only bitmap images that are on the server. */
@@ -1365,7 +1187,7 @@ function plotOf(conduit, { number, diff }) {
 			uploaded = { image: await upload(conduit, `ppsgate-D${number}-${diff}.png`, png) };
 			return uploaded;
 		} catch (error) {
-			return { why: `The comment on D${number} goes without its plot (${reasonOf(error)}).` };
+			return { why: `The comment on D${number} has no plot (${reasonOf(error)}).` };
 		}
 	};
 }
@@ -1379,7 +1201,7 @@ async function upload(conduit, name, bytes) {
 	const constraints = { phids: [await conduit.call("file.upload", content, word)] };
 	const ids = object({ id: int() });
 	const [file] = await conduit.search("file.search", { constraints }, ids);
-	if (file === void 0) throw new Error(`${conduit.url} does not show ${name} that it has taken`);
+	if (file === void 0) throw new Error(`${conduit.url} does not show ${name}, although it accepted it`);
 	return `F${file.id}`;
 }
 
@@ -1420,15 +1242,15 @@ async function findOtherBase(octokit, patch, { most, pause }) {
 		const elsewhere = (await retried(() => pullRequestsWithHead(octokit, repository, headCommit), [...pausesWithin(most)], pause)).find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
 		if (elsewhere === void 0) return void 0;
 		const { number, baseBranch: branch = "" } = elsewhere.pullRequest;
-		const goes = number === patch.number ? "goes" : "has the same head and goes";
+		const goes = number === patch.number ? "goes" : "has the same head and targets";
 		return {
-			title: "this commit goes to another branch",
-			why: `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? "another branch")}, and #${number} ${goes} to ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.`
+			title: "this commit also targets another branch",
+			why: `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? "another branch")}, but #${number} ${goes} ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` in the one to be merged.`
 		};
 	} catch (error) {
 		return {
 			title: "the base branches of this commit are unknown",
-			why: `GitHub does not say whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`
+			why: `GitHub did not report whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`
 		};
 	}
 }
@@ -1495,9 +1317,9 @@ function openStatus(octokit, subject, options) {
 		leaveOpen: () => updates.stop()
 	};
 }
-const mostCharacters = 140;
+const maxCharacters = 140;
 /** GitHub rejects descriptions with four-byte characters, such as most emoji. The state has its own colour. */
-const plain = (description) => description.replace(/[\u{10000}-\u{10ffff}]/gu, "").trim().slice(0, mostCharacters);
+const plain = (description) => description.replace(/[\u{10000}-\u{10ffff}]/gu, "").trim().slice(0, maxCharacters);
 const states = {
 	pass: "success",
 	patchAtFault: "failure",
@@ -1506,15 +1328,15 @@ const states = {
 	infrastructure: "error",
 	cancelled: "error"
 };
-const tooSlow = (seconds) => `The commit status may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the status is required.`;
+const tooSlow = (seconds) => `The commit status may not show the outcome, because GitHub did not respond within ${seconds} s: if the status is required, run the job again.`;
 function failedAttempt(error) {
-	const what = "The commit status does not show how things stand";
+	const what = "The commit status does not show the current state";
 	const failure = githubFailure(error);
 	if (failure === void 0) return {
 		kind: "refused",
 		why: `${what} (${reasonOf(error)}).`
 	};
-	const why = `${what} (${failure.said}): give the job \`permissions: statuses: write\`, or set github.status to false.`;
+	const why = `${what} (${failure.detail}): give the job \`permissions: statuses: write\`, or set github.status to false.`;
 	return {
 		kind: failure.kind === "answered" && failure.status < 500 ? "refused" : "failed",
 		why
@@ -1531,12 +1353,12 @@ const alertLabels = {
 	code: {
 		name: "ppsgate-regression",
 		color: "d73a4a",
-		description: "A commit made the branch slower, as a gate has confirmed"
+		description: "A commit made the branch slower; a gate has confirmed it"
 	},
 	testbed: {
 		name: "ppsgate-testbed",
 		color: "fbca04",
-		description: "A testbed measures less than before, and no commit is why"
+		description: "A testbed measures less than before, but no commit is the cause"
 	}
 };
 const issueStateSchema = object({
@@ -1564,16 +1386,16 @@ function issueNews(before, change, marginRatio) {
 	const isWorse = Math.abs(changeRatio) >= Math.abs(before.worstRatio) + marginRatio / 2;
 	return [
 		state === before.state ? void 0 : stateNews(change),
-		culprit === void 0 || culprit === before.culprit ? void 0 : `A bisection names the commit: ${shortId(culprit)}.`,
-		cells.length > before.cells ? `More cells have lost: ${cells.map((level) => sizeIn(level)).join(", ")}.` : void 0,
-		isWorse ? `It is worse by now: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.` : void 0
+		culprit === void 0 || culprit === before.culprit ? void 0 : `A bisection found the commit: ${shortId(culprit)}.`,
+		cells.length > before.cells ? `More cells have a loss: ${cells.map((level) => sizeIn(level)).join(", ")}.` : void 0,
+		isWorse ? `The loss has grown: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.` : void 0
 	].flatMap((one) => one ?? []);
 }
 function stateNews({ state, good, bad }) {
 	switch (state) {
-		case "code": return "A gate of both commits on the same testbed confirms the loss: it is the code.";
-		case "testbed": return good === bad ? "The same commit was measured before and after: it is the testbed, or chance." : "A gate of both commits on the same testbed finds no loss of the margin: it is the testbed, or chance.";
-		case "accepted": return "The new level is accepted: from now on nightly runs are held against it.";
+		case "code": return "A gate of both commits on the same testbed confirms the loss: the code is the cause.";
+		case "testbed": return good === bad ? "The same commit was measured before and after: the testbed or chance is the cause." : "A gate of both commits on the same testbed finds no loss of the margin: the testbed or chance is the cause.";
+		case "accepted": return "The new level is accepted: from now on nightly runs are compared with it.";
 		case "recovered": return "The old level is back.";
 		default: return;
 	}
@@ -1606,7 +1428,7 @@ function alertBody(change, links) {
 	];
 	return [
 		alertMarker(id),
-		`On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed, and stayed so. ${stateNews(change) ?? ""}`.trim(),
+		`On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed permanently. ${stateNews(change) ?? ""}`.trim(),
 		tableOf(change),
 		facts.join("\n"),
 		`<sub>A maintainer can accept the new level permanently: comment \`${callOnGithub} accept\`. This issue is closed automatically when the old level comes back.</sub>`
@@ -1653,7 +1475,7 @@ function commitsOf({ good, bad, bisection }) {
 }
 function commitsLink(change, { compareUrl }) {
 	const { good, bad } = change;
-	if (good === bad) return `${bad} in both nightly runs: none came between`;
+	if (good === bad) return `${bad} in both nightly runs, with no commit in between`;
 	const filled = compareUrl?.replaceAll("{from}", good).replaceAll("{to}", bad);
 	const url = filled && pageUrl(filled);
 	const text = `${shortId(good)}..${shortId(bad)}`;
@@ -1699,10 +1521,10 @@ async function reportChanges(changes, deps) {
 }
 /** After this time a new issue is listed, and the publisher that created it has stopped. */
 const settledSeconds = 600;
-/** After this time a publisher begins no further issue, as its names may soon be replaced. */
-const mostSeconds = 240;
-/** Nightly runs for which a testbed's new level must last before it is reported. */
-const leastNightlyRuns = 5;
+/** After this time a publisher starts no more issues, as its names may soon be replaced. */
+const maxSeconds = 240;
+/** Number of nightly runs for which a testbed's new level must last before it is reported. */
+const minNightlyRuns = 5;
 async function alertTaskOf(change, deps) {
 	const { alert } = change;
 	if (isBegun(alert, deps.now())) return void 0;
@@ -1714,7 +1536,7 @@ async function alertTaskOf(change, deps) {
 	const isNew = alert.issue === void 0 && isWorthy;
 	return isLost || isUnread || isNew || "culprit" in reviewed ? reviewed : void 0;
 }
-/** Another publisher reports it, or has just tried. A clock far ahead must not block all others forever. */
+/** True if another publisher reports it, or has just tried. A clock far ahead must not block all others forever. */
 const isBegun = ({ intended }, now) => intended !== void 0 && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1e3;
 /** Accepts losses that a gate confirmed, and lasting levels of a testbed, as a gate misses losses below the margin. */
 function isAlert(change, { nightlyRuns, marginRatio }) {
@@ -1723,7 +1545,7 @@ function isAlert(change, { nightlyRuns, marginRatio }) {
 	if (lost.length === 0) return false;
 	if (state === "code") return true;
 	const isLarge = lost.some(({ changeRatio }) => Math.abs(changeRatio) >= marginRatio);
-	return state === "testbed" && isLarge && nightlyRunsSince(change, nightlyRuns) >= leastNightlyRuns;
+	return state === "testbed" && isLarge && nightlyRunsSince(change, nightlyRuns) >= minNightlyRuns;
 }
 function nightlyRunsSince({ testbed, cells, changedAt }, nightlyRuns) {
 	const counts = cells.map(({ cell }) => {
@@ -1738,7 +1560,7 @@ async function culpritOf(change, deps) {
 	const named = change.bisection?.culprit;
 	if (named !== void 0) return named;
 	return deps.onlyCommitOf(change).catch((error) => {
-		deps.log.info(`The reviewers of the change ${change.id} are not looked up, because git does not list its commits (${reasonOf(error)}).`);
+		deps.log.info(`The reviewers of the change ${change.id} are not looked up, because git cannot list its commits (${reasonOf(error)}).`);
 	});
 }
 const isNews = (change, marginRatio) => {
@@ -1794,8 +1616,8 @@ async function reportEach(changes, run) {
 	}
 	return alerts;
 }
-const isLate = ({ now, begun }) => now().getTime() - begun.getTime() > mostSeconds * 1e3;
-/** The alert without an issue of ours; unchanged if an earlier publisher may have created one. */
+const isLate = ({ now, begun }) => now().getTime() - begun.getTime() > maxSeconds * 1e3;
+/** Returns the alert without an issue of ours; unchanged if an earlier publisher may have created one. */
 const unmade = ({ id, alert }, { unsure }) => unsure.has(id) ? alert : released(alert);
 const released = ({ intended: _, updates: __, ...alert }) => alert;
 async function reportOne(change, run) {
@@ -1827,7 +1649,7 @@ const fixes = {
 	permission: "give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml",
 	otherwise: "; the change itself is on the data branch"
 };
-/** Clocks of GitHub and of a runner differ by less. */
+/** Exceeds the difference between the clocks of GitHub and of a runner. */
 const dayMilliseconds = 864e5;
 const lookedUp = (change, { login, ...place }) => findIssue(place, {
 	creator: login,
@@ -1892,7 +1714,7 @@ async function withNews(change, run) {
 			...alert,
 			postedText
 		};
-		log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, fixes));
+		log.warn(whyNotDone(`The issue #${number} was not updated`, failure, fixes));
 		return alert;
 	}
 	if (news.length === 0) return {
@@ -1935,10 +1757,10 @@ async function withReviewers(change, issue, { tasks, octokit, repository, server
 	const { alert } = change;
 	const { culprit } = tasks.get(change.id) ?? {};
 	if (culprit === void 0) return alert;
-	const notified = new Set(alert.told);
+	const notifiedBefore = new Set(alert.told);
 	try {
 		const number = await mergedAs(octokit, repository, culprit);
-		if (number !== void 0 && !notified.has(`#${number}`)) {
+		if (number !== void 0 && !notifiedBefore.has(`#${number}`)) {
 			const published = await publishComment(octokit, {
 				repository,
 				number
@@ -1946,7 +1768,7 @@ async function withReviewers(change, issue, { tasks, octokit, repository, server
 				marker: alertMarker(change.id),
 				...pause && { pause }
 			});
-			if (published.kind !== "not-published") notified.add(`#${number}`);
+			if (published.kind !== "not-published") notifiedBefore.add(`#${number}`);
 			else {
 				log.warn(published.why);
 				if (!published.isFinal) return alert;
@@ -1954,26 +1776,26 @@ async function withReviewers(change, issue, { tasks, octokit, repository, server
 		}
 		const text = revisionText(change, `${serverUrl}/${repository}/issues/${issue}`);
 		const revision = await commentOnRevision?.(culprit, text, `change ${change.id}`);
-		if (revision?.attempt.kind === "delivered") notified.add(revision.name);
+		if (revision?.attempt.kind === "delivered") notifiedBefore.add(revision.name);
 		else if (revision !== void 0) {
 			log.warn(revision.attempt.why);
 			if (revision.attempt.kind !== "refused") return {
 				...alert,
-				told: [...notified]
+				told: [...notifiedBefore]
 			};
 		}
 		return {
 			...alert,
-			told: [...notified],
+			told: [...notifiedBefore],
 			commentedCommit: culprit
 		};
 	} catch (error) {
 		log.warn(`The reviewers of ${culprit} were not notified (${reasonOf(error)}): the next nightly run tries again.`);
 		return {
 			...alert,
-			told: [...notified]
+			told: [...notifiedBefore]
 		};
 	}
 }
 
-export { BuildUpdater, addReportLinks, bisectCommand, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, reportThenLink, revisionCommenter, sentenceOf };
+export { BuildUpdater, addReportLinks, bisectCommand, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, reportThenLink, revisionCommenter };

@@ -1,13 +1,16 @@
-import { UsageError, cellName, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, formatRoughly, grouped, isCost, isLoss, line, list as list$1, metricName, metricNouns, metricSchema, name, pageUrl, plainLine, prose, reasonOf, seconds, shortId, time } from "../model.js";
+import { UsageError, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, formatRoughly, grouped, isCost, metricName, metricNouns, pageUrl, plainLine, reasonOf } from "../model/plain.js";
 import { _enum, discriminatedUnion, literal, object } from "../vendor/zod.js";
-import { ForeignFileError, _taggedTemplateLiteral, bisectPlot, bullets, colors, fold, html, isBisectResult, linearScale, pageStyle, readForeignText, readResultBelow, renderHtml, replaceFile, round, table } from "../report.js";
+import { cellName, isLoss, line, list as list$1, metricSchema, name, prose, seconds, shortId, time } from "../model.js";
+import { bisectPlot, bullets, fold, isBisectResult, readResultBelow, renderHtml, replaceFile, table } from "../report.js";
+import { _taggedTemplateLiteral, html, linearScale, round } from "../report/plain.js";
 import { median } from "../analysis/stats.js";
-import { embedded, keptFlamegraph } from "../analysis/profile.js";
+import { keptFlamegraph } from "../analysis/profile/plain.js";
 import { countsOf, isOpen, levelsOf, lossesOf, sameSummary, sameText, seriesKey, worstOf } from "../analysis/trend.js";
 import { badgePath, plotName } from "./data-branch.js";
 import { stateNames } from "../gate/reserve.js";
+import { ForeignFileError, readForeignText } from "../system/foreign-files.js";
+import { files } from "./site/plain.js";
 import { join, resolve } from "node:path";
-import { readFileSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 
 // src/publish/site/lab-state.ts
@@ -165,12 +168,12 @@ const openLosses = ({ changes }) => changes.filter((change) => isOpen(change) &&
 const urgencyOf = ({ state }) => openStates.indexOf(state);
 const sizeOf = (change) => Math.abs(worstOf(change).changeRatio);
 const stateMeanings = {
-	candidate: "seen in the nightly runs; no gate has looked yet",
-	confirming: "a gate of both commits could not tell yet",
-	code: "a gate of both commits has it, too",
-	testbed: "a gate of both commits finds no loss of the margin, or no commit was between: the machine, or chance",
+	candidate: "seen in nightly runs; no gate has checked it yet",
+	confirming: "a gate of both commits was undecided",
+	code: "a gate of both commits confirms it",
+	testbed: "a gate of both commits finds no loss of the margin, or there was no commit in between: the machine or chance",
 	accepted: "a maintainer has accepted the new level",
-	recovered: "the old level came back"
+	recovered: "the old level is back"
 };
 const stateTag = ({ state }) => html`<span class="state ${state}" title="${stateMeanings[state]}">${state}</span>`;
 /** Shows a change by one of its cells; absent: the worst one. */
@@ -200,7 +203,7 @@ const cellLink = ({ testbed, good, bad }, { cell }, folder) => `${linkFrom(folde
 	testbed,
 	cell
 })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
-/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked to a page that compares them, if there is one. */
+/** Links a page that compares the commits of `1a2b3c4d5e6f..7a8b9c0d1e2f`, if there is one. */
 function commitsText(index, change) {
 	const { good, bad, bisection } = change;
 	if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;
@@ -233,7 +236,7 @@ function gatesPiece(change, level, { folder, index, results }) {
 	].filter((part) => part instanceof Object);
 	return parts.length > 0 && html`<p class="faint">${joined(parts, " · ")}</p>\n`;
 }
-const resultLink = (path, said, { folder, results }) => results.some((kept) => kept.path === path) ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${said}</a>` : html`<span title="its result is no longer kept">${said}</span>`;
+const resultLink = (path, content, { folder, results }) => results.some((kept) => kept.path === path) ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${content}</a>` : html`<span title="its result was deleted">${content}</span>`;
 const joined = (pieces, between) => pieces.map((piece, place) => place === 0 ? piece : [between, piece]);
 const list = (pieces) => joined(pieces, ", ");
 
@@ -248,10 +251,10 @@ function samePage({ index, results }) {
 	};
 	return {
 		path: "same.html",
-		title: "The base against itself",
+		title: "A/A runs",
 		body: html`<header>
-<h1>The base against itself</h1>
-<p>A gate of a commit against itself has nothing to find. Every regression that it reports is a false alarm. The bound is the highest rate that these gates leave possible; it holds at all times at once with 95 % confidence. Another design, margin or machine begins another count.</p>
+<h1>A/A runs</h1>
+<p>A gate of a commit against itself measures no change, so every regression that it reports is a false alarm. The bound is the highest rate compatible with these gates; it holds at all times simultaneously with 95 % confidence. Another design, margin or machine starts a new count.</p>
 </header>
 <main>
 <section id="counts">
@@ -267,7 +270,7 @@ const looks$2 = {
 	broken: "regression"
 };
 const countTable = (counts) => table({
-	caption: "The promise is what a gate of a patch is held to",
+	caption: "The promise is the error rate required of a gate of a patch",
 	heads: [
 		{ text: "testbed" },
 		{ text: "builds" },
@@ -343,9 +346,9 @@ ${fold(`${rows.length} cells`, table({
 			{ text: "testbed" },
 			...[
 				"gates",
-				"changes scatter by",
-				"runs explain",
-				"a layout deviates by"
+				"standard deviation of changes",
+				"explained by runs",
+				"deviation of a layout"
 			].map((text) => ({
 				text,
 				isNumber: true
@@ -405,7 +408,7 @@ function metricOf({ changes, aaRuns }, testbed) {
 	return (changes.findLast(isOwn) ?? aaRuns.findLast(isOwn))?.metric ?? "pps";
 }
 /**
-* Orders commits by times that never go back: a session's start, but no later than the next measured commit's date. A
+* Orders commits by times that never decrease: a session's start, but no later than the next measured commit's date. A
 * commit that was measured long afterwards is placed where it was the newest.
 */
 function timesOf$1(nightlyRuns) {
@@ -419,7 +422,7 @@ function timesOf$1(nightlyRuns) {
 	}).toReversed();
 }
 const timeOfCommit = (points, commit) => points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
-/** First nightly run of each fingerprint but the first. */
+/** Returns the first nightly run of each fingerprint except the first one. */
 function fingerprintsOf({ fingerprints }, points) {
 	const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join("; ")]));
 	return points.flatMap(({ nightlyRun, time }, place) => {
@@ -427,7 +430,7 @@ function fingerprintsOf({ fingerprints }, points) {
 		if (!before || before === nightlyRun.fingerprint) return [];
 		return {
 			time,
-			text: texts.get(nightlyRun.fingerprint) || "The testbed is another one."
+			text: texts.get(nightlyRun.fingerprint) || "The testbed was replaced."
 		};
 	});
 }
@@ -472,7 +475,7 @@ function gapsOf(series) {
 }
 
 // src/publish/site/index-page.ts
-const mostClosed = 30;
+const maxClosed = 30;
 function indexPage({ index, results }, series, now) {
 	const around = {
 		folder: "",
@@ -491,9 +494,9 @@ function indexPage({ index, results }, series, now) {
 <p class="faint">${extent(series)} As of ${hourOf(now.toISOString())}.</p>
 </header>
 <main>
-${cards("open", "Open changes", losses, around)}${cards("gains", "Gains", gains.slice(0, mostClosed), around)}${byTestbed(series)}${closed.length > 0 && html`<section id="closed">
+${cards("open", "Open changes", losses, around)}${cards("gains", "Gains", gains.slice(0, maxClosed), around)}${byTestbed(series)}${closed.length > 0 && html`<section id="closed">
 <h2>Accepted and recovered</h2>
-${fold(`${closed.length === 1 ? "one change" : `${grouped(closed.length)} changes`}`, html`<div class="changes">${closed.slice(0, mostClosed).map((one) => changeCard(one, around))}</div>\n`)}</section>
+${fold(`${closed.length === 1 ? "one change" : `${grouped(closed.length)} changes`}`, html`<div class="changes">${closed.slice(0, maxClosed).map((one) => changeCard(one, around))}</div>\n`)}</section>
 `}</main>
 `
 	};
@@ -514,7 +517,7 @@ const byTestbed = (series) => [...Map.groupBy(series, ({ testbed }) => testbed)]
 	const [first] = own;
 	return first && html`<section>
 <h2><a href="${testbedPath(first)}/index.html">${plainLine(testbed)}</a></h2>
-<p class="faint">${lastNightlyRun(own)}. Each cell with its level now, and how far that is off its best of 90 days.</p>
+<p class="faint">${lastNightlyRun(own)}. Each cell with its current level, compared with its best of 90 days.</p>
 ${glances(own, "")}</section>
 `;
 });
@@ -552,17 +555,17 @@ const labPage = (lab, series) => ({
 <h2>Testbeds</h2>
 ${testbeds(lab, series)}</section>
 <section id="queue">
-<h2>Who waits</h2>
+<h2>Queue</h2>
 ${queue(lab.overview)}</section>
 </main>
 `
 });
 const testbeds = ({ overview, health }, series) => table({
-	caption: "Those of the configuration, in its order",
+	caption: "Testbeds, in the order of the configuration",
 	heads: [
 		"testbed",
 		"state",
-		"by whom, for what",
+		"holder and purpose",
 		"until about",
 		"health",
 		"last night"
@@ -592,7 +595,7 @@ function healthText(health) {
 	switch (health?.kind) {
 		case void 0: return "–";
 		case "well": return html`<b class="no-regression">well</b>`;
-		case "in-use": return html`not looked at: ${plainLine(health.why, 300)}`;
+		case "in-use": return html`not checked: ${plainLine(health.why, 300)}`;
 		case "wrong": {
 			const first = health.findings.find(({ kind }) => kind === "wrong");
 			return html`<b class="regression">wrong</b>${first && `: ${plainLine(first.what)}, ${plainLine(first.why, 300)}`}`;
@@ -604,10 +607,10 @@ function lastOf$1(series) {
 	return last === void 0 ? "–" : moment(last);
 }
 const queue = ({ queue: waiting }) => waiting.length === 0 ? html`<p>No gate is waiting.</p>\n` : table({
-	caption: "In the order of their turns",
+	caption: "In the order of the queue",
 	heads: [
 		"who",
-		"for what",
+		"purpose",
 		"on",
 		"since",
 		"turn in"
@@ -620,55 +623,6 @@ const queue = ({ queue: waiting }) => waiting.length === 0 ? html`<p>No gate is 
 		one.expectedSeconds === void 0 ? "unknown" : formatEstimate(one.expectedSeconds)
 	])
 });
-
-// src/publish/site/page-assets.ts
-const uplotScript = new URL("../uPlot.iife.min.js", import.meta.url);
-const uplotStyle = new URL("../uPlot.min.css", import.meta.url);
-const files = () => [
-	["site.css", `${pageStyle()}${embedded(new URL("../build-site.css", import.meta.url))}`],
-	["site.js", script()],
-	["icon.svg", icon],
-	["uplot.js", `/*\n${uplotLicense}*/\n${readFileSync(uplotScript, "utf8")}`],
-	["uplot.css", readFileSync(uplotStyle, "utf8")]
-];
-/** Joins the modules into one plain script, as pages on a disk cannot load modules. */
-function script() {
-	return `(() => {\n'use strict';\n${[
-		embedded(new URL("../chart.js", import.meta.url)),
-		embedded(new URL("../series-view.js", import.meta.url)),
-		embedded(new URL("../series-address.js", import.meta.url)),
-		embedded(new URL("../series-drawing.js", import.meta.url)),
-		embedded(new URL("../series-text.js", import.meta.url)),
-		embedded(new URL("../series-chart.js", import.meta.url)),
-		embedded(new URL("../small-charts.js", import.meta.url)),
-		embedded(new URL("../ages.js", import.meta.url))
-	].join("").replaceAll(/^import [^;]*;\n/gm, "").replaceAll(/^export /gm, "")}})();\n`;
-}
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="${colors.ink}"/><path d="M2.5 5.5h5v5h6" fill="none" stroke="${colors.paper}" stroke-width="2"/></svg>
-`;
-/** uPlot's licence requires this text on a site that contains it. */
-const uplotLicense = `The MIT License (MIT)
-
-Copyright (c) 2022 Leon Sorokin
-
-Permission is hereby granted, free of charge, to any person obtaining a copy
-of this software and associated documentation files (the "Software"), to deal
-in the Software without restriction, including without limitation the rights
-to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-copies of the Software, and to permit persons to whom the Software is
-furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all
-copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-SOFTWARE.
-`;
 
 // src/publish/site/page-data.ts
 function seriesData(series, index) {
@@ -755,12 +709,12 @@ function resultsPage({ results: { results } }) {
 		title: "Results",
 		body: html`<header>
 <h1>Results</h1>
-<p class="faint">Those that are still kept, the newest first</p>
+<p class="faint">Stored results, the newest first</p>
 </header>
 <main>
 <section id="results">
 <h2 class="unseen">List</h2>
-${results.length === 0 ? html`<p>None is kept.</p>\n` : table({
+${results.length === 0 ? html`<p>No result is stored.</p>\n` : table({
 			caption: `${results.length} results of gates and bisections`,
 			heads: [
 				"patch",
@@ -840,7 +794,7 @@ const smallFigure = (series) => html`<figure>
 </figure>
 `;
 const interimResults = (series) => table({
-	caption: "Where the cells stand now, by the medians of five nightly runs in a row",
+	caption: "Current levels of the cells: medians of five consecutive nightly runs",
 	heads: [
 		{ text: "cell" },
 		{
@@ -876,20 +830,20 @@ const interimResults = (series) => table({
 });
 /** A ratio in the colour of its meaning, preceded by the release's name, if any. */
 const ratioPiece = (series, ratio, than) => html`${than !== void 0 && html`<span class="faint">${plainLine(than, 40)}</span> `}<span class="${ratioLook(series, ratio)}">${formatChange(ratio)}</span>`;
-const mostGaps = 20;
+const maxGaps = 20;
 function gaps(series) {
 	const found = gapsOf(series);
 	if (found.length === 0) return void 0;
 	return html`<section id="gaps">
 <h2>Without a nightly run</h2>
-${bullets(found.slice(0, mostGaps).map(({ from, to }) => html`${formatRoughly((to - from) / 1e3)} from ${moment(from)} to ${moment(to)}`))}</section>
+${bullets(found.slice(0, maxGaps).map(({ from, to }) => html`${formatRoughly((to - from) / 1e3)} from ${moment(from)} to ${moment(to)}`))}</section>
 `;
 }
 function fingerprints({ fingerprints: all }, { testbed }) {
 	const own = all.filter((one) => one.testbed === testbed && one.differs.length > 0).toReversed();
 	if (own.length === 0) return void 0;
 	return html`<section id="fingerprints">
-<h2>What the testbed became</h2>
+<h2>Changes of the testbed</h2>
 ${bullets(own.map(({ since, differs }) => html`${moment(since)}: ${plainLine(differs.join("; "), 500)}`))}</section>
 `;
 }
@@ -953,7 +907,7 @@ function nightlyTable(series, known) {
 	const costs = metricSchema.options.filter(isCost).filter((cost) => points.some(({ nightlyRun }) => nightlyRun[cost].length > 0));
 	const kept = new Set(known.results.map(({ path }) => path));
 	return fold(html`<span id="run-count">${points.length === 1 ? "one nightly run" : `${points.length} nightly runs`}</span> as a table`, table({
-		caption: "Medians of the trials, and the least and the most of them; the newest nightly run first",
+		caption: "Medians of the trials, with minimum and maximum; the newest nightly run first",
 		heads: [
 			{ text: "nightly" },
 			{ text: "commit" },
@@ -962,7 +916,7 @@ function nightlyTable(series, known) {
 				isNumber: true
 			},
 			{
-				text: "least … most",
+				text: "min … max",
 				isNumber: true
 			},
 			...costs.map((cost) => ({
@@ -1110,14 +1064,14 @@ async function writeSite(source, { from, to, now, leftOut }) {
 async function refuseOthers(directory) {
 	const names = await readdir(directory).catch((error) => {
 		if (error.code === "ENOENT") return [];
-		throw new UsageError(`--to: ${directory} is no folder (${error.code}): name another one.`);
+		throw new UsageError(`--to: ${directory} is not a folder (${error.code}): name another one.`);
 	});
 	if (names.length === 0 || names.includes(markName)) return;
-	throw new UsageError(`--to: ${directory} has something else in it than a site: name a folder that is empty, or not there yet.`);
+	throw new UsageError(`--to: ${directory} has content other than a site: name an empty or new folder.`);
 }
 const pageName = "report.html";
-/** Size limit of what `flamegraph` draws, in UTF-8. */
-const mostPictureBytes = 64 * 1024 ** 2;
+/** Size limit of a drawing by `flamegraph`, in UTF-8. */
+const maxPictureBytes = 64 * 1024 ** 2;
 /** Returns the result with the pictures on its page. Throws if the result cannot be read. */
 async function writeResultPage(kept, { from, draft, leftOut }) {
 	const { path } = kept;
@@ -1126,7 +1080,7 @@ async function writeResultPage(kept, { from, draft, leftOut }) {
 	for (const name of kept.others.filter((one) => one.endsWith(".svg"))) {
 		const place = `${path}/${name}`;
 		const picture = name === "bisect.svg" && isBisectResult(result) ? bisectPlot(result) : await graphIn(from, place);
-		if (picture === void 0) leftOut(`${place} is left out: it is no picture that ppsgate draws.`);
+		if (picture === void 0) leftOut(`${place} is left out: it is not a picture drawn by ppsgate.`);
 		else {
 			await replaceFile(join(draft, place), picture);
 			pictures.push(name);
@@ -1141,7 +1095,7 @@ async function writeResultPage(kept, { from, draft, leftOut }) {
 }
 async function graphIn(from, place) {
 	try {
-		const svg = await readForeignText(from, place, mostPictureBytes);
+		const svg = await readForeignText(from, place, maxPictureBytes);
 		return svg && keptFlamegraph(svg);
 	} catch (error) {
 		if (error instanceof ForeignFileError) return void 0;

@@ -1,11 +1,13 @@
 import { worstVerdict } from "../../analysis/stats.js";
-import { namingStyles, overrideGate } from "../../config.js";
+import { overrideGate } from "../../config.js";
+import { namingStyles } from "../../config/parameters.js";
 import { assembleResult, hasPlan, readPlan, reread } from "../../gate/experiment.js";
-import { UsageError, conclusionOfResult, conclusionOfVerdict, exitCodes } from "../../model.js";
+import { UsageError, conclusionOfResult, conclusionOfVerdict, exitCodes } from "../../model/plain.js";
 import { explained, renderMarkdown } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
-import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
-import { printJson } from "./table.js";
+import { analyzeBenches, readBenches } from "../netbenches.js";
+import { analysisAsJson, renderAnalysis } from "../netbenches/plain.js";
+import { printJson } from "../init/plain.js";
 
 // src/cli/commands/analyze.ts
 function define(command) {

@@ -1,13 +1,15 @@
 import { loadConfig, scenariosIn } from "../../config.js";
 import { isCommitName } from "../../forge/patch.js";
 import { cellsOf } from "../../gate/experiment.js";
-import { UsageError, exitCodes, expected } from "../../model.js";
-import { badgeLabel, badgePath, linkTo, samePath } from "../../publish/data-branch.js";
+import { UsageError, exitCodes } from "../../model/plain.js";
+import { expected } from "../../model/excerpt.js";
+import { linkTo } from "../../publish/data-branch/plain.js";
+import { badgeLabel, badgePath, samePath } from "../../publish/data-branch.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
-import { print, printJson } from "./table.js";
-import { execFile } from "node:child_process";
+import { print, printJson } from "../init/plain.js";
 import { promisify } from "node:util";
+import { execFile } from "node:child_process";
 
 // src/cli/commands/badge.ts
 function define(command) {

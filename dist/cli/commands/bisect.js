@@ -1,27 +1,30 @@
-import { applyOverrides, loadConfig, namingStyles, parseFrameSize, parseMostBoots, parsePriority, parseSeed, testbedsFor, withFrameSize } from "../../config.js";
+import { applyOverrides, loadConfig, parseFrameSize, parseMostBoots, parsePriority, parseSeed, testbedsFor, withFrameSize } from "../../config.js";
+import { metricChoice, namingStyles } from "../../config/parameters.js";
 import { lineOfDiffs, openRepository, parseEarlier, patchOfRevision, withoutShortIds } from "../../forge/patch.js";
 import { bisect, gateFindingOf, planBisection, resumeBisection } from "../../gate/bisect.js";
 import { bisectionEstimateLines, estimateBisection } from "../../gate/estimate.js";
-import { cellsOf, goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
-import { WorkDirectory, inSession, showProgress } from "../../gate.js";
+import { cellsOf, historyFile, randomSeed, resumeAdvice } from "../../gate/experiment.js";
+import { inSession, showProgress } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
-import { UsageError, callOnPhabricator, conclusionOfBisection, exitCodes, metricChoice, patchName } from "../../model.js";
+import { WorkDirectory } from "../../gate/plain.js";
+import { UsageError, conclusionOfBisection, exitCodes } from "../../model/plain.js";
+import { callOnPhabricator, patchName } from "../../model.js";
 import { excerpt } from "../../model/excerpt.js";
 import { bisectHeadline, readAnyResult } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
 import { openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
 import { bisectCommand, openRevisionComment, reportOutcome } from "../../publish/reporters.js";
 import { keptOf } from "../../relay.js";
-import { keptAnswers, pinnedDiff } from "./gate-revision.js";
 import { isWorthResuming, patientIfAnswered, revisionNamed, stderrLog } from "./judge-gate.js";
+import { keptAnswers, pinnedDiff } from "./kept-answers.js";
 import { usualConfig } from "./find-config.js";
 import { configPath } from "./named-testbed.js";
-import { print, printJson } from "./table.js";
+import { print, printJson } from "../init/plain.js";
 import { resolve } from "node:path";
 
 // src/cli/commands/bisect-revision.ts
-const called = namingStyles.bisectFlag;
-/** The base of the diff, and a commit with it and the earlier ones stacked. */
+const optionName = namingStyles.bisectFlag;
+/** Returns the base of the diff, and a commit with the diff and the earlier ones stacked. */
 async function endsOfRevision({ patch: text, earlier }, repository, { config, signal, ...patience }) {
 	const phabricator = phabricatorOf(config);
 	const opened = await openPhabricator(phabricator, {
@@ -34,7 +37,7 @@ async function endsOfRevision({ patch: text, earlier }, repository, { config, si
 	});
 	const name = revisionNamed(text, {
 		config,
-		called
+		optionName
 	});
 	const patch = await patchOfRevision(name, earlier, {
 		conduit,
@@ -44,7 +47,7 @@ async function endsOfRevision({ patch: text, earlier }, repository, { config, si
 	return lineOfDiffs(patch, repository);
 }
 /** Posts one comment at the end, kept until Phabricator accepts it. */
-async function bisectAndAnswer({ patch, run: typed, details, site, asked, config, signal }, work) {
+async function bisectAndAnswer({ patch, run: typed, details, site, overrides, config, signal }, work) {
 	const run = typed ?? `by-hand-${Date.now()}`;
 	const phabricator = phabricatorOf(config);
 	const conduit = await openPhabricator(phabricator, { log: stderrLog });
@@ -55,14 +58,14 @@ async function bisectAndAnswer({ patch, run: typed, details, site, asked, config
 	};
 	const name = revisionNamed(patch, {
 		config,
-		called
+		optionName
 	});
 	const revision = await pinnedDiff(patientIfAnswered(conduit, patience), name);
 	using kept = keptAnswers(phabricator, conduit);
 	const about = {
 		run,
 		takesCommands: typed !== void 0,
-		rerun: bisectCommand(callOnPhabricator, asked, revision.diff),
+		rerun: bisectCommand(callOnPhabricator, overrides, revision.diff),
 		...details !== void 0 && { details },
 		...site !== void 0 && { page: `${site.replace(/\/+$/, "")}/report/index.html` }
 	};
@@ -70,17 +73,17 @@ async function bisectAndAnswer({ patch, run: typed, details, site, asked, config
 		...about,
 		log: stderrLog
 	});
-	const answer = kept.keeping(live, (ending) => ({
+	const answer = kept.keeping(live, (reportedOutcome) => ({
 		kind: "comment",
 		revision,
 		...about,
-		ending: keptOf(ending)
+		ending: keptOf(reportedOutcome)
 	}));
 	const { result } = await reportOutcome(answer, signal, async () => {
 		return {
 			kind: "bisected",
 			result: await work(answer),
-			request: asked,
+			request: overrides,
 			links: {}
 		};
 	});
@@ -90,15 +93,15 @@ async function bisectAndAnswer({ patch, run: typed, details, site, asked, config
 // src/cli/commands/bisect.ts
 function define(command) {
 	command.option("--good <commit>", "commit before the loss").option("--bad <commit>", "commit after the loss").option("-p, --patch <revision>", "bisect the diffs of a revision: D27401 or D27401:80677").option("--earlier <diffs>", "with --patch: all earlier diffs, or ids separated by commas", "all").option("--from <result>", "work directory of a gate: uses its base, patched and worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, applied to commits that need it", also, []).option("--skip <commits>", "a commit or A..B to leave out; with --resume, only commits", also, []).option("-r, --repository <dir>", "git repository with the commits", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "name, or required properties like \"mellanox and 40G\"").option("--scenario <name>", "scenario of the cell to measure").option("--family <name>", "family of that cell: inet4 or inet6").option("--frame-size <size>", "frame size of that cell, like 64B").option("--metric <metric>", metricChoice).option("--profile <how>", "on, off, or the sampling time, like 20s").option("--max-boots <number>", "maximum number of boots; with --resume more than before", String(60)).option("--verify-revert", "also measure the bad commit with the culprit reverted").option("--dry-run", "show the estimate, and reserve nothing").option("--priority <name>", "priority in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "seed of the order of runs (default: random)").option("--resume <dir>", "continue an interrupted one in its work directory").option("--answer", "post the outcome as a comment on the revision").option("--run <key>", "with --answer: key of this run, for one comment per run").option("--details <url>", "with --answer: page with the details").option("--site <url>", "with --answer: URL of the work directory for browsers").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
-		const lastWords = [];
+		const closingLines = [];
 		const isTyped = command.getOptionValueSource("maxBoots") === "cli";
-		const asked = {
+		const given = {
 			...options,
 			...!isTyped && { maxBoots: void 0 }
 		};
-		await runToExit((signal) => runBisect(asked, signal, lastWords), {
+		await runToExit((signal) => runBisect(given, signal, closingLines), {
 			...command.optsWithGlobals(),
-			lastWords
+			closingLines
 		});
 	});
 }
@@ -110,14 +113,14 @@ Example:
 Exits 0 if it names one commit or a few, 2 on wrong usage, 3 if undecided, and
 4 if the lab failed.`;
 const also = (text, before) => [...before, ...text.split(",").map((part) => part.trim())];
-/** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
-async function runBisect(options, signal, lastWords) {
+/** Returns the exit code. Throws on errors, and puts the way to resume into `closingLines`. */
+async function runBisect(options, signal, closingLines) {
 	const written = await loadConfig(configPath(options.config));
 	if (options.dryRun) return printEstimate(options, await requestOf(options, written, signal));
 	await using work = new WorkDirectory("ppsgate-bisect", stderrLog.warn);
 	const directory = await work.open(options);
 	const result = await found(options, written, directory, signal).catch(async (error) => {
-		if (await isWorthResuming(error, directory)) lastWords.push(goingOn(directory, commandOf(options)));
+		if (await isWorthResuming(error, directory)) closingLines.push(resumeAdvice(directory, commandOf(options)));
 		throw error;
 	});
 	if (options.json) printJson(result);
@@ -135,7 +138,7 @@ async function found(options, written, directory, signal) {
 		...details && { details },
 		...site && { site },
 		patch,
-		asked: overridesOf(options),
+		overrides: overridesOf(options),
 		config: written,
 		signal
 	};
@@ -193,7 +196,7 @@ async function searched(options, written, directory, signal, answer) {
 		repository
 	}));
 }
-/** A clone that measures revisions has commits made of diffs, whose authors choose their ids. */
+/** Rejects short ids in a clone that measures revisions: authors of diffs choose the ids of commits made of them. */
 function repositoryOf({ repository, patch }) {
 	const opened = openRepository(resolve(repository));
 	return patch === void 0 ? opened : withoutShortIds(opened);
@@ -247,27 +250,27 @@ async function readGateFinding(path) {
 	if (!("kind" in result)) return gateFindingOf(result);
 	throw new UsageError(`--from: ${path} is the result of a bisection; name that of a gate.`);
 }
-/** Reduces the configuration to the requested cell, that of the gate, or its only one. */
+/** Reduces the configuration to the requested cell, the gate's cell, or its only cell. */
 function withOneCell(options, written, from) {
 	const { metric, profile, frameSize } = options;
 	const { scenario, family, frameBytes } = from?.cell ?? {};
-	const asked = {
+	const given = {
 		scenarios: options.scenario ?? scenario,
 		families: options.family ?? family,
 		metric,
 		profile
 	};
-	const config = applyOverrides(written, asked, namingStyles.bisectFlag);
+	const config = applyOverrides(written, given, namingStyles.bisectFlag);
 	const bytes = frameSize === void 0 ? frameBytes : parseFrameSize(frameSize, "--frame-size");
 	const one = bytes === void 0 ? config : withFrameSize(config, bytes);
 	const { scenarios, families, frameSizes = [] } = one;
 	if (cellsOf(one).length === 1) return one;
-	const told = [
+	const chosen = [
 		oneOf("--scenario", scenarios),
 		oneOf("--family", families),
 		oneOf("--frame-size", frameSizes.map((size) => `${size}B`))
 	].filter((text) => text !== void 0);
-	throw new UsageError(`A bisection measures one cell: name ${told.join(" and ")}.`);
+	throw new UsageError(`A bisection measures one cell: name ${chosen.join(" and ")}.`);
 }
 const oneOf = (option, names) => names.length > 1 ? `${option} (one of ${names.join(", ")})` : void 0;
 async function printEstimate(options, request) {

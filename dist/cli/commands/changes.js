@@ -1,12 +1,12 @@
 import { quantile } from "../../vendor/simple-statistics.js";
 import { object } from "../../vendor/zod.js";
 import { changesRunByRun, median } from "../../analysis/stats.js";
-import { exitCodes, formatChange, grouped, ratio } from "../../model.js";
+import { exitCodes, formatChange, grouped } from "../../model/plain.js";
+import { ratio } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
 import { readSeries } from "../netbenches.js";
-import { columns } from "./columns.js";
+import { columns, oneLine, print, printJson } from "../init/plain.js";
 import { parse } from "./simulate-options.js";
-import { oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/changes.ts
 function define(command) {
@@ -34,30 +34,32 @@ change that was found stays; one or two bad nightly runs are none. As JSON:
 "before" and "after" the medians of the runs up to the next change.
 
 Exits 0 with or without changes, and 2 if the file cannot be read.`;
-const leastOfAll = {
+const minAllowed = {
 	description: "a percentage from 0.1% to 50%",
 	holds: (value) => value >= .001 && value <= .5
 };
 async function runChanges(file, options) {
-	const { least: leastRatio } = parse(object({ least: ratio(leastOfAll) }), { least: options.least });
+	const { least: minRatio } = parse(object({ least: ratio(minAllowed) }), { least: options.least });
 	const found = (await readSeries(file)).map((series) => ({
 		series,
-		changes: changesOf(series, leastRatio)
+		changes: changesOf(series, minRatio)
 	}));
 	if (options.json) printJson({ changes: found.flatMap(({ changes }) => changes) });
 	else for (const one of found) printSeries(one);
 	return exitCodes.pass;
 }
-function changesOf({ name: series, nightlyRuns }, leastRatio) {
+function changesOf({ name: series, nightlyRuns }, minRatio) {
 	const values = nightlyRuns.map(({ value }) => value);
-	return lastingChanges(values, changesRunByRun(values, leastRatio).map(({ index }) => index), leastRatio).map((change) => ({
+	return lastingChanges(values, changesRunByRun(values, minRatio).map(({ index }) => index), minRatio).map((change) => ({
 		series,
 		name: nightlyRuns[change.index]?.name ?? "",
 		...change
 	}));
 }
-/** A change that was found early may shrink as runs are added: the smallest goes until each is at least `leastRatio`. */
-function lastingChanges(values, indexes, leastRatio) {
+/**
+* A change that was found early may shrink as runs are added: removes the smallest until each is at least `minRatio`.
+*/
+function lastingChanges(values, indexes, minRatio) {
 	const changes = indexes.map((index, place) => {
 		const before = median(values.slice(indexes[place - 1] ?? 0, index));
 		const after = median(values.slice(index, indexes[place + 1]));
@@ -70,9 +72,9 @@ function lastingChanges(values, indexes, leastRatio) {
 	});
 	const sizes = changes.map(({ changeRatio }) => Math.abs(changeRatio));
 	const smallest = Math.min(...sizes);
-	if (!(smallest < leastRatio)) return changes;
+	if (!(smallest < minRatio)) return changes;
 	const dropped = sizes.indexOf(smallest);
-	return lastingChanges(values, indexes.filter((_, place) => place !== dropped), leastRatio);
+	return lastingChanges(values, indexes.filter((_, place) => place !== dropped), minRatio);
 }
 function printSeries({ series, changes }) {
 	const { name, nightlyRuns, skipped } = series;
@@ -90,10 +92,10 @@ function printSeries({ series, changes }) {
 }
 const numberText = (value) => grouped(Number(value.toPrecision(6)));
 const steps = "▁▂▃▄▅▆▇█";
-const mostBars = 72;
-/** Medians of neighbours if too many; single outliers do not flatten the others. */
+const maxBars = 72;
+/** Draws medians of neighbours if there are too many values; single outliers do not flatten the others. */
 function sparkline(values) {
-	const nightlyRunsABar = Math.ceil(values.length / mostBars);
+	const nightlyRunsABar = Math.ceil(values.length / maxBars);
 	const bars = Array.from({ length: Math.ceil(values.length / nightlyRunsABar) }, (_, bar) => median(values.slice(bar * nightlyRunsABar, (bar + 1) * nightlyRunsABar)));
 	const [low = 0, high = 0] = [.02, .98].map((share) => quantile(bars, share));
 	const stepOf = (value) => high > low ? Math.floor((value - low) / (high - low) * 8) : 4;

@@ -1,15 +1,18 @@
 import { admit, readerOn } from "../../action/pull-request-reader.js";
 import { configAt } from "../../action/config-at.js";
-import { excerpt } from "../../model/excerpt.js";
 import { gateNames, selectorsFor } from "../../action/job.js";
-import { applyOverrides, namingStyles, selectorCalled, testbedsFor } from "../../config.js";
+import { applyOverrides, selectorCalled, testbedsFor } from "../../config.js";
+import { namingStyles } from "../../config/parameters.js";
+import { RepositoryError } from "../../forge/patch/plain.js";
 import { createOctokit } from "../../forge/github.js";
-import { RepositoryError, openRepository, parseCommand } from "../../forge/patch.js";
+import { openRepository, parseCommand } from "../../forge/patch.js";
 import { cellsOf } from "../../gate/experiment.js";
-import { UsageError, cellName, exitCodes, expected, patchName, shortId } from "../../model.js";
+import { UsageError, exitCodes } from "../../model/plain.js";
+import { cellName, patchName, shortId } from "../../model.js";
+import { excerpt, expected } from "../../model/excerpt.js";
 import { runToExit } from "../../system/exit.js";
 import { usualConfig } from "./find-config.js";
-import { print } from "./table.js";
+import { print } from "../init/plain.js";
 import { resolve } from "node:path";
 
 // src/cli/commands/comment.ts
@@ -27,7 +30,7 @@ Exits 0 if the comment is approved or measures nothing, and 2 if it is refused.`
 async function decide(text, options) {
 	if (options.dryRun !== true) throw new UsageError("comment: add --dry-run: this command only tries comments; to measure a patch, comment on the pull request.");
 	if (!["write", "read"].includes(options.role)) throw new UsageError(`--role: ${expected("write or read")({ input: options.role })}.`);
-	if (parseCommand(text) === void 0) throw new UsageError(`"${excerpt(text)}" is no command, so the workflow ignores it: begin with /ppsgate, like /ppsgate run.`);
+	if (parseCommand(text) === void 0) throw new UsageError(`"${excerpt(text)}" is not a command, so the workflow ignores it: begin with /ppsgate, like /ppsgate run.`);
 	const deps = await depsFor(options);
 	const [, number = "1"] = options.pullRequest?.split("#") ?? [];
 	const at = (/* @__PURE__ */ new Date()).toISOString();
@@ -39,7 +42,7 @@ async function decide(text, options) {
 		at,
 		text
 	}, deps);
-	print(told(admission));
+	print(admissionText(admission));
 	return [
 		"refused",
 		"mistaken",
@@ -71,11 +74,11 @@ async function depsFor(options) {
 			const changed = applyOverrides(config, overrides, namingStyles.comment);
 			testbedsFor(changed, overrides.testbed, namingStyles.comment("testbed"));
 		},
-		calledAs: namingStyles.comment,
+		naming: namingStyles.comment,
 		priority: void 0
 	};
 }
-/** Reads GitHub only for a named pull request; else the options stand for one. */
+/** Reads GitHub only for a named pull request; otherwise the options replace one. */
 async function readerFor(options, repository) {
 	const { pullRequest: named, by, role, fork, base, head } = options;
 	if (named !== void 0) return githubReader(named);
@@ -125,8 +128,8 @@ async function githubReader(named) {
 		}
 	}), repository);
 }
-/** The decision, what would be measured, and why. */
-function told(admission) {
+/** Describes the decision, what would be measured, and why. */
+function admissionText(admission) {
 	const { kind, why } = admission;
 	switch (kind) {
 		case "gate": {

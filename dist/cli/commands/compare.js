@@ -1,12 +1,14 @@
-import { applyOverrides, loadConfig, namingStyles, selectorCalled, selectorsOf, systemOf, testbedsFor } from "../../config.js";
-import { WorkDirectory } from "../../gate.js";
+import { applyOverrides, loadConfig, selectorCalled, selectorsOf, systemOf, testbedsFor } from "../../config.js";
+import { namingStyles } from "../../config/parameters.js";
+import { WorkDirectory } from "../../gate/plain.js";
 import { makingOf } from "../../kernel.js";
-import { UsageError } from "../../model.js";
+import { UsageError } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { isLoadedBy, labelOf, makeCompareRepository, overlayIn, readCompared } from "../compare.js";
+import { addGateOptions } from "./gate-options.js";
 import { stderrLog } from "./judge-gate.js";
 import { configPath } from "./named-testbed.js";
-import { addGateOptions, runGates } from "./run-gates.js";
+import { runGates } from "./run-gates.js";
 import { join, resolve } from "node:path";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -40,14 +42,14 @@ Examples:
 
 Exits like ppsgate gate. Continue an interrupted comparison with
 ppsgate gate --resume.`).action(async (old, other, options) => {
-		const lastWords = [];
-		await runToExit((signal) => compare([old, other], options, signal, lastWords), {
+		const closingLines = [];
+		await runToExit((signal) => compare([old, other], options, signal, closingLines), {
 			...command.optsWithGlobals(),
-			lastWords
+			closingLines
 		});
 	});
 }
-async function compare([oldPath, newPath], options, signal, lastWords) {
+async function compare([oldPath, newPath], options, signal, closingLines) {
 	const compared = await readCompared(oldPath, newPath);
 	const written = applyOverrides(await loadConfig(configPath(options.config)), options, namingStyles.flag);
 	const config = compared.kind === "files" ? withLoading(compared, [oldPath, newPath], written, options) : written;
@@ -68,10 +70,10 @@ async function compare([oldPath, newPath], options, signal, lastWords) {
 					patchedKernel: resolve(newPath)
 				}
 			},
-			called: calledHere,
+			optionName: calledHere,
 			signal,
 			work,
-			lastWords,
+			closingLines,
 			patch
 		});
 	} finally {
@@ -85,7 +87,7 @@ const calledHere = (name) => {
 	if (name === "baseKernel") return "OLD";
 	return name === "patchedKernel" ? "NEW" : namingStyles.flag(name);
 };
-/** Leaves out testbeds that would boot kernels, or load none of the files; throws where a selector has no other. */
+/** Excludes testbeds that would boot kernels, or load none of the files; throws if a selector has no other. */
 function withLoading(compared, paths, config, options) {
 	const loads = (name) => makingOf(config, name) === "overlay" && isLoadedBy(systemOf(config, name), compared);
 	for (const selector of selectorsOf(config, options, namingStyles.flag)) {

@@ -1,6 +1,6 @@
 import { Argument } from "../../vendor/commander.js";
-import { metrics } from "../../config.js";
-import { designNames, exitCodes, families, priorities, scenarios } from "../../model.js";
+import { exitCodes, metrics, priorities } from "../../model/plain.js";
+import { designNames, families, scenarios } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
 
 // src/cli/commands/completion-scripts.ts

@@ -1,14 +1,17 @@
-import { namingStyles, overrideGate, parseSeed } from "../../config.js";
-import { goingOn, hasMeasured, randomSeed } from "../../gate/experiment.js";
-import { WorkDirectory, showProgress } from "../../gate.js";
-import { expectKernel } from "../../lab.js";
-import { readyMachine } from "../../lab/netns.js";
-import { UsageError, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model.js";
+import { overrideGate, parseSeed } from "../../config.js";
+import { namingStyles } from "../../config/parameters.js";
+import { hasMeasured, randomSeed, resumeAdvice } from "../../gate/experiment.js";
+import { showProgress } from "../../gate.js";
+import { WorkDirectory } from "../../gate/plain.js";
+import { expectKernel } from "../../lab/plain.js";
+import { readyMachine } from "../../lab/netns/plain.js";
+import { UsageError, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model/plain.js";
 import { excerpt } from "../../model/excerpt.js";
 import { bisectHeadline, headline, outcomeName } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
-import { bisectCommits, bisectNames, busyWarning, culpritSubject, demoNames, embeddedDemo, fetchKernels, freebsdDemo, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
-import { printJson } from "./table.js";
+import { bisectCommits, busyWarning, culpritSubject, fetchKernels } from "../demo/plain.js";
+import { bisectNames, demoNames, embeddedDemo, freebsdDemo, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
+import { printJson } from "../init/plain.js";
 import { join, resolve } from "node:path";
 import { constants } from "node:fs";
 import { styleText } from "node:util";
@@ -26,16 +29,16 @@ Example:
 
 Needs root on Linux. Lasts about three minutes, with --bisect less than two.
 Exits 0 if every patch gets the expected verdict, or the commit is found.`).action(async (options) => {
-		const lastWords = [];
-		await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
+		const closingLines = [];
+		await runToExit((signal) => runDemoCommand(options, signal, closingLines), {
 			...command.optsWithGlobals(),
-			lastWords
+			closingLines
 		});
 	});
 }
 /** Returns 0 if all outcomes are as expected, else 1; throws if this machine cannot run the lab. */
-async function runDemoCommand(options, signal, lastWords) {
-	const say = (line) => void process.stderr.write(`${line}\n`);
+async function runDemoCommand(options, signal, closingLines) {
+	const print = (line) => void process.stderr.write(`${line}\n`);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed");
 	overrideGate(void 0, { design: options.design }, namingStyles.flag);
 	if (options.bisect && options.design !== void 0) throw new UsageError("--design: applies to judging patches; drop it, or --bisect.");
@@ -44,12 +47,12 @@ async function runDemoCommand(options, signal, lastWords) {
 	await requireImage(options);
 	await requireKernels(options);
 	const isVirtual = options.kernels !== void 0 || options.freebsd !== void 0;
-	const exitCode = await readyMachine(say, [isVirtual ? "virtual" : "embedded-linux"]);
+	const exitCode = await readyMachine(print, [isVirtual ? "virtual" : "embedded-linux"]);
 	if (exitCode !== void 0) return exitCode;
-	const warn = (sentence) => say(`warning: ${sentence}`);
+	const warn = (sentence) => print(`warning: ${sentence}`);
 	await using work = new WorkDirectory("ppsgate-demo", warn, demoNames);
 	const directory = resolve(await work.open(options));
-	say(`${whatOf(options)} on this machine; all files are in ${directory}`);
+	print(`${whatOf(options)} on this machine; all files are in ${directory}`);
 	const warning = await busyWarning();
 	if (warning !== void 0) warn(warning);
 	const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)({
@@ -57,9 +60,9 @@ async function runDemoCommand(options, signal, lastWords) {
 		seed,
 		options,
 		signal
-	}, say).catch(async (error) => {
+	}, print).catch(async (error) => {
 		const command = options.bisect ? "ppsgate demo --bisect" : "ppsgate demo";
-		if (await hasMeasured(directory)) lastWords.push(goingOn(directory, command));
+		if (await hasMeasured(directory)) closingLines.push(resumeAdvice(directory, command));
 		throw error;
 	});
 	return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
@@ -83,16 +86,16 @@ function whatOf({ bisect, kernels, freebsd }) {
 	if (freebsd !== void 0) return `${kernels === void 0 ? "A rule set of pf" : "A rule set of pf and a kernel"}, judged on FreeBSD with real boots and packets`;
 	if (kernels) return "A rule and a kernel, judged with real boots and packets";
 	if (!bisect) return "Three patches, judged with real packets";
-	return `${bisectCommits.length} commits, one of which lost performance: it is found with real packets`;
+	return `${bisectCommits.length} commits, one of which lost performance: ppsgate finds it with real packets`;
 }
 /** Two files separated by a comma, or apt's newest kernels. */
-async function subjectOf({ kernels, freebsd }, directory, say) {
+async function subjectOf({ kernels, freebsd }, directory, print) {
 	if (typeof freebsd === "string") {
 		const given = typeof kernels === "string" ? twoKernels(kernels) : void 0;
 		return freebsdDemo(resolve(freebsd), given);
 	}
 	if (kernels === void 0) return embeddedDemo;
-	if (kernels === true) return virtualDemo(await fetchKernels(join(directory, "kernels"), say));
+	if (kernels === true) return virtualDemo(await fetchKernels(join(directory, "kernels"), print));
 	return virtualDemo(twoKernels(kernels));
 }
 function twoKernels(kernels) {
@@ -103,9 +106,9 @@ function twoKernels(kernels) {
 		patched: resolve(patched)
 	};
 }
-async function judgeNow({ directory, seed, options, signal }, say) {
+async function judgeNow({ directory, seed, options, signal }, print) {
 	const startedAt = performance.now();
-	const subject = await subjectOf(options, directory, say);
+	const subject = await subjectOf(options, directory, print);
 	const { patches, metric } = subject;
 	const judged = await runDemo({
 		directory,
@@ -114,7 +117,7 @@ async function judgeNow({ directory, seed, options, signal }, say) {
 		design: options.design,
 		onPatch(patch, index) {
 			const title = `${index + 1} of ${patches.length}  ${patch.title}`;
-			say(styleText("bold", title, { stream: process.stderr }));
+			print(styleText("bold", title, { stream: process.stderr }));
 			return showProgress(process.stderr, metric, () => performance.now());
 		},
 		signal
@@ -135,11 +138,11 @@ async function bisectNow({ directory, seed, options, signal }) {
 	}).finally(end);
 	const seconds = (performance.now() - startedAt) / 1e3;
 	if (options.json) printJson(demo.result);
-	else process.stdout.write(`\n${told(demo)}\n\n${where(demo, directory, seconds)}\n`);
+	else process.stdout.write(`\n${bisectionText(demo)}\n\n${where(demo, directory, seconds)}\n`);
 	return { isAsExpected: demo.asExpected };
 }
-function told({ result, asExpected }) {
-	const must = `${asExpected ? "as it must" : "but must be"}: "${culpritSubject}"`;
+function bisectionText({ result, asExpected }) {
+	const must = `${asExpected ? "as expected" : "but expected"}: "${culpritSubject}"`;
 	const color = asExpected ? "green" : "red";
 	return `${bisectHeadline(result)}\n${styleText(color, `  ${must}`, { stream: process.stdout })}`;
 }
@@ -157,7 +160,7 @@ const summaries = (judged) => judged.map(({ patch, directory, result, asExpected
 	...runCounts(result),
 	directory
 }));
-/** Measured runs, and those of five trials per cell: the lab's 5 + 5. */
+/** Counts measured runs, and those of five trials per cell: the lab's 5 + 5. */
 function runCounts({ outcome }) {
 	const cells = outcome.kind === "judged" ? outcome.cells : [];
 	return {
@@ -169,7 +172,7 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 function table(judged) {
 	return judged.map(({ patch, result, asExpected }) => {
 		const { expected = "reported, with any outcome" } = patch;
-		const must = asExpected ? `as it must: ${expected}` : `but must be ${expected}`;
+		const must = asExpected ? `as expected: ${expected}` : `but expected ${expected}`;
 		const verdict = styleText(asExpected ? "green" : "red", `  ${must}`, { stream: process.stdout });
 		const { runs, fixedRuns } = runCounts(result);
 		const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 needs ${fixedRuns}` : "";
@@ -179,9 +182,10 @@ function table(judged) {
 function closing(judged, directory, seconds) {
 	const traffic = sum(judged.map(({ result }) => trafficSeconds(result)));
 	return [
-		`${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
+		`${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which was traffic.`,
 		...judged.map((one) => `Report: ${one.directory}/report/index.html`),
-		`The repository of the patches: ${directory}/repository`
+		`The repository of the patches: ${directory}/repository`,
+		"Next, in a git repository with rules of your own: `ppsgate init`, then `ppsgate gate`."
 	].join("\n");
 }
 

@@ -1,4 +1,4 @@
-import { oneLine } from "./table.js";
+import { oneLine } from "../init/plain.js";
 
 // src/cli/commands/diagnostics-text.ts
 /** `✗ WHAT: WHY`, with the fix on its own line. */
@@ -9,8 +9,8 @@ function diagnosticText(diagnostic, isColoured) {
 }
 function summary(diagnostics) {
 	const count = diagnostics.filter(({ kind }) => kind === "wrong").length;
-	if (count === 0) return "All is well.";
-	return count === 1 ? "One thing is wrong." : `${count} things are wrong.`;
+	if (count === 0) return "All checks passed.";
+	return count === 1 ? "One check failed." : `${count} checks failed.`;
 }
 const signs = {
 	ok: "✓",

@@ -1,14 +1,14 @@
-import { UsageError } from "../../model.js";
-import { ExposedPlaceError, checkNotOpen, isOwned } from "../../kernel.js";
+import { UsageError } from "../../model/plain.js";
+import { ExposedPlaceError, checkNotOpen, isOwned } from "../../system/own-file.js";
 import { dirname, join, resolve } from "node:path";
 import { lstatSync, statSync } from "node:fs";
 
 // src/cli/commands/find-config.ts
 const usualConfig = "ppsgate.yml";
 /**
-* Returns the path of a configuration, which may not exist; the usual name is looked for in the folders above, too. A
-* file there configures commands that run as this user: throws a UsageError if another user has made it or may write
-* it, unless it is named.
+* Returns the path of a configuration, which may not exist; also looks for the usual name in the folders above. A file
+* there configures commands that run as this user: throws a UsageError if another user owns it or may write it, unless
+* the path was given.
 */
 function findConfig(written, folder = process.cwd()) {
 	const here = resolve(folder, written);

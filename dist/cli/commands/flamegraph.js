@@ -1,7 +1,7 @@
-import { flamegraph, samplesOf, withoutIdle } from "../../analysis/profile.js";
-import { UsageError, exitCodes, formatPercent, grouped } from "../../model.js";
+import { flamegraph, samplesOf, withoutIdle } from "../../analysis/profile/plain.js";
+import { UsageError, exitCodes, formatPercent, grouped } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
-import { giveNew } from "../../report.js";
+import { giveNew } from "../../system/give-to-caller.js";
 import { printPieces } from "./print-chunks.js";
 import { readProfileFile } from "./profile-file.js";
 import { basename } from "node:path";

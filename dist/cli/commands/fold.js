@@ -1,5 +1,5 @@
-import { foldedPieces, labels, samplesOf, withoutIdle } from "../../analysis/profile.js";
-import { exitCodes, formatPercent, grouped } from "../../model.js";
+import { foldedPieces, labels, samplesOf, withoutIdle } from "../../analysis/profile/plain.js";
+import { exitCodes, formatPercent, grouped } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { printBytes, printPieces } from "./print-chunks.js";
 import { readProfileFile } from "./profile-file.js";

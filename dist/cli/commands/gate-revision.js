@@ -1,28 +1,29 @@
 import { patchOf } from "../../forge/patch.js";
-import { findRevision, openPhabricator, phabricatorOf, phidsOf } from "../../forge/phabricator.js";
+import { openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
 import { hasPlan, readPlan } from "../../gate/experiment.js";
-import { UsageError, worstConclusion } from "../../model.js";
+import { UsageError, worstConclusion } from "../../model/plain.js";
 import { cancelledOutcome, combineReporters, conclusionOf, openBuild, openRevisionComment, outcomeOfError, outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
-import { InboxError, inboxIn, keeping, keptOf, openInbox } from "../../relay.js";
+import { keptOf } from "../../relay.js";
 import { readResult } from "../../report.js";
 import { gatesOf, judgeAll, patientIfAnswered, required, revisionNamed, stderrLog } from "./judge-gate.js";
+import { keptAnswers, pinnedDiff } from "./kept-answers.js";
 import { basename } from "node:path";
 
 // src/cli/commands/gate-revision.ts
 /** Posts one comment per gate, and one build status for the worst of them. */
-async function judgeAndAnswer(asked) {
-	const { config, options, signal } = asked;
+async function judgeAndAnswer(gateCall) {
+	const { config, options, signal } = gateCall;
 	const { run = `by-hand-${Date.now()}`, build, details, site } = options;
 	const phabricator = phabricatorOf(config);
 	const { undecided } = phabricator;
 	const conduit = await openPhabricator(phabricator, { log: stderrLog });
-	const diff = await diffOf(conduit, asked);
+	const diff = await diffOf(conduit, gateCall);
 	const patch = patchOf({
 		revision: diff.number,
 		...diff
 	});
 	const call = {
-		...asked,
+		...gateCall,
 		options: {
 			...options,
 			patch
@@ -42,12 +43,12 @@ async function judgeAndAnswer(asked) {
 			...about,
 			log: stderrLog
 		});
-		return kept.keeping(live, (ending) => ({
+		return kept.keeping(live, (reportedOutcome) => ({
 			kind: "build",
 			revision: diff,
 			build,
 			...about,
-			ending: keptOf(ending)
+			ending: keptOf(reportedOutcome)
 		}));
 	};
 	const buildAnswer = build === void 0 ? combineReporters([]) : openKeptBuild(build);
@@ -62,11 +63,11 @@ async function judgeAndAnswer(asked) {
 			...about,
 			log: stderrLog
 		});
-		return kept.keeping(live, (ending) => ({
+		return kept.keeping(live, (reportedOutcome) => ({
 			kind: "comment",
 			revision: diff,
 			...about,
-			ending: keptOf(ending)
+			ending: keptOf(reportedOutcome)
 		}));
 	};
 	let ended = [];
@@ -76,35 +77,9 @@ async function judgeAndAnswer(asked) {
 			throw error;
 		});
 		ended = await judgeAll(gates, call, (index) => combineReporters([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]));
-		return worstOf(ended.map(endingOf));
+		return worstOf(ended.map(reportedOf));
 	});
 	return ended;
-}
-/** Posts reports even if nothing can be kept. */
-function keptAnswers({ relay }, conduit) {
-	const now = () => /* @__PURE__ */ new Date();
-	try {
-		const inbox = openInbox(inboxIn(relay.directory), now);
-		const { signal } = new AbortController();
-		const deps = {
-			conduit,
-			inbox,
-			now,
-			log: stderrLog,
-			signal
-		};
-		return {
-			keeping: (answer, keptEnd) => keeping(answer, keptEnd, deps),
-			[Symbol.dispose]: () => inbox[Symbol.dispose]()
-		};
-	} catch (error) {
-		if (!(error instanceof InboxError)) throw error;
-		stderrLog.warn(error.message);
-		return {
-			keeping: (answer) => answer,
-			[Symbol.dispose]() {}
-		};
-	}
 }
 function pageOf(gates, index, site) {
 	const directory = gates[index]?.directory;
@@ -116,7 +91,7 @@ function pageOf(gates, index, site) {
 async function diffOf(conduit, call) {
 	const { options } = call;
 	if (options.resume !== void 0) {
-		const { patch } = await toldIn(options.resume);
+		const { patch } = await patchPlannedIn(options.resume);
 		if (patch.kind === "revision") {
 			const { number, diff, phids } = patch;
 			return {
@@ -133,35 +108,20 @@ async function diffOf(conduit, call) {
 		signal: call.signal
 	}), name);
 }
-/** Reads nothing if a relay has pinned it. */
-async function pinnedDiff(conduit, name) {
-	const { revision: number, diff, phids } = name;
-	if (number !== void 0 && diff !== void 0 && phids !== void 0) return {
-		number,
-		diff,
-		phids
-	};
-	const found = await findRevision(conduit, name);
-	return {
-		number: found.number,
-		diff: found.diff.id,
-		phids: phidsOf(found)
-	};
-}
 /** A gate with nothing to measure has a result, but no plan. */
-async function toldIn(directory) {
+async function patchPlannedIn(directory) {
 	if (await hasPlan(directory)) return readPlan(directory);
 	return readResult(directory).catch(() => readPlan(directory));
 }
-/** The caller, which knows all outcomes, does the rest. */
+/** Leaves the rest to the caller, which knows all outcomes. */
 const whileItLasts = (answer) => ({
 	...answer,
 	conclude: async () => "delivered"
 });
-const endingOf = (settled) => settled.status === "fulfilled" ? outcomeOfResult(settled.value.result, {}) : outcomeOfError(settled.reason);
-function worstOf(endings) {
-	const worst = worstConclusion(endings.map(conclusionOf));
-	return endings.find((ending) => conclusionOf(ending) === worst) ?? endings[0] ?? outcomeOfError(/* @__PURE__ */ new Error("There was no gate."));
+const reportedOf = (settled) => settled.status === "fulfilled" ? outcomeOfResult(settled.value.result, {}) : outcomeOfError(settled.reason);
+function worstOf(reportedOutcomes) {
+	const worst = worstConclusion(reportedOutcomes.map(conclusionOf));
+	return reportedOutcomes.find((reportedOutcome) => conclusionOf(reportedOutcome) === worst) ?? reportedOutcomes[0] ?? outcomeOfError(/* @__PURE__ */ new Error("No gate ran."));
 }
 
-export { judgeAndAnswer, keptAnswers, pinnedDiff };
+export { judgeAndAnswer };

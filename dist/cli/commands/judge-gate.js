@@ -1,18 +1,21 @@
-import { namingStyles, parseMaxRuns, parsePriority, parseSeed, selectorCalled, selectorsOf, testbedsFor } from "../../config.js";
-import { NoRepositoryError, RepositoryError, named, openRepository, ownChanges, parseEarlier, patchOfRange, patchOfRevision, patchOfTypedRange, rangeLike } from "../../forge/patch.js";
-import { excerpt } from "../../model/excerpt.js";
+import { parseMaxRuns, parsePriority, parseSeed, selectorCalled, selectorsOf, testbedsFor } from "../../config.js";
+import { namingStyles } from "../../config/parameters.js";
+import { NoRepositoryError, named, openRepository, ownChanges, parseEarlier, patchOfRange, patchOfRevision, patchOfTypedRange, rangeLike } from "../../forge/patch.js";
 import { looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf, withPatience } from "../../forge/phabricator.js";
-import { goingOn, hasMeasured, historyFile, randomSeed } from "../../gate/experiment.js";
+import { hasMeasured, historyFile, randomSeed, resumeAdvice } from "../../gate/experiment.js";
+import { RepositoryError } from "../../forge/patch/plain.js";
 import { gate, gateLayoutNoise, inSession, labelled, resumeGate } from "../../gate.js";
 import { MisconfiguredError, whoami } from "../../gate/testbeds.js";
-import { expectKernel, kernelFormOf } from "../../lab.js";
-import { UsageError, conclusionOfError, expected, patchName, shortId } from "../../model.js";
+import { expectKernel, kernelFormOf } from "../../lab/plain.js";
+import { UsageError, conclusionOfError } from "../../model/plain.js";
+import { patchName, shortId } from "../../model.js";
+import { excerpt, expected } from "../../model/excerpt.js";
 import { outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
 import { usualConfig } from "./find-config.js";
 import { join, resolve } from "node:path";
 
 // src/cli/commands/judge-gate.ts
-/** Concurrently, each to its end. */
+/** Runs gates concurrently, each to its end. */
 const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (one, index) => {
 	try {
 		return {
@@ -20,18 +23,18 @@ const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (
 			result: await judge(one, call, answerOf(index))
 		};
 	} catch (error) {
-		if (await isWorthResuming(error, one.directory)) call.lastWords.push(goingOn(one.directory, commandOf(call)));
+		if (await isWorthResuming(error, one.directory)) call.closingLines.push(resumeAdvice(one.directory, commandOf(call)));
 		throw error;
 	}
 }));
-/** True where the directory has measurements, and the command itself was no mistake. */
+/** True if the directory has measurements, and the command itself was correct. */
 const isWorthResuming = async (error, directory) => (conclusionOfError(error) !== "usage" || error instanceof MisconfiguredError) && await hasMeasured(directory);
 const commandOf = ({ options: { config = usualConfig } }) => config === "ppsgate.yml" ? "ppsgate gate" : `ppsgate gate --config ${config}`;
 async function gatesOf(call) {
-	const { config, options, called } = call;
+	const { config, options, optionName } = call;
 	const { resume, maxRuns } = options;
 	if (resume !== void 0) {
-		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns, called("maxRuns"));
+		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns, optionName("maxRuns"));
 		await call.work.open({ resume });
 		return [{
 			name: "",
@@ -40,12 +43,12 @@ async function gatesOf(call) {
 		}];
 	}
 	const patch = call.patch ?? await patchOf(call);
-	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, called("seed"));
+	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, optionName("seed"));
 	const kernels = givenKernels(call);
-	const selectors = selectorsOf(config, options, called);
-	const from = selectorCalled(options, called);
+	const selectors = selectorsOf(config, options, optionName);
+	const from = selectorCalled(options, optionName);
 	const chosen = await Promise.all(selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)));
-	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; select one of them.`);
+	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${optionName("record")}: only one testbed can be recorded at a time; select one of them.`);
 	const folder = await call.work.open(options);
 	return selectors.map((selector, index) => {
 		const isOnly = selectors.length === 1;
@@ -68,22 +71,22 @@ async function gatesOf(call) {
 	});
 }
 async function patchOf(call) {
-	const { config, options, called, signal } = call;
+	const { config, options, optionName, signal } = call;
 	if (/^(?:[a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)/.test(options.repository ?? "")) {
 		const address = excerpt(options.repository ?? "");
-		throw new UsageError(`${called("repository")}: "${address}" is an address: clone it, and name the folder.`);
+		throw new UsageError(`${optionName("repository")}: "${address}" is an address: clone it, and name the folder.`);
 	}
-	if (options.patch === void 0 && called === namingStyles.flag) return patchOfOwnChanges(call);
+	if (options.patch === void 0 && optionName === namingStyles.flag) return patchOfOwnChanges(call);
 	const text = required("patch", call);
 	const repository = repositoryOf(options);
-	const earlier = parseEarlier(options.earlier || "none", called("earlier"));
+	const earlier = parseEarlier(options.earlier || "none", optionName("earlier"));
 	if (text.includes("..")) {
-		if (earlier === "none") return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(wrongly(called));
-		throw new UsageError(`${called("earlier")}: "${excerpt(text)}" is no revision, and only revisions have earlier diffs.`);
+		if (earlier === "none") return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(asUsageError(optionName));
+		throw new UsageError(`${optionName("earlier")}: "${excerpt(text)}" is not a revision, and only revisions have earlier diffs.`);
 	}
 	if (!looksLikeRevision(text)) {
 		const what = `commits as BASE..HEAD, like ${await rangeLike(repository, text)}, or a revision like D27401 or D27401:80677`;
-		throw new UsageError(`${called("patch")}: ${expected(what)({ input: text })}.`);
+		throw new UsageError(`${optionName("patch")}: ${expected(what)({ input: text })}.`);
 	}
 	const name = revisionNamed(text, call);
 	const phabricator = phabricatorOf(config);
@@ -100,39 +103,39 @@ async function patchOf(call) {
 		config: phabricator
 	});
 }
-/** Judges what was changed in the checkout, and says what that is. */
-async function patchOfOwnChanges({ options, called }) {
-	const { since, baseCommit, headCommit, uncommitted, untracked } = await ownChanges(resolve(options.repository ?? ".")).catch(wrongly(called));
+/** Judges the changes of the checkout, and describes them. */
+async function patchOfOwnChanges({ options, optionName }) {
+	const { since, baseCommit, headCommit, uncommitted, untracked } = await ownChanges(resolve(options.repository ?? ".")).catch(asUsageError(optionName));
 	stderrLog.info(`Patch: changes since ${since} (${shortId(baseCommit)}).`);
 	if (uncommitted.length > 0) stderrLog.warn(`measured with uncommitted changes: ${named(uncommitted)}`);
 	if (untracked.length > 0) stderrLog.warn(`not measured, as git does not track it: ${named(untracked)}`);
 	return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
 }
-/** Kernels may differ where commits do not, and one commit can be measured against itself. */
+/** Kernels may differ while commits do not, and a commit can be measured against itself. */
 const mayBeOneCommit = ({ measureAnyway, layoutNoise, baseKernel, patchedKernel }) => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
-/** A gate of a relay waits for the server as its answer would; by hand, a person corrects what the server refuses. */
+/** Lets a relay's gate wait for the server, as its answer would. By hand, a person corrects what the server refuses. */
 const patientIfAnswered = (conduit, { answer, run, signal }) => answer === true ? withPatience(conduit, {
 	log: stderrLog,
 	signal,
 	mayWait: ({ kind }) => run !== void 0 || kind !== "refused"
 }) : conduit;
-const wrongly = (called) => (error) => {
+const asUsageError = (optionName) => (error) => {
 	if (!(error instanceof RepositoryError)) throw error;
 	const which = error instanceof NoRepositoryError ? "repository" : "patch";
-	throw new UsageError(`${called(which)}: ${error.message}`);
+	throw new UsageError(`${optionName(which)}: ${error.message}`);
 };
-function revisionNamed(text, { config, called }) {
+function revisionNamed(text, { config, optionName }) {
 	const name = parseRevisionName(text, phabricatorOf(config).url);
 	if (name !== void 0) return name;
-	throw new UsageError(`${called("patch")}: ${expected("a revision like D27401 or D27401:80677")({ input: text })}.`);
+	throw new UsageError(`${optionName("patch")}: ${expected("a revision like D27401 or D27401:80677")({ input: text })}.`);
 }
 const stderrLog = {
 	info: (sentence) => process.stderr.write(`${sentence}\n`),
 	warn: (sentence) => process.stderr.write(`warning: ${sentence}\n`)
 };
 const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
-async function judge({ name, directory, start }, { config, options, called, signal, recorder }, answer) {
-	const priority = parsePriority(options.priority, called("priority"));
+async function judge({ name, directory, start }, { config, options, optionName, signal, recorder }, answer) {
+	const priority = parsePriority(options.priority, optionName("priority"));
 	const session = {
 		config,
 		signal,
@@ -163,16 +166,16 @@ function givenKernels(call) {
 		patched: required("patchedKernel", call)
 	};
 }
-/** The testbeds that boot the given kernels; throws a UsageError, which names the option, where none does. */
-async function bootable(kernels, testbeds, { config, called }) {
+/** Returns the testbeds that boot the given kernels; throws a UsageError, which names the option, if there is none. */
+async function bootable(kernels, testbeds, { config, optionName }) {
 	if (kernels === void 0) return testbeds;
 	const formOf = (testbed) => kernelFormOf(config.testbeds[testbed]);
 	const forms = [...new Set(testbeds.map(formOf))].filter((form) => form !== void 0);
-	if (forms.length === 0) throw new UsageError(`${called("baseKernel")}: ${testbeds.join(", ")} installs files and boots no kernels: choose a testbed of kind freebsd or virtual, or drop both kernels.`);
+	if (forms.length === 0) throw new UsageError(`${optionName("baseKernel")}: ${testbeds.join(", ")} installs files and boots no kernels: choose a testbed of kind freebsd or virtual, or drop both kernels.`);
 	const fitting = /* @__PURE__ */ new Set();
 	const failures = [];
 	for (const form of forms) {
-		const failure = await whyUnbootable(kernels, form, called);
+		const failure = await whyUnbootable(kernels, form, optionName);
 		if (failure === void 0) fitting.add(form);
 		else failures.push(failure);
 	}
@@ -183,10 +186,10 @@ async function bootable(kernels, testbeds, { config, called }) {
 		return form !== void 0 && fitting.has(form);
 	});
 }
-async function whyUnbootable(kernels, form, called) {
+async function whyUnbootable(kernels, form, optionName) {
 	try {
-		await expectKernel(called("baseKernel"), kernels.base, form);
-		await expectKernel(called("patchedKernel"), kernels.patched, form);
+		await expectKernel(optionName("baseKernel"), kernels.base, form);
+		await expectKernel(optionName("patchedKernel"), kernels.patched, form);
 		return;
 	} catch (error) {
 		if (error instanceof UsageError) return error;
@@ -194,10 +197,10 @@ async function whyUnbootable(kernels, form, called) {
 	}
 }
 /** Treats an empty option as absent. */
-function required(name, { options, called }) {
+function required(name, { options, optionName }) {
 	const text = options[name];
 	if (text) return text;
-	throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
+	throw new UsageError(`${optionName(name)} is missing: see \`ppsgate gate --help\`.`);
 }
 
 export { gatesOf, isWorthResuming, judgeAll, patchOf, patientIfAnswered, required, revisionNamed, stderrLog };

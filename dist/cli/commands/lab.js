@@ -1,5 +1,5 @@
-import { labDown, labLeftovers, labUp, requireLab } from "../../lab/netns.js";
-import { exitCodes } from "../../model.js";
+import { labDown, labLeftovers, labUp, requireLab } from "../../lab/netns/plain.js";
+import { exitCodes } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 
 // src/cli/commands/lab.ts
@@ -16,7 +16,7 @@ async function up() {
 		sender,
 		DUT: dut,
 		receiver
-	})) say(`${role}: ssh -i ${privateKeyPath} -o UserKnownHostsFile=${knownHostsPath} ${user}@${host}`);
+	})) print(`${role}: ssh -i ${privateKeyPath} -o UserKnownHostsFile=${knownHostsPath} ${user}@${host}`);
 	return exitCodes.pass;
 }
 async function down() {
@@ -27,10 +27,10 @@ async function down() {
 async function check() {
 	await requireLab();
 	const { namespaces, processes } = await labLeftovers();
-	say("This machine can run the lab.");
-	say(namespaces.length === 0 ? "No lab exists." : `The lab exists: ${namespaces.join(", ")}, with ${processes.length} processes.`);
+	print("This machine can run the lab.");
+	print(namespaces.length === 0 ? "No lab exists." : `The lab exists: ${namespaces.join(", ")}, with ${processes.length} processes.`);
 	return exitCodes.pass;
 }
-const say = (line) => void process.stdout.write(`${line}\n`);
+const print = (line) => void process.stdout.write(`${line}\n`);
 
 export { define };

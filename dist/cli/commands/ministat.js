@@ -1,5 +1,6 @@
-import { MinistatInputError, compare$1 as compare, confidencePercents, ministatPieces, parseColumn } from "../../analysis/stats.js";
-import { expected, whyNotText, withoutMark } from "../../model.js";
+import { MinistatInputError, compare, confidencePercents, ministatPieces, parseColumn } from "../../analysis/stats/plain.js";
+import { expected } from "../../model/excerpt.js";
+import { whyNotText, withoutMark } from "../../model/plain.js";
 import { printPieces } from "./print-chunks.js";
 import { readFileSync } from "node:fs";
 import { getSystemErrorMessage } from "node:util";
@@ -51,8 +52,8 @@ function readCount(flag, text, from, to) {
 /** On a terminal, `COLUMNS` sets the width of the plot itself, as in ministat. */
 function usualWidth() {
 	if (!process.stdout.isTTY) return 74;
-	const asked = Number.parseInt(process.env.COLUMNS ?? "", 10);
-	return Math.max(2, asked > 0 ? asked : process.stdout.columns - 2);
+	const columns = Number.parseInt(process.env.COLUMNS ?? "", 10);
+	return Math.max(2, columns > 0 ? columns : process.stdout.columns - 2);
 }
 async function readSets(files, flags) {
 	const column = readCount("-C", flags.C, 1, 1e6);

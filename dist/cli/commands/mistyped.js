@@ -13,10 +13,10 @@ function mistyped({ code, exitCode, message }, program, words) {
 		case "commander.unknownOption":
 			if (called === program && ofCommands.has(what)) {
 				const example = `write \`ppsgate ${words.find((word) => program.commands.some((one) => one.name() === word)) ?? "gate"} ${what}\``;
-				return sentence(`${what} goes behind the command: ${example}`);
+				return sentence(`${what} must follow the command: ${example}`);
 			}
 			return sentence(`there is no option ${excerpt(what)}${hint}`);
-		case "commander.unknownCommand": return sentence(`there is no command "${excerpt(what)}"${hint}`);
+		case "commander.unknownCommand": return sentence(`there is no command "${excerpt(what)}"${elsewhere(what, program) ?? hint}`);
 		case "commander.missingArgument": return sentence(`<${what}> is missing${help}`);
 		case "commander.missingMandatoryOptionValue": return sentence(`${what} is missing${help}`);
 		case "commander.invalidArgument": {
@@ -31,7 +31,7 @@ function mistyped({ code, exitCode, message }, program, words) {
 		case "commander.excessArguments": {
 			const [, first = ""] = /got \d+: ([^,]*?)(?:,.*)?\.$/s.exec(message) ?? [];
 			const names = called.commands.map((command) => command.name());
-			const meant = didYouMean(first, names) || help;
+			const meant = elsewhere(first, program) ?? (didYouMean(first, names) || help);
 			if (names.length > 0) return sentence(`there is no command "${excerpt(first)}"${meant}`);
 			return sentence(`${pathOf(called)} takes no "${excerpt(first)}" without an option before it, and a value with blanks needs quotes${help}`);
 		}
@@ -59,6 +59,18 @@ function calledBy(command, [word, ...rest]) {
 	if (named !== void 0) return calledBy(named, rest);
 	return word.startsWith("-") ? calledBy(command, rest) : command;
 }
+/** Names a command of that name below another one, or of another name. */
+function elsewhere(name, program) {
+	const meant = otherNames.get(name) ?? name;
+	const found = [program, ...program.commands].flatMap(({ commands }) => commands).find((one) => one.name() === meant);
+	return found && `; did you mean \`${pathOf(found)}\`?`;
+}
+const otherNames = /* @__PURE__ */ new Map([
+	["queue", "testbeds"],
+	["judge", "gate"],
+	["diff", "compare"],
+	["unlock", "release"]
+]);
 const pathOf = (command) => command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 const marked = (names) => names.split(", ").map((name) => `\`${name}\``).join(" or ");
 

@@ -1,9 +1,9 @@
 import { didYouMean } from "../../config/did-you-mean.js";
-import { UsageError } from "../../model.js";
+import { UsageError } from "../../model/plain.js";
 import { findConfig, usualConfig } from "./find-config.js";
 
 // src/cli/commands/named-testbed.ts
-/** Says which configuration is used where it was found above the current folder. */
+/** Prints the path of a configuration that was found above the current folder. */
 function configPath(written) {
 	const { path, isAbove } = findConfig(written ?? "ppsgate.yml");
 	if (isAbove) process.stderr.write(`Configuration: ${path}\n`);

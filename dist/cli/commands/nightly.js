@@ -1,9 +1,12 @@
 import { loadConfig, parsePriority, testbedsFor } from "../../config.js";
-import { RepositoryError, openRepository, patchOfRange } from "../../forge/patch.js";
-import { goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
-import { WorkDirectory, inSession, refuseNoFolder } from "../../gate.js";
+import { openRepository, patchOfRange } from "../../forge/patch.js";
+import { historyFile, randomSeed, resumeAdvice } from "../../gate/experiment.js";
+import { RepositoryError } from "../../forge/patch/plain.js";
+import { inSession } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
-import { UsageError, conclusionOfResult, exitCodes, patchName } from "../../model.js";
+import { WorkDirectory, refuseNoFolder } from "../../gate/plain.js";
+import { UsageError, conclusionOfResult, exitCodes } from "../../model/plain.js";
+import { patchName } from "../../model.js";
 import { isOfGate, planFollowUps, publishToDirectory, readDirectoryTrend } from "../../publish/data-branch.js";
 import { commitFacts, nightlyFolder, nightlyRun, resumeNightly } from "../../publish.js";
 import { explained, headline } from "../../report.js";
@@ -11,16 +14,16 @@ import { runToExit } from "../../system/exit.js";
 import { usualConfig } from "./find-config.js";
 import { isWorthResuming, stderrLog } from "./judge-gate.js";
 import { configPath } from "./named-testbed.js";
-import { print, printJson } from "./table.js";
+import { print, printJson } from "../init/plain.js";
 import { join, resolve } from "node:path";
 
 // src/cli/commands/nightly.ts
 function define(command) {
 	command.option("--commit <name>", "commit to measure against itself", "HEAD").option("-r, --repository <dir>", "git repository with the commit", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "name, or required properties like \"mellanox and 40G\"").option("--data <dir>", "folder of nightly runs and results (default: as configured)").option("--priority <name>", "priority in the queue: release, patch or rerun", "rerun").option("-d, --directory <dir>", "work directory (default: a new ppsgate-nightly-…)").option("--resume <dir>", "continue an interrupted one in its work directory").option("--json", "print the result of the A/A run as JSON").addHelpText("after", details).action(async (options) => {
-		const lastWords = [];
-		await runToExit((signal) => runNightly(options, signal, lastWords), {
+		const closingLines = [];
+		await runToExit((signal) => runNightly(options, signal, closingLines), {
 			...command.optsWithGlobals(),
-			lastWords
+			closingLines
 		});
 	});
 }
@@ -33,8 +36,8 @@ Example:
   ppsgate nightly --commit origin/main --data /srv/www/ppsgate
 
 Exits 0 if it was measured, 2 on wrong usage, and 4 if the lab failed.`;
-/** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
-async function runNightly(options, signal, lastWords) {
+/** Returns the exit code. Throws on errors, and puts the way to resume into `closingLines`. */
+async function runNightly(options, signal, closingLines) {
 	const config = await loadConfig(configPath(options.config));
 	const kept = options.data ?? config.github.data.directory;
 	if (kept === void 0) throw new UsageError("--data is missing: name a folder for nightly runs, or set `github.data.directory` in ppsgate.yml.");
@@ -46,7 +49,7 @@ async function runNightly(options, signal, lastWords) {
 		data: resolve(kept),
 		directory
 	}, signal).catch(async (error) => {
-		if (await isWorthResuming(error, directory)) lastWords.push(goingOn(directory, commandOf(options)));
+		if (await isWorthResuming(error, directory)) closingLines.push(resumeAdvice(directory, commandOf(options)));
 		throw error;
 	});
 	if (options.json) printJson(result);
@@ -121,12 +124,12 @@ function nightlyDeps(deps, repository, { config, data, directory }) {
 				now: deps.now
 			});
 		},
-		async keep(told) {
-			const folder = join(directory, nightlyFolder(told));
-			const { result, profiles } = await explained(told.result, folder, stderrLog.warn);
-			const facts = told.isDefaultBranch && isOfGate(result) ? await commitFacts(result.patch.headCommit, repository) : {};
+		async keep(update) {
+			const folder = join(directory, nightlyFolder(update));
+			const { result, profiles } = await explained(update.result, folder, stderrLog.warn);
+			const facts = update.isDefaultBranch && isOfGate(result) ? await commitFacts(result.patch.headCommit, repository) : {};
 			const publication = {
-				...told,
+				...update,
 				...facts,
 				...compareUrl && { compareUrl },
 				profiles

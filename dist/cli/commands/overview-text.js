@@ -1,7 +1,6 @@
 import { aimOf, stateNames } from "../../gate/reserve.js";
-import { formatEstimate } from "../../model.js";
-import { columns } from "./columns.js";
-import { clockText, oneLine } from "./table.js";
+import { formatEstimate } from "../../model/plain.js";
+import { clockText, columns, oneLine } from "../init/plain.js";
 
 // src/cli/commands/overview-text.ts
 function overviewText({ at, testbeds, queue }, isColoured) {
@@ -61,7 +60,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }) {
 	return [
 		...held !== void 0 && held.testbed !== name ? [`as ${held.testbed}, which shares a machine with it`] : [],
 		...quarantine === void 0 ? [] : [state === "held" ? `${quarantine.by}: ${quarantine.reason}` : quarantine.reason],
-		...state === "left-behind" && leftBy.length > 0 ? ["its holder is gone; the next holder first restores its base"] : []
+		...state === "left-behind" && leftBy.length > 0 ? ["its holder has ended; the next holder first restores its base"] : []
 	];
 }
 /** ECMA-48 select graphic rendition: green, yellow, red, yellow. */
@@ -93,7 +92,7 @@ function queueText(queue, now) {
 	].map(oneLine))]);
 }
 function waitText({ expectedSeconds }) {
-	if (expectedSeconds === void 0) return "none in sight";
+	if (expectedSeconds === void 0) return "no testbed in sight";
 	return expectedSeconds === 0 ? "next" : formatEstimate(expectedSeconds);
 }
 /** Prints a line per changed testbed, and one for a changed queue; initially all. */

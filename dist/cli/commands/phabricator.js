@@ -1,10 +1,10 @@
 import { loadConfig, systemOf } from "../../config.js";
 import { phabricatorOf } from "../../forge/phabricator.js";
-import { exitCodes } from "../../model.js";
+import { exitCodes } from "../../model/plain.js";
 import { checkPhabricator } from "../../relay.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
-import { hasColours, oneLine, print, printJson } from "./table.js";
+import { hasColours, oneLine, print, printJson } from "../init/plain.js";
 
 // src/cli/commands/phabricator.ts
 function define(phabricator) {
@@ -30,7 +30,7 @@ async function checkSetUp({ config: path, json }, signal) {
 	const config = await loadConfig(configPath(path));
 	const phabricator = phabricatorOf(config);
 	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
-	const patience = tellIfSlow(notify);
+	const patience = notifyIfSlow(notify);
 	const deps = {
 		signal,
 		now: () => /* @__PURE__ */ new Date(),
@@ -57,13 +57,13 @@ async function checkSetUp({ config: path, json }, signal) {
 }
 const hasLinux = (config) => Object.keys(config.testbeds).some((name) => systemOf(config, name) === "linux");
 const patienceSeconds = 2;
-function tellIfSlow(notify) {
+function notifyIfSlow(notify) {
 	let timer;
 	const end = () => clearTimeout(timer);
 	return {
 		begin(what) {
 			end();
-			timer = setTimeout(() => notify(`looking at ${what}`), patienceSeconds * 1e3);
+			timer = setTimeout(() => notify(`checking ${what}`), patienceSeconds * 1e3);
 		},
 		end
 	};
@@ -84,7 +84,7 @@ const colours = {
 	skipped: 2
 };
 const longestWord = 11;
-/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; the fix is on its own line. */
+/** `✘ WHAT: WHY`, or without a terminal `wrong WHAT: WHY`; the fix is on its own line. */
 function diagnosticText(diagnostic, output) {
 	const { kind, what, why } = diagnostic;
 	const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
@@ -95,11 +95,11 @@ function summary(diagnostics) {
 	const faults = diagnostics.filter(isFault).length;
 	const warnings = diagnostics.filter(({ kind }) => kind === "warning").length;
 	const wrong = {
-		0: "Nothing is wrong",
-		1: "One thing is wrong"
-	}[faults] ?? `${faults} things are wrong`;
-	if (warnings === 0) return faults === 0 ? "All is well." : `${wrong}.`;
-	return `${wrong}; ${warnings === 1 ? "one thing is" : `${warnings} things are`} worth a look.`;
+		0: "No check failed",
+		1: "One check failed"
+	}[faults] ?? `${faults} checks failed`;
+	if (warnings === 0) return faults === 0 ? "All checks passed." : `${wrong}.`;
+	return `${wrong}; ${warnings === 1 ? "one warning" : `${warnings} warnings`}.`;
 }
 const isFault = ({ kind }) => kind === "wrong" || kind === "unreachable";
 /** Faults in ppsgate.yml or on the server persist, and outweigh a temporary failure. */

@@ -1,20 +1,22 @@
-import { applyOverrides, loadConfig, namingStyles, parameter, selectorCalled, selectorsOf, testbedKindOf, testbedsFor } from "../../config.js";
+import { applyOverrides, loadConfig, selectorCalled, selectorsOf, testbedKindOf, testbedsFor } from "../../config.js";
+import { namingStyles, parameter } from "../../config/parameters.js";
 import { openRepository } from "../../forge/patch.js";
 import { basisText, estimateExperiment, expectedDurationsOn, timeParts, waysToShorten } from "../../gate/estimate.js";
 import { estimateStart, readLab, readUsualSeconds } from "../../gate/reserve.js";
 import { cellsOf, earlierEntries, entriesOf, historyFile, layoutsOn, planCells, policyOf } from "../../gate/experiment.js";
-import { StoreError, openStore } from "../../gate/reserve/store.js";
+import { openStore } from "../../gate/reserve/store.js";
+import { StoreError } from "../../gate/reserve/store/plain.js";
 import { makingOf, testbedsThatDiffer, variantsByMaking } from "../../kernel.js";
 import { machinesOf } from "../../lab.js";
-import { cellName, exitCodes, formatDuration, formatEstimate, formatPercent, patchName } from "../../model.js";
+import { exitCodes, formatDuration, formatEstimate, formatPercent } from "../../model/plain.js";
+import { cellName, patchName } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
-import { columns } from "./columns.js";
+import { columns, print, printJson } from "../init/plain.js";
 import { patchOf } from "./judge-gate.js";
 import { configPath } from "./named-testbed.js";
-import { print, printJson } from "./table.js";
 
 // src/cli/commands/plan.ts
-const told = [
+const planOptions = [
 	...[
 		"patch",
 		"repository",
@@ -40,7 +42,7 @@ const told = [
 	]
 ];
 function define(command) {
-	for (const name of told) {
+	for (const name of planOptions) {
 		const { flags = namingStyles.flag(name), value, help = "", default: usual } = parameter(name).option ?? {};
 		command.option(value === void 0 ? flags : `${flags} <${value}>`, help, usual);
 	}
@@ -61,9 +63,9 @@ async function plan(options, signal) {
 	const call = {
 		config,
 		options,
-		called: namingStyles.flag,
+		optionName: namingStyles.flag,
 		signal,
-		lastWords: []
+		closingLines: []
 	};
 	const selectors = selectorsOf(config, options, namingStyles.flag).map((selector) => testbedsFor(config, selector, selectorCalled(options, namingStyles.flag)));
 	const patch = options.patch ? await patchOf(call) : void 0;
@@ -88,7 +90,7 @@ async function plan(options, signal) {
 	else print(planned.map((one) => textOf(one, patch)).join("\n\n"));
 	return exitCodes.pass;
 }
-/** The first available testbed of each selector, with the wait; undefined if the store is unreachable. */
+/** Returns the first available testbed of each selector, with the wait; undefined if the store is unreachable. */
 async function startsOf(config, selectors) {
 	try {
 		const store = await openStore(config.reservations);
@@ -194,9 +196,9 @@ const partNames = {
 	building: "building kernels",
 	booting: "booting",
 	traffic: "traffic",
-	settling: "settling, and the rest of trials",
+	settling: "settling and other parts of trials",
 	profiles: "profiles",
-	givingBack: "giving back"
+	givingBack: "releasing"
 };
 function coursesText({ ifUnchanged, ifLost, cells }, { policy }) {
 	const courses = [ifUnchanged, ifLost];
@@ -226,7 +228,7 @@ function cellsText({ cells }, { cells: planned, policy }) {
 			noise,
 			`${least}${runs.runsIfUnchanged.toFixed(1)}`,
 			`${least}${runs.runsIfLost.toFixed(1)}`,
-			`${runs.mostRuns}`
+			`${runs.maxRuns}`
 		];
 	});
 	const lost = `if ${formatPercent(policy.marginRatio)} is lost`;

@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 
 // src/cli/commands/print-chunks.ts
-/** Prints text, see `printBytes`. */
+/** Prints text like `printBytes`. */
 const printPieces = (pieces) => printBytes(gathered(pieces));
 /** Waits for the reader; `ppsgate … | head` may close the pipe early. */
 async function printBytes(pieces) {

@@ -1,4 +1,4 @@
-import { ProfileError, readProfile } from "../../analysis/profile.js";
+import { ProfileError, readProfile } from "../../analysis/profile/plain.js";
 import { createReadStream } from "node:fs";
 import { getSystemErrorMessage } from "node:util";
 
@@ -14,12 +14,12 @@ async function readProfileFile(file) {
 async function* shown(pieces, name) {
 	const { stderr } = process;
 	let bytes = 0;
-	let told = performance.now() + 1e3;
+	let shownAt = performance.now() + 1e3;
 	for await (const piece of pieces) {
 		yield piece;
 		bytes += piece.length;
-		if (!stderr.isTTY || performance.now() - told < 1e3) continue;
-		told = performance.now();
+		if (!stderr.isTTY || performance.now() - shownAt < 1e3) continue;
+		shownAt = performance.now();
 		stderr.write(`\r\x1b[2Kreading ${name}: ${Math.round(bytes / 1e6)} MB`);
 	}
 	if (stderr.isTTY) stderr.write("\r\x1B[2K");

@@ -2,10 +2,10 @@ import { loadConfig } from "../../config.js";
 import { aimOf, liftQuarantine, readLab, setQuarantine } from "../../gate/reserve.js";
 import { openStore } from "../../gate/reserve/store.js";
 import { whoami } from "../../gate/testbeds.js";
-import { UsageError, exitCodes } from "../../model.js";
+import { UsageError, exitCodes } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
-import { clockText, oneLine, print } from "./table.js";
+import { clockText, oneLine, print } from "../init/plain.js";
 
 // src/cli/commands/quarantine.ts
 function define(command) {
@@ -44,7 +44,7 @@ async function putInto(store, name, reason) {
 	const holding = held.values().find(({ testbed }) => testbed === name);
 	return [
 		`${name} is in quarantine and cannot be reserved until \`ppsgate quarantine ${name} --lift\`.`,
-		...before === void 0 ? [] : [`It was already: ${saidOf(before)}.`],
+		...before === void 0 ? [] : [`It was already: ${describe(before)}.`],
 		...holding === void 0 ? [] : [`${holding.holder.who} holds it (${aimOf(holding.holder)}), and keeps it.`]
 	];
 }
@@ -52,8 +52,8 @@ async function liftFrom(store, name) {
 	const before = (await readLab(store)).quarantines.get(name);
 	const isLifted = await liftQuarantine(store, name);
 	if (before === void 0 || !isLifted) return [`${name} is not in quarantine.`];
-	return [`${name} is available again; it was in quarantine: ${saidOf(before)}.`];
+	return [`${name} is available again; it was in quarantine: ${describe(before)}.`];
 }
-const saidOf = ({ reason, by, since }) => `${reason.replace(/\.$/, "")} (${by}, ${clockText(since, /* @__PURE__ */ new Date())})`;
+const describe = ({ reason, by, since }) => `${reason.replace(/\.$/, "")} (${by}, ${clockText(since, /* @__PURE__ */ new Date())})`;
 
 export { define };

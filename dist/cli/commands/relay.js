@@ -1,7 +1,11 @@
-import { applyOverrides, loadConfig, namingStyles, readSecret, selectorCalled, selectorsOf, testbedsFor } from "../../config.js";
-import { ConduitError, isOfToken, openPhabricator, phabricatorOf, whoami, withPatience } from "../../forge/phabricator.js";
-import { UsageError, exitCodes, realPause } from "../../model.js";
-import { inboxIn, openBell, openInbox, openStarter, pollOnce, seldomLog, startRelayServer, waitingText, workOn, workOnce } from "../../relay.js";
+import { applyOverrides, loadConfig, selectorCalled, selectorsOf, testbedsFor } from "../../config.js";
+import { namingStyles } from "../../config/parameters.js";
+import { readSecret } from "../../config/plain.js";
+import { openPhabricator, phabricatorOf, whoami, withPatience } from "../../forge/phabricator.js";
+import { ConduitError, isOfToken } from "../../forge/phabricator/plain.js";
+import { UsageError, exitCodes, realPause } from "../../model/plain.js";
+import { inboxIn, openBell, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOn, workOnce } from "../../relay.js";
+import { seldomLog } from "../../relay/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
 import { mkdir } from "node:fs/promises";
@@ -25,10 +29,10 @@ async function runRelay(options, signal) {
 	const { relay } = deps.config;
 	const bell = openBell();
 	const secrets = await secretsOf(relay);
-	const { host, port: asked } = relay;
+	const { host, port: configuredPort } = relay;
 	await using server = await startRelayServer({
 		host,
-		port: asked,
+		port: configuredPort,
 		now: deps.now,
 		log: deps.log.info,
 		...secrets,
@@ -89,7 +93,7 @@ async function openDeps(options, signal) {
 	const starter = await openStarter(relay, { configPath: path });
 	await mkdir(relay.directory, { recursive: true });
 	const inbox = openInbox(inboxIn(relay.directory), now);
-	log.info(`Is ${me.name} on ${conduit.url}.`);
+	log.info(`Logged in as ${me.name} on ${conduit.url}.`);
 	const waiting = inbox.waitingAnswers(conduit.url);
 	if (waiting.length > 0) log.info(`${waitingText(waiting, now())} on ${conduit.url}.`);
 	return {
@@ -105,8 +109,8 @@ async function openDeps(options, signal) {
 	};
 }
 function checkOverrides(config, { testbed, ...texts }) {
-	const asked = applyOverrides(config, texts, namingStyles.comment);
-	for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment)) testbedsFor(asked, selector, selectorCalled({ testbed }, namingStyles.comment));
+	const configuredPort = applyOverrides(config, texts, namingStyles.comment);
+	for (const selector of selectorsOf(configuredPort, testbed ? { testbed } : {}, namingStyles.comment)) testbedsFor(configuredPort, selector, selectorCalled({ testbed }, namingStyles.comment));
 }
 async function secretsOf({ webhookKeyPath, buildPasswordPath }) {
 	if (webhookKeyPath === void 0 && buildPasswordPath === void 0) throw new UsageError("ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so no request could be verified: write one there, or use ppsgate poll.");

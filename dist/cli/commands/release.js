@@ -3,11 +3,11 @@ import { aimOf, directoriesWithLease, giveBack, readLab, releaseLeft } from "../
 import { openStore } from "../../gate/reserve/store.js";
 import { whoami } from "../../gate/testbeds.js";
 import { machinesOf } from "../../lab.js";
-import { UsageError, exitCodes } from "../../model.js";
+import { UsageError, exitCodes } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { askOnTerminal } from "./prompt.js";
-import { clockText, oneLine, print } from "./table.js";
+import { clockText, oneLine, print } from "../init/plain.js";
 import { resolve } from "node:path";
 import { access } from "node:fs/promises";
 
@@ -56,7 +56,7 @@ async function takeByForce(name, options, ask) {
 		}
 		const taker = await confirmed(holding, options, ask);
 		if (taker === void 0) {
-			print(`${name} was left with ${oneLine(holding.holder.who)}.`);
+			print(`${name} is still held by ${oneLine(holding.holder.who)}.`);
 			return exitCodes.pass;
 		}
 		const outcome = `taken away by ${taker}`;
@@ -73,15 +73,15 @@ async function takeByForce(name, options, ask) {
 }
 function whyNotHeld(name, machines, { held }) {
 	const other = machines.map((machine) => held.get(machine)).find((one) => one !== void 0);
-	return other === void 0 ? `${name} is free.` : `${name} is free, but ${hurt(other)}, and the two share a machine.`;
+	return other === void 0 ? `${name} is free.` : `${name} is free, but ${consequence(other)}, and the two share a machine.`;
 }
-const hurt = ({ testbed, holder, since }) => oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, /* @__PURE__ */ new Date())}`);
+const consequence = ({ testbed, holder, since }) => oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, /* @__PURE__ */ new Date())}`);
 async function confirmed(holding, { by, yes }, ask) {
 	if (ask === void 0) {
 		if (by !== void 0 && yes === true) return by;
-		throw new UsageError(`${hurt(holding)}: without a terminal for questions, taking it needs both --by NAME and --yes.`);
+		throw new UsageError(`${consequence(holding)}: without a terminal for questions, taking it needs both --by NAME and --yes.`);
 	}
-	print(`${hurt(holding)}. Their measurement ends.`);
+	print(`${consequence(holding)}. Their measurement ends.`);
 	const taker = by ?? (await ask(`Who are you? [${whoami()}] `) || whoami());
 	if (yes === true) return taker;
 	const answer = await ask(`Take it from the holder? [y/N] `);

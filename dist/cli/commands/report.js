@@ -1,7 +1,7 @@
-import { exitCodes } from "../../model.js";
+import { exitCodes } from "../../model/plain.js";
 import { explained, readAnyResult, renderMarkdown, writeResult } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
-import { printJson } from "./table.js";
+import { printJson } from "../init/plain.js";
 import { join } from "node:path";
 
 // src/cli/commands/report.ts

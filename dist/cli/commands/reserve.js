@@ -1,20 +1,20 @@
 import { isOnThisMachine, loadConfig, parsePriority, testbedsFor } from "../../config.js";
 import { showProgress } from "../../gate.js";
 import { openReservations, whoami } from "../../gate/testbeds.js";
-import { UsageError, reasonOf } from "../../model.js";
+import { UsageError, reasonOf } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
-import { oneLine } from "./table.js";
+import { oneLine } from "../init/plain.js";
 import { once } from "node:events";
-import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { spawn } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 
 // src/cli/commands/foreground.ts
 /** Forwards SIGINT, SIGTERM and SIGHUP to the command until it ends. */
 async function runInForeground([program = "", ...args], { environment, signal, graceSeconds }) {
 	const sharesTerminal = process.stdin.isTTY === true;
-	using _hearing = hearSignals((name) => {
+	using _hearing = onSignals((name) => {
 		if (!(sharesTerminal && name === "SIGINT")) send(name);
 	});
 	const child = spawn(program, args, {
@@ -29,13 +29,13 @@ async function runInForeground([program = "", ...args], { environment, signal, g
 		kind: "not-started",
 		why: await ended.then(String, whyNot)
 	};
-	const ending = Promise.withResolvers();
-	const end = () => void endAll(send, graceSeconds).then(ending.resolve, ending.reject);
+	const finished = Promise.withResolvers();
+	const end = () => void endAll(send, graceSeconds).then(finished.resolve, finished.reject);
 	if (signal.aborted) end();
 	signal.addEventListener("abort", end, { once: true });
 	const [code, signalName] = await ended;
 	signal.removeEventListener("abort", end);
-	if (signal.aborted) await ending.promise;
+	if (signal.aborted) await finished.promise;
 	return {
 		kind: "exited",
 		code: codeOf$1(code, signalName)
@@ -63,7 +63,7 @@ function isSent(target, name) {
 	}
 }
 /** Replaces earlier signal handlers until disposed. */
-function hearSignals(hear) {
+function onSignals(onSignal) {
 	const others = [
 		"SIGINT",
 		"SIGTERM",
@@ -73,20 +73,20 @@ function hearSignals(hear) {
 		listeners: process.listeners(name)
 	}));
 	for (const { name, listeners } of others) {
-		process.on(name, hear);
+		process.on(name, onSignal);
 		for (const listener of listeners) process.off(name, listener);
 	}
 	return { [Symbol.dispose]() {
 		for (const { name, listeners } of others) {
 			for (const listener of listeners) process.on(name, listener);
-			process.off(name, hear);
+			process.off(name, onSignal);
 		}
 	} };
 }
 
 // src/cli/commands/reserve.ts
 function define(reserve) {
-	reserve.argument("<selector>", "name, or required properties like \"mellanox and 40G\"").argument("[command...]", "behind two dashes").option("--purpose <text>", "purpose, visible to others", "by hand").option("--priority <name>", "priority in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", details).action(async (selector, command, options) => {
+	reserve.argument("<selector>", "name, or required properties like \"mellanox and 40G\"").argument("[command...]", "after two dashes").option("--purpose <text>", "purpose, visible to others", "by hand").option("--priority <name>", "priority in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", details).action(async (selector, command, options) => {
 		await runToExit((signal) => runReserve(selector, command, options, signal), reserve.optsWithGlobals());
 	});
 }
@@ -114,7 +114,7 @@ async function runReserve(selector, command, { config: path, purpose = "by hand"
 	const config = await loadConfig(configPath(path));
 	const priority = parsePriority(named, "--priority");
 	const names = namesOf(config, selector);
-	const { show, notify, end } = whatGoesOn(config);
+	const { show, notify, end } = describeTraffic(config);
 	await using reservations = await openReservations(config, {
 		signal,
 		notify,
@@ -132,21 +132,21 @@ async function runReserve(selector, command, { config: path, purpose = "by hand"
 	try {
 		signal.throwIfAborted();
 		notify(`${reserved.name} is reserved.`);
-		const ending = await runInForeground(command, {
+		const commandEnd = await runInForeground(command, {
 			environment: environmentOf(reserved, config),
 			signal: reserved.signal,
 			graceSeconds: 10
 		});
-		outcome = outcomeOf(ending);
+		outcome = outcomeOf(commandEnd);
 		reserved.signal.throwIfAborted();
-		return codeOf(ending, command);
+		return codeOf(commandEnd, command);
 	} finally {
 		await giveBack(reserved, config, outcome, notify);
 	}
 }
 /** A testbed named explicitly need not support the whole configuration. */
 const namesOf = (config, selector) => Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector, "<selector>");
-function whatGoesOn({ gate }) {
+function describeTraffic({ gate }) {
 	const progress = showProgress(process.stderr, gate.metric, () => performance.now());
 	return {
 		show: (text) => progress.onEvent({
@@ -170,12 +170,12 @@ function environmentOf({ name, lease }, { testbeds }) {
 		PPSGATE_DUT: isElsewhere ? testbed.dut.host : void 0
 	};
 }
-const outcomeOf = (ending) => ending.kind === "exited" ? `its command ended with ${ending.code}` : `its command could not be started: ${ending.why}`;
-function codeOf(ending, [program = ""]) {
-	if (ending.kind === "exited") return ending.code;
-	throw new UsageError(`The command ${program} cannot be started (${ending.why}): name an existing program after the two dashes.`);
+const outcomeOf = (commandEnd) => commandEnd.kind === "exited" ? `its command ended with ${commandEnd.code}` : `its command could not be started: ${commandEnd.why}`;
+function codeOf(commandEnd, [program = ""]) {
+	if (commandEnd.kind === "exited") return commandEnd.code;
+	throw new UsageError(`The command ${program} cannot be started (${commandEnd.why}): name an existing program after the two dashes.`);
 }
-/** Users leave traces: the base is restored before the check. */
+/** Restores the base before the check, as users leave traces. */
 async function giveBack(reserved, config, outcome, notify) {
 	const { name, signal, lease } = reserved;
 	if (signal.aborted) return;

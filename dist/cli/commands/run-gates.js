@@ -1,26 +1,16 @@
-import { isOfGate, namingStyles, parameter, parametersThat } from "../../config.js";
-import { conclusionOfResult, exitCodes, worstConclusion } from "../../model.js";
+import { conclusionOfResult, exitCodes, worstConclusion } from "../../model/plain.js";
 import { combineReporters } from "../../publish/reporters.js";
-import { earlierGatesText, headline, terminalRows } from "../../report.js";
-import { columns } from "./columns.js";
-import { judgeAndAnswer } from "./gate-revision.js";
+import { earlierGatesText } from "../../report/plain.js";
+import { headline, nextStep, terminalRows } from "../../report.js";
+import { columns, hasColours, printJson } from "../init/plain.js";
 import { gatesOf, judgeAll } from "./judge-gate.js";
-import { hasColours, printJson } from "./table.js";
 import { styleText } from "node:util";
 
 // src/cli/commands/run-gates.ts
-/** Adds the options of a gate that `has` accepts by the parameter's name. */
-function addGateOptions(command, has) {
-	const all = parametersThat((one) => isOfGate(one) && one.option !== void 0);
-	for (const name of all.filter(has)) {
-		const { flags = namingStyles.flag(name), value, help = "", default: usual } = parameter(name).option ?? {};
-		command.option(value === void 0 ? flags : `${flags} <${value}>`, help, usual);
-	}
-}
 /** Prints each result; returns the exit code of the worst one, or throws its error. */
 async function runGates(call) {
 	const { options } = call;
-	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => combineReporters([]));
+	const ended = options.answer ? await (await import("./gate-revision.js")).judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => combineReporters([]));
 	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
 	if (options.json) {
 		const results = judged.map(({ result }) => result);
@@ -29,6 +19,7 @@ async function runGates(call) {
 	} else for (const { result, directory } of judged) {
 		const lines = [
 			...verdictRows(result),
+			whatNow(result),
 			earlierGatesText(result),
 			headline(result),
 			`Report: ${directory}/report/index.html`
@@ -38,6 +29,11 @@ async function runGates(call) {
 	const failure = ended.find(({ status }) => status === "rejected");
 	if (failure?.status === "rejected") throw failure.reason;
 	return exitCodes[worstConclusion(judged.map(({ result }) => conclusionOfResult(result)))];
+}
+/** Undefined where a verdict says enough. */
+function whatNow(result) {
+	const { outcome } = result;
+	return outcome.kind === "judged" && outcome.verdict !== "invalid" || outcome.kind === "unchanged" ? void 0 : `What now: ${nextStep(result)}`;
 }
 /** Draws each cell's verdict and change, coloured at a terminal. */
 function verdictRows(result) {
@@ -59,4 +55,4 @@ const verdictColours = {
 	invalid: "gray"
 };
 
-export { addGateOptions, runGates };
+export { runGates };

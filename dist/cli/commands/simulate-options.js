@@ -1,16 +1,18 @@
-import { kebabCase, keyName } from "../../config.js";
+import { kebabCase } from "../../config/parameters.js";
 import { NEVER, array, looseObject, number$1 as number, object, string } from "../../vendor/zod.js";
-import { UsageError, duration, expected, formatPercent, grouped, measured, mostRuns, ratio } from "../../model.js";
-import { sentence } from "../../model/excerpt.js";
+import { UsageError, formatPercent, grouped } from "../../model/plain.js";
+import { duration, maxRuns, measured, ratio } from "../../model.js";
 import { mean, sampleStandardDeviation } from "../../vendor/simple-statistics.js";
+import { keyName } from "../../config.js";
+import { expected, sentence } from "../../model/excerpt.js";
 import { readFile } from "node:fs/promises";
 
 // src/cli/commands/noise-file.ts
 /**
 * Reads the runs of a file of JSON lines, each with a list `pps` of numbers above 0 and any other keys, like ppsgate's
-* history: the sets of each cell, one for each session. Lines of one cell agree in testbed, cell, traffic, label and the
-* like. Lines of a single run, which have no spread, are passed over; `lines` counts them too. Throws a `UsageError` that
-* names the first bad line.
+* history. Returns the sets of each cell, one for each session. Lines of one cell agree in testbed, cell, traffic,
+* label and the like. Skips lines of a single run, which have no spread; `lines` counts them, too. Throws a
+* `UsageError` that names the first bad line.
 */
 async function readNoiseFile(path) {
 	const all = (await readFile(path, "utf8").catch(cannotRead(path))).split("\n").flatMap((line, index) => line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : []);
@@ -23,7 +25,7 @@ async function readNoiseFile(path) {
 	throw new UsageError(`--noise: ${path}: expected JSON lines with the pps of at least ${2} runs, found ${found}.`);
 }
 /** A single run has no spread. */
-const fewestRuns = 2;
+const minRuns = 2;
 const cannotRead = (path) => (error) => {
 	const why = error.code === "ENOENT" ? "there is no such file" : `cannot be read (${error.code})`;
 	throw new UsageError(`--noise: ${path}: ${why}; name a file of JSON lines, or a CV like 1%.`);
@@ -39,7 +41,7 @@ const cellKeys = [
 	"topic",
 	"label"
 ];
-const lineSchema = looseObject({ pps: array(number({ error: rateError }).refine((pps) => measured.safeParse(pps).success, { error: rateError }), { error: expected("a list of numbers above 0") }).max(mostRuns) }, { error: expected("an object with pps, a list of numbers above 0") });
+const lineSchema = looseObject({ pps: array(number({ error: rateError }).refine((pps) => measured.safeParse(pps).success, { error: rateError }), { error: expected("a list of numbers above 0") }).max(maxRuns) }, { error: expected("an object with pps, a list of numbers above 0") });
 function parseLine(line, place) {
 	const parsed = lineSchema.safeParse(parseJson(line, place));
 	if (parsed.success) {
@@ -131,7 +133,7 @@ async function readNoise({ noise, maxCv }) {
 				kind: "normal",
 				cv
 			},
-			says: `normal noise, CV ${formatPercent(cv)}`
+			noiseText: `normal noise, CV ${formatPercent(cv)}`
 		};
 	}
 	const { cells, lines } = await readNoiseFile(noise);
@@ -143,7 +145,7 @@ async function readNoise({ noise, maxCv }) {
 			kind: "sets",
 			cells: kept
 		},
-		says: `${noise}: ${grouped(kept.flat().length)} of ${grouped(lines)} sets of runs, those with at least ${2} runs${limit}, of ${grouped(kept.length)} ${kept.length === 1 ? "cell" : "cells"}`
+		noiseText: `${noise}: ${grouped(kept.flat().length)} of ${grouped(lines)} sets of runs, those with at least ${2} runs${limit}, of ${grouped(kept.length)} ${kept.length === 1 ? "cell" : "cells"}`
 	};
 }
 function nothingLeft(path, sets, maxCv = Infinity) {

@@ -1,10 +1,13 @@
 import { simulate } from "../../analysis/stats.js";
 import { array, string } from "../../vendor/zod.js";
-import { configKeys, kebabCase, wholeGate } from "../../config.js";
-import { UsageError, exitCodes, expected, formatPercent, grouped, ratio } from "../../model.js";
+import { configKeys, wholeGate } from "../../config.js";
+import { UsageError, exitCodes, formatPercent, grouped } from "../../model/plain.js";
+import { expected } from "../../model/excerpt.js";
+import { ratio } from "../../model.js";
+import { kebabCase } from "../../config/parameters.js";
 import { simulateBisect } from "../../gate/estimate.js";
 import { aligned, count, listOf, parse, readNoise, sharedOptions } from "./simulate-options.js";
-import { printJson } from "./table.js";
+import { printJson } from "../init/plain.js";
 
 // src/cli/commands/simulate-bisect.ts
 const ofGates = [...[
@@ -35,7 +38,7 @@ async function printBisectRows(options) {
 	const noise = await readNoise(request);
 	const rows = rowsOf$1(request, noise.source);
 	if (options.json) printJson({ rows });
-	else process.stdout.write(`${noise.says}\n${conditions$1(request)}\n\n${table$1(rows)}`);
+	else process.stdout.write(`${noise.noiseText}\n${conditions$1(request)}\n\n${table$1(rows)}`);
 }
 const ownOptions$1 = sharedOptions.extend({
 	commits: string().transform(listOf).pipe(array(count(1, 2e4))).prefault("256"),
@@ -47,7 +50,7 @@ const ownOptions$1 = sharedOptions.extend({
 	maxBoots: count(4, 1e3).prefault("60"),
 	experiments: count(1, 1e6).prefault("1000")
 });
-/** Typical if one commit breaks a driver and a later one fixes it. */
+/** Typical number if one commit breaks a driver and a later one fixes it. */
 const brokenInARow = 6;
 const usualEffects = [
 	0,
@@ -167,7 +170,7 @@ async function printRows(options) {
 	const noise = await readNoise(request);
 	const rows = rowsOf(request, noise.source);
 	if (options.json) printJson({ rows });
-	else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
+	else process.stdout.write(`${noise.noiseText}\n${conditions(request)}\n\n${table(rows, request)}`);
 }
 /** Parses margin, falseAlarms, power and design as ppsgate.yml does. */
 function parseOptions(options) {

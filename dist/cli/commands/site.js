@@ -1,9 +1,9 @@
-import { UsageError, exitCodes, parseJson } from "../../model.js";
+import { UsageError, exitCodes, parseJson } from "../../model/plain.js";
 import { indexPath, readDirectoryTrend } from "../../publish/data-branch.js";
 import { healthSchema, overviewSchema, writeSite } from "../../publish/site.js";
 import { runToExit } from "../../system/exit.js";
-import { readForeignText } from "../../report.js";
-import { print } from "./table.js";
+import { readForeignText } from "../../system/foreign-files.js";
+import { print } from "../init/plain.js";
 import { join } from "node:path";
 import { readFile, stat } from "node:fs/promises";
 
@@ -48,11 +48,11 @@ async function makeSite({ from, to, lab, health }) {
 	print(`${join(to, "index.html")}: ${pages} pages`);
 	return exitCodes.pass;
 }
-const mostLabBytes = 16 * 1024 ** 2;
+const maxLabBytes = 16 * 1024 ** 2;
 /** Undefined if no file was named and the default is missing. */
 async function readLabFile(option, named, [from, usual], schema) {
 	const path = named ?? join(from, usual);
-	const text = named === void 0 ? await readForeignText(from, usual, mostLabBytes) : await readFile(named, "utf8").catch((error) => {
+	const text = named === void 0 ? await readForeignText(from, usual, maxLabBytes) : await readFile(named, "utf8").catch((error) => {
 		throw new UsageError(`${option}: ${path} cannot be read (${error.code}).`);
 	});
 	if (text === void 0) return void 0;

@@ -3,11 +3,11 @@ import { healthPurpose, readLab } from "../../gate/reserve.js";
 import { recordTo, recordable } from "../../gate/recording.js";
 import { openReservations, realDeps, whoami } from "../../gate/testbeds.js";
 import { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, skipped, wrong } from "../../lab/check.js";
-import { exitCodes } from "../../model.js";
+import { exitCodes } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { diagnosticText, summary } from "./diagnostics-text.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
-import { hasColours, oneLine, print, printJson } from "./table.js";
+import { hasColours, oneLine, print, printJson } from "../init/plain.js";
 
 // src/cli/commands/testbeds-check.ts
 function define(command) {
@@ -86,7 +86,7 @@ async function keptFromOthers({ name, config, notify, signal }, look) {
 	} finally {
 		const isClean = lease.holding.leftBy.length === 0;
 		await lease.release({
-			outcome: "was looked at",
+			outcome: "was checked",
 			isClean
 		});
 	}
@@ -95,7 +95,7 @@ function diagnosticsOf(check) {
 	const { name, testbed, config, traffic, power, deps, recorder } = check;
 	switch (testbed.kind) {
 		case "virtual": return checkVirtualTestbed(testbed, deps);
-		case "embedded-linux": return [skipped(name, "nothing to check, as it is on this machine; see `ppsgate lab check`")];
+		case "embedded-linux": return [skipped(name, "nothing to check, because it is on this machine; see `ppsgate lab check`")];
 		case "linux": return checkLinuxTestbed(testbed, deps);
 		case "freebsd": {
 			const { families, traffic: trial, frameSizes } = config;

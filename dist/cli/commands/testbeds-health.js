@@ -1,12 +1,12 @@
 import { loadConfig } from "../../config.js";
 import { NotReservedError, aimOf, healthPurpose, liftQuarantine, overviewOf, readLab } from "../../gate/reserve.js";
-import { byItself, openReservations, realDeps, whoami } from "../../gate/testbeds.js";
+import { openReservations, ppsgateItself, realDeps, whoami } from "../../gate/testbeds.js";
 import { healthOf, whyUnhealthy } from "../../lab/check.js";
-import { exitCodes } from "../../model.js";
+import { exitCodes } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { diagnosticText, summary } from "./diagnostics-text.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
-import { clockText, hasColours, oneLine, print, printJson } from "./table.js";
+import { clockText, hasColours, oneLine, print, printJson } from "../init/plain.js";
 
 // src/cli/commands/testbeds-health.ts
 function define(command) {
@@ -33,9 +33,9 @@ async function checkHealth(names, { config: given, json = false }, signal) {
 	const path = configPath(given);
 	const config = await loadConfig(path);
 	for (const name of names) namedTestbed(config, path, name);
-	const asked = names.length === 0 ? Object.keys(config.testbeds) : [...new Set(names)];
+	const chosen = names.length === 0 ? Object.keys(config.testbeds) : [...new Set(names)];
 	const healths = [];
-	for (const name of asked) {
+	for (const name of chosen) {
 		if (!json) print(name);
 		const health = await visitTestbed({
 			name,
@@ -81,14 +81,14 @@ async function visitTestbed(visit) {
 /** Preparation has checked or restored the base. */
 async function lookReserved(visit, { lease, signal }) {
 	const { name } = visit;
-	const ending = {
-		outcome: "the check was not finished",
+	const unfinished = {
+		outcome: "the check did not finish",
 		isClean: true
 	};
 	try {
 		const diagnostics = await look(visit, AbortSignal.any([visit.signal, signal]));
 		const reason = whyUnhealthy(diagnostics);
-		ending.outcome = reason ?? "all is well";
+		unfinished.outcome = reason ?? "all checks passed";
 		if (reason === void 0) return {
 			testbed: name,
 			kind: "well",
@@ -97,11 +97,11 @@ async function lookReserved(visit, { lease, signal }) {
 		};
 		const quarantine = {
 			reason,
-			by: byItself,
+			by: ppsgateItself,
 			since: (/* @__PURE__ */ new Date()).toISOString()
 		};
 		await lease.release({
-			...ending,
+			...unfinished,
 			isClean: false,
 			quarantine
 		});
@@ -115,10 +115,10 @@ async function lookReserved(visit, { lease, signal }) {
 			}
 		};
 	} finally {
-		await lease.release(ending);
+		await lease.release(unfinished);
 	}
 }
-/** A quarantined testbed is never reserved, so the check can disturb its last holder only. */
+/** A quarantined testbed is never reserved, so the check can disturb only its last holder. */
 async function lookUnreserved(visit, store) {
 	const { name, signal } = visit;
 	if (isHeld(visit, await readLab(store))) return inUse(visit, store);
@@ -171,7 +171,7 @@ const stateIn = ({ name, config }, lab) => overviewOf(config, lab, () => 0, /* @
 const isHeld = (visit, lab) => stateIn(visit, lab)?.held !== void 0;
 async function inUse(visit, store) {
 	const held = stateIn(visit, await readLab(store))?.held;
-	const why = held === void 0 ? "other requests wait for it" : `${held.who} has it (${aimOf(held)})`;
+	const why = held === void 0 ? "other requests wait for it" : `${held.who} holds it (${aimOf(held)})`;
 	return {
 		testbed: visit.name,
 		kind: "in-use",
@@ -179,18 +179,18 @@ async function inUse(visit, store) {
 	};
 }
 function closing(health) {
-	if (health.kind === "in-use") return `– not looked at: ${health.why}.`;
+	if (health.kind === "in-use") return `– not checked: ${health.why}.`;
 	const { testbed, diagnostics, quarantine } = health;
 	return `${summary(diagnostics)}${interimText(testbed, health.kind, quarantine)}`;
 }
 function interimText(testbed, kind, quarantine) {
 	switch (quarantine.kind) {
 		case "none": return "";
-		case "lifted": return " It was in quarantine for a fault that is fixed now, and is available again.";
+		case "lifted": return " Its fault is fixed, so its quarantine is lifted.";
 		case "stands": {
 			const { by, reason, since } = quarantine;
 			if (kind === "wrong" && by === "ppsgate") return ` It is in quarantine: check again with \`ppsgate testbeds health ${testbed}\` once that is fixed.`;
-			return ` ${by} put it into quarantine at ${clockText(since, /* @__PURE__ */ new Date())} (${reason}): \`ppsgate quarantine ${testbed} --lift\` ends that.`;
+			return ` ${by} put it into quarantine at ${clockText(since, /* @__PURE__ */ new Date())} (${reason}): lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
 		}
 	}
 }

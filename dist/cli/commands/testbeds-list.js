@@ -1,9 +1,8 @@
 import { isOnThisMachine, loadConfig } from "../../config.js";
-import { exitCodes } from "../../model.js";
+import { exitCodes } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
-import { columns } from "./columns.js";
+import { columns, print, printJson } from "../init/plain.js";
 import { configPath } from "./named-testbed.js";
-import { print, printJson } from "./table.js";
 
 // src/cli/commands/testbeds-list.ts
 function define(command) {

@@ -2,11 +2,10 @@ import { didYouMean } from "../../config/did-you-mean.js";
 import { loadConfig } from "../../config.js";
 import { aimOf, holdingOf, readLab, readLog } from "../../gate/reserve.js";
 import { openStore } from "../../gate/reserve/store.js";
-import { UsageError, exitCodes, formatRoughly } from "../../model.js";
+import { UsageError, exitCodes, formatRoughly } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
-import { columns } from "./columns.js";
+import { clockText, columns, oneLine, print, printJson } from "../init/plain.js";
 import { configPath } from "./named-testbed.js";
-import { clockText, oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/testbeds-log.ts
 function define(command) {
@@ -36,7 +35,7 @@ function refuseUnknown(name, known) {
 	if (known.has(name)) return;
 	const names = [...known].filter((one) => one !== "");
 	const hint = didYouMean(name, names) || ".";
-	throw new UsageError(`There is no testbed "${name}", but there are ${names.join(", ")}${hint}`);
+	throw new UsageError(`There is no testbed "${name}"; the testbeds are ${names.join(", ")}${hint}`);
 }
 const table = (log, lab) => columns([[
 	"WHEN",
@@ -58,7 +57,7 @@ function rowOf(logged, lab) {
 		aimOf(holder),
 		between(waitingSince, since ?? until),
 		since === void 0 ? "–" : between(since, isHeld ? now.toISOString() : until),
-		outcome ?? (isHeld ? "has it now" : "its holder is gone")
+		outcome ?? (isHeld ? "holds it now" : "its holder has ended")
 	];
 }
 const between = (from, to) => to === void 0 ? "?" : formatRoughly((Date.parse(to) - Date.parse(from)) / 1e3);

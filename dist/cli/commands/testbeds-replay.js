@@ -1,8 +1,8 @@
 import { readRecording, replay } from "../../gate/recording.js";
-import { exitCodes } from "../../model.js";
+import { exitCodes } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { diagnosticText } from "./diagnostics-text.js";
-import { hasColours, oneLine, print, printJson } from "./table.js";
+import { hasColours, oneLine, print, printJson } from "../init/plain.js";
 
 // src/cli/commands/testbeds-replay.ts
 function define(command) {
@@ -30,10 +30,10 @@ async function replayFile(file, { json }) {
 }
 function printReplay({ head, questions, hosts, differences, diagnostics, isTorn }) {
 	const { command, date, ppsgate } = head;
-	const many = questions === 1 ? "One question" : `${questions} questions`;
+	const many = questions === 1 ? "One command" : `${questions} commands`;
 	print(oneLine(`\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(", ") || "no machine"}.`));
 	for (const diagnostic of diagnostics) print(diagnosticText(diagnostic, hasColours(process.stdout)));
-	if (isTorn) print("It is incomplete: the recording process was ended.");
+	if (isTorn) print("It is incomplete: the recording process was stopped.");
 	for (const { sentence } of differences) print(`✗ ${sentence}.`);
 	if (differences.length === 0) print("All replies are understood as before.");
 }

@@ -2,16 +2,18 @@ import { loadConfig, whyNotSent } from "../../config.js";
 import { historyFile, readRules } from "../../gate/experiment.js";
 import { recordTo, recordedSelfTest } from "../../gate/recording.js";
 import { readLab } from "../../gate/reserve.js";
-import { beginJournal, resumeJournal, runSelfTest, selfTestParts } from "../../gate/self-test.js";
+import { beginJournal, resumeJournal, runSelfTest } from "../../gate/self-test.js";
+import { selfTestParts } from "../../gate/self-test/plain.js";
 import { openReservations, realDeps, whoami } from "../../gate/testbeds.js";
-import { selfTestDirectory } from "../../gate.js";
-import { expectKernel, kernelFormOf } from "../../lab.js";
-import { UsageError, endedEarly, exitCodes, expected } from "../../model.js";
+import { selfTestDirectory } from "../../gate/plain.js";
+import { expectKernel, kernelFormOf } from "../../lab/plain.js";
+import { UsageError, endedEarly, exitCodes } from "../../model/plain.js";
+import { expected } from "../../model/excerpt.js";
 import { runToExit } from "../../system/exit.js";
 import { diagnosticText, summary } from "./diagnostics-text.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { askOnTerminal } from "./prompt.js";
-import { hasColours, oneLine, print, printJson } from "./table.js";
+import { hasColours, oneLine, print, printJson } from "../init/plain.js";
 import { dirname, join, resolve } from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";
 
@@ -27,16 +29,16 @@ Example:
   ppsgate testbeds self-test hp-t540 --yes --skip hang,noise
 
 Exits 0 if all is well, 2 on wrong usage, and 4 if something is wrong.`).action(async (name, options) => {
-		const lastWords = [];
-		const work = (signal) => selfTestOf(name, options, signal, lastWords);
+		const closingLines = [];
+		const work = (signal) => selfTestOf(name, options, signal, closingLines);
 		await runToExit(work, {
 			...command.optsWithGlobals(),
-			lastWords
+			closingLines
 		});
 	});
 }
 /** Prints each diagnostic at once, or with `json` all at the end. */
-async function selfTestOf(name, options, signal, lastWords) {
+async function selfTestOf(name, options, signal, closingLines) {
 	const { json, yes = false, baseKernel, resume, record } = options;
 	const skip = partsOf(options.skip);
 	const path = configPath(options.config);
@@ -53,10 +55,10 @@ async function selfTestOf(name, options, signal, lastWords) {
 	await using place = selfTestDirectory(notify);
 	const directory = resolve(await place.open({ resume }));
 	const diagnostics = [];
-	const goingOn = `Continue with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
+	const resumeAdvice = `Continue with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 	const work = async (machines, held, token) => {
 		const journal = earlier ?? await begun(directory, name);
-		lastWords.push(goingOn);
+		closingLines.push(resumeAdvice);
 		const request = {
 			name,
 			testbed,
@@ -95,12 +97,12 @@ async function selfTestOf(name, options, signal, lastWords) {
 		directory,
 		diagnostics
 	});
-	else print(isWell ? summary(diagnostics) : `${summary(diagnostics)} ${goingOn}`);
+	else print(isWell ? summary(diagnostics) : `${summary(diagnostics)} ${resumeAdvice}`);
 	return isWell ? exitCodes.pass : exitCodes.infrastructure;
 }
 function freebsdOnly(testbed, name) {
 	if (testbed.kind === "freebsd") return testbed;
-	throw new UsageError(`${name} is of kind ${testbed.kind}, which boots no kernel: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`);
+	throw new UsageError(`${name} is of kind ${testbed.kind}, which boots no kernel: self-test a testbed of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`);
 }
 function sameWords({ config = "ppsgate.yml", skip, baseKernel }) {
 	return [
@@ -144,7 +146,7 @@ async function onTestbed({ name, testbed, config, notify, signal, recorder }, wo
 		recorder
 	});
 	const quarantine = (await readLab(reservations.store)).quarantines.get(name);
-	if (quarantine !== void 0) throw new UsageError(`${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and self-test again.`);
+	if (quarantine !== void 0) throw new UsageError(`${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and run the self-test again.`);
 	const holder = {
 		who: whoami(),
 		purpose: "self-test"
@@ -153,7 +155,7 @@ async function onTestbed({ name, testbed, config, notify, signal, recorder }, wo
 		priority: "patch",
 		holder
 	});
-	let outcome = endedEarly("its self-test was not finished");
+	let outcome = endedEarly("its self-test did not finish");
 	try {
 		const held = AbortSignal.any([signal, reserved.signal]);
 		await work(reserved.depsOf(testbed), held, reserved.lease.token);

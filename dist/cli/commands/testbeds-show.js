@@ -1,11 +1,11 @@
 import { loadConfig } from "../../config.js";
 import { freeEnded, overviewOf, readLab, readUsualSeconds } from "../../gate/reserve.js";
 import { openProcessesOf, openStore } from "../../gate/reserve/store.js";
-import { exitCodes } from "../../model.js";
+import { exitCodes } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
 import { changedLines, overviewDetails, overviewText } from "./overview-text.js";
-import { hasColours, print, printJson } from "./table.js";
+import { hasColours, print, printJson } from "../init/plain.js";
 
 // src/cli/commands/testbeds-show.ts
 function define(command) {
@@ -62,7 +62,7 @@ async function watchTestbeds(config, store, show, signal) {
 		}
 	}
 }
-/** Redraws a terminal; elsewhere prints one line per change, or with `json` one per look. */
+/** Redraws a terminal; elsewhere prints one line per change, or with `json` one line per poll. */
 function watcherOf(output, json) {
 	if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
 	if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));

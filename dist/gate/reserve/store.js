@@ -1,160 +1,15 @@
-import { document, id, list, parseJson, prose, reasonOf, shortened, word } from "../../model.js";
+import { openProcessView } from "../../system/process.js";
 import { boolean, int, number, object, union } from "../../vendor/zod.js";
-import { openHttpClient } from "../../forge/github.js";
-import { ExposedError, readGuarded } from "../../config.js";
-import { callerOwning } from "../../report.js";
-import { ExposedPlaceError, checkOwn } from "../../kernel.js";
-import { ForeignFileError, failureOf as failureOf$1, isEmpty, isSqliteError, openDatabase, watchPlace } from "../../lab/netns.js";
-import { execFile } from "node:child_process";
-import { dirname, resolve } from "node:path";
-import { accessSync, closeSync, constants, fchownSync, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
-import { promisify } from "node:util";
-import { createSecureContext } from "node:tls";
-import { X509Certificate, randomUUID } from "node:crypto";
-import { readFile, readlink } from "node:fs/promises";
+import { openHttpClient } from "../../system/http.js";
+import { StoreError, openFile, readAccount, readCertificates } from "./store/plain.js";
+import { document, list, prose, word } from "../../model.js";
+import { parseJson, shortened } from "../../model/plain.js";
+import { utimesSync, watch } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 
-// src/system/process.ts
-/** Leader of a process group, with its start time as printed on this machine. */
-const leaderSchema = object({
-	pid: id,
-	started: word
-});
-/** False for a zombie, too. */
-const isRunning = async ({ pid, started }) => await startOf(pid) === started;
-async function signalGroup(leader, name) {
-	if (!await isRunning(leader)) return false;
-	try {
-		return process.kill(-leader.pid, name);
-	} catch {
-		return false;
-	}
-}
-/** Start time of the process, as `platform` prints it; undefined if there is none. */
-function startOf(pid, platform = process.platform) {
-	return platform === "linux" ? startInProc(pid) : startByPs(pid);
-}
-/** Reads the kernel's own clock: ps(1) derives start times from the wall clock, which can be changed. */
-async function startInProc(pid) {
-	const found = await inProc(pid);
-	return found === void 0 || found.isZombie ? void 0 : `${found.ticks} after boot ${await bootId()}`;
-}
-const bootId = async () => (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
-/** Undefined if it cannot be read. */
-async function inProc(pid) {
-	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => void 0);
-	if (stat === void 0) return void 0;
-	const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-	const ticks = rest[18];
-	return ticks === void 0 ? void 0 : {
-		isZombie: "ZX".includes(state),
-		ticks
-	};
-}
-async function startByPs(pid) {
-	const { stdout } = await promisify(execFile)("ps", [
-		"-o",
-		"stat=,lstart=",
-		"-p",
-		String(pid)
-	]).catch(() => ({ stdout: "" }));
-	const [, state = "Z", started] = /^\s*(\S)\S*\s+(.+?)\s*$/.exec(stdout) ?? [];
-	return state === "Z" ? void 0 : started;
-}
-/**
-* A process, with the context in which its id has a meaning: a boot of the kernel, and namespaces of ids and clocks.
-*/
-const processMarkSchema = object({
-	pid: id,
-	ticks: word,
-	view: word
-});
-/** Undefined if an end is never certain: on any system but Linux, and if /proc is of another namespace. */
-async function openProcessView() {
-	try {
-		if (await readlink("/proc/self") !== String(process.pid)) return void 0;
-		const found = await inProc(process.pid);
-		if (found === void 0) return void 0;
-		const names = ["pid", "time"].map((name) => readlink(`/proc/self/ns/${name}`));
-		const view = [await bootId(), ...await Promise.all(names)].join(" ");
-		return {
-			own: {
-				pid: process.pid,
-				ticks: found.ticks,
-				view
-			},
-			hasEnded: async (mark) => mark.view === view && await isOver(mark)
-		};
-	} catch {
-		return;
-	}
-}
-async function isOver({ pid, ticks }) {
-	if (!hasId(pid)) return true;
-	const found = await inProc(pid);
-	return found !== void 0 && (found.isZombie || found.ticks !== ticks);
-}
-/** /proc may hide processes of other users; signal 0 finds them. */
-function hasId(pid) {
-	try {
-		return process.kill(pid, 0);
-	} catch (error) {
-		return !(error instanceof Error && "code" in error && error.code === "ESRCH");
-	}
-}
-
-// src/gate/reserve/store/store.ts
-/** The message is a sentence that names the store, the reason and the fix. */
-var StoreError = class extends Error {
-	name = "StoreError";
-};
-
-// src/gate/reserve/store/etcd-files.ts
-/** Throws a StoreError that names the file. */
-async function readCertificates(config) {
-	const { caPath, certificatePath, keyPath } = config;
-	const ca = caPath === void 0 ? {} : { ca: await readText("authority", caPath) };
-	const cert = certificatePath === void 0 ? {} : { cert: await readText("certificate", certificatePath) };
-	const key = keyPath === void 0 ? {} : { key: await readText("key", keyPath, readGuarded) };
-	refuseUnfit(`the authority file ${caPath}`, () => ca.ca && new X509Certificate(ca.ca));
-	refuseUnfit(`the certificate ${certificatePath} and the key ${keyPath}`, () => createSecureContext({
-		...cert,
-		...key
-	}));
-	return {
-		...ca,
-		...cert,
-		...key
-	};
-}
-/** Returns undefined without a password. Throws a StoreError that names the file but quotes nothing of it. */
-async function readAccount({ user, passwordPath }) {
-	if (user === void 0 || passwordPath === void 0) return void 0;
-	const password = (await readText("password", passwordPath, readGuarded)).replace(/\r?\n$/, "");
-	if (/^\P{Cc}+$/u.test(password)) return {
-		user,
-		password
-	};
-	throw new StoreError(`etcd cannot be used with the password file ${passwordPath}: it is empty or has more than a line; write the password there and nothing else.`);
-}
-async function readText(what, path, read = (path) => readFile(path, "utf8")) {
-	try {
-		return await read(path);
-	} catch (error) {
-		if (error instanceof ExposedError) throw new StoreError(`etcd cannot be used: ${error.message}.`);
-		throw new StoreError(`etcd cannot be used without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`, { cause: error });
-	}
-}
-function refuseUnfit(what, use) {
-	try {
-		use();
-	} catch (error) {
-		throw new StoreError(`etcd cannot be used with ${what} (${reasonOf(error)}); they have to be PEM, and a key has to fit its certificate.`, { cause: error });
-	}
-}
-
 // src/gate/reserve/store/etcd-response.ts
-/** More than all reservations of a lab. */
+/** Exceeds all reservations of a lab. */
 const maxResponseBytes = 16 * 1024 ** 2;
 /** Removes secrets, which a response may echo. */
 function readResponse(url, response, schema, secrets) {
@@ -164,7 +19,7 @@ function readResponse(url, response, schema, secrets) {
 	if (body === void 0) return {
 		kind: "failed",
 		problem: "slow",
-		why: `more than ${maxResponseBytes} bytes in an answer`,
+		why: `a response of more than ${maxResponseBytes} bytes`,
 		maybeDone: true
 	};
 	const json = parseJson(body.toString());
@@ -175,7 +30,7 @@ function readResponse(url, response, schema, secrets) {
 		kind: "ok",
 		value: value.data
 	};
-	const why = shortened(withoutSecrets(`it answers ${status} ${headers.get("content-type") ?? ""}`));
+	const why = shortened(withoutSecrets(`it responds with ${status} ${headers.get("content-type") ?? ""}`));
 	if (status >= 500) return {
 		kind: "failed",
 		problem: "slow",
@@ -222,7 +77,7 @@ function errorOf(status, message) {
 }
 function failureOf(url, noResponse) {
 	const { code, lateSeconds, wasSent, distrust } = noResponse;
-	const why = lateSeconds === void 0 ? noResponse.why : `no answer within ${lateSeconds} s`;
+	const why = lateSeconds === void 0 ? noResponse.why : `no response within ${lateSeconds} s`;
 	const failed = (problem, reason, maybeDone = false) => ({
 		kind: "failed",
 		problem,
@@ -231,47 +86,47 @@ function failureOf(url, noResponse) {
 	});
 	if (distrust?.fault === "name") return failed("wrong name", `it is for ${distrust.names}, not for ${url.hostname}`);
 	if (distrust !== void 0) return failed("untrusted", distrust.reason.replace(/;.*/, ""));
-	if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) return failed("unwelcome", "it refuses the certificate of this client, or that there is none");
+	if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) return failed("unwelcome", "it refuses this client's certificate, or requires one");
 	if (code === "ECONNREFUSED") return failed("unreachable", "connection refused");
 	if (code === "ENOTFOUND") return failed("unreachable", "no such host name");
-	if (code === "ECONNRESET" && (url.protocol === "http:" || !wasSent)) return failed("unreachable", `it hung up, as one does that speaks ${url.protocol === "http:" ? "https" : "plain http"}`, wasSent);
+	if (code === "ECONNRESET" && (url.protocol === "http:" || !wasSent)) return failed("unreachable", `it closed the connection, as a server of ${url.protocol === "http:" ? "https" : "plain http"} does`, wasSent);
 	return failed(wasSent ? "slow" : "unreachable", why, wasSent);
 }
 /** Most specific first. A permanent one needs a fix. */
 const problems = {
 	"no leader": {
-		summary: "etcd has no leader: more than half of its members have to run and reach each other",
-		advice: "start or connect the others",
+		summary: "etcd has no leader: more than half of its members must run and reach each other",
+		advice: "start or reconnect the others",
 		isPermanent: false
 	},
 	"wrong name": {
 		summary: "etcd's certificate is for another host name",
-		advice: "write a name of the certificate in `endpoints`, or give that member a certificate for this one",
+		advice: "use a name of the certificate in `endpoints`, or issue that member a certificate for this name",
 		isPermanent: true
 	},
 	untrusted: {
 		summary: "etcd's certificate is not trusted",
-		advice: "set `ca` to the PEM of the authority that signed it, or have it renewed",
+		advice: "set `ca` to the PEM of the authority that signed it, or renew the certificate",
 		isPermanent: true
 	},
 	unwelcome: {
-		summary: "etcd does not let this client in",
-		advice: "set `certificate` and `key` to a pair signed by the authority that etcd has as --trusted-ca-file",
+		summary: "etcd refuses this client",
+		advice: "set `certificate` and `key` to a pair signed by the authority in etcd's --trusted-ca-file",
 		isPermanent: true
 	},
 	"not etcd": {
-		summary: "etcd cannot be used, something else answers",
+		summary: "etcd cannot be used: another server responds",
 		advice: "check `endpoints`, and that the JSON gateway of etcd is on (--enable-grpc-gateway)",
 		isPermanent: true
 	},
 	slow: {
-		summary: "etcd did not do what was asked",
+		summary: "etcd did not execute the request",
 		advice: "check the load and the log of its members, and the network between them",
 		isPermanent: false
 	},
 	unreachable: {
 		summary: "etcd cannot be reached",
-		advice: "check that it runs, `endpoints` (http or https, name, port), and the network to there",
+		advice: "check that it runs, `endpoints` (http or https, name, port), and the network to it",
 		isPermanent: false
 	}
 };
@@ -284,7 +139,7 @@ function failureSentence(failures) {
 	const { summary, advice } = problems[worst ?? "unreachable"];
 	return `${summary} (${all}); ${advice}.`;
 }
-const unconfirmedSentence = (endpoint, { why }) => `etcd did not confirm a change (${endpoint}: ${why}), which may have been made all the same; look at the reservations before it is made again.`;
+const unconfirmedSentence = (endpoint, { why }) => `etcd did not confirm a change (${endpoint}: ${why}), which may nevertheless have been made; check the reservations before you repeat it.`;
 /** `user` is undefined without a login. */
 function refusalSentence(endpoint, message, { user, prefix }) {
 	const who = user === void 0 ? "one without a name" : `the user ${user}`;
@@ -294,23 +149,23 @@ function refusalSentence(endpoint, message, { user, prefix }) {
 const refusals = (who, prefix) => [
 	[
 		"authentication failed",
-		`does not let ${who} in`,
+		`refuses the login of ${who}`,
 		"correct `user`, or the password in `passwordFile`"
 	],
 	[
 		"user name is empty",
-		"asks for a user",
+		"requires a user",
 		"set `user` and `passwordFile`"
 	],
 	[
 		"permission denied",
-		`does not let ${who} read and write what begins with ${prefix}`,
-		`allow it there: etcdctl role grant-permission ROLE --prefix=true readwrite ${prefix}`
+		`does not let ${who} read and write keys that begin with ${prefix}`,
+		`allow it with: etcdctl role grant-permission ROLE --prefix=true readwrite ${prefix}`
 	],
 	[
 		"authentication is not enabled",
 		"does not require passwords",
-		"turn that on there (etcdctl auth enable), or leave out `user` and `passwordFile`"
+		"enable authentication (etcdctl auth enable), or remove `user` and `passwordFile`"
 	],
 	[
 		"database space exceeded",
@@ -320,11 +175,11 @@ const refusals = (who, prefix) => [
 ];
 
 // src/gate/reserve/store/etcd-schema.ts
-const mostEntries = 1e5;
+const maxEntries = 1e5;
 /** A decimal number, in a string. */
 const int64 = number().int();
 const base64 = document.transform((text) => Buffer.from(text, "base64").toString());
-const header$1 = object({ revision: int64 });
+const header = object({ revision: int64 });
 const loginSchema = object({ token: word });
 /** The ID stays a string, as it may exceed a number's precision. */
 const grantSchema = object({ ID: word });
@@ -332,15 +187,15 @@ const grantSchema = object({ ID: word });
 const keepAliveSchema = object({ result: object({ TTL: int64.default(0) }) });
 const revokeSchema = object({});
 const rangeSchema = object({
-	header: header$1,
+	header,
 	kvs: list(object({
 		key: base64,
 		value: base64.default(""),
 		mod_revision: int64
-	}), mostEntries).default([])
+	}), maxEntries).default([])
 });
 const commitSchema = object({
-	header: header$1,
+	header,
 	succeeded: boolean().default(false)
 });
 const watchSchema = object({ result: object({
@@ -351,11 +206,11 @@ const watchSchema = object({ result: object({
 	events: list(object({ kv: object({
 		key: base64,
 		mod_revision: int64
-	}) }), mostEntries).default([])
+	}) }), maxEntries).default([])
 }) });
 
 // src/gate/reserve/store/etcd-gateway.ts
-/** A change that may have been made. */
+/** Reports a change that may have been made. */
 var UnconfirmedError = class extends StoreError {};
 /** Seconds until a repeatable request tries the next endpoint; `again` applies after all have failed, for slow ones. */
 const responseSeconds = {
@@ -391,7 +246,7 @@ var EtcdGateway = class {
 		const failures = /* @__PURE__ */ new Map();
 		const until = this.#now() + giveUpSeconds;
 		for (let endpoint = this.#preferred;; endpoint = this.#moveOn(endpoint)) {
-			if (this.#isClosed) throw new StoreError("etcd was asked over a connection that is closed.");
+			if (this.#isClosed) throw new StoreError("The connection to etcd is closed.");
 			const isAgain = failures.size === endpoints.length;
 			const response = await this.#sendTo(endpoint, request, isAgain);
 			if (response.kind === "ok") return response.value;
@@ -423,7 +278,7 @@ var EtcdGateway = class {
 			headers: this.#headers(),
 			body: JSON.stringify(body),
 			answerSeconds: responseSeconds.repeatable,
-			mostBytes: maxResponseBytes,
+			maxBytes: maxResponseBytes,
 			onLine,
 			signal: AbortSignal.any([signal, stream.signal])
 		});
@@ -439,7 +294,7 @@ var EtcdGateway = class {
 			const response = await this.#logIn(endpoint, isAgain) ?? await this.#post(endpoint, request, isAgain);
 			if (response.kind !== "stale-token") return response;
 			this.#token = void 0;
-			const why = "it does not know the token that etcd gave out";
+			const why = "it does not accept the token that etcd issued";
 			if (attempt === 2) return {
 				kind: "failed",
 				problem: "slow",
@@ -476,7 +331,7 @@ var EtcdGateway = class {
 			headers: this.#headers(),
 			body: JSON.stringify(body),
 			answerSeconds: isRepeatable ? repeatable : responseSeconds.single,
-			mostBytes: maxResponseBytes
+			maxBytes: maxResponseBytes
 		});
 		const secrets = [this.#account?.password, this.#token].filter((secret) => secret !== void 0);
 		return readResponse(url, response, schema, secrets);
@@ -750,141 +605,6 @@ function appliesOnce({ conditions, put, remove }) {
 	return conditions.some(({ key, revision }) => revision > 0 && changed.has(key));
 }
 
-// src/gate/reserve/store/sqlite-file.ts
-/** Creates a missing file. Throws a StoreError if the file cannot be used. */
-async function openFile(givenPath, firstRevision) {
-	const path = makeSure(resolve(givenPath));
-	const isInPlace = watchPlace(path);
-	const database = await inTurn(path, () => connect$1(path, firstRevision));
-	return {
-		database,
-		path,
-		use: (work) => inTurn(path, () => {
-			if (!database.isOpen) throw new StoreError(`The reservation store ${path} was closed.`);
-			if (!isInPlace()) throw new StoreError(moved(path));
-			return work();
-		}),
-		close() {
-			if (database.isOpen) database.close();
-		}
-	};
-}
-/**
-* Returns the file's real path. The file must be closed to other users, and this user must be able to write it and its
-* folder.
-*/
-function makeSure(path) {
-	try {
-		mkdirSync(dirname(path), {
-			recursive: true,
-			mode: 448
-		});
-		checkOwn(path);
-		createIfMissing(path);
-		const real = realpathSync(path);
-		checkOwn(real);
-		if (!statSync(real).isFile()) throw new StoreError(`The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`);
-		accessSync(real, constants.R_OK | constants.W_OK);
-		accessSync(dirname(real), constants.W_OK | constants.X_OK);
-		return real;
-	} catch (error) {
-		if (error instanceof StoreError) throw error;
-		if (error instanceof ExposedPlaceError) throw new StoreError(`The reservation store ${path} is refused: ${error.message}.`);
-		throw new StoreError(`The reservation store ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another path.`, { cause: error });
-	}
-}
-function createIfMissing(path) {
-	try {
-		const file = openSync(path, "wx", 384);
-		const caller = callerOwning(dirname(path));
-		if (caller !== void 0) fchownSync(file, caller.uid, caller.gid);
-		closeSync(file);
-	} catch (error) {
-		if (error instanceof Error && "code" in error && error.code === "EEXIST") return;
-		throw error;
-	}
-}
-const header = {
-	applicationId: 1886417767,
-	format: 1
-};
-function connect$1(path, firstRevision) {
-	try {
-		return openDatabase(path, header, blockingMilliseconds, (database) => fill(database, path, firstRevision));
-	} catch (error) {
-		if (!(error instanceof ForeignFileError)) throw error;
-		throw new StoreError(error.format === void 0 ? `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.` : `The reservation store ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another path.`);
-	}
-}
-function fill(database, path, firstRevision) {
-	const { journal_mode: mode } = database.prepare("PRAGMA journal_mode = WAL").get() ?? {};
-	if (mode !== "wal") throw new StoreError(`The reservation store ${path} is on a file system where processes cannot share memory: name a path on a local disk.`);
-	database.exec("BEGIN IMMEDIATE");
-	if (isEmpty(database, header)) {
-		database.exec(schema);
-		database.prepare("INSERT INTO store (revision) VALUES (?)").run(firstRevision);
-	}
-	database.exec("COMMIT");
-}
-/** Text compares as its bytes of UTF-8. */
-const schema = `
-  CREATE TABLE store (revision INTEGER NOT NULL) STRICT;
-  CREATE TABLE sessions (
-    id TEXT PRIMARY KEY,
-    seconds REAL NOT NULL,
-    expires_at REAL NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE entries (
-    key TEXT PRIMARY KEY,
-    value TEXT NOT NULL,
-    revision INTEGER NOT NULL,
-    session TEXT REFERENCES sessions
-  ) STRICT;
-  CREATE INDEX entries_by_session ON entries (session) WHERE session IS NOT NULL;
-  PRAGMA application_id = ${header.applicationId};
-  PRAGMA user_version = ${header.format};
-`;
-const moved = (path) => `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
-/**
-* SQLite's busy handler blocks the process and backs off, which starves long waiters. So each call gives up soon and
-* retries.
-*/
-const blockingMilliseconds = 3;
-const pauseMilliseconds = 20;
-/** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
-const patienceSeconds = 5;
-/** Counts tries instead of time, as a suspended process has not waited. */
-const mostAsks = patienceSeconds * 1e3 / 23;
-async function inTurn(path, work) {
-	let lastSeen;
-	for (let asks = 1;; asks += 1) {
-		try {
-			return work();
-		} catch (error) {
-			if (!isSqliteError(error)) throw error;
-			if (failureOf$1(error) !== "busy" || asks > mostAsks) throw new StoreError(sentence(path, error), { cause: error });
-		}
-		const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
-		if (written !== lastSeen) asks = 1;
-		lastSeen = written;
-		await setTimeout$1(pauseMilliseconds);
-	}
-}
-function sentence(path, error) {
-	const subject = `The reservation store ${path}`;
-	const said = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
-	switch (failureOf$1(error)) {
-		case "busy": return `${subject} was locked by another process for more than ${patienceSeconds} s: see which with "fuser -v ${path}", and try again once it is done.`;
-		case "read-only":
-		case "cannot-open": return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
-		case "input-output": return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
-		case "corrupt": return `${subject} is damaged (${said}): while it is unused, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
-		case "full": return `${subject} cannot be written because its disk is full: free some space there and try again.`;
-		case "not-a-database": return `${subject} is damaged or not an SQLite database: move it away while it is unused, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
-		case "other": return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while it is unused; a new one knows of no reservations.`;
-	}
-}
-
 // src/gate/reserve/store/sqlite.ts
 /** Creates a missing file; it must be on a local disk. */
 async function openSqlite(path, { now, pollSeconds = 1, firstRevision = Date.now() }) {
@@ -1074,4 +794,4 @@ const steadySeconds = () => Number(process.hrtime.bigint()) / 1e9;
 /** Only processes that share a file certainly share a kernel: a machine and its copy have the same boot id. */
 const openProcessesOf = async ({ store }) => store === "sqlite" ? await openProcessView() : void 0;
 
-export { StoreError, isRunning, leaderSchema, openProcessesOf, openStore, processMarkSchema, signalGroup, startOf, steadySeconds };
+export { openProcessesOf, openStore, steadySeconds };

@@ -1,115 +1,14 @@
-import { __toESM } from "../rolldown-runtime.js";
-import { lastLine, packagesOf, reasonOf, shortened } from "../model.js";
+import { __toESM } from "../../rolldown-runtime.js";
+import { lastLine, packagesOf, reasonOf, shortened } from "../../model/plain.js";
+import { commandText, lineForAnyShell, shell } from "../shell.js";
+import { semaphore } from "../semaphore.js";
 import { once } from "node:events";
-import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { createConnection } from "node:net";
 import { Readable } from "node:stream";
 import { createHash, createHmac, randomUUID } from "node:crypto";
 import { chmod, copyFile, rename, rm, stat, writeFile } from "node:fs/promises";
-
-// src/system/shell.ts
-const line = Symbol("command line");
-/**
-* Builds a command line in which each value is data: a string or number becomes one quoted word, an array one word per
-* element; a `Command` is inserted as is.
-*
-*     shell`ip netns exec ${name} nft -f ${path}`
-*     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
-*
-* Throws a TypeError for a value that no program can receive: a NUL, half a surrogate pair, NaN. Also throws for a
-* template in which quoting is no protection: a value inside quotes, a comment, a here-document, backquotes or
-* arithmetic.
-*/
-function shell(template, ...values) {
-	for (const text of template) refuseUnsafe(text);
-	const words = values.map(quoted);
-	return { [line]: template.map((text, index) => text + (words[index] ?? "")).join("") };
-}
-const commandText = (command) => command[line];
-/**
-* Does the same for any login shell. csh, root's login shell up to FreeBSD 13, fails at a line break, and at `!` even
-* inside single quotes; it also lacks `2>&1` and `$(…)`. So it gets one simple command: an sh that reassembles the
-* text.
-*/
-function lineForAnyShell(command) {
-	const text = commandText(command);
-	const bare = text.replace(/'[^'\n\r!]*'|\\'/g, "_");
-	if (/^[\w@%+:,./-][\w@%+:,./ -]*$/.test(bare.replaceAll("=", "_")) && !/^\s*\w+=/.test(bare)) return text;
-	const encoded = text.replace(/[\\\n\r!]/g, (letter) => escapes[letter] ?? letter);
-	return commandText(shell`sh -c ${putTogether} sh ${encoded}`);
-}
-/** Escapes for `%b` of printf(1). */
-const escapes = {
-	"\\": "\\\\",
-	"\n": "\\n",
-	"\r": "\\r",
-	"!": "\\0041"
-};
-const putTogether = "text=$(printf %b \"$1\"); shift; eval \"$text\"";
-/** Each piece of a template must leave the shell in the state that the next value's quotes need. */
-function refuseUnsafe(text) {
-	const bare = text.replace(closed, "_");
-	const hazard = hazards.find(([pattern]) => pattern.test(bare));
-	if (hazard === void 0) return;
-	const [, name, instead] = hazard;
-	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
-}
-/** An escaped character, '…', or "…" with only simple substitutions; each is complete in itself. */
-const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
-const hazards = [
-	[
-		/['"]/,
-		"an open quote (or a substitution too deep inside quotes)",
-		"write values without quotes around them, they get their own"
-	],
-	[
-		/\\/,
-		"a backslash at its end",
-		"leave it out"
-	],
-	[
-		/\$$/,
-		"a dollar sign at its end",
-		"leave it out"
-	],
-	[
-		/`/,
-		"backquotes",
-		"use $(…)"
-	],
-	[
-		/<</,
-		"a here-document",
-		"send that text as standard input"
-	],
-	[
-		/\(\(|\$\[/,
-		"arithmetic",
-		"calculate before the command is made"
-	],
-	[
-		/(?<![^\s;&|()])#/,
-		"a comment",
-		"write it beside the template"
-	]
-];
-function quoted(value) {
-	if (typeof value === "object" && line in value) return value[line];
-	return [value].flat().map(quotedWord).join(" ");
-}
-/** Quotes every word: a bare `if`, `a=b`, or `2` before `>` would have a meaning to the shell. */
-function quotedWord(word) {
-	const text = String(word);
-	const wrong = whyUnfit$1(word, text);
-	if (wrong !== void 0) throw new TypeError(`The shell word ${JSON.stringify(text.slice(0, 60))} ${wrong}, which no program can receive; correct the value.`);
-	return `'${text.replaceAll("'", "'\\''")}'`;
-}
-function whyUnfit$1(word, text) {
-	if (typeof word !== "string" && !Number.isFinite(word)) return "is neither text nor a finite number";
-	if (text.includes("\0")) return "holds a NUL byte";
-	if (!text.isWellFormed()) return "holds half a surrogate pair";
-}
+import { spawn } from "node:child_process";
 
 // src/system/host/host-error.ts
 const hostFailures = [
@@ -134,25 +33,8 @@ var HostError = class extends Error {
 	}
 };
 
-// src/system/semaphore.ts
-function semaphore(atOnce) {
-	let free = atOnce;
-	const waiting = [];
-	return async (work) => {
-		if (free === 0) await new Promise((resolve) => waiting.push(resolve));
-		else free -= 1;
-		try {
-			return await work();
-		} finally {
-			const next = waiting.shift();
-			if (next === void 0) free += 1;
-			else next();
-		}
-	};
-}
-
 // src/system/host/connection.ts
-/** `client` need not be logged in yet. */
+/** `client` may still be logging in. */
 function connectionOn(name, client, socket) {
 	return {
 		name,
@@ -166,7 +48,7 @@ const sessionsAtOnce = 5;
 function inSession({ name, what, stop }, open, use) {
 	stop.throwIfAborted();
 	return new Promise((resolve, reject) => {
-		const refuse = (error) => reject(new HostError("session-refused", `${name} gives no session for ${what}: ${reasonOf(error)}; check MaxSessions and what still runs there.`, { cause: error }));
+		const refuse = (error) => reject(new HostError("session-refused", `${name} refuses a session for ${what}: ${reasonOf(error)}; check MaxSessions and the processes still running there.`, { cause: error }));
 		try {
 			open((error, channel) => error ? refuse(error) : resolve(use(channel)));
 		} catch (error) {
@@ -249,11 +131,11 @@ async function output(connection, command, options) {
 /** Throws a HostError for any exit status but 0. */
 function stdoutOf(outcome, name, command) {
 	if (outcome.kind === "exited" && outcome.code === 0) return outcome.stdout;
-	const ending = outcome.kind === "exited" ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
-	const said = lastLine(outcome.stderr) ?? "it said nothing on stderr";
-	throw new HostError("command-failed", `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`);
+	const exit = outcome.kind === "exited" ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
+	const reason = lastLine(outcome.stderr) ?? "stderr is empty";
+	throw new HostError("command-failed", `"${shortened(commandText(command))}" on ${name} ${exit}: ${reason}`);
 }
-/** Stops the command when its input breaks off, even before the command starts. */
+/** Stops the command when its input breaks, even before the command starts. */
 function stopWhenTorn(stdin, stop) {
 	if (!(stdin instanceof Readable)) return;
 	if (stdin.errored) stop.abort(stdin.errored);
@@ -279,16 +161,16 @@ async function follow(running, execution) {
 			onStderr ? passOn(running.stderr, onStderr) : collect(running.stderr, "stderr", maxOutputBytes, execution)
 		]);
 		feed(running.stdin, stdin);
-		const [ending, stdout, stderr] = await Promise.race([ended, stopped]);
-		if (ending.signal !== void 0) return {
+		const [exit, stdout, stderr] = await Promise.race([ended, stopped]);
+		if (exit.signal !== void 0) return {
 			kind: "signaled",
-			signal: ending.signal,
+			signal: exit.signal,
 			stdout,
 			stderr
 		};
-		if (ending.code !== void 0) return {
+		if (exit.code !== void 0) return {
 			kind: "exited",
-			code: ending.code,
+			code: exit.code,
 			stdout,
 			stderr
 		};
@@ -333,7 +215,7 @@ function collect(stream, streamName, maxBytes, { name, what }) {
 		stream.on("data", (chunk) => {
 			bytes += chunk.length;
 			if (bytes <= maxBytes) chunks.push(chunk);
-			else reject(new HostError("too-much-output", `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; let it write less, or to a file.`));
+			else reject(new HostError("too-much-output", `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; make it write less, or write to a file.`));
 		});
 	});
 }
@@ -428,7 +310,7 @@ function parseLine(content, line) {
 	const patterns = parseHosts(hosts);
 	if (patterns === void 0) return ignore("the hashed host name is malformed");
 	const key = Buffer.from(base64, "base64");
-	if (type === "" || keyType(key) !== type) return ignore("it holds no key of the type it names");
+	if (type === "" || keyType(key) !== type) return ignore("its key is not of the type it names");
 	return {
 		kind: "entry",
 		entry: {
@@ -507,20 +389,20 @@ function hostKeyError(verdict, key, ignored, { host, port }, name) {
 		case "known": return;
 		case "unknown": {
 			const unused = ignored.map(({ line, reason }) => ` (line ${line} is ignored: ${reason})`);
-			return new HostError("host-key", `${shown}, but its known hosts have no line for it${unused.join("")}; compare the fingerprint on the machine itself, then add what "ssh-keyscan -p ${port} ${host}" prints.`);
+			return new HostError("host-key", `${shown}, but its known hosts file has no line for it${unused.join("")}; compare the fingerprint on the machine itself, then add what "ssh-keyscan -p ${port} ${host}" prints.`);
 		}
 		case "changed": {
 			const expected = verdict.expected.map((one) => `${one.fingerprint} (line ${one.line})`);
-			return new HostError("host-key", `${shown}, but its known hosts have ${expected.join(" and ")}; another machine may be answering, so replace the line only when you know why the key changed.`);
+			return new HostError("host-key", `${shown}, but its known hosts file has ${expected.join(" and ")}; another machine may be answering, so replace the line only once you know why the key changed.`);
 		}
-		case "revoked": return new HostError("host-key", `${shown}, which line ${verdict.line} of its known hosts revokes; give the machine a new host key.`);
+		case "revoked": return new HostError("host-key", `${shown}, which line ${verdict.line} of its known hosts file revokes; give the machine a new host key.`);
 	}
 }
 /** Explains ssh2's error; its `level` names the stage of the login. */
 function loginError(error, name, user) {
 	if (error.level === "agent") return new HostError("login", `Cannot log in to ${name} with the agent: ${reasonOf(error)}; check that it runs at SSH_AUTH_SOCK and holds the key.`, { cause: error });
-	if (error.level === "client-authentication") return new HostError("login", `${name} refuses to let ${user} in with the key given; add its public half to the authorized_keys of ${user} there.`, { cause: error });
-	if (error.message.includes("no matching host key format")) return new HostError("host-key", `${name} has no key of a type that its known hosts have; find out why it changed before you add the new one.`, { cause: error });
+	if (error.level === "client-authentication") return new HostError("login", `${name} refused the login of ${user} with this key; add its public half to the authorized_keys of ${user} there.`, { cause: error });
+	if (error.message.includes("no matching host key format")) return new HostError("host-key", `${name} has no key of a type in its known hosts file; find out why it changed before you add the new one.`, { cause: error });
 	return new HostError("lost", `${name} ended the login: ${reasonOf(error)}; check that sshd answers there, and its log.`, { cause: error });
 }
 
@@ -528,7 +410,7 @@ function loginError(error, name, user) {
 /** Throws a HostError if the host is unreachable, its key is unknown, or it refuses the login. */
 async function logIn(target, options) {
 	const name = nameOf(target);
-	const { default: ssh2 } = await import("../vendor/ssh2.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));
+	const { default: ssh2 } = await import("../../vendor/ssh2.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));
 	const credentials = credentialsOf(target, name, ssh2.utils.parseKey);
 	const task = {
 		name,
@@ -549,9 +431,9 @@ function nameOf({ host, port, label }) {
 }
 function credentialsOf({ user, privateKey, agent }, name, parseKey) {
 	const agentSocket = agent === true ? process.env.SSH_AUTH_SOCK : void 0;
-	if (privateKey === void 0 && agentSocket === void 0) throw new HostError("login", `Cannot log in to ${name} because ${agent === true ? "the environment has no SSH_AUTH_SOCK" : "there is no key"}; give a private key or start an agent.`);
+	if (privateKey === void 0 && agentSocket === void 0) throw new HostError("login", `Cannot log in to ${name} because ${agent === true ? "the environment has no SSH_AUTH_SOCK" : "there is no key"}; supply a private key or start an agent.`);
 	const wrong = privateKey === void 0 ? void 0 : whyUnfit(parseKey(privateKey));
-	if (wrong !== void 0) throw new HostError("login", `The private key for ${name} cannot be used (${wrong}); give the whole text of an unencrypted one.`);
+	if (wrong !== void 0) throw new HostError("login", `The private key for ${name} cannot be used (${wrong}); supply the whole text of an unencrypted one.`);
 	return {
 		username: user,
 		...privateKey === void 0 ? {} : { privateKey },
@@ -634,7 +516,7 @@ function upload(connection, source, remotePath, mode, { resume = false, ...limit
 function failUpload(error, source, remotePath, { name }) {
 	if (error instanceof HostError) throw error;
 	const from = typeof source === "string" ? ` from ${source}` : "";
-	throw new HostError("upload-failed", `Cannot lay ${remotePath}${from} on ${name}: ${reasonOf(error)}; check that both folders exist and that ours there can be written.`, { cause: error });
+	throw new HostError("upload-failed", `Cannot upload ${remotePath}${from} to ${name}: ${reasonOf(error)}; check that both folders exist and that the one there is writable.`, { cause: error });
 }
 const connectionsAtMost = 5;
 /**
@@ -653,7 +535,7 @@ async function uploadOverBreaks(host, upload) {
 		connections += 1;
 		to = await reconnect();
 	}
-	throw new HostError("upload-failed", `${remotePath} on ${host.name} was sent twice and still has another SHA-256 than ${sha256}; check ${path} here and the disk there.`);
+	throw new HostError("upload-failed", `${remotePath} on ${host.name} was sent twice and its SHA-256 is still not ${sha256}; check ${path} here and the disk there.`);
 }
 function whole(source, remotePath) {
 	const partial = `${remotePath}.${randomUUID()}.part`;
@@ -858,7 +740,7 @@ const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set 
 async function requirePrograms(host, programs, install) {
 	const missing = await missingOn(host, programs);
 	if (missing.length === 0) return;
-	throw new HostError("command-failed", `${host.name} lacks ${missing.join(" and ")}: run '${install} ${packagesOf(missing).join(" ")}' there, or what its system calls that.`);
+	throw new HostError("command-failed", `${host.name} lacks ${missing.join(" and ")}: run '${install} ${packagesOf(missing).join(" ")}' there, or install the equivalent packages of its system.`);
 }
 /** Returns the programs that the host's shell does not find. Throws a HostError if the host does not reply. */
 async function missingOn(host, programs) {
@@ -868,4 +750,4 @@ async function missingOn(host, programs) {
 /** Works in any login shell. */
 const missingScript = "for program; do command -v \"$program\" >/dev/null || echo \"$program\"; done";
 
-export { HostError, algorithmsFor, commandText, connect$1 as connect, hostFailures, missingOn, ownFolder, parseKnownHosts, requirePrograms, semaphore, shell, stdoutOf, thisMachine, uploadOverBreaks };
+export { HostError, algorithmsFor, connect$1 as connect, hostFailures, missingOn, ownFolder, parseKnownHosts, requirePrograms, stdoutOf, thisMachine, uploadOverBreaks };

@@ -1,0 +1,37 @@
+import { applyOverrides, loadConfig } from "../../config.js";
+import { namingStyles } from "../../config/parameters.js";
+import { recordTo } from "../../gate/recording.js";
+import { WorkDirectory } from "../../gate/plain.js";
+import { runToExit } from "../../system/exit.js";
+import { stderrLog } from "./judge-gate.js";
+import { configPath } from "./named-testbed.js";
+import { runGates } from "./run-gates.js";
+
+// src/cli/commands/run-gate.ts
+/** Exits with the code of the worst verdict; prints after an error how to resume. */
+async function runGate(options, { debug }) {
+	const closingLines = [];
+	await runToExit((signal) => judge(options, signal, closingLines), {
+		...debug !== void 0 && { debug },
+		closingLines
+	});
+}
+async function judge(options, signal, closingLines) {
+	const path = configPath(options.config);
+	const optionName = process.env.PPSGATE_WORDS === void 0 ? namingStyles.flag : namingStyles.step;
+	const config = applyOverrides(await loadConfig(path), options, optionName);
+	const { record } = options;
+	using recorder = record === void 0 ? void 0 : await recordTo(record, "gate", Object.values(config.testbeds));
+	await using work = new WorkDirectory("ppsgate-gate", stderrLog.warn);
+	return await runGates({
+		config,
+		options,
+		optionName,
+		signal,
+		work,
+		closingLines,
+		recorder
+	});
+}
+
+export { runGate };

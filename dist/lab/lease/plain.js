@@ -1,0 +1,81 @@
+import { ownFolder, stdoutOf } from "../../system/host/plain.js";
+import { commandText, shell } from "../../system/shell.js";
+
+// src/lab/lease/fence.ts
+/** Has an empty file for each token that the machine has seen, named by it. Most machines keep it over a reboot. */
+const tokenFolder = "/var/tmp/ppsgate-tokens";
+/**
+* Throws a FencedError for every task once the machine has seen a higher token. Uploads check only at their beginning.
+*/
+function fencedHost(host, fence, folder = tokenFolder) {
+	const word = tokenWord(fence.token);
+	const guarded = (command) => shell`sh -c ${guardIn(folder)} ppsgate ${word} ${commandText(command)}`;
+	const run = async (command, options = {}) => {
+		fence.assertHeld();
+		const outcome = await host.run(guarded(command), {
+			...options,
+			shownAs: command
+		});
+		if (outcome.kind !== "exited" || outcome.code !== refusalCode) return outcome;
+		refuse(host, options.onStderr === void 0 ? outcome.stderr : await checkAgain(options), fence.token, folder);
+		return outcome;
+	};
+	const checkAgain = async ({ signal, timeoutSeconds }) => {
+		const limits = {
+			...signal !== void 0 && { signal },
+			...timeoutSeconds !== void 0 && { timeoutSeconds }
+		};
+		return (await host.run(guarded(shell`:`), {
+			...limits,
+			shownAs: shell`:`
+		})).stderr;
+	};
+	const output = async (command, options) => stdoutOf(await run(command, options), host.name, command);
+	return {
+		...host,
+		run,
+		output,
+		async upload(source, remotePath, mode, options) {
+			await output(shell`: upload ${remotePath}`, options);
+			fence.assertHeld();
+			await host.upload(source, remotePath, mode, options);
+		}
+	};
+}
+/** Makes the machine refuse lower tokens. Throws a FencedError if it has seen a higher one, or a HostError. */
+async function raiseFence(host, token, folder = tokenFolder) {
+	const raising = shell`sh -c ${raiseIn(folder)} ppsgate ${tokenWord(token)}`;
+	const shownAs = shell`touch ${`${folder}/${token}`}`;
+	const outcome = await host.run(raising, {
+		timeoutSeconds: raiseSeconds,
+		shownAs
+	});
+	refuse(host, outcome.stderr, token, folder);
+	stdoutOf(outcome, host.name, shownAs);
+}
+/** A later lease has the machine. Nothing was done there, and a retry has no use. */
+var FencedError = class extends Error {
+	name = "FencedError";
+};
+/** Time limit for a machine that dies right after the login. */
+const raiseSeconds = 60;
+/** No program here uses this code. The guard's message confirms a refusal. */
+const refusalCode = 213;
+/** Runs the command unless the folder has a higher token. One line without `!`, as root's login shell may be csh. */
+const guardIn = (folder) => commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
+/** Writes its own token before it looks for a higher one. In a race, the lower token always sees the higher one. */
+const raiseIn = (folder) => commandText(shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`);
+/** test(1) fails for a name that is not a number. */
+const refuseHigherIn = (folder) => shell`for file in ${folder}/[0-9]*; do seen=\${file##*/}; if test "$seen" -gt "$1" 2>/dev/null; then echo "ppsgate: token $seen refuses $1" >&2; exit ${refusalCode}; fi; done`;
+function refuse(host, stderr, token, folder) {
+	const [, seen, refused] = /^ppsgate: token (\d+) refuses (\d+)$/m.exec(stderr) ?? [];
+	if (seen === void 0 || refused !== String(token)) return;
+	throw new FencedError(`Nothing was done on ${host.name}: a later lease (token ${seen}) has replaced ours (token ${token}) on the testbed; if the reservation store was recreated, with lower tokens, remove ${folder} there.`);
+}
+/** A fraction or `1e+21` is no number to test(1), and would pass every guard. */
+function tokenWord(token) {
+	if (Number.isSafeInteger(token) && token >= 0) return String(token);
+	throw new TypeError(`${token} is not a fencing token: expected a whole number.`);
+}
+
+export { FencedError, fencedHost, raiseFence };
