@@ -89,6 +89,9 @@ function foldersFromTheBottomUp(): string[] {
   return done;
 }
 
+/** Schemas take longer to make than all else to load, so what needs none is a file apart. */
+const plainName = (folder: string): string => `${folder}/plain`;
+
 const groups = [
   ...packages.map((name) => ({ name: vendorName(name), test: `/node_modules/${name}/` })),
   { name: 'package', test: (id: string) => ownName(id) === 'package.json' },
@@ -98,19 +101,18 @@ const groups = [
   })),
   ...foldersFromTheBottomUp().flatMap((name) => {
     const test = (id: string) => isIn(name, ownName(id));
-    if (name === 'system')
-      return [{ name: (id: string) => ownName(id).replace(/\.ts$/, ''), test }];
+    if (name === 'system') {
+      const nameOfFile = (id: string) => ownName(id).replace(/\.ts$/, '');
+      return [{ name: nameOfFile, debugName: name, test }];
+    }
     const nameOfPlain: CodeSplittingNameFunction = (id, graph) =>
       needsSchemas(id, graph) ? null : plainName(name);
     return [
-      { name: nameOfPlain, test },
+      { name: nameOfPlain, debugName: plainName(name), test },
       { name, test },
     ];
   }),
 ];
-
-/** Schemas take longer to make than all else to load, so what needs none is a file apart. */
-const plainName = (folder: string): string => `${folder}/plain`;
 
 const needing = new Map<string, boolean>();
 
