@@ -1,7 +1,7 @@
 // Reads a token or key, which must not be in ppsgate.yml, from a file or the environment.
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { reasonOf } from '../model/one-line.ts';
+import { fileReasonOf } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
 
 export type SecretPlace = {
@@ -26,7 +26,7 @@ const readText = (what: string, path: string): Promise<string> =>
   readGuarded(path).catch((error: unknown) => {
     if (error instanceof ExposedError)
       throw new UsageError(`${what} is refused: ${error.message}.`);
-    throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
+    throw new UsageError(`${what} is missing: ${path} cannot be read (${fileReasonOf(error)}).`);
   });
 
 /** Reports a secret's file that others can read; the message is a sentence without its full stop. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../config/fields.ts';
 import type { LinuxBuilder } from '../config/linux-builder.ts';
-import { reasonOf } from '../model/one-line.ts';
+import { fileReasonOf } from '../model/one-line.ts';
 import type { Rejection } from '../model/rejection.ts';
 import { thisMachine } from '../system/host/local.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -56,7 +56,7 @@ async function withKernelConfig(config: LinuxBuilder): Promise<KernelBuilder> {
     return { ...place, recipe: { ...recipe, kernelConfig } };
   } catch (error) {
     throw new BuilderError(
-      `The kernel's configuration ${recipe.configPath} cannot be read (${reasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`,
+      `The kernel's configuration ${recipe.configPath} cannot be read (${fileReasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`,
     );
   }
 }

@@ -9,7 +9,7 @@ import type { OverlayPlace } from '../config/overlay.ts';
 import { type Config, systemOf } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import * as bounded from '../model/bounds.ts';
-import { reasonOf } from '../model/one-line.ts';
+import { fileReasonOf } from '../model/one-line.ts';
 import { isLoaded, overlayFiles } from '../model/overlay-files.ts';
 import { commitId, type Patch } from '../model/patch.ts';
 import type { OperatingSystem } from '../model/scenario.ts';
@@ -156,7 +156,7 @@ export async function givenKernel(path: string): Promise<KernelSource> {
     }
     await pipeline(createReadStream(path), hash);
   } catch (error) {
-    throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);
+    throw new UsageError(`The kernel ${path} cannot be read (${fileReasonOf(error)}).`);
   }
   return { kind: 'archive', path: resolve(path), sha256: hash.digest('hex') };
 }

@@ -1,7 +1,7 @@
 // Checks that the testbed can boot a given kernel file, before anything is reserved.
 import { stat } from 'node:fs/promises';
 import type { TestbedConfig } from '../config/schema.ts';
-import { reasonOf } from '../model/one-line.ts';
+import { fileReasonOf } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
 import {
   DecompressError,
@@ -41,7 +41,7 @@ export async function expectKernel(option: string, path: string, form: KernelFor
     if (error instanceof TarError || error instanceof DecompressError) {
       return `is cut short or damaged (${error.message})`;
     }
-    return `cannot be read (${reasonOf(error)})`;
+    return `cannot be read (${fileReasonOf(error)})`;
   });
   if (why === undefined) return;
   throw new UsageError(`${option}: ${path} ${why}; expected ${needed[form]}.`);

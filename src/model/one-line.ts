@@ -5,6 +5,12 @@ export function reasonOf(error: unknown): string {
   return oneLine(error.message);
 }
 
+/** Returns the reason of a file's error for a sentence that names the file: Node's text repeats the call and the path. */
+export function fileReasonOf(error: unknown): string {
+  const text = reasonOf(error);
+  return /^([A-Z]\w+: .+?), [a-z]\w*(?: '.*)?$/.exec(text)?.[1] ?? text;
+}
+
 export const shortened = (text: string): string => shortenedTo(80, text);
 
 export function shortenedTo(most: number, text: string): string {

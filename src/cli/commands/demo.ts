@@ -16,7 +16,7 @@ import { expectKernel } from '../../lab/given-kernel.ts';
 import { readyMachine } from '../../lab/netns/requirements.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatDuration, formatPercent } from '../../model/format.ts';
-import { reasonOf } from '../../model/one-line.ts';
+import { fileReasonOf } from '../../model/one-line.ts';
 import type { Result } from '../../model/result.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -154,7 +154,7 @@ async function requireImage({ freebsd, kernels }: Options): Promise<void> {
   }
   await access(freebsd, constants.R_OK).catch((error: unknown) => {
     throw new UsageError(
-      `--freebsd: ${freebsd} cannot be read (${reasonOf(error)}): name an existing image.`,
+      `--freebsd: ${freebsd} cannot be read (${fileReasonOf(error)}): name an existing image.`,
     );
   });
 }

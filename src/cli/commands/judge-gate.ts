@@ -106,10 +106,10 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     await call.work.open({ resume });
     return [{ name: '', directory: resume, start: (deps) => resumeGate(resume, deps, most) }];
   }
-  const patch = call.patch ?? (await patchOf(call));
   const seed =
     options.seed === undefined ? randomSeed() : parseSeed(options.seed, optionName('seed'));
   const kernels = givenKernels(call);
+  const patch = call.patch ?? (await patchOf(call));
   const selectors = selectorsOf(config, options, optionName);
   const from = selectorCalled(options, optionName);
   const chosen = await Promise.all(

@@ -1,7 +1,7 @@
 // Reads two rule files, two overlays or two kernels that a user wants compared.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { reasonOf } from '../../model/one-line.ts';
+import { fileReasonOf } from '../../model/one-line.ts';
 import { overlayFiles } from '../../model/overlay-files.ts';
 import { comparisonName } from '../../model/patch.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
@@ -66,7 +66,9 @@ function wordsFor(side: Side): string {
 
 async function sideOf(path: string): Promise<Side> {
   const stats = await stat(path).catch((error: unknown) => {
-    throw new UsageError(`${path} cannot be read (${reasonOf(error)}): name a file or a folder.`);
+    throw new UsageError(
+      `${path} cannot be read (${fileReasonOf(error)}): name a file or a folder.`,
+    );
   });
   if (stats.isDirectory()) return { kind: 'overlay', files: await filesIn(path) };
   if (!stats.isFile()) {

@@ -1,7 +1,7 @@
 // Reads a directory of benchmark logs from bench-lab: bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver and its companions.
 import { readdir } from 'node:fs/promises';
 import { type PktGenLog, parsePktGenLog } from '../../lab/traffic/pkt-gen.ts';
-import { reasonOf } from '../../model/one-line.ts';
+import { fileReasonOf, reasonOf } from '../../model/one-line.ts';
 import { type Family, familySchema } from '../../model/scenario.ts';
 import { ForeignFileError, readForeignText } from '../../system/foreign-files.ts';
 
@@ -61,7 +61,7 @@ async function namesIn(directory: string): Promise<string[]> {
     return await readdir(directory);
   } catch (error) {
     throw new BenchesError(
-      `The benches in ${directory} cannot be read (${reasonOf(error)}): name the directory that holds their logs.`,
+      `The benches in ${directory} cannot be read (${fileReasonOf(error)}): name the directory that holds their logs.`,
       { cause: error },
     );
   }

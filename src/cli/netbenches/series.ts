@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MinistatInputError, parseColumn } from '../../analysis/stats/columns.ts';
 import { median } from '../../analysis/stats/summary.ts';
-import { reasonOf, shortened } from '../../model/one-line.ts';
+import { fileReasonOf, shortened } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { readForeignFile } from '../../system/foreign-files.ts';
 import { natural } from './directory.ts';
@@ -28,7 +28,7 @@ export async function readSeries(path: string): Promise<Series[]> {
     if (error instanceof UsageError) throw error;
     if (error instanceof MinistatInputError) throw new UsageError(error.message, { cause: error });
     throw new UsageError(
-      `The series ${path} cannot be read (${reasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`,
+      `The series ${path} cannot be read (${fileReasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`,
       { cause: error },
     );
   }

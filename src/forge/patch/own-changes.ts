@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { plainLine } from '../../model/escape.ts';
 import { commitTree } from './commit-diff.ts';
 import { type Git, gitIn, plainly, RepositoryError } from './git.ts';
-import { resolveCommit } from './resolve-commit.ts';
+import { NoCommitError, resolveCommit } from './resolve-commit.ts';
 
 export type OwnChanges = {
   /** Full ids: the newest commit shared with the main branch, and one with every tracked file as it is now. */
@@ -22,7 +22,10 @@ export type OwnChanges = {
 /** Touches only objects, neither the index nor a branch. Throws a `RepositoryError` if nothing was changed. */
 export async function ownChanges(directory: string): Promise<OwnChanges> {
   const git = gitIn(directory, {});
-  const head = await resolveCommit(git, 'HEAD');
+  const head = await resolveCommit(git, 'HEAD').catch((error) => {
+    if (!(error instanceof NoCommitError)) throw error;
+    throw new RepositoryError('the repository has no commits: commit the base, then your change.');
+  });
   const { since, baseCommit } = await mainBranch(git, head);
   const [uncommitted, untracked] = await statusOf(git);
   if (baseCommit === head && uncommitted.length === 0) {

@@ -6,7 +6,7 @@ import { type Config, testbedKindOf } from '../../config/schema.ts';
 import { type Variant, variantSchema } from '../../kernel/variant.ts';
 import { mapOwnRules, portNames } from '../../lab/map-interfaces.ts';
 import * as bounded from '../../model/bounds.ts';
-import { reasonOf } from '../../model/one-line.ts';
+import { fileReasonOf } from '../../model/one-line.ts';
 import { type Patch, patchSchema } from '../../model/patch.ts';
 import { plannedTrialSchema } from '../../model/planned-trial.ts';
 import {
@@ -202,7 +202,7 @@ export async function readRules({
   const entries = Object.entries(rules).filter(([name]) => scenarios.includes(name));
   const read = entries.map(async ([name, { path, ...rest }]) => {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+      throw new UsageError(`rules: ${name}: ${path} cannot be read (${fileReasonOf(error)}).`);
     });
     return [name, { ...rest, text }] as const;
   });

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
 import { unquoted } from '../../lab/check/diagnostic.ts';
 import { parseJson } from '../../model/json.ts';
-import { reasonOf } from '../../model/one-line.ts';
+import { fileReasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import {
   entrySchema,
@@ -125,7 +125,7 @@ function unpacked(path: string): Buffer {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
-      `The recording ${path} cannot be read (${reasonOf(error)}): name a file written by --record.`,
+      `The recording ${path} cannot be read (${fileReasonOf(error)}): name a file written by --record.`,
     );
   }
   try {

@@ -18,7 +18,7 @@ import {
 import { isAbsolute, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { GuestImage, OfficialImage } from '../../config/virtual-testbed.ts';
-import { lastLine, reasonOf } from '../../model/one-line.ts';
+import { fileReasonOf, lastLine } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { checkOwn } from '../../system/own-file.ts';
 import { shell } from '../../system/shell.ts';
@@ -106,7 +106,7 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string> {
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+    throw new UsageError(`The image ${path} cannot be read (${fileReasonOf(error)}).`);
   }
   return hash.digest('hex');
 }

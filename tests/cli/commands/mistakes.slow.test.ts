@@ -251,7 +251,7 @@ test.for([
   ],
   [
     ['demo', '--freebsd', 'missing.raw'],
-    "--freebsd: missing.raw cannot be read (ENOENT: no such file or directory, access 'missing.raw'): name an existing image.",
+    '--freebsd: missing.raw cannot be read (ENOENT: no such file or directory): name an existing image.',
   ],
   [
     ['demo', '--freebsd', 'ppsgate.yml', '--kernels'],

@@ -67,6 +67,12 @@ test('A checkout without changes is refused, and names what git does not track',
   await expect(ownChanges(repository)).rejects.toThrow('git does not track new.conf');
 });
 
+test('A repository without commits is refused', async () => {
+  await expect(ownChanges(newRepository())).rejects.toThrow(
+    'the repository has no commits: commit the base, then your change.',
+  );
+});
+
 test('A repository without a main branch is refused', async () => {
   git(repository, 'branch', '--quiet', '--delete', '--force', 'main');
   await expect(ownChanges(repository)).rejects.toThrow('name the patch as BASE..HEAD');

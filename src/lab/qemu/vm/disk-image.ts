@@ -1,7 +1,7 @@
 // Opens a disk image for QEMU: refuses one that names other files, and gives QEMU the open file instead of a path.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { reasonOf } from '../../../model/one-line.ts';
+import { fileReasonOf } from '../../../model/one-line.ts';
 import { UsageError } from '../../../model/usage-error.ts';
 
 export type DiskImage = AsyncDisposable & {
@@ -53,7 +53,7 @@ export async function openDiskImage(path: string, writesTo: DiskUse = 'copy'): P
 const unreadable =
   (path: string) =>
   (error: unknown): never => {
-    throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+    throw new UsageError(`The image ${path} cannot be read (${fileReasonOf(error)}).`);
   };
 
 const qcowMagic = Buffer.from('QFI\xfb', 'latin1');

@@ -1,7 +1,7 @@
 // Unpacks a guest's kernel from an archive: its image, and the modules that a router's guest may load.
 import { chown, copyFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { lastLine, reasonOf } from '../../../model/one-line.ts';
+import { fileReasonOf, lastLine, reasonOf } from '../../../model/one-line.ts';
 import { headOf } from '../../../system/decompress.ts';
 import { linuxVersionIn, maxImageHeaderBytes } from './linux-image.ts';
 import { maxFileBytes, runUnprivileged, unprivilegedUserId } from './unprivileged-user.ts';
@@ -65,7 +65,7 @@ export async function unpackKernel(
 }
 
 const unreadable = (error: unknown): never => {
-  throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
+  throw new KernelFilesError(`cannot be read (${fileReasonOf(error)})`);
 };
 
 const tooLarge = (what: string, most: number): KernelFilesError =>
