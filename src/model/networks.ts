@@ -66,7 +66,7 @@ function bytesOf(address: string, family: Family): number[] {
   });
 }
 
-/** As in RFC 5952, without dots. */
+/** Writes an address as RFC 5952 does, without dots. */
 const shortest = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1);
 
 /** Writes each network in one form. */

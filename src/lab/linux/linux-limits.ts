@@ -271,7 +271,7 @@ const hexRows = (text: string): number[][] =>
       : [];
   });
 
-/** One that was not there before has counted only since. */
+/** Counts all drops of a discipline that the first reading lacks: it was installed in between. */
 function disciplines(first: Blocks, last: Blocks, egress: string): Drop[] {
   const before = first.get('tc');
   const earlier = disciplineDrops(before ?? '', egress);

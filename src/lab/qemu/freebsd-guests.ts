@@ -132,7 +132,7 @@ export class FreebsdGuests implements GuestSystem {
     return astray === undefined ? undefined : failed(astray);
   }
 
-  /** One after the other: a refusal tries the same rules on base. */
+  /** Installs them one after the other: a refusal tries the same rules on base. */
   async installCounting(
     booted: readonly BootedGuest[],
     cell: Cell,

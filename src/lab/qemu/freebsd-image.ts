@@ -140,7 +140,7 @@ function whyNotIn(
     return `its sshd shows ${key} instead of the \`hostKey\` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub`;
   }
   if (isHostError(error) && /refuses to let root in/.test(error.message)) {
-    return `its sshd refuses root with the key ${privateKeyPath}: append the public half to its /root/.ssh/authorized_keys, and set \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+    return `its sshd refuses root with the key ${privateKeyPath}: append the public half to root's authorized_keys, and set \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
   }
   if (!(error instanceof DutLostError)) return reasonOf(error);
   const isSeen = shown.includes('<<BOOT>>');

@@ -95,22 +95,22 @@ test('an upload leaves the same file, or fails with the same words', async () =>
     const [bytes, path] = [Buffer.from('bytes'), local('x'.repeat(50_000))];
     const { files } = lab.dut.machine;
     const outcomes = [
-      await failure(host.upload(bytes, '/root/bytes', 0o600)),
-      await failure(host.upload(path, '/root/file', 0o755)),
-      await failure(host.upload(path, '/root/bytes', 0o644, { resume: true })),
+      await failure(host.upload(bytes, '/etc/bytes', 0o600)),
+      await failure(host.upload(path, '/etc/file', 0o755)),
+      await failure(host.upload(path, '/etc/bytes', 0o644, { resume: true })),
       await failure(host.upload(bytes, '/missing/bytes', 0o600)),
-      await failure(host.upload(bytes, '/root', 0o600)),
-      await failure(host.upload(Buffer.alloc(300_000), '/root/large', 0o600)),
-      await failure(host.upload(local('y'.repeat(300_000)), '/root/kept', 0o600, { resume: true })),
+      await failure(host.upload(bytes, '/etc', 0o600)),
+      await failure(host.upload(Buffer.alloc(300_000), '/etc/large', 0o600)),
+      await failure(host.upload(local('y'.repeat(300_000)), '/etc/kept', 0o600, { resume: true })),
     ];
     const left = [...files.nodes].flatMap(([name, node]) =>
-      node.kind === 'file' && name.startsWith('/root')
+      node.kind === 'file' && name.startsWith('/etc')
         ? `${name} ${node.mode} ${node.bytes.length}`
         : [],
     );
     return { outcomes, left };
   }, options);
-  expect(seen).toContain('"/root/bytes 420 50000"');
+  expect(seen).toContain('"/etc/bytes 420 50000"');
 });
 
 test('an upload that breaks loses every connection, and is resumed where it broke', async () => {
@@ -119,11 +119,11 @@ test('an upload that breaks loses every connection, and is resumed where it brok
     const [host, other] = [await open(), await open()];
     const path = local('z'.repeat(200_000));
     const lost = failure(other.run(shell`sleep 1000`));
-    const outcomes = [await failure(host.upload(path, '/root/z', 0o600, { resume: true }))];
-    const isPartial = (textOf(lab.dut.machine.files, '/root/z.part')?.length ?? 0) > 0;
+    const outcomes = [await failure(host.upload(path, '/etc/z', 0o600, { resume: true }))];
+    const isPartial = (textOf(lab.dut.machine.files, '/etc/z.part')?.length ?? 0) > 0;
     await using again = await open();
-    outcomes.push(await failure(again.upload(path, '/root/z', 0o600, { resume: true })));
-    const bytes = textOf(lab.dut.machine.files, '/root/z')?.length;
+    outcomes.push(await failure(again.upload(path, '/etc/z', 0o600, { resume: true })));
+    const bytes = textOf(lab.dut.machine.files, '/etc/z')?.length;
     return { outcomes, lost: await lost, isPartial, bytes };
   }, options);
   expect(seen).toContain('"bytes": 200000');

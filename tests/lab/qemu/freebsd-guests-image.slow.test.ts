@@ -72,7 +72,7 @@ test('an image whose kernel hangs at boot shows where', async () => {
 
 test('an image that refuses root reports the refused key, with the remedy', async () => {
   expect(await whyUnfit({ says: { key: newKey() } })).toBe(
-    'its sshd refuses root with the key KEY: append the public half to its /root/.ssh/authorized_keys, and set `PermitRootLogin prohibit-password` in its /etc/ssh/sshd_config',
+    "its sshd refuses root with the key KEY: append the public half to root's authorized_keys, and set `PermitRootLogin prohibit-password` in its /etc/ssh/sshd_config",
   );
 });
 
