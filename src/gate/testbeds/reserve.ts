@@ -146,7 +146,7 @@ const hasAnswered = ({ holder, outcome }: LoggedReservation): boolean =>
 
 /** Recognizes a wrong key or known_hosts. */
 const isOfController = (kind: HostError['kind']): boolean =>
-  kind === 'login' || kind === 'host-key';
+  kind === 'login' || kind === 'login-refused' || kind === 'host-key';
 
 /** Each login raises the fence. The DUT may not be up yet. */
 async function restoreBase(

@@ -143,6 +143,7 @@ async function fixOfLogin({ kind, cause }: HostError, config: HostConfig): Promi
     case 'host-key':
       return fixOfHostKey(config);
     case 'login':
+    case 'login-refused':
       return fixOfKey(config, cause !== undefined);
     default:
       return 'switch it on, run `service sshd onestart` on its console, and check `host` and `port` in ppsgate.yml';

@@ -139,7 +139,7 @@ function whyNotIn(
     const key = /shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? 'no key of its type';
     return `its sshd shows ${key} instead of the \`hostKey\` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub`;
   }
-  if (isHostError(error) && /refuses to let root in/.test(error.message)) {
+  if (isHostError(error) && error.kind === 'login-refused') {
     return `its sshd refuses root with the key ${privateKeyPath}: append the public half to root's authorized_keys, and set \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
   }
   if (!(error instanceof DutLostError)) return reasonOf(error);

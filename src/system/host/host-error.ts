@@ -2,6 +2,7 @@ export const hostFailures = [
   'unreachable',
   'host-key',
   'login',
+  'login-refused',
   'lost',
   'timeout',
   'aborted',

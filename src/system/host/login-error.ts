@@ -58,7 +58,7 @@ export function loginError(
   }
   if (error.level === 'client-authentication') {
     return new HostError(
-      'login',
+      'login-refused',
       `${name} refused the login of ${user} with this key; add its public half to the authorized_keys of ${user} there.`,
       { cause: error },
     );

@@ -169,10 +169,6 @@ test.for([
     '--branch: expected the name of a branch, found "".',
   ],
   [
-    ['init', '--branch', 'main'],
-    '--action: the running ppsgate is not a clone from GitHub: name the version for the workflows as OWNER/ppsgate@COMMIT.',
-  ],
-  [
     ['release', '--directory', 'gone'],
     '--directory: HERE/gone does not exist: name the work directory of a gate.',
   ],
@@ -269,7 +265,7 @@ test.for([
     ['init', '--runner', 'x'],
     '--runner: expected ubuntu-latest, or labels like self-hosted,lab, found "x".',
   ],
-] as const)('ppsgate %j is told what is wrong', ([words, sentence]) => {
+] as const)('ppsgate %j reports what is wrong', ([words, sentence]) => {
   expect(run(words)).toEqual({
     status: 2,
     stdout: '',

@@ -378,7 +378,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
   test('a login with a key that the host does not accept is refused', async () => {
     const privateKey = readFileSync(makeKey(sshd.folder, 'ed25519', 'stranger'), 'utf8');
     const connecting = connect({ ...target, privateKey });
-    await expectFailure(connecting, 'login', 'DUT', target.user, 'authorized_keys');
+    await expectFailure(connecting, 'login-refused', 'DUT', target.user, 'authorized_keys');
   });
 
   test.for([

@@ -86,7 +86,7 @@ class CleanUpTest extends Pipeline {
 
     assert failureOf(patch: 'D27401').message == 'Unable to create live FilePath for lab-agent'
     assert console.contains('no testbed can be released from here (Unable to create live FilePath for lab-agent)')
-    assert console.contains('a testbed that is still held is free when its lease expires')
+    assert console.contains('a testbed that is still held becomes free when its lease expires')
   }
 
   // Attack jenkins/token: A log, command line or artifact shows a token. Defence: Only the gate has it, in its
