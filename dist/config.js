@@ -2201,7 +2201,7 @@ async function readText(path) {
 }
 function whyUnreadable(error) {
 	const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-	return code === "ENOENT" ? "there is no such file; write one with `ppsgate init`, or name yours" : `the file cannot be read (${code}); check that it is a file and that you may read it`;
+	return code === "ENOENT" ? "there is no such file; write one with `ppsgate init`, or name yours" : `the file cannot be read (${code}); check that it is a file and that this user may read it`;
 }
 function withPlacedPaths(config, places) {
 	const testbeds = Object.entries(config.testbeds).map(([name, testbed]) => [name, placedTestbed(testbed, places)]);

@@ -1,4 +1,4 @@
-import { UsageError, diffName, interfaceRoles, isLoaded, isPlain, lastLine, overlayFiles, pathName, reasonOf } from "./model/plain.js";
+import { UsageError, diffName, fileReasonOf, interfaceRoles, isLoaded, isPlain, lastLine, overlayFiles, pathName } from "./model/plain.js";
 import { _enum, base64, discriminatedUnion, literal, object } from "./vendor/zod.js";
 import { byName, commitId, document, line, list, maxDocument, name, ordinal, path as path$1, seconds, total, variant } from "./model.js";
 import { objectsAlone } from "./forge/patch.js";
@@ -225,7 +225,7 @@ async function givenKernel(path) {
 		if (size > maxKernelBytes) throw new Error(`it has ${size} bytes, but a kernel may have at most ${maxKernelBytes}`);
 		await pipeline(createReadStream(path), hash);
 	} catch (error) {
-		throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);
+		throw new UsageError(`The kernel ${path} cannot be read (${fileReasonOf(error)}).`);
 	}
 	return {
 		kind: "archive",
@@ -1155,7 +1155,7 @@ async function withKernelConfig(config) {
 			}
 		};
 	} catch (error) {
-		throw new BuilderError(`The kernel's configuration ${recipe.configPath} cannot be read (${reasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`);
+		throw new BuilderError(`The kernel's configuration ${recipe.configPath} cannot be read (${fileReasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`);
 	}
 }
 

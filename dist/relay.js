@@ -1791,7 +1791,7 @@ async function request({ authorization }, url, { form, signal }) {
 			body: body?.toString() ?? ""
 		};
 	}
-	if (signal.aborted) throw new NotDone("failed", "the relay ends");
+	if (signal.aborted) throw new NotDone("failed", "the relay is stopping");
 	throw new NotDone("failed", `it cannot be reached (${answer.why})`);
 }
 function refuse(answer, jenkins, permission, isDone = isGood) {

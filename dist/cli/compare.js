@@ -1,4 +1,4 @@
-import { UsageError, overlayFiles, reasonOf, whyNotText } from "../model/plain.js";
+import { UsageError, fileReasonOf, overlayFiles, whyNotText } from "../model/plain.js";
 import { comparisonName } from "../model.js";
 import { commitTree, rootCommit } from "../forge/patch.js";
 import { gitIn, plainly } from "../forge/patch/plain.js";
@@ -90,7 +90,7 @@ function wordsFor(side) {
 }
 async function sideOf(path) {
 	const stats = await stat(path).catch((error) => {
-		throw new UsageError(`${path} cannot be read (${reasonOf(error)}): name a file or a folder.`);
+		throw new UsageError(`${path} cannot be read (${fileReasonOf(error)}): name a file or a folder.`);
 	});
 	if (stats.isDirectory()) return {
 		kind: "overlay",

@@ -1,4 +1,4 @@
-import { UsageError, reasonOf, shortened } from "../model/plain.js";
+import { UsageError, fileReasonOf, reasonOf, shortened } from "../model/plain.js";
 import { familySchema } from "../model.js";
 import { MinistatInputError, limitsOf, parseColumn } from "../analysis/stats/plain.js";
 import { cellVerdict, compare, interimResults, median } from "../analysis/stats.js";
@@ -130,7 +130,7 @@ async function namesIn(directory) {
 	try {
 		return await readdir(directory);
 	} catch (error) {
-		throw new BenchesError(`The benches in ${directory} cannot be read (${reasonOf(error)}): name the directory that holds their logs.`, { cause: error });
+		throw new BenchesError(`The benches in ${directory} cannot be read (${fileReasonOf(error)}): name the directory that holds their logs.`, { cause: error });
 	}
 }
 function receiverOf(path) {
@@ -217,7 +217,7 @@ async function readSeries(path) {
 	} catch (error) {
 		if (error instanceof UsageError) throw error;
 		if (error instanceof MinistatInputError) throw new UsageError(error.message, { cause: error });
-		throw new UsageError(`The series ${path} cannot be read (${reasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`, { cause: error });
+		throw new UsageError(`The series ${path} cannot be read (${fileReasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`, { cause: error });
 	}
 }
 /** A nightly run has only a few numbers. */

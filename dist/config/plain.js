@@ -1,4 +1,4 @@
-import { UsageError, reasonOf } from "../model/plain.js";
+import { UsageError, fileReasonOf } from "../model/plain.js";
 import { open } from "node:fs/promises";
 
 // src/config/secret.ts
@@ -11,7 +11,7 @@ async function readSecret({ what, path, variable }) {
 }
 const readText = (what, path) => readGuarded(path).catch((error) => {
 	if (error instanceof ExposedError) throw new UsageError(`${what} is refused: ${error.message}.`);
-	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
+	throw new UsageError(`${what} is missing: ${path} cannot be read (${fileReasonOf(error)}).`);
 });
 /** Reports a secret's file that others can read; the message is a sentence without its full stop. */
 var ExposedError = class extends Error {

@@ -849,7 +849,7 @@ function agreesWith({ patch }, meant) {
 	for (const side of ["base", "head"]) {
 		const [judged, current] = [patch[`${side}Commit`], meant[`${side}Commit`]];
 		if (judged === current) continue;
-		return `The result of ${called} has ${judged} as its ${side}, but on GitHub it is ${current}: judge it again.`;
+		return `The result of ${called} has ${judged} as its ${side} instead of ${current}: judge it again.`;
 	}
 }
 const kindNames = {

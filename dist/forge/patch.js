@@ -1025,7 +1025,10 @@ const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
 /** Touches only objects, neither the index nor a branch. Throws a `RepositoryError` if nothing was changed. */
 async function ownChanges(directory) {
 	const git = gitIn(directory, {});
-	const head = await resolveCommit(git, "HEAD");
+	const head = await resolveCommit(git, "HEAD").catch((error) => {
+		if (!(error instanceof NoCommitError)) throw error;
+		throw new RepositoryError("the repository has no commits: commit the base, then your change.");
+	});
 	const { since, baseCommit } = await mainBranch(git, head);
 	const [uncommitted, untracked] = await statusOf(git);
 	if (baseCommit === head && uncommitted.length === 0) {

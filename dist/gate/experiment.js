@@ -1,5 +1,5 @@
 import { version } from "../package.js";
-import { UsageError, diffName, formatPercent, isJudged, reasonOf, withoutPaths } from "../model/plain.js";
+import { UsageError, diffName, fileReasonOf, formatPercent, isJudged, reasonOf, withoutPaths } from "../model/plain.js";
 import { boolean, discriminatedUnion, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
 import { byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, document, earlierGatesSchema, facts, historySchema, isSameTraffic, layoutOfPair, line, list, maxEarlierGates, maxTrials, maxVariants, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ownRulesSchema, packetsText, patchSchema, plannedTrialSchema, policySchema, rejectionSchema, runSchema, seconds, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant } from "../model.js";
 import { giveNew, makeFolders } from "../system/give-to-caller.js";
@@ -624,7 +624,7 @@ function rulesOn(testbed, { testbeds, overlay: { interfaces } }, rules) {
 async function readRules({ rules, scenarios }) {
 	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
 		const text = await readFile(path, "utf8").catch((error) => {
-			throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+			throw new UsageError(`rules: ${name}: ${path} cannot be read (${fileReasonOf(error)}).`);
 		});
 		return [name, {
 			...rest,

@@ -1,5 +1,5 @@
 import { version } from "../package.js";
-import { UsageError, formatShortOrdinal, oneLine, parseJson, reasonOf, shortened } from "../model/plain.js";
+import { UsageError, fileReasonOf, formatShortOrdinal, oneLine, parseJson, reasonOf, shortened } from "../model/plain.js";
 import { _enum, array, boolean, discriminatedUnion, literal, looseObject, number$1 as number, object, partialRecord, union, unknown } from "../vendor/zod.js";
 import { byName, count, document, facts, families, list, name, packetsSchema, path as path$1, seconds, share, total, variant } from "../model.js";
 import { giveNew } from "../system/give-to-caller.js";
@@ -757,7 +757,7 @@ function unpacked(path) {
 		packed = readFileSync(path);
 	} catch (error) {
 		if (error instanceof UsageError) throw error;
-		throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}): name a file written by --record.`);
+		throw new UsageError(`The recording ${path} cannot be read (${fileReasonOf(error)}): name a file written by --record.`);
 	}
 	try {
 		return gunzipSync(packed, {

@@ -151,7 +151,7 @@ async function isMisconfigured({ kind, cause }, { testbed, holding }, store) {
 }
 const hasAnswered = ({ holder, outcome }) => outcome !== void 0 && outcome !== "it was not renewed in time" && !outcome.startsWith(notUsed("")) && holder.purpose !== "health";
 /** Recognizes a wrong key or known_hosts. */
-const isOfController = (kind) => kind === "login" || kind === "host-key";
+const isOfController = (kind) => kind === "login" || kind === "login-refused" || kind === "host-key";
 /** Each login raises the fence. The DUT may not be up yet. */
 async function restoreBase(testbed, lease, config, deps) {
 	if (isOnThisMachine(testbed)) return;

@@ -109,7 +109,8 @@ function loginStep(machine, connect) {
 async function fixOfLogin({ kind, cause }, config) {
 	switch (kind) {
 		case "host-key": return fixOfHostKey(config);
-		case "login": return fixOfKey(config, cause !== void 0);
+		case "login":
+		case "login-refused": return fixOfKey(config, cause !== void 0);
 		default: return "switch it on, run `service sshd onestart` on its console, and check `host` and `port` in ppsgate.yml";
 	}
 }

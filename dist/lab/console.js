@@ -128,7 +128,7 @@ const opened = (label, program, { ended, close }) => ({
 	close
 });
 /** Names only the program: an argument may be a password. */
-const sentence = (program, { how, lastError }) => [`${shortened(program)} ${how}`, lastError && `with "${shortened(lastError)}"`].filter(Boolean).join(" ");
+const sentence = (program, { how, lastError }) => [`${shortened(program)} ${how}`, lastError && `and wrote "${shortened(lastError)}"`].filter(Boolean).join(" ");
 function labelOf(name, config) {
 	switch (config.kind) {
 		case "ipmi": return `The console of ${name} (IPMI at ${config.host}:${config.port})`;

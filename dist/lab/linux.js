@@ -534,7 +534,7 @@ const hexRows = (text) => text.split("\n").flatMap((line) => {
 	const row = line.trim().split(/\s+/);
 	return row.every((word) => /^[\da-f]{1,13}$/.test(word)) ? [row.map((word) => Number.parseInt(word, 16))] : [];
 });
-/** One that was not there before has counted only since. */
+/** Counts all drops of a discipline that the first reading lacks: it was installed in between. */
 function disciplines(first, last, egress) {
 	const before = first.get("tc");
 	const earlier = disciplineDrops(before ?? "", egress);

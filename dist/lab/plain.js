@@ -1,4 +1,4 @@
-import { UsageError, reasonOf } from "../model/plain.js";
+import { UsageError, fileReasonOf } from "../model/plain.js";
 import { linuxVersionIn, maxImageHeaderBytes, unprivilegedUserId } from "./qemu/vm/plain.js";
 import { DecompressError, NoDecompressorError, decompressed, decompressorOf, headOf } from "../system/decompress.js";
 import { NoTarError, TarError, tarMembers } from "../system/tar-members.js";
@@ -43,7 +43,7 @@ async function expectKernel(option, path, form) {
 		if (error instanceof NoDecompressorError) return void 0;
 		if (error instanceof NoTarError) return "is neither a package nor an archive";
 		if (error instanceof TarError || error instanceof DecompressError) return `is cut short or damaged (${error.message})`;
-		return `cannot be read (${reasonOf(error)})`;
+		return `cannot be read (${fileReasonOf(error)})`;
 	});
 	if (why === void 0) return;
 	throw new UsageError(`${option}: ${path} ${why}; expected ${needed[form]}.`);

@@ -168,7 +168,7 @@ function secondsToWait(reply) {
 function acceptedResponse(server, reply) {
 	const { label, user } = server;
 	const { status, body } = reply;
-	if (status === 401 || status === 403) throw new PowerError(`${label} does not let in the user ${user} (${errorText(server, status, body)}); check \`user\`, its password file, and its permission to control power.`);
+	if (status === 401 || status === 403) throw new PowerError(`${label} refuses the login of the user ${user} (${errorText(server, status, body)}); check \`user\`, its password file, and its permission to control power.`);
 	if (!isTransient(reply)) return reply;
 	throw new PowerError(`${label} refused ${tries} attempts, the last with "${errorText(server, status, body)}"; wait until it is ready, or restart the BMC.`);
 }

@@ -121,7 +121,7 @@ var QemuEndedError = class extends DutLostError {
 function whyNotIn(error, { privateKeyPath = "of the ssh agent", bootSeconds }, shown) {
 	if (error instanceof QemuEndedError) return `its QEMU ended before root could log in (${error.lastLine}), for example because it powered itself off`;
 	if (isHostError(error) && error.kind === "host-key") return `its sshd shows ${/shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? "no key of its type"} instead of the \`hostKey\` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub`;
-	if (isHostError(error) && /refuses to let root in/.test(error.message)) return `its sshd refuses root with the key ${privateKeyPath}: append the public half to its /root/.ssh/authorized_keys, and set \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+	if (isHostError(error) && error.kind === "login-refused") return `its sshd refuses root with the key ${privateKeyPath}: append the public half to root's authorized_keys, and set \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
 	if (!(error instanceof DutLostError)) return reasonOf(error);
 	const hint = shown.includes("<<BOOT>>") ? "" : " (set `console=\"comconsole\"` in its /boot/loader.conf to see its kernel there)";
 	return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
@@ -509,7 +509,7 @@ var FreebsdGuests = class {
 		const astray = await pathProblem(boots, family);
 		return astray === void 0 ? void 0 : failed(astray);
 	}
-	/** One after the other: a refusal tries the same rules on base. */
+	/** Installs them one after the other: a refusal tries the same rules on base. */
 	async installCounting(booted, cell) {
 		for (const one of booted) {
 			const outcome = await this.installRules(one, cell);

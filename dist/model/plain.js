@@ -64,6 +64,11 @@ function reasonOf(error) {
 	if (error.message === "" && "code" in error) return String(error.code);
 	return oneLine(error.message);
 }
+/** Returns the reason of a file's error for a sentence that names the file: Node's text repeats the call and the path. */
+function fileReasonOf(error) {
+	const text = reasonOf(error);
+	return /^([A-Z]\w+: .+?), [a-z]\w*(?: '.*)?$/.exec(text)?.[1] ?? text;
+}
 const shortened$1 = (text) => shortenedTo(80, text);
 function shortenedTo(most, text) {
 	const line = oneLine(text);
@@ -221,7 +226,7 @@ function bytesOf(address, family) {
 		return [value >>> 8, value & 255];
 	});
 }
-/** As in RFC 5952, without dots. */
+/** Writes an address as RFC 5952 does, without dots. */
 const shortest = (address) => new URL(`http://[${address}]`).hostname.slice(1, -1);
 /** Writes each network in one form. */
 const networkText = ({ family, bits, bytes }) => `${addressText(bytes, family)}/${bits}`;
@@ -1027,4 +1032,4 @@ const endedEarly = (why) => `ended: ${why}`;
 /** Only completed uses count towards the usual duration of a lease. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, addressText, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, counted, destinationOf, destinationsPerSource, diffName, driverSettingsOf, driversOf, endedEarly, escaped, exitCodes, firmwareNames, flowOf, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, halvesOf, hostAt, hostsIn, ignoredFiles, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLoaded, isOneHost, isPlain, jsonLines, kernelDependentFacts, knownNetwork, lastLine, layoutName, linkAmong, machineFacts, maxCaptureBytes, metricName, metricNouns, metrics, netmapPort, networkForm, networkText, notUsed, oneLine, overlaps, overlayFiles, packageOf, packagesOf, pageUrl, parseCapture, parseJson, pathName, plainBlock, plainLine, priorities, readNetwork, realPause, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, shortened$1 as shortened, shortenedTo, sourceOf, volatileFacts, waivableSettings, whyNotText, whyTooFewAddresses, withoutKernelFacts, withoutMark, withoutPaths, withoutSequences, worstConclusion };
+export { UsageError, addressText, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, counted, destinationOf, destinationsPerSource, diffName, driverSettingsOf, driversOf, endedEarly, escaped, exitCodes, fileReasonOf, firmwareNames, flowOf, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, halvesOf, hostAt, hostsIn, ignoredFiles, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLoaded, isOneHost, isPlain, jsonLines, kernelDependentFacts, knownNetwork, lastLine, layoutName, linkAmong, machineFacts, maxCaptureBytes, metricName, metricNouns, metrics, netmapPort, networkForm, networkText, notUsed, oneLine, overlaps, overlayFiles, packageOf, packagesOf, pageUrl, parseCapture, parseJson, pathName, plainBlock, plainLine, priorities, readNetwork, realPause, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, shortened$1 as shortened, shortenedTo, sourceOf, volatileFacts, waivableSettings, whyNotText, whyTooFewAddresses, withoutKernelFacts, withoutMark, withoutPaths, withoutSequences, worstConclusion };

@@ -111,7 +111,7 @@ function whyUnreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return code === 'ENOENT'
     ? 'there is no such file; write one with `ppsgate init`, or name yours'
-    : `the file cannot be read (${code}); check that it is a file and that you may read it`;
+    : `the file cannot be read (${code}); check that it is a file and that this user may read it`;
 }
 
 type PathBases = { folder: string; home: string };

@@ -231,7 +231,7 @@ async function request(
     const { status, headers, body } = answer;
     return { status, location: headers.get('location') ?? '', body: body?.toString() ?? '' };
   }
-  if (signal.aborted) throw new NotDone('failed', 'the relay ends');
+  if (signal.aborted) throw new NotDone('failed', 'the relay is stopping');
   throw new NotDone('failed', `it cannot be reached (${answer.why})`);
 }
 

@@ -509,7 +509,9 @@ describe('a person on the list without write access', () => {
     'does not choose the criteria for a patch: %s',
     async (selector) => {
       const command = `/ppsgate run ${commits.head} ${selector}`;
-      expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
+      expect(await admitted(comment(command, 'dan'))).toEqual(
+        refused(/as configured in ppsgate\.yml/),
+      );
       expect((await admitted(comment(command, 'carol'))).kind).toBe('gate');
     },
   );
@@ -523,7 +525,9 @@ describe('a person on the list without write access', () => {
   test('does not reuse for a later head the request of a person with write access', async () => {
     remembered({ overrides: { margin: '50%' } });
     const command = `/ppsgate rerun ${commits.head}`;
-    expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
+    expect(await admitted(comment(command, 'dan'))).toEqual(
+      refused(/as configured in ppsgate\.yml/),
+    );
     expect((await admitted(comment(command, 'carol'))).kind).toBe('gate');
   });
 });
@@ -831,8 +835,10 @@ describe('/ppsgate bisect', () => {
     });
     const named = await byHand('#7', { good: 'main~1', bad: 'main' });
     expect(named).toMatchObject({ good: older, bad: head, patch: { number: 7 } });
-    await expect(admitted(asked('', {}))).rejects.toThrow(/needs a good commit and a bad one/);
-    await expect(admitted(asked('', { good: 'main' }))).rejects.toThrow(/needs a good commit/);
+    await expect(admitted(asked('', {}))).rejects.toThrow(/needs a good and a bad commit/);
+    await expect(admitted(asked('', { good: 'main' }))).rejects.toThrow(
+      /needs a good and a bad commit/,
+    );
   });
 });
 
@@ -1082,7 +1088,7 @@ describe('a revision', () => {
       asked: { earlier: 'none' },
       admission: { request: { good: base, bad: head, isOwn: false } },
     });
-    await expect(of({}, [])).rejects.toThrow(/^D\d+ has no diff before \d+ that applies/);
+    await expect(of({}, [])).rejects.toThrow(/^D\d+ has no earlier diff than \d+ that applies/);
   });
 });
 
@@ -1208,7 +1214,7 @@ test('approves nothing if GitHub does not report who may write', async () => {
     9,
   );
   await expect(admitted(comment(`/ppsgate run ${commits.head}`))).rejects.toThrow(
-    'GitHub did not return what carol may do (502 Server Error): run the job again.',
+    'GitHub did not return the permissions of carol (502 Server Error): run the job again.',
   );
 });
 

@@ -117,7 +117,7 @@ describe('it explains the alternative if', () => {
 
   test('GitHub does not reply', async () => {
     github.faults.order('actions/get-workflow-run', { kind: 'broken', status: 502 }, 9);
-    await refused(/^GitHub did not return which run .* \(502 Server Error\): run the job again\.$/);
+    await refused(/^GitHub did not return the run .* \(502 Server Error\): run the job again\.$/);
   });
 
   test('the artifact is gone', async () => {

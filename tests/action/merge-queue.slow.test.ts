@@ -52,7 +52,9 @@ test('it ends, as cancelled, when the queue lets go of it', async () => {
     return untilAsked(Number.POSITIVE_INFINITY, signal);
   });
   const error = await ended.catch((error: unknown) => error);
-  expect(error).toMatchObject({ message: expect.stringContaining('has let go of gh-readonly') });
+  expect(error).toMatchObject({
+    message: expect.stringContaining('The merge queue removed gh-readonly'),
+  });
   expect(conclusionOfError(error)).toBe('cancelled');
 });
 

@@ -175,7 +175,7 @@ describe('a forged artifact', () => {
     for (const said of [comment(), warnings(ran).join('\n')]) {
       expect(said).toContain('used a margin of 100 %, but 2 % was requested');
       expect(said).toContain(
-        'reports no-regression for forwarding inet4, and its runs say regression',
+        'reports no-regression for forwarding inet4, but its runs yield regression',
       );
     }
   });

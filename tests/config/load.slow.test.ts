@@ -365,7 +365,7 @@ test('a missing file is reported with the place of an example', async () => {
 test('a folder is not a file', async () => {
   const folder = await temporaryFolder();
   await expect(loadConfig(folder)).rejects.toThrow(
-    `${folder}: the file cannot be read (EISDIR); check that it is a file and that you may read it`,
+    `${folder}: the file cannot be read (EISDIR); check that it is a file and that this user may read it`,
   );
 });
 

@@ -582,7 +582,7 @@ function isExplained(claim: Claim, logged: LoggedReservation | undefined): boole
   if (!(end.error instanceof NotReservedError || end.error instanceof LeaseLostError)) return false;
   if (/taken away/.test(message)) return wasTakenAway(logged);
   if (/its place/.test(message)) return request.subject !== undefined;
-  if (/in quarantine/.test(message)) {
+  if (/is quarantined/.test(message)) {
     const names = seen?.entries.map(({ key }) => key) ?? [];
     return request.testbeds.keys().every((name) => names.includes(`lab/quarantine/${name}`));
   }

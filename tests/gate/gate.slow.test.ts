@@ -224,7 +224,7 @@ test('a directory that has an experiment already costs no testbed', async () => 
   await judge({}, directory);
   const reserve = () => Promise.reject(new Error('a testbed was reserved'));
   const again = gate(request, directory, depsOf(fakeTestbed(), { reserve }));
-  await expect(again).rejects.toThrow('holds an experiment already');
+  await expect(again).rejects.toThrow('already has an experiment');
 });
 
 test('the testbed that was to be had of several is the one that is measured', async () => {
@@ -314,7 +314,7 @@ describe('the files that a patch changes', () => {
     const rounds = scenarios.filter((_, index) => index % 3 === 0);
     expect(rounds).toEqual(rounds.map(() => 'pf-stateful'));
     expect(new Set(scenarios).size).toBe(3);
-    expect(told.join()).toContain('come first: pf-stateful inet4.');
+    expect(told.join()).toContain('are measured first: pf-stateful inet4.');
   });
 
   test('count for nothing if they drive other ports: that is reported, and no testbed is reserved', async () => {
@@ -734,7 +734,9 @@ test('an inconclusive experiment can be extended, and repeats no run', async () 
   expect(cellsOf(extended)[0]?.design.budgets).toEqual([48, 960]);
 
   const again = resumeGate(directory, depsOf(fakeTestbed()), 100);
-  await expect(again).rejects.toThrow('has up to 960 runs of each variant already');
+  await expect(again).rejects.toThrow(
+    'expected more than the 960 runs of each variant that the experiment already allows',
+  );
 });
 
 test('an experiment of fixed size takes all its runs', async () => {

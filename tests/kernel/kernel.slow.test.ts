@@ -308,7 +308,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
         'of 4\n',
       ]);
       config.recipe = { kind: 'command', argv: argv(write('same')), kernelConfig };
-      await expect(layouts([1, 4])).rejects.toThrow('came out as it was before');
+      await expect(layouts([1, 4])).rejects.toThrow('is identical to the first one');
     });
   });
 

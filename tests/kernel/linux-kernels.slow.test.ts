@@ -249,7 +249,7 @@ describeWith(
     test('is not begun on a full disk', async () => {
       expect(await whyRejected({ builder: { ...written(), minFreeBytes: 1e18 } })).toEqual({
         kind: 'out-of-disk',
-        message: expect.stringMatching(/ on this machine has .* GB free, and a build is to have /),
+        message: expect.stringMatching(/ on this machine has .* GB free, but a build needs /),
       });
       expect(logs.size).toBe(0);
     });

@@ -203,7 +203,7 @@ test('A file of the overlay that neither commit has is an error, also where it i
   const id = commit(directory, { 'nftables.conf': '', 'etc/sysctl.conf/a': '' });
   const place = ofFiles({ 'nftables.conf': 'nftables.conf', 'sysctl.conf': 'etc/sysctl.conf' });
   const built = buildOverlays(patchOf(id, id), place, openRepository(directory));
-  await expect(built).rejects.toThrow(`There is no file etc/sysctl.conf at ${id} nor at ${id}`);
+  await expect(built).rejects.toThrow(`There is no file etc/sysctl.conf at ${id} or ${id}`);
 });
 
 test('A path of the overlay is a name, and no pattern of git.', async () => {

@@ -257,7 +257,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     await nightlyRun(await requestOf(study), join(temporaryFolder(), 'work'), deps);
     expect(folders).toEqual(['']);
     expect(warnings.join()).toContain(
-      `${bad.slice(0, 12)} is not on the line of first parents of ${ids.at(-1)?.slice(0, 12)}`,
+      `${bad.slice(0, 12)} is not on the first-parent line of ${ids.at(-1)?.slice(0, 12)}`,
     );
   });
 
@@ -284,7 +284,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(bisectionOf(second.kept)?.answer.kind).toBe('culprit');
     expect(journals()).toEqual(before);
     await expect(nightlyRun(request, directory, second.deps)).rejects.toThrow(
-      'holds an experiment',
+      'already has an experiment',
     );
     const third = startNightly(study, suspecting(change()));
     await resumeNightly(request, directory, third.deps);

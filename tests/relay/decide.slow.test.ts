@@ -302,7 +302,7 @@ describe('a new diff', () => {
 
   test('that the bot may not see is nothing', async () => {
     const hidden = revisionBy(alice, { visibleTo: alice });
-    expect(await about(sent(hidden))).toEqual(nothing(/not for the bot to see/));
+    expect(await about(sent(hidden))).toEqual(nothing(/hidden from the bot/));
   });
 
   test('is decided later if Phabricator does not reply', async () => {
@@ -351,7 +351,7 @@ describe('a build', () => {
     const again = { ...asked(revision), key: 'PHID-HMBT-b' };
     expect(await about(again)).toMatchObject({
       kind: 'nothing',
-      why: expect.stringContaining('on its way'),
+      why: expect.stringContaining('already in progress'),
     });
     inbox.markEnded(key, 'it passed');
     expect(await about(again)).toMatchObject({ kind: 'run', job: { key: 'PHID-HMBT-b' } });
@@ -434,7 +434,10 @@ describe('a comment', () => {
 
   test.each([
     ['@ppsgate rnu', 'there is no command "rnu"; write @ppsgate run'],
-    ['@ppsgate run earlier=some', expect.stringMatching(/^earlier: expected all, none or ids/)],
+    [
+      '@ppsgate run earlier=some',
+      expect.stringMatching(/^earlier: expected all, none or diff IDs/),
+    ],
     ['@ppsgate run forwading', 'scenarios: no "forwading".'],
     [
       '@ppsgate run 9999',

@@ -284,7 +284,7 @@ describe('a delivery', () => {
     heard(hidden);
     await work();
     expect([scene.inbox.countPending(), startedKeys()]).toEqual([0, []]);
-    expect(scene.said).toEqual([expect.stringContaining(`${hidden.phid} is left alone`)]);
+    expect(scene.said).toEqual([expect.stringContaining(`${hidden.phid} is ignored`)]);
   });
 });
 
@@ -609,7 +609,7 @@ describe('a newer diff', () => {
     expect(startedKeys()).toEqual([older, newer, newer]);
     expect(scene.starter.cancelled).toEqual([older]);
     expect(stateOf(older)).toMatchObject({ kind: 'dropped', why: 'diff 2 replaced it' });
-    expect(scene.said).toContain(`${older} is ended: diff 2 replaced it.`);
+    expect(scene.said).toContain(`${older} was stopped: diff 2 replaced it.`);
   });
 
   test('does not affect requests, and other revisions', async () => {

@@ -40,7 +40,7 @@ test('an invalid file is refused, with the remedy', async () => {
   const directory = temporaryFolder();
   await expect(readAnyResult(directory)).rejects.toThrow(/name the work directory of a gate or/);
   writeFileSync(join(directory, 'result.json'), '{"kind":"bisect"}');
-  await expect(readAnyResult(directory)).rejects.toThrow(/no result of this version of ppsgate/);
+  await expect(readAnyResult(directory)).rejects.toThrow(/not a result of this version of ppsgate/);
 });
 
 test('a plot of an earlier result is gone where nothing was measured', async () => {

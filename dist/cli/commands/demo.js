@@ -5,7 +5,7 @@ import { showProgress } from "../../gate.js";
 import { WorkDirectory } from "../../gate/plain.js";
 import { expectKernel } from "../../lab/plain.js";
 import { readyMachine } from "../../lab/netns/plain.js";
-import { UsageError, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model/plain.js";
+import { UsageError, exitCodes, fileReasonOf, formatDuration, formatPercent } from "../../model/plain.js";
 import { excerpt } from "../../model/excerpt.js";
 import { bisectHeadline, headline, outcomeName } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
@@ -73,7 +73,7 @@ async function requireImage({ freebsd, kernels }) {
 	if (freebsd === true) throw new UsageError("--freebsd: name an image of FreeBSD for amd64, such as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/), as downloaded.");
 	if (kernels === true) throw new UsageError("--kernels: with --freebsd, name two kernels of FreeBSD, base first, separated by a comma.");
 	await access(freebsd, constants.R_OK).catch((error) => {
-		throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}): name an existing image.`);
+		throw new UsageError(`--freebsd: ${freebsd} cannot be read (${fileReasonOf(error)}): name an existing image.`);
 	});
 }
 /** Throws a UsageError before anything is installed. */

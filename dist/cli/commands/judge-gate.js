@@ -42,9 +42,9 @@ async function gatesOf(call) {
 			start: (deps) => resumeGate(resume, deps, most)
 		}];
 	}
-	const patch = call.patch ?? await patchOf(call);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, optionName("seed"));
 	const kernels = givenKernels(call);
+	const patch = call.patch ?? await patchOf(call);
 	const selectors = selectorsOf(config, options, optionName);
 	const from = selectorCalled(options, optionName);
 	const chosen = await Promise.all(selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)));

@@ -1,4 +1,4 @@
-import { UsageError, lastLine, reasonOf } from "../../model/plain.js";
+import { UsageError, fileReasonOf, lastLine } from "../../model/plain.js";
 import { checkOwn } from "../../system/own-file.js";
 import { shell } from "../../system/shell.js";
 import { mapWords, portNames } from "../linux/plain.js";
@@ -67,7 +67,7 @@ async function digestOf(path, signal) {
 		})) hash.update(piece);
 	} catch (error) {
 		signal.throwIfAborted();
-		throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+		throw new UsageError(`The image ${path} cannot be read (${fileReasonOf(error)}).`);
 	}
 	return hash.digest("hex");
 }

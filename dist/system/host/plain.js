@@ -15,6 +15,7 @@ const hostFailures = [
 	"unreachable",
 	"host-key",
 	"login",
+	"login-refused",
 	"lost",
 	"timeout",
 	"aborted",
@@ -310,7 +311,7 @@ function parseLine(content, line) {
 	const patterns = parseHosts(hosts);
 	if (patterns === void 0) return ignore("the hashed host name is malformed");
 	const key = Buffer.from(base64, "base64");
-	if (type === "" || keyType(key) !== type) return ignore("its key is not of the type it names");
+	if (type === "" || keyType(key) !== type) return ignore("its key is missing, or not of the type that it names");
 	return {
 		kind: "entry",
 		entry: {
@@ -401,7 +402,7 @@ function hostKeyError(verdict, key, ignored, { host, port }, name) {
 /** Explains ssh2's error; its `level` names the stage of the login. */
 function loginError(error, name, user) {
 	if (error.level === "agent") return new HostError("login", `Cannot log in to ${name} with the agent: ${reasonOf(error)}; check that it runs at SSH_AUTH_SOCK and holds the key.`, { cause: error });
-	if (error.level === "client-authentication") return new HostError("login", `${name} refused the login of ${user} with this key; add its public half to the authorized_keys of ${user} there.`, { cause: error });
+	if (error.level === "client-authentication") return new HostError("login-refused", `${name} refused the login of ${user} with this key; add its public half to the authorized_keys of ${user} there.`, { cause: error });
 	if (error.message.includes("no matching host key format")) return new HostError("host-key", `${name} has no key of a type in its known hosts file; find out why it changed before you add the new one.`, { cause: error });
 	return new HostError("lost", `${name} ended the login: ${reasonOf(error)}; check that sshd answers there, and its log.`, { cause: error });
 }

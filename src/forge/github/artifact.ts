@@ -372,7 +372,7 @@ export function agreesWith({ patch }: Result, meant: Patch): string | undefined 
   for (const side of ['base', 'head'] as const) {
     const [judged, current] = [patch[`${side}Commit`], meant[`${side}Commit`]];
     if (judged === current) continue;
-    return `The result of ${called} has ${judged} as its ${side}, but on GitHub it is ${current}: judge it again.`;
+    return `The result of ${called} has ${judged} as its ${side} instead of ${current}: judge it again.`;
   }
   return undefined;
 }

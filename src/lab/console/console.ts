@@ -80,7 +80,7 @@ const opened = (
 
 /** Names only the program: an argument may be a password. */
 const sentence = (program: string, { how, lastError }: ProgramEnd): string =>
-  [`${shortened(program)} ${how}`, lastError && `with "${shortened(lastError)}"`]
+  [`${shortened(program)} ${how}`, lastError && `and wrote "${shortened(lastError)}"`]
     .filter(Boolean)
     .join(' ');
 

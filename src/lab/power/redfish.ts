@@ -215,7 +215,7 @@ function acceptedResponse(server: RedfishServer, reply: RedfishResponse): Redfis
   const { status, body } = reply;
   if (status === 401 || status === 403) {
     throw new PowerError(
-      `${label} does not let in the user ${user} (${errorText(server, status, body)}); check \`user\`, its password file, and its permission to control power.`,
+      `${label} refuses the login of the user ${user} (${errorText(server, status, body)}); check \`user\`, its password file, and its permission to control power.`,
     );
   }
   if (!isTransient(reply)) return reply;

@@ -116,7 +116,8 @@ function parseLine(content: string, line: number): ParsedLine {
   const patterns = parseHosts(hosts);
   if (patterns === undefined) return ignore('the hashed host name is malformed');
   const key = Buffer.from(base64, 'base64');
-  if (type === '' || keyType(key) !== type) return ignore('its key is not of the type it names');
+  if (type === '' || keyType(key) !== type)
+    return ignore('its key is missing, or not of the type that it names');
   return { kind: 'entry', entry: { line, hosts: patterns, key, revoked: marker === '@revoked' } };
 }
 

@@ -96,9 +96,9 @@ test('the diffs of a revision are bisected as commits, and an obstacle is report
   const bisect = ['bisect', '--repository', repository, '--patch', 'D1'];
   const one = await ppsgate(...bisect, '--answer', '--run', 'first');
   expect(one.status).toBe(2);
-  expect(one.stderr).toMatch(/D1 has no diff before \d+ that applies/);
+  expect(one.stderr).toMatch(/D1 has no earlier diff than \d+ that applies/);
   expect(comments()).toEqual([
-    expect.stringMatching(/not measured.*has no diff before.*run first`$/s),
+    expect.stringMatching(/not measured.*has no earlier diff.*run first`$/s),
   ]);
   const base = git(repository, 'rev-parse', 'HEAD');
   const installed = (text: string) =>

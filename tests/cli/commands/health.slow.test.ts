@@ -24,10 +24,10 @@ test('a testbed that is well is reserved for the look, and free again', async ()
   const { ppsgate, store, lab } = await aShelf();
   const { status, stdout } = await ppsgate('testbeds', 'health');
   expect(stdout).toMatch(/^shelf\n {2}✓ ssh to the DUT: /);
-  expect(stdout).toMatch(/\n {2}All is well\.\n$/);
+  expect(stdout).toMatch(/\n {2}All checks passed\.\n$/);
   expect(status).toBe(0);
   expect(await readLog(store)).toMatchObject([
-    { testbed: 'shelf', holder: { purpose: 'health' }, priority: 'rerun', outcome: 'all is well' },
+    { testbed: 'shelf', holder: { purpose: 'health' }, priority: 'rerun', outcome: 'all checks passed' },
   ]);
   expect(await readLab(store)).toMatchObject({
     held: new Map(),
@@ -69,7 +69,7 @@ test('a manual quarantine stays, however healthy the testbed is', async () => {
   const { status, stdout } = await ppsgate('testbeds', 'health');
   expect(status).toBe(0);
   expect(stdout).toMatch(
-    /All is well\. carol@lab2 put it into quarantine at 2026-03-01 10:00 \(ours today\): lift it with `ppsgate quarantine shelf --lift`\.\n$/,
+    /All checks passed\. carol@lab2 put it into quarantine at 2026-03-01 10:00 \(ours today\): lift it with `ppsgate quarantine shelf --lift`\.\n$/,
   );
   expect((await readLab(store)).quarantines.get('shelf')).toEqual(quarantine);
 });
@@ -82,7 +82,7 @@ test.for(['free', 'in quarantine'])('a held one is left alone: %s', async (state
   spoil(lab);
   expect(await ppsgate('testbeds', 'health')).toEqual({
     status: 0,
-    stdout: 'shelf\n  – not checked: alice@lab1 has it (gate of main..fast).\n',
+    stdout: 'shelf\n  – not checked: alice@lab1 holds it (gate of main..fast).\n',
     stderr: '',
   });
   expect(lab.dut.journal).toEqual([]);
@@ -133,7 +133,7 @@ test('prints everything as JSON', async () => {
       diagnostics: [{ kind: 'skipped' }],
       quarantine: { kind: 'none' },
     },
-    { testbed: 'rack', kind: 'in-use', why: 'alice@lab1 has it (gate)' },
+    { testbed: 'rack', kind: 'in-use', why: 'alice@lab1 holds it (gate)' },
   ]);
 });
 

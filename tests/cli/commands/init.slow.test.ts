@@ -351,10 +351,10 @@ test('its help fits into 80 columns', async () => {
 test.for([
   [
     { action: 'example/ppsgate@v1' },
-    /^--action: v1 is no commit .*: pin the commit that it names now\.$/,
+    /^--action: v1 is not a full 40-digit commit, .*: pin the commit that it names now\.$/,
   ],
   [{ action: `${action}0` }, /^--action: 0123456789\S+ is not a full 40-digit commit/],
-  [{ action: '' }, /^--action: the running ppsgate is no clone .* as OWNER\/ppsgate@COMMIT\.$/],
+  [{ action: '' }, /^--action: the running ppsgate is not a clone .* as OWNER\/ppsgate@COMMIT\.$/],
   [{ action: `${action} # latest` }, /^--action: expected OWNER\/ppsgate@COMMIT/],
   [{ action: 'ppsgate' }, /^--action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
   [{ action, runner: 'windows-latest' }, /^--runner: expected ubuntu-latest, or labels/],

@@ -61,7 +61,7 @@ test('prints what was reserved, the newest last, with how long it was waited for
     ],
   ]);
   expect(rows.slice(3).join('\n')).toMatch(
-    /carol@lab2 .* 5 min +has it now\n.*bob@lab2 .* regression$/,
+    /carol@lab2 .* 5 min +holds it now\n.*bob@lab2 .* regression$/,
   );
 });
 

@@ -86,7 +86,7 @@ test('a second gate of a commit prints its number, and the effect on the error r
 test('a gate that fails prints the reason and how to continue, and no JSON', async () => {
   const { ppsgate } = await aGateCutShort();
   const { status, stdout, stderr } = await ppsgate('gate', '--resume', 'work', '--json');
-  expect(stderr).toMatch(/^ppsgate: .*\nppsgate: What was measured .*\n$/);
+  expect(stderr).toMatch(/^ppsgate: .*\nppsgate: The measurements are in .*\n$/);
   expect(stderr.endsWith(goOn())).toBe(true);
   // The key of the place's machines is missing, which is a mistake in the configuration.
   expect([status, stdout]).toEqual([2, '']);

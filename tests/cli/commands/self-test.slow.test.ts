@@ -23,7 +23,7 @@ test('prints a line for each step, and continues after an interruption', async (
   const { folder, lab, ppsgate } = await aRunningLab();
   const declined = await ppsgate('testbeds', 'self-test', 'shelf', '--skip', fewest);
   expect(declined.stdout).toContain('– a panic: not approved: answer the question with y');
-  expect(declined.stdout).toMatch(/\nAll is well\.\n$/);
+  expect(declined.stdout).toMatch(/\nAll checks passed\.\n$/);
   expect(declined.status).toBe(0);
 
   const [directory = ''] = readdirSync(folder).filter((name) =>

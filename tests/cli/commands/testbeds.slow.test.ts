@@ -101,7 +101,7 @@ test('the embedded lab has nothing to check', async () => {
   const { status, stdout } = await testbeds('check', 'here', '-c', three());
   expect(status).toBe(0);
   expect(stdout).toBe(
-    '– here: nothing to check, because it is on this machine; see `ppsgate lab check`\nAll is well.\n',
+    '– here: nothing to check, because it is on this machine; see `ppsgate lab check`\nAll checks passed.\n',
   );
 });
 
@@ -146,7 +146,7 @@ test('all is well with a good lab', async () => {
   const { status, stdout } = await ppsgate('testbeds', 'check', 'shelf', '--no-traffic');
   expect(stdout).toContain('✓ vcxl0 of the sender: 10 Gbit/s\n');
   expect(stdout).toContain('– the ceiling of the generators: sending packets is switched off\n');
-  expect(stdout).toMatch(/\nAll is well\.\n$/);
+  expect(stdout).toMatch(/\nAll checks passed\.\n$/);
   expect(status).toBe(0);
 });
 

@@ -440,7 +440,9 @@ test('a torn archive is not unpacked', async () => {
 test('only root with the right key gets in', async () => {
   await using lab = await startFreebsdLab();
   const refused = connect({ ...lab.dut.target, user: 'toor' });
-  await expect(refused).rejects.toMatchObject({ kind: 'login-refused' } satisfies Partial<HostError>);
+  await expect(refused).rejects.toMatchObject({
+    kind: 'login-refused',
+  } satisfies Partial<HostError>);
 });
 
 test('the speed of a kernel differs a little from boot to boot', async () => {

@@ -125,10 +125,10 @@ describe('an artifact is refused', () => {
   test.for<[string, string, ZipEntry[]]>([
     ['has no result', 'holds no result.json', [zeros(10)]],
     ['is empty', 'holds no result.json', []],
-    ['has two results', 'more than one result.json', [good, good]],
+    ['has two results', 'several files result.json', [good, good]],
     [
       'has two results in two folders',
-      'more than one result.json',
+      'several files result.json',
       [good, { ...good, name: 'a/result.json' }],
     ],
     ['has a link for a result', 'not a regular file', [{ ...good, mode: 0o120777 }]],
@@ -153,18 +153,26 @@ describe('an artifact is refused', () => {
     ['has a result whose bytes end early', 'damaged', [{ ...good, says: { compressedBytes: 50 } }]],
     [
       'has a result that leaves the zip',
-      'no zip that can be read',
+      'not a readable zip',
       [{ ...good, says: { compressedBytes: 1e6 } }],
     ],
-    ['has a result that is no text', 'no UTF-8', [{ ...good, content: Buffer.from([0x7b, 0xff]) }]],
-    ['has a result that is no JSON', 'no result of this version', [{ ...good, content: '{' }]],
-    ['has an empty result', 'no result of this version', [{ ...good, content: '' }]],
+    [
+      'has a result that is no text',
+      'not UTF-8',
+      [{ ...good, content: Buffer.from([0x7b, 0xff]) }],
+    ],
+    ['has a result that is no JSON', 'not a result of this version', [{ ...good, content: '{' }]],
+    ['has an empty result', 'not a result of this version', [{ ...good, content: '' }]],
     [
       'has a result of another version',
-      'no result of this version',
+      'not a result of this version',
       [{ ...good, content: '{"schemaVersion":2}' }],
     ],
-    ['has nothing but depth', 'no result of this version', [{ ...good, content: '['.repeat(1e6) }]],
+    [
+      'has nothing but depth',
+      'not a result of this version',
+      [{ ...good, content: '['.repeat(1e6) }],
+    ],
   ])('that %s', async ([, why, entries]) => {
     expect(await refusalOf(...entries)).toMatch(new RegExp(`^The .*${why}.*: [^.]+\\.$`));
   });
@@ -196,7 +204,7 @@ describe('an artifact is refused', () => {
   // Attack forge/result-shape
   test('whose result has more values than any, before they are checked', async () => {
     const content = json.replace('{', `{"more":[${'0,'.repeat(500_000)}0],`);
-    expect(await refusalOf({ ...good, content })).toMatch('no result of this version');
+    expect(await refusalOf({ ...good, content })).toMatch('not a result of this version');
   });
 
   test.each([20_001, 2 ** 40])(
@@ -288,12 +296,12 @@ describe('a result and a pull request', () => {
     [
       'head',
       { headCommit: 'c'.repeat(40) },
-      `The result of #7 of example/router has ${'b'.repeat(40)} as its head, but on GitHub it is ${'c'.repeat(40)}: judge it again.`,
+      `The result of #7 of example/router has ${'b'.repeat(40)} as its head instead of ${'c'.repeat(40)}: judge it again.`,
     ],
     [
       'base',
       { baseCommit: 'c'.repeat(40) },
-      `The result of #7 of example/router has ${'a'.repeat(40)} as its base, but on GitHub it is ${'c'.repeat(40)}: judge it again.`,
+      `The result of #7 of example/router has ${'a'.repeat(40)} as its base instead of ${'c'.repeat(40)}: judge it again.`,
     ],
   ])('of another %s do not', ([, changes, why]) => {
     expect(agreesWith(result, { ...patch, ...changes })).toBe(why);
@@ -340,16 +348,12 @@ describe('a result and a revision', () => {
     [
       'head',
       { headCommit: 'c'.repeat(40) },
-      expect.stringMatching(
-        /^The result is of D27401:80700 with b{40} as its head, which is c{40} /,
-      ),
+      expect.stringMatching(/^The result of D27401:80700 has b{40} as its head instead of c{40}: /),
     ],
     [
       'base',
       { baseCommit: 'c'.repeat(40) },
-      expect.stringMatching(
-        /^The result is of D27401:80700 with a{40} as its base, which is c{40} /,
-      ),
+      expect.stringMatching(/^The result of D27401:80700 has a{40} as its base instead of c{40}: /),
     ],
   ])('of another %s do not', ([, changes, why]) => {
     expect(agreesWith(judged, { ...revision, ...changes })).toEqual(why);

@@ -601,6 +601,6 @@ test("a rate limit of GraphQL's, for which octokit throws a plain error, is reco
   expect(await failure).toEqual({
     kind: 'rate-limited',
     until: 'for up to an hour',
-    said: 'API rate limit exceeded.',
+    detail: 'API rate limit exceeded.',
   });
 });

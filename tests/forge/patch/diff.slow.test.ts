@@ -168,7 +168,7 @@ test.each([
   ['"a/\\056\\056/x"', '"b/\\056\\056/x"'],
 ])('the path in %s is refused', (old, new_) => {
   expect(reasonOf(...edit(old, new_))).toMatch(
-    /^The diff changes ".+", which is no file of the tree; /,
+    /^The diff changes ".+", which is not a file of the tree; /,
   );
 });
 
@@ -182,8 +182,8 @@ test('a path that is not UTF-8 is refused', () => {
 test('a rename to outside of the tree is refused', () => {
   const rename = (to: string) =>
     reasonOf(`diff --git a/x b/${to}`, 'rename from x', `rename to ${to}`);
-  expect(rename('../y')).toMatch('which is no file of the tree');
-  expect(rename('"\\056git/config"')).toMatch('which is no file of the tree');
+  expect(rename('../y')).toMatch('which is not a file of the tree');
+  expect(rename('"\\056git/config"')).toMatch('which is not a file of the tree');
 });
 
 test('one file under two names is refused where it is not renamed', () => {
@@ -297,7 +297,7 @@ test('a file that is changed twice is refused, for git does not go by their orde
 });
 
 test('a hunk of no file is refused', () => {
-  expect(reasonOf(...hunk)).toMatch(/^Line 1 of the diff starts a hunk of no file; /);
+  expect(reasonOf(...hunk)).toMatch(/^Line 1 of the diff starts a hunk without a file; /);
   expect(reasonOf('diff --git a/x b/x', ...hunk)).toMatch(/^Line 2 of the diff /);
 });
 

@@ -104,7 +104,7 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
     [
       'is empty',
       '',
-      /^`phabricator\.ca` contains no certificate \(\S+ca\.pem: .*\): name a file there/,
+      /^`phabricator\.ca` contains no certificate \(\S+ca\.pem: .*\): name a file with the certificate/,
     ],
     ['holds something else', 'ssh-ed25519 AAAA', /^`phabricator\.ca` contains no certificate/],
   ])('has an authority whose file %s is not asked', async (_, pem, sentence) => {

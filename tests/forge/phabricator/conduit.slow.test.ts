@@ -200,7 +200,7 @@ describe('a response', () => {
     async (code, info) => {
       await using server = await serve(error(code, info));
       expect((await failureOf(open(server), write)).message).toMatch(
-        /: it does not exist, or the account of the Conduit token may not see or edit it (Phabricator does not distinguish the two)\.$/,
+        /: it does not exist, or the account of the Conduit token may not see or edit it \(Phabricator does not distinguish the two\)\.$/,
       );
     },
   );
@@ -234,7 +234,7 @@ describe('a response', () => {
     );
     expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining('JSON that is not from Conduit'),
+      message: expect.stringContaining('JSON, but not from Conduit'),
     });
   });
 

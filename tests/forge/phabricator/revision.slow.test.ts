@@ -374,7 +374,7 @@ describe('a revision that is not found', () => {
     const { id } = phabricator.addRevision({ author, title: 'x', diff: { raw } });
     phabricator.state.diffs.length = 0;
     await expect(findRevision(conduit, { revision: id })).rejects.toThrow(
-      `The newest diff of D${id} is not for the bot to see`,
+      `The newest diff of D${id} is hidden from the bot`,
     );
   });
 });
@@ -492,7 +492,7 @@ describe('a diff', () => {
     const names = `a/${' b/'.repeat(2_000_000)}`;
     expect(whyMisleading(`diff --git ${names}\n`)).toEqual({
       fault: 'without-prefixes',
-      why: expect.stringMatching(/by two names/),
+      why: expect.stringMatching(/with two names/),
     });
   });
 

@@ -710,7 +710,7 @@ describe('a fix-up', () => {
         const asked = rangeIn(directory, { fixUps: [`${ids[fixPlace]}${typed}`] });
         const range = await asked.catch((error: Error) => error);
         if (range instanceof Error) {
-          expect(range.message).toMatch(/come out as the same|applies to no commit/);
+          expect(range.message).toMatch(/have the same content|applies to no commit/);
           return;
         }
         const sameFix = (place: number) => {
@@ -793,15 +793,15 @@ describe('a skip', () => {
   });
 
   test.for([
-    ['main~3', /^--skip main~3 names --good, or what is the same as that/],
-    ['main', /^--skip main names --bad, or what is the same as that/],
+    ['main~3', /^--skip main~3 names --good, or a commit with the same content/],
+    ['main', /^--skip main names --bad, or a commit with the same content/],
     ['before..main~1', /^--skip before..main~1 names --good/],
     ['main~2..main', /^--skip main~2..main names --bad/],
-    ['before', /^--skip before names no commit on the line of first parents/],
-    ['side', /^--skip side names no commit on the line of first parents/],
+    ['before', /^--skip before names no commit on the first-parent line/],
+    ['side', /^--skip side names no commit on the first-parent line/],
     ['main~1..main~2', /^--skip main~1..main~2 names no commit/],
     ['mian', /^--skip: "mian" is not a commit, branch or tag of .* did you mean `main`\?/],
-    ['main~2...main', /^--skip: "main~2...main" is no name of a commit/],
+    ['main~2...main', /^--skip: "main~2...main" is not the name of a commit/],
   ] as const)('that cannot be is refused: %s', async ([skip, sentence]) => {
     const { directory, ids } = historyOf(
       {},
@@ -833,8 +833,10 @@ describe('bad input is refused in one sentence', () => {
   test('a name that is no commit', async () => {
     const { directory } = historyOf(first, kernel('a'));
     await refused(/^--good: "gud" is not a commit, branch or tag/, directory, { good: 'gud' });
-    await refused(/^--bad: "mian" is no commit.*did you mean `main`/, directory, { bad: 'mian' });
-    await refused(/^--bad: "-x" is no name of a commit/, directory, { bad: '-x' });
+    await refused(/^--bad: "mian" is not a commit.*did you mean `main`/, directory, {
+      bad: 'mian',
+    });
+    await refused(/^--bad: "-x" is not the name of a commit/, directory, { bad: '-x' });
   });
 
   test('a folder that is no repository', async () => {
@@ -911,14 +913,14 @@ describe('bad input is refused in one sentence', () => {
   });
 
   test.for([
-    ['nothing of the name', 'mian', /^--fix-up: "mian" is no commit.*did you mean `main`/],
+    ['nothing of the name', 'mian', /^--fix-up: "mian" is not a commit.*did you mean `main`/],
     ['nothing at all', '', /^--fix-up: expected FIX or FIX:FIRST, found ""\.$/],
     ['too much', 'a:b:c', /^--fix-up: expected FIX or FIX:FIRST, found "a:b:c"\.$/],
     ['no first one', 'main~1:', /^--fix-up: expected FIX or FIX:FIRST/],
     ['what the good one has', 'main~5', /^--fix-up main~5 is already contained in --good/],
     ['a manual page', 'page', /^--fix-up page changes nothing in the source of a kernel/],
     ['a commit without a parent', 'root', /^--fix-up root has no parent/],
-    ['a first one that is none', 'main~1:mian', /^--fix-up: "mian" is no commit/],
+    ['a first one that is none', 'main~1:mian', /^--fix-up: "mian" is not a commit/],
     [
       'a first one elsewhere',
       'main~1:page',
@@ -927,9 +929,9 @@ describe('bad input is refused in one sentence', () => {
     [
       'a first one that is the fix',
       'main~1:main~1',
-      /^--fix-up main~1: main~1 has the fix already/,
+      /^--fix-up main~1: main~1 already has the fix/,
     ],
-    ['a first one after it', 'main~1:main', /^--fix-up main~1: main has the fix already/],
+    ['a first one after it', 'main~1:main', /^--fix-up main~1: main already has the fix/],
     [
       'what applies to none that needs it',
       'conflict:main~4',

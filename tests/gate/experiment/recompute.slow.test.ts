@@ -310,7 +310,7 @@ describe('a forged result', () => {
       (result) => {
         result.traffic.offeredPps = 1000;
       },
-      'Its traffic has offeredPps 1000, and 3000000 is asked for.',
+      'Its traffic has offeredPps 1000, and 3000000 was requested.',
     ],
     [
       'of the packets',

@@ -179,7 +179,7 @@ test('another testbed replaces one that has never responded', async () => {
   await broken.power.off();
   const reserved = await reserve('alice');
   expect(reserved.name).toBe('rack');
-  expect(told).toEqual([expect.stringMatching(/^Without shelf: Cannot reach DUT /)]);
+  expect(told).toEqual([expect.stringMatching(/^Continuing without shelf: Cannot reach DUT /)]);
   expect((await readLab(store)).quarantines.size).toBe(0);
   await reserved.giveBack('ended');
 });

@@ -105,8 +105,8 @@ test('a good lab has no fault', async () => {
       "ok pkt-gen on the sender and the receiver: it is installed",
       "ok netmap on the sender and the receiver: /dev/netmap is there",
       "ok the routes and neighbours of the DUT: both ways, inet4 and inet6",
-      "ok the settings of the DUT: all hold",
-      "ok the firewalls of the DUT: none is on",
+      "ok the settings of the DUT: all pass",
+      "ok the firewalls of the DUT: none is enabled",
       "ok the boot method, nextboot: /sbin/nextboot is there, and the root is on /dev/ada0p2",
       "ok the space in /boot of the DUT: 15.0 GB free",
       "skipped the builder: \`builder\` is not configured: only prebuilt kernels can be measured",
@@ -242,7 +242,10 @@ test('a trial without received packets reports that', async () => {
   const diagnostics = await check({ sends: true });
   expect(lab.state().stage).toBe('up');
   expect(wrongs(diagnostics)).toMatchObject([
-    { what: 'the ceiling of the generators', why: expect.stringContaining('not one packet') },
+    {
+      what: 'the ceiling of the generators',
+      why: expect.stringContaining('no packet was received'),
+    },
   ]);
 });
 
@@ -273,7 +276,7 @@ test('an interface that is down is brought up by a command, and no packet is sen
   expect(about(diagnostics, what)).toMatchObject({
     kind: 'wrong',
     why: 'it is down',
-    fix: '`ifconfig vcxl1 up` on the receiver, and a line `ifconfig_vcxl1` in its /etc/rc.conf for every boot',
+    fix: 'run `ifconfig vcxl1 up` on the receiver, and add a line `ifconfig_vcxl1` to its /etc/rc.conf for every boot',
   });
   expect(about(diagnostics, 'the ceiling of the generators')).toEqual({
     kind: 'skipped',
@@ -394,7 +397,7 @@ test('shows a waived setting with its reason, and a superfluous waiver of one th
   const diagnostics = await check({ testbed: { ...testbed, waive } });
   expect(wrongs(diagnostics)).toEqual([]);
   expect(about(diagnostics, 'the settings of the DUT')?.why).toBe(
-    'all hold except the waived ones',
+    'all pass except the waived ones',
   );
   expect(about(diagnostics, 'net.inet.ip.redirect')?.why).toBe(
     'is 1 instead of 0: waived, because the site wants them',
@@ -483,7 +486,7 @@ test('a machine without our key gets the command to add it', async () => {
   expect(wrongs(await check())).toMatchObject([
     {
       what: 'ssh to the DUT',
-      why: expect.stringContaining('refuses to let root in'),
+      why: expect.stringContaining('refused the login of root'),
       fix: expect.stringContaining(
         `\`ssh-copy-id -i ${privateKeyPath}.pub -p ${port} root@${host}\``,
       ),
@@ -579,7 +582,7 @@ describe('the console', () => {
     testbed.dut.console = { kind: 'command', command: ['sh', '-c', 'echo other; exec sleep 600'] };
     expect(about(await check(), console)).toMatchObject({
       kind: 'wrong',
-      why: 'it shows nothing of what the DUT writes to ttyu1, but "other" came',
+      why: 'it shows nothing of what the DUT writes to ttyu1, but received "other"',
       fix: expect.stringContaining('comconsole_port="0x2f8"'),
     });
   });
@@ -589,7 +592,7 @@ describe('the console', () => {
     testbed.dut.console = { kind: 'command', command: ['sh', '-c', 'echo no line >&2; exit 1'] };
     expect(about(await check(), console)).toMatchObject({
       kind: 'wrong',
-      why: expect.stringMatching(/cannot be opened: sh ended with 1 and said "no line"\.$/),
+      why: expect.stringMatching(/cannot be opened: sh ended with 1 and wrote "no line"\.$/),
       fix: expect.stringContaining('run the command here'),
     });
   });
@@ -792,13 +795,13 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     const jailed = () => check({ testbed: { ...testbed, builder: { ...builder, jail } } });
     expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
       kind: 'wrong',
-      why: 'the jail ppsgate does not run',
+      why: 'the jail ppsgate is not running',
     });
     programs.startJail(jail.name, 'inherit inherit');
     expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
       kind: 'wrong',
       why: 'the jail ppsgate has a network',
-      fix: '`ip4 = disable; ip6 = disable;` in its /etc/jail.conf, and `service jail restart ppsgate`',
+      fix: 'set `ip4 = disable; ip6 = disable;` in its /etc/jail.conf, and run `service jail restart ppsgate`',
     });
     programs.startJail(jail.name);
     programs.shareMemory(jail.name);

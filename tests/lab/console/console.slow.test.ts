@@ -60,7 +60,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
     const bmc = await startIpmiSim();
     onTestFinished(() => bmc[Symbol.asyncDispose]());
     expect(await messageOf(endedAtOnce(bmc.config))).toMatch(
-      /^ConsoleError: The console of dut-3 \(IPMI at .*\) cannot be opened: ipmitool ended with 1 and said ".+"\.$/,
+      /^ConsoleError: The console of dut-3 \(IPMI at .*\) cannot be opened: ipmitool ended with 1 and wrote ".+"\.$/,
     );
   });
 });
@@ -78,7 +78,7 @@ describeWith(['conserver', 'console'], 'a console of conserver', () => {
   test('unknown to the server is reported in its words', async () => {
     const { config } = await aConserver();
     expect(await messageOf(endedAtOnce({ ...config, console: 'other' }))).toMatch(
-      /^ConsoleError: The console of dut-3 \(other of conserver\) cannot be opened: console ended with \d+ and said "[^"]*console `other' not found"\.$/,
+      /^ConsoleError: The console of dut-3 \(other of conserver\) cannot be opened: console ended with \d+ and wrote "[^"]*console `other' not found"\.$/,
     );
   });
 });
@@ -96,12 +96,12 @@ test('reports a command that ends with its output', async () => {
     byCommand('sh', '-c', 'echo up; sleep 1.2; echo no line >&2; exit 3'),
   );
   expect(await console.ended).toBe(
-    'The console of dut-3 (by a command) is no longer recorded: sh ended with 3 with "no line".',
+    'The console of dut-3 (by a command) is no longer recorded: sh ended with 3 and wrote "no line".',
   );
 });
 
 test.each([
-  [['sh', '-c', 'echo no line >&2; exit 3'], 'sh ended with 3 with "no line".'],
+  [['sh', '-c', 'echo no line >&2; exit 3'], 'sh ended with 3 and wrote "no line".'],
   [['no-such-program'], 'no-such-program cannot be started: spawn no-such-program ENOENT.'],
 ])('a command that ends at once is no console: %j', async (command, why) => {
   expect(await messageOf(endedAtOnce(byCommand(...command)))).toBe(

@@ -335,7 +335,7 @@ test.each(['sender', 'receiver'] as const)(
       depsOf(lab),
     );
     await expect(testbed.inspect([forwarding])).rejects.toThrow(
-      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' on it, or install the equivalent packages of its system\.$/,
+      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or install the equivalent packages of its system\.$/,
     );
     expect(rebootsOf(lab)).toBe(0);
     await testbed.restore();
@@ -548,7 +548,7 @@ describe('a kernel with a newer firmware in it', () => {
         const told = {
           kind: 'failed',
           reason: expect.stringMatching(
-            /another firmware.*\(dev\.t5nex\.0\.firmware_version was "1\.25\.0\.0" and is "1\.27\.0\.0"\).*fw_install="0"/,
+            /the firmware of the DUT's card changed.*\(dev\.t5nex\.0\.firmware_version was "1\.25\.0\.0" and is "1\.27\.0\.0"\).*fw_install="0"/,
           ),
         };
         expect(await send(testbed, trialOf('patched', 1))).toEqual(told);
@@ -626,7 +626,7 @@ test('an ipf that is on is reported, as it filters beside every scenario', () =>
     lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(1));
     const { warnings } = await testbed.inspect([forwarding]);
     expect(warnings).toEqual([
-      expect.stringContaining('ipf of the DUT, with the rules of ipnat, stays in force'),
+      expect.stringContaining('ipf of the DUT, with the rules of ipnat, stays active'),
     ]);
     lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(-1));
     expect(await testbed.inspect([forwarding])).toMatchObject({ warnings: [] });
@@ -638,7 +638,7 @@ test('a packet filter of another module is reported, as it filters beside every 
     lab.dut.machine.otherFilters = ['ipfilter', 'siftr'];
     const { warnings } = await testbed.inspect([forwarding]);
     expect(warnings).toEqual([
-      expect.stringContaining('the packet filter siftr of the DUT stays in force'),
+      expect.stringContaining('the packet filter siftr of the DUT stays active'),
     ]);
   }));
 

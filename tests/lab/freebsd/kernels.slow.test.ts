@@ -122,7 +122,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     await comesTo(builder, 'a', 'b');
     const waiting = kernels.get('b');
     want();
-    await expect(waiting).rejects.toThrow('The kernel of b was given up');
+    await expect(waiting).rejects.toThrow('The kernel of b was dropped');
     await expect(kernels.get('a')).rejects.toThrow(TypeError);
     await kernels.ended();
     expect(builder.folders()).toEqual([]);

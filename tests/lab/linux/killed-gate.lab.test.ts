@@ -188,7 +188,7 @@ describeWith(
         child.kill('SIGKILL');
         expect(await closed, await output).toEqual([null, 'SIGKILL']);
         const recovery = await outputOf(ppsgate('reserve', ...config, 'rack', '--', 'true'));
-        expect(recovery).toContain('Bringing rack back to its base');
+        expect(recovery).toContain('Restoring rack to its base');
         expect(await state(), recovery).toBe(kept);
         expect(machine.has(dut)).toBe(false);
       },

@@ -41,7 +41,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
       const text = leftoversAfter(words);
       expect(text).toBe('tcx d0 ingress\nbpf 2 2\n');
       expect(readLeftovers(text).map(({ why }) => why)).toEqual([
-        expect.stringContaining('a BPF program at the tcx ingress of d0 stays in force'),
+        expect.stringContaining('a BPF program at the tcx ingress of d0 stays active'),
         expect.stringContaining('a netfilter BPF program, at the forward hook of ip, stays'),
       ]);
     },
@@ -81,8 +81,8 @@ test('names tables of ebtables-legacy and IPVS, as the script prints them on a k
   expect(
     readLeftovers('legacy arp filter\nlegacy eb filter nat\nipvs\n').map(({ why }) => why),
   ).toEqual([
-    expect.stringContaining('the tables filter of arptables-legacy stays in force'),
-    expect.stringContaining('the tables filter nat of ebtables-legacy stays in force'),
-    expect.stringContaining('the IPVS service table stays in force'),
+    expect.stringContaining('the tables filter of arptables-legacy stays active'),
+    expect.stringContaining('the tables filter nat of ebtables-legacy stays active'),
+    expect.stringContaining('the IPVS service table stays active'),
   ]);
 });

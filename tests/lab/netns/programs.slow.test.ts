@@ -42,7 +42,7 @@ describeWith(['/usr/sbin/sshd', 'ssh-keygen'], 'a host that lacks a program', ()
       traffic,
     );
     await expect(opening).rejects.toThrow(
-      `sender (127.0.0.1:${port}) lacks trafgen: run 'apt-get install netsniff-ng' on it, or install the equivalent packages of its system.`,
+      `sender (127.0.0.1:${port}) lacks trafgen: run 'apt-get install netsniff-ng' there, or install the equivalent packages of its system.`,
     );
   });
 });

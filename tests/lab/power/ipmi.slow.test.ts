@@ -107,7 +107,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
   test('is not reached with a cipher suite that the BMC does not have', async () => {
     const refused = await openPower('dut-3', { ...bmc.config, cipherSuite: 17 }, deps);
     expect(await messageOf(refused.state())).toBe(
-      `${label} refuses the cipher suite (Error in open session response message : invalid authentication algorithm); set \`cipherSuite\` to one that it has, such as 17 or 3.`,
+      `${label} refuses the cipher suite (Error in open session response message : invalid authentication algorithm); set \`cipherSuite\` to one that it supports, such as 17 or 3.`,
     );
   });
 
@@ -170,9 +170,9 @@ test('a machine without ipmitool gets the advice to install it', async () => {
 });
 
 test.each([
-  ['', 'it is empty or has more than a line'],
-  ['\n', 'it is empty or has more than a line'],
-  ['two\nlines\n', 'it is empty or has more than a line'],
+  ['', 'it is empty or has several lines'],
+  ['\n', 'it is empty or has several lines'],
+  ['two\nlines\n', 'it is empty or has several lines'],
 ])('a password file with %j is refused at once, without a word of it', async (text, why) => {
   const fake = { ...timelessDeps(), readSecret: async () => text };
   const message = await messageOf(openPower('dut-3', config, fake));

@@ -77,7 +77,7 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
   test('is not found under a name unknown to the service', async () => {
     const power = await openPower('dut-3', sushy.config('absent'), deps);
     expect(await messageOf(power.state())).toContain(
-      'reports no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); check `url`',
+      'reports no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); compare `url`',
     );
   });
 });
@@ -199,7 +199,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       await using bmc = await startHttps(certificate, json(200, { PowerState }));
       const deps = timelessDeps();
       expect(await messageOf((await open(bmc, {}, deps)).state())).toContain(
-        'says for 30 s that the machine is on its way on or off',
+        'has reported for 30 s that the machine is turning on or off',
       );
       expect(deps.slept).toEqual(Array(30).fill(1));
     },

@@ -89,10 +89,11 @@ traffic: { windows: 2, windowPackets: 1000 }
 
   test('a full table of states, and a rule that drops one flow in ten, are named with their shares', async () => {
     const limits = await measured('nftables-stateful');
-    bothSay(limits, 'the state table nf_conntrack is full on base and patched (100 states)');
+    // The kernel evicts states for new ones, so their number at the end may be a little smaller than the limit.
+    bothSay(limits, 'because its table is full (net.netfilter.nf_conntrack_max)');
     bothSay(
       limits,
-      'patched loses 10 % of the packets in firewall, rules without a counter, as the rule',
+      'patched loses 10 % of the packets in firewall, rules without a counter, such as the rule',
     );
     const table = { place: 'state-table' };
     const rule = { place: 'firewall', ratio: expect.closeTo(0.1, 3) };

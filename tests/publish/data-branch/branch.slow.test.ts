@@ -506,7 +506,7 @@ describe('the trend', () => {
       why: expect.stringContaining('its trend/index.json is not of this version of ppsgate'),
     });
     await expect(read()).rejects.toThrow(
-      'The trend in the branch ppsgate-data of example/router cannot be read because it has no trend/index.json',
+      'The trend in the branch ppsgate-data of example/router cannot be read because its trend/index.json is not of this version of ppsgate',
     );
     expect(github.state.git.refs.get(ref)).toBe(before);
   });

@@ -305,7 +305,7 @@ describe('the gate is not kept by', () => {
     await ended;
     expect(said).toEqual([
       expect.stringMatching(
-        /^warning: .* because GitHub could not be notified \(.+\): run the job/,
+        /^warning: .* because GitHub could not be notified \(.+\): if the check is required, run the job/,
       ),
     ]);
   });

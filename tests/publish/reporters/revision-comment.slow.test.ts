@@ -283,17 +283,13 @@ describe('Phabricator', () => {
     shown.viewPolicy = shown.authorPHID;
     await open().conclude(failed);
     expect(comments()).toEqual([]);
-    expect(said).toEqual([
-      expect.stringMatching(/^warning: The comment on D1 may not be there \(/),
-    ]);
+    expect(said).toEqual([expect.stringMatching(/^warning: The comment on D1 may be missing \(/)]);
   });
 
   test('cannot be reached any more: one warning', async () => {
     phabricator.faults.order(undefined, { kind: 'reset' }, 1000);
     await open().conclude(failed);
-    expect(said).toEqual([
-      expect.stringMatching(/^warning: The comment on D1 may not be there \(/),
-    ]);
+    expect(said).toEqual([expect.stringMatching(/^warning: The comment on D1 may be missing \(/)]);
   });
 
   test('is too slow: the end is tried as long as the job lasts', async () => {

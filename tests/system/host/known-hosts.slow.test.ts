@@ -139,9 +139,9 @@ test.for([
   ['a certificate authority', `@cert-authority ${line('*', 'ssh-ed25519', key)}`, 'certificates'],
   ['an unknown marker', `@trusted ${line('*', 'ssh-ed25519', key)}`, '@trusted'],
   ['a broken hash', line('|1|abc', 'ssh-ed25519', key), 'malformed'],
-  ['a missing key', 'dut ssh-ed25519', 'no key'],
-  ['a key of another type', line('dut', 'ssh-rsa', key), 'no key'],
-  ['a lone word', 'dut', 'no key'],
+  ['a missing key', 'dut ssh-ed25519', 'its key is missing'],
+  ['a key of another type', line('dut', 'ssh-rsa', key), 'its key is missing'],
+  ['a lone word', 'dut', 'its key is missing'],
 ] as const)('%s is ignored with the reason', ([, content, reason]) => {
   const { entries, ignored } = parseKnownHosts(`\n${content}\n`);
   expect(entries).toEqual([]);

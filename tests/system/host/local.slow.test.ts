@@ -98,7 +98,7 @@ test('an upload that fails leaves the old file, with an error', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'old');
   await expect(host.upload('/nonexistent', path, 0o644)).rejects.toThrow(
-    /^Cannot lay .*file from \/nonexistent on this machine: ENOENT/,
+    /^Cannot upload .*file from \/nonexistent to this machine: ENOENT/,
   );
   expect(readFileSync(path, 'utf8')).toBe('old');
   expect(readdirSync(folder)).toEqual(['file']);

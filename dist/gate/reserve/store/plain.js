@@ -49,7 +49,7 @@ async function readText(what, path, read = (path) => readFile(path, "utf8")) {
 		return await read(path);
 	} catch (error) {
 		if (error instanceof ExposedError) throw new StoreError(`etcd cannot be used: ${error.message}.`);
-		throw new StoreError(`etcd cannot be used without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`, { cause: error });
+		throw new StoreError(`etcd cannot be used without its ${what} file: ${reasonOf(error)}; check the path, and that this user may read it.`, { cause: error });
 	}
 }
 function refuseUnfit(what, use) {

@@ -1,4 +1,4 @@
-import { UsageError, lastLine, reasonOf } from "../../../model/plain.js";
+import { UsageError, fileReasonOf, lastLine, reasonOf } from "../../../model/plain.js";
 import { labPath } from "../../netns/plain.js";
 import { commandText } from "../../../system/shell.js";
 import { describeScreen } from "../../console/plain.js";
@@ -187,7 +187,7 @@ async function openDiskImage(path, writesTo = "copy") {
 	}
 }
 const unreadable$1 = (path) => (error) => {
-	throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+	throw new UsageError(`The image ${path} cannot be read (${fileReasonOf(error)}).`);
 };
 const qcowMagic = Buffer.from("QFIû", "latin1");
 /** Size of the largest cluster, which holds the header with its extensions. */
@@ -366,7 +366,7 @@ async function unpackKernel(archive, folder, more, most = usualLimits) {
 	}
 }
 const unreadable = (error) => {
-	throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
+	throw new KernelFilesError(`cannot be read (${fileReasonOf(error)})`);
 };
 const tooLarge = (what, most) => new KernelFilesError(`has more than ${most.toLocaleString("en-US")} ${what}`);
 const usualLimits = {

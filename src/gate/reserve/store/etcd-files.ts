@@ -51,7 +51,7 @@ async function readText(
       throw new StoreError(`etcd cannot be used: ${error.message}.`);
     }
     throw new StoreError(
-      `etcd cannot be used without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`,
+      `etcd cannot be used without its ${what} file: ${reasonOf(error)}; check the path, and that this user may read it.`,
       { cause: error },
     );
   }

@@ -225,12 +225,12 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
     const asSecure = plain.endpoints.map((url) => url.replace('http', 'https'));
     const now = impatient();
     await expect((await open({ endpoints: asPlain }, { now })).read('')).rejects.toThrow(
-      `etcd cannot be reached (${asPlain[0]}: it closed the connection, as a server of h doesttps); check that it runs, \`endpoints\` (http or https, name, port), and the network to it.`,
+      `etcd cannot be reached (${asPlain[0]}: it closed the connection, as a server of https does); check that it runs, \`endpoints\` (http or https, name, port), and the network to it.`,
     );
     const store = await open({ endpoints: asSecure }, { now });
     // The change was not sent.
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-      `etcd cannot be reached (${asSecure[0]}: it closed the connection, as a server of p doeslain http); check that`,
+      `etcd cannot be reached (${asSecure[0]}: it closed the connection, as a server of plain http does); check that`,
     );
   });
 });
@@ -275,7 +275,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     await expect(
       anonymous.openSession(5).then(() => put(anonymous, 'testbed', 'x')),
     ).rejects.toThrow(
-      `etcd at ${endpoints[0]} asks for a user (etcdserver: user name is empty); set \`user\` and \`passwordFile\`.`,
+      `etcd at ${endpoints[0]} requires a user (etcdserver: user name is empty); set \`user\` and \`passwordFile\`.`,
     );
     const elsewhere = await open({ endpoints, ...cluster.account, prefix: '/others/' });
     await expect(elsewhere.read('')).rejects.toThrow(
@@ -350,7 +350,7 @@ describe('a foreign endpoint', () => {
     const endpoints = [await startHttp((_, response) => response.end('<h1>It works!</h1>'))];
     const store = await open({ endpoints });
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-      `etcd cannot be used: another server responds (${endpoints[0]}: it answers 200); check \`endpoints\`, and that the JSON gateway of etcd is on (--enable-grpc-gateway).`,
+      `etcd cannot be used: another server responds (${endpoints[0]}: it responds with 200); check \`endpoints\`, and that the JSON gateway of etcd is on (--enable-grpc-gateway).`,
     );
   });
 

@@ -204,6 +204,6 @@ describeWith(['xz'], 'an appliance', () => {
     await using lab = await startFreebsdLab(ofGpt);
     const dut = await openDut(lab, 'nanobsd');
     await dut.host().upload(Buffer.from('/dev/ada0p3 / ufs ro 1 1\n'), '/etc/fstab', 0o644);
-    await expect(dut.restore()).rejects.toThrow(/glabel\(8\) has no slice/);
+    await expect(dut.restore()).rejects.toThrow(/glabel\(8\) shows no slice/);
   });
 });

@@ -181,7 +181,7 @@ test.for<[string, { withPower: boolean }, FreebsdLabOptions['faults'] & object, 
     'without power control',
     { withPower: false },
     [],
-    /not up after 600 s, and has no power control/,
+    /did not come up within 600 s, and has no power control/,
   ],
   [
     'whose BMC lies',
@@ -190,7 +190,7 @@ test.for<[string, { withPower: boolean }, FreebsdLabOptions['faults'] & object, 
       { kind: 'power-lies', at: 1 },
       { kind: 'power-lies', at: 2 },
     ],
-    /not up after 600 s, even after two power cycles/,
+    /did not come up within 600 s, even after two power cycles/,
   ],
 ])('a DUT that hangs %s is lost, and said so', async ([, options, faults, message]) => {
   await using lab = await startFreebsdLab({ faults });

@@ -65,7 +65,7 @@ test('A shell that echoes typed lines itself changes no output.', async () => {
 test('A failing command is named with its code and its last line.', async () => {
   using root = await ConsoleShell.logIn(terminalOf(getty), 60);
   await expect(root.run(shell`ls ${'/nonexistent'}`)).rejects.toThrow(
-    /^"ls '\/nonexistent'" exited with 2 and said "ls: cannot access '\/nonexistent'/,
+    /^"ls '\/nonexistent'" exited with 2 and printed "ls: cannot access '\/nonexistent'/,
   );
   expect(await root.run(shell`echo on`)).toBe('on\n');
 });
@@ -84,14 +84,14 @@ test('A password prompt is an error, as is a console without a login prompt.', a
   await expect(
     ConsoleShell.logIn(terminalOf("printf 'mountroot> '; read name"), 1),
   ).rejects.toThrow(
-    'its serial console showed no login prompt within 1 s, and shows that the kernel has found no root file system, and ends with "mountroot>"',
+    'its serial console showed no login prompt within 1 s, and shows that the kernel found no root file system, and ends with "mountroot>"',
   );
 });
 
 test('A guest that ends is an error, and so is a command that is not over in time.', async () => {
   using root = await ConsoleShell.logIn(terminalOf(getty), 60);
   await expect(root.run(shell`sleep 60`, 1)).rejects.toThrow(
-    '"sleep 60" did not finish within 1 s on its serial console, which shows nothing',
+    '"sleep 60" did not finish within 1 s on its serial console, which shows no output',
   );
   const ending = await ConsoleShell.logIn(terminalOf(getty), 60);
   await expect(ending.run(shell`exit`)).rejects.toThrow('its QEMU has ended (powered off)');
