@@ -91,7 +91,9 @@ test('a result whose numbers cannot be judged leaves every other gate its outcom
   const outcomes = await outcomesOf([resultOn('left'), resultOn('right')], failing);
   expect(endings(outcomes)).toEqual(['unmeasured', 'measured']);
   expect(outcomes[0]).toMatchObject({
-    reportedOutcome: { message: expect.stringContaining('Degrees of freedom are a positive number') },
+    reportedOutcome: {
+      message: expect.stringContaining('Degrees of freedom are a positive number'),
+    },
     mayPass: false,
   });
 });

@@ -27,7 +27,12 @@ test('a testbed that is well is reserved for the look, and free again', async ()
   expect(stdout).toMatch(/\n {2}All checks passed\.\n$/);
   expect(status).toBe(0);
   expect(await readLog(store)).toMatchObject([
-    { testbed: 'shelf', holder: { purpose: 'health' }, priority: 'rerun', outcome: 'all checks passed' },
+    {
+      testbed: 'shelf',
+      holder: { purpose: 'health' },
+      priority: 'rerun',
+      outcome: 'all checks passed',
+    },
   ]);
   expect(await readLab(store)).toMatchObject({
     held: new Map(),

@@ -100,7 +100,8 @@ snapshot() {
   ip address
   ip route show table all
   ip -6 route show table all
-  ip neighbour show nud permanent
+  # A hash table lists them in any order.
+  ip neighbour show nud permanent | sort
   ip maddress
   grep -rsH '' /proc/sys/net | grep -v nf_conntrack_count
 } 2>/dev/null

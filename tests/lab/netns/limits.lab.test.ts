@@ -34,8 +34,8 @@ const chain = (rule: string) => ({
 });
 
 /**
- * Counters are read one after another, and packets flow on while another program has the CPU. A place that is missing or
- * counted twice is at least twice this.
+ * Reads of counters follow one another, and packets flow on while another program has the CPU. Without a place, or with one
+ * counted twice, the rest is at least twice this.
  */
 const maxUnaccounted = 0.05;
 

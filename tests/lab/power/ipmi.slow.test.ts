@@ -172,12 +172,12 @@ test('a machine without ipmitool gets the advice to install it', async () => {
 test.each([
   ['', 'it is empty or has several lines'],
   ['\n', 'it is empty or has several lines'],
-  ['two\nlines\n', 'it is empty or has several lines'],
+  ['two\nsecrets\n', 'it is empty or has several lines'],
 ])('a password file with %j is refused at once, without a word of it', async (text, why) => {
   const fake = { ...timelessDeps(), readSecret: async () => text };
   const message = await messageOf(openPower('dut-3', config, fake));
   expect(message).toContain(why);
-  expect(message).not.toContain('lines');
+  expect(message).not.toContain('secrets');
 });
 
 test.each([
