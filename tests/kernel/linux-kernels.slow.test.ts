@@ -249,7 +249,7 @@ describeWith(
     test('is not begun on a full disk', async () => {
       expect(await whyRejected({ builder: { ...written(), minFreeBytes: 1e18 } })).toEqual({
         kind: 'out-of-disk',
-        message: expect.stringMatching(/ on this machine has .* GB free, but a build needs /),
+        message: expect.stringMatching(/ on this machine has .* GB free, and a build needs /),
       });
       expect(logs.size).toBe(0);
     });
@@ -484,7 +484,7 @@ describeWith(
       const failed = build({ builder: { ...written(), jail: { user: 'ppsgate-nobody' } } });
       await expect(failed).rejects.toThrow(BuilderError);
       await expect(failed).rejects.toThrow(
-        /^this machine: there is no user ppsgate-nobody; `useradd --system /,
+        /^this machine: there is no user ppsgate-nobody; run `useradd --system /,
       );
     });
 
@@ -497,7 +497,7 @@ describeWith(
     test('in a clone that the build may write to is not built', async () => {
       chmodSync(repository, 0o777);
       await expect(build()).rejects.toThrow(
-        new RegExp(`nobody may write to ${repository}; \`chown -R root ${repository}\``),
+        new RegExp(`nobody may write to ${repository}; run \`chown -R root ${repository}\``),
       );
     });
 
