@@ -74,6 +74,8 @@ export async function logInTo(
   boots = 1,
 ): Promise<Host> {
   const { promise: over, reject } = Promise.withResolvers<never>();
+  // A guest that is up is not waited for, and may end later.
+  over.catch(() => {});
   guest.ended.then((why) => reject(new Error(`QEMU has ended (${why}): ${guest.console()}`)));
   while (guest.console().split(upWords).length <= boots) {
     await Promise.race([setTimeout(50), over]);
