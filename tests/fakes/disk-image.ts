@@ -74,7 +74,7 @@ export async function logInTo(
   boots = 1,
 ): Promise<Host> {
   const { promise: over, reject } = Promise.withResolvers<never>();
-  // A guest that is up is not waited for, and may end later.
+  // Nothing waits for a guest that is up already, and it may end later.
   over.catch(() => {});
   guest.ended.then((why) => reject(new Error(`QEMU has ended (${why}): ${guest.console()}`)));
   while (guest.console().split(upWords).length <= boots) {
