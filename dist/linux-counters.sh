@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC2034,SC2154 # The parts of the script share their variables.
 # Reads a Linux DUT's counters: `limits RUN begin|end TIME INGRESS EGRESS`, then lines `= COUNTERS TEXT`. First part of the
 # script on a DUT.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC2034,SC2154 # The parts of the script share their variables.
 # Looks at a Linux DUT: what filters besides a variant's rules, and what its counters say while packets flow. Stands behind
 # linux-install.sh, which has `lay` and the folder.
 #

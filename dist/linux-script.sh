@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC2034,SC2154 # The parts of the script share their variables.
 # Restores a Linux DUT exactly, or refuses it before anything is flushed. Last part of the script on a DUT.
 #
 #   remember           keeps the ruleset, and each setting named on standard input, once, for restore; refuses a
