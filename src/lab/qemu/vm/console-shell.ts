@@ -123,15 +123,17 @@ export class ConsoleShell implements Disposable {
   async #shows(pattern: RegExp, seconds: number): Promise<RegExpExecArray | undefined> {
     const { promise: over, resolve } = Promise.withResolvers<'over'>();
     const timer = setTimeout(() => resolve('over'), seconds * 1000);
-    const ended = this.#guest.ended.then((why): never => {
-      throw new ConsoleShellError(`its QEMU has ended (${why})`);
-    });
+    // A value and no error: the output may match before anything waits for this promise.
+    const ended = this.#guest.ended.then((why) => ({ why }));
     try {
       for (;;) {
         const found = pattern.exec(this.#shown);
         if (found !== null) return found;
         const woken = await Promise.race([this.#more.promise, over, ended]);
         if (woken === 'over') return undefined;
+        if (woken !== undefined) {
+          throw new ConsoleShellError(`its QEMU has ended (${woken.why})`);
+        }
       }
     } finally {
       clearTimeout(timer);

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   ConsoleShell,
   ConsoleShellError,
@@ -74,6 +74,14 @@ test('A message of the kernel may follow the login prompt.', async () => {
   const noisy = getty.replace("login: '", "login: vtnet0: link state changed to UP'");
   using root = await ConsoleShell.logIn(terminalOf(noisy), 60);
   expect(await root.run(shell`echo in`)).toBe('in\n');
+});
+
+test('A guest may show its prompt before the login, and end after all commands.', async () => {
+  const guest = terminalOf(getty);
+  await vi.waitUntil(() => guest.console().includes('login: '), { timeout: 60_000 });
+  using root = await ConsoleShell.logIn(guest, 60);
+  await root.runLast(shell`exit`);
+  expect(await guest.ended).toBe('powered off');
 });
 
 test('A password prompt is an error, as is a console without a login prompt.', async () => {
