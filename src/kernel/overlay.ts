@@ -89,6 +89,12 @@ export async function readOverlay(
   const files = await Promise.all(
     entries.map(async ({ object, ...entry }) => {
       const content = entry.mode === submodule ? '' : await repository.read(object);
+      const bytes = Buffer.byteLength(content);
+      if (bytes > maxOverlayFileBytes) {
+        throw new RepositoryError(
+          `The file ${entry.source ?? entry.path} holds ${bytes} bytes at ${commit}, but a file of an overlay may have at most ${maxOverlayFileBytes / 1024 ** 2} MiB: make it smaller.`,
+        );
+      }
       return { ...entry, content, sha256: createHash('sha256').update(content).digest('hex') };
     }),
   );
@@ -158,6 +164,9 @@ function missingIn(overlays: readonly Overlay[], source: OverlaySource): string 
 }
 
 const maxFiles = 100;
+
+/** Node may need up to 16 bytes of its 64 MiB of stack for each character that a regular expression repeats. */
+export const maxOverlayFileBytes = 2 * 1024 ** 2;
 
 /** Mode of a submodule: a commit of another repository, whose content is not read. */
 export const submodule = '160000';

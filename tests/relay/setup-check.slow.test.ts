@@ -657,6 +657,12 @@ describe('the files that the Linux testbeds install', () => {
     ],
     [
       'has a file that is too large',
+      { 'dut/x': 'x'.repeat(2 * 1024 * 1024 + 1) },
+      'dut',
+      'The file x holds 2097153 bytes at 1a2b3c4d5e6f, but a file of an overlay may have at most 2 MiB: make it smaller',
+    ],
+    [
+      'has a file that git does not even read',
       { 'dut/x': 'x'.repeat(4 * 1024 * 1024 + 1) },
       'dut',
       'git cannot read the object 1a2b3c4d5e6f in /src: it must be a file of at most 4 MiB',
