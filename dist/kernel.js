@@ -67,6 +67,8 @@ async function readOverlay(repository, { variant, commit }, source) {
 	if (entries.length > maxFiles) throw new RepositoryError(`The folder ${pathsIn(source).join() || "."} holds ${entries.length} files at ${commit}, but an overlay may have at most ${maxFiles}: move other files elsewhere.`);
 	const files = await Promise.all(entries.map(async ({ object, ...entry }) => {
 		const content = entry.mode === "160000" ? "" : await repository.read(object);
+		const bytes = Buffer.byteLength(content);
+		if (bytes > maxOverlayFileBytes) throw new RepositoryError(`The file ${entry.source ?? entry.path} holds ${bytes} bytes at ${commit}, but a file of an overlay may have at most ${maxOverlayFileBytes / 1024 ** 2} MiB: make it smaller.`);
 		return {
 			...entry,
 			content,
@@ -123,6 +125,8 @@ function missingIn(overlays, source) {
 	return `The folder ${source.folder || "."} holds no file`;
 }
 const maxFiles = 100;
+/** Node may need up to 16 bytes of its 64 MiB of stack for each character that a regular expression repeats. */
+const maxOverlayFileBytes = 2 * 1024 ** 2;
 /** Mode of a submodule: a commit of another repository, whose content is not read. */
 const submodule = "160000";
 

@@ -138,18 +138,18 @@ var ConsoleShell = class ConsoleShell {
 	async #shows(pattern, seconds) {
 		const { promise: over, resolve } = Promise.withResolvers();
 		const timer = setTimeout(() => resolve("over"), seconds * 1e3);
-		const ended = this.#guest.ended.then((why) => {
-			throw new ConsoleShellError(`its QEMU has ended (${why})`);
-		});
+		const ended = this.#guest.ended.then((why) => ({ why }));
 		try {
 			for (;;) {
 				const found = pattern.exec(this.#shown);
 				if (found !== null) return found;
-				if (await Promise.race([
+				const woken = await Promise.race([
 					this.#more.promise,
 					over,
 					ended
-				]) === "over") return void 0;
+				]);
+				if (woken === "over") return void 0;
+				if (woken !== void 0) throw new ConsoleShellError(`its QEMU has ended (${woken.why})`);
 			}
 		} finally {
 			clearTimeout(timer);
