@@ -1,6 +1,6 @@
 // Turns commander's error on a mistyped command into one sentence.
 import type { Command, CommanderError } from 'commander';
-import { didYouMean } from '../../config/did-you-mean.ts';
+import { didYouMean, plainKey } from '../../config/did-you-mean.ts';
 import { excerpt, sentence } from '../../model/excerpt.ts';
 
 /** Undefined if commander has printed the version or help. */
@@ -15,13 +15,17 @@ export function mistyped(
   const [, suggested] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(message) ?? [];
   const hint = suggested === undefined ? help : `; did you mean ${marked(suggested)}?`;
   switch (code) {
-    case 'commander.unknownOption':
+    case 'commander.unknownOption': {
       if (called === program && ofCommands.has(what)) {
         const command = words.find((word) => program.commands.some((one) => one.name() === word));
         const example = `write \`ppsgate ${command ?? 'gate'} ${what}\``;
         return sentence(`${what} must follow the command: ${example}`);
       }
-      return sentence(`there is no option ${excerpt(what)}${hint}`);
+      const isConfigured = called.options.some(({ long }) => long === '--config');
+      const setting = isConfigured ? settingsOfTraffic.get(plainKey(what)) : undefined;
+      const where = setting && `; set \`traffic.${setting}\` in ppsgate.yml`;
+      return sentence(`there is no option ${excerpt(what)}${where ?? hint}`);
+    }
     case 'commander.unknownCommand':
       return sentence(`there is no command "${excerpt(what)}"${elsewhere(what, program) ?? hint}`);
     case 'commander.missingArgument':
@@ -68,6 +72,14 @@ const ofCommands: ReadonlySet<string> = new Set([
   '--directory',
   '--repository',
 ]);
+
+/** By the plain form of the option that one may expect for them. */
+const settingsOfTraffic: ReadonlyMap<string, string> = new Map(
+  [
+    ...['flows', 'frameSize', 'frameSizes', 'protocol', 'ports', 'addresses', 'pcap', 'rate'],
+    ...['warmUp', 'settle', 'measure', 'runsPerTrial', 'windows', 'windowPackets'],
+  ].map((setting) => [plainKey(setting), setting]),
+);
 
 const invalidChoice =
   /value '(.*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/s;

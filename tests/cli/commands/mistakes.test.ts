@@ -190,6 +190,11 @@ test.each([
   ['testbeds quarantine', 'there is no command "quarantine"; did you mean `ppsgate quarantine`?'],
   ['queue', 'there is no command "queue"; did you mean `ppsgate testbeds`?'],
   ['testbeds hp-t540', 'there is no command "hp-t540": see `ppsgate testbeds --help`.'],
+  [
+    'gate --frame-size 128',
+    'there is no option --frame-size; set `traffic.frameSize` in ppsgate.yml.',
+  ],
+  ['ministat --rate 1', 'there is no option --rate: see `ppsgate ministat --help`.'],
   ['testbeds --jsn', 'there is no option --jsn; did you mean `--json`?'],
   ['phabricator chek', 'there is no command "chek"; did you mean `check`?'],
   ['lab upp', 'there is no command "upp"; did you mean `up`?'],
