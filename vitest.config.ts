@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './tests/longest-first.ts';
@@ -23,7 +24,11 @@ const hookTimeout = testTimeout;
 const maxWorkers = 4;
 const expect = { poll: { timeout: 120_000 } };
 
+const memory = '/dev/shm';
+
 const computing = {
+  // A journal that is flushed after each line would wait for the disk.
+  env: existsSync(memory) ? { TMPDIR: memory } : {},
   setupFiles: ['tests/starts-nothing.ts', ...long],
   // They leave nothing behind that another could find, and most of their time is start-up.
   pool: 'threads' as const,

@@ -25,7 +25,7 @@ const seconds: Readonly<Record<string, number>> = {
   'lab/netns/netns-testbed.lab': 102,
   'publish/data-branch/branch.slow': 90,
   'forge/github/storm.slow': 84,
-  'lab/power/ipmi-guest.lab': 77,
+  'lab/power/ipmi-guest.slow': 77,
   'cli/commands/mistakes.slow': 76,
   'action/step.slow': 74,
   'gate/bisect/range.slow': 61,
