@@ -25,7 +25,7 @@ import { times } from '../random.ts';
 describeWith(['setpriv'], 'contenders of one host that are killed and stopped at random', () => {
   test('never use a machine at the same time, and all others get their turns', async () => {
     const path = join(temporaryFolder(), 'reservations.sqlite');
-    await contend({ store: 'sqlite', path, leaseSeconds: 2 }, times(24));
+    await contend({ store: 'sqlite', path, leaseSeconds: 2 }, times(16));
     const check = new DatabaseSync(path).prepare('PRAGMA integrity_check').all();
     expect(check).toEqual([{ integrity_check: 'ok' }]);
   });
@@ -75,7 +75,7 @@ describeWith(['setpriv'], 'contenders of one host that are killed and stopped at
 
 describeWith(etcdNeeds, 'contenders of several hosts that are killed and stopped', () => {
   test('never use a machine at the same time, and all others get their turns', async () => {
-    await contend(etcdAt((await startCluster()).endpoints, 2), times(20));
+    await contend(etcdAt((await startCluster()).endpoints, 2), times(12));
   });
 });
 
