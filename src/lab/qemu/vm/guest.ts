@@ -24,6 +24,8 @@ type GuestRequest = {
   boots: BootSource;
   machine: GuestMachine;
   plugin?: string | undefined;
+  /** QEMU's options that make it drop its privileges; see `unprivileged`. */
+  user: readonly string[];
   cpu: number;
 };
 
@@ -80,7 +82,6 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
       ? `pipe,path=${escaped(consolePath)}`
       : `file,path=${escaped(consolePath)}`,
     counts,
-    user: await unprivileged(wire),
   };
   const options = qemuArguments(request, place);
   const tape = new ConsoleTape(maxConsoleBytes);
@@ -154,25 +155,29 @@ export const portOf = (number: number): number => 2200 + number;
 
 /** Creates a tap for each name, which yields the guest's frames or delivers frames to it, without ARP or IP of ours. */
 async function createWires(wire: Wire, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    await wire.run('ip', ['link', 'delete', name]).catch(() => {});
-    await wire.run('ip', ['tuntap', 'add', 'dev', name, 'mode', 'tap']);
-    // Otherwise this machine would reply to ARP for the wire's address, and accept its packets.
-    const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
-    await wire.run('sysctl', ['-q', '-w', `net.ipv6.conf.${name}.disable_ipv6=1`, ...deaf]);
-    await wire.run('ip', ['link', 'set', 'dev', name, 'up']);
-  }
+  await wire.run('sh', ['-c', createTaps, 'sh', ...names]);
 }
 
 function qemuArguments(
-  { number, boots, machine, plugin }: GuestRequest,
+  { number, boots, machine, plugin, user }: GuestRequest,
   place: {
     sender: string;
     receiver: string;
     qmpPath: string;
     consoleDevice: string;
+/** Without these settings this machine would reply to ARP for the wire's address, and accept its packets. */
+const createTaps = `set -e
+for name; do
+  ip link delete "$name" 2>/dev/null || :
+  ip tuntap add dev "$name" mode tap
+  cd /proc/sys/net
+  echo 1 >"ipv6/conf/$name/disable_ipv6"
+  echo 8 >"ipv4/conf/$name/arp_ignore"
+  echo 1 >"ipv4/conf/$name/rp_filter"
+  ip link set dev "$name" up
+done`;
+
     counts: string | undefined;
-    user: readonly string[];
   },
 ): string[] {
   const card = (id: string, mac: string) => [
@@ -203,7 +208,7 @@ function qemuArguments(
     '-display',
     'none',
     // QEMU opens its files as root, and drops all privileges before the guest executes anything.
-    ...place.user,
+    ...user,
     '-sandbox',
     'on,obsolete=deny,spawn=deny',
     '-chardev',
@@ -231,7 +236,7 @@ function qemuArguments(
 const escaped = (path: string): string => path.replaceAll(',', ',,');
 
 /** Returns QEMU's option to drop privileges: one up to 9.2, another since that one's removal. */
-async function unprivileged(wire: Wire): Promise<string[]> {
+export async function unprivileged(wire: Wire): Promise<string[]> {
   const help = await wire.run('qemu-system-x86_64', ['-help']);
   return /^-runas /m.test(help)
     ? ['-runas', `${unprivilegedUserId}:${unprivilegedUserId}`]

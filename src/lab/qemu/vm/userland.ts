@@ -90,31 +90,26 @@ export async function packUserland(archive: string, keys: GuestKeys): Promise<vo
   const placed = await Promise.all(
     names.map(async (name) => [await pathOf(name), `/usr/bin/${name}`] as const),
   );
-  for (const [path, place] of [...placed, ...(await presentOf(sshdParts))]) {
+  const files = [...placed, ...(await presentOf(sshdParts))];
+  const libraries = await Promise.all(files.map(([path]) => librariesOf(path)));
+  const shared = [...new Set(libraries.flat())].map((path) => [path, path] as const);
+  for (const [path, place] of [...files, ...shared, ...(await presentOf(namesOfRules))]) {
     await mkdir(dirname(join(root, place)), { recursive: true });
     await copyFile(path, join(root, place));
-    for (const library of await librariesOf(path)) {
-      const place = join(root, library);
-      await mkdir(dirname(place), { recursive: true });
-      await copyFile(await realpath(library), place);
-    }
   }
   for (const name of kmodNames) await symlink('kmod', join(usrBin, name));
   for (const name of busyboxNames) await symlink('busybox', join(usrBin, name));
   await copyFile(keys.host, join(root, 'etc/ssh/host'));
-  const files: Record<string, string | Uint8Array> = {
+  const written: Record<string, string | Uint8Array> = {
     init,
     'etc/passwd': 'root:x:0:0::/root:/bin/bash\nsshd:x:101:65534::/run/sshd:/bin/false\n',
     'etc/group': 'root:x:0:\n',
     'etc/ssh/authorized': keys.controller,
     'etc/ssh/sshd_config': sshdConfiguration,
+    'etc/fstab': fstab,
     'etc/network.ip': `${network.join('\n')}\n`,
-    'etc/sysctl.conf': `${settings.join('\n')}\n`,
   };
-  for (const [path, place] of await presentOf(namesOfRules)) {
-    await copyFile(path, join(root, place));
-  }
-  for (const [name, content] of Object.entries(files)) {
+  for (const [name, content] of Object.entries(written)) {
     await writeFile(join(root, name), content, { mode: name === 'init' ? 0o755 : 0o600 });
   }
   const [program = '', ...args] = packing(root, archive);
@@ -158,6 +153,12 @@ SetEnv SHLVL=2
 Subsystem sftp internal-sftp
 `;
 
+const fstab = `proc /proc proc
+sys /sys sysfs
+dev /dev devtmpfs
+run /run tmpfs
+`;
+
 const { ingress, egress } = guestPorts;
 const { sender, receiver } = neighbours;
 
@@ -178,10 +179,4 @@ const network = [
   `route add 198.19.0.0/16 via ${receiver.inet4}`,
   `route add 2001:2::/49 via ${sender.inet6}`,
   `route add 2001:2:0:8000::/49 via ${receiver.inet6}`,
-];
-
-const settings = [
-  'net.ipv4.ip_forward=1',
-  'net.ipv4.conf.all.send_redirects=0',
-  'net.ipv6.conf.all.forwarding=1',
 ];
