@@ -35,6 +35,10 @@ export class LinuxGuests implements GuestSystem {
   #bootable: ReadonlyMap<string, BootableKernel> = new Map();
   #scenarios: readonly LinuxScenario[] = [];
   #warnings: string[] = [];
+  /** Variants whose rules all scenarios have loaded. */
+  readonly #proved = new Set<string>();
+  /** The scenario of each guest's rules. */
+  readonly #inForce = new WeakMap<BootedGuest, LinuxScenario>();
   readonly #duts = new WeakMap<BootedGuest, BootedLinux['dut']>();
 
   constructor(name: string, config: LinuxGuestsConfig, resources: GuestResources) {
@@ -53,22 +57,26 @@ export class LinuxGuests implements GuestSystem {
     const compared = findInert(variants, this.#scenarios[0]);
     if (compared.kind === 'rejected') return compared;
     this.#warnings = [...ignoredParts(variants), ...compared.warnings];
-    const bootable = new Map<string, BootableKernel>();
+    const archives: { variant: Variant; path: string | undefined }[] = [];
     for (const variant of variants) {
       signal.throwIfAborted();
-      const name = variant.variant;
-      const earlier = this.#bootable.get(name);
-      if (earlier !== undefined) {
-        bootable.set(name, earlier);
-        continue;
-      }
+      if (this.#bootable.has(variant.variant)) continue;
       const archive = await this.#archiveOf(variant, request);
       if (archive.kind === 'rejected') return archive;
-      notify(`unpacking the kernel of ${name}`);
-      const kernel = await unpacked(this.#resources.lab, archive.path);
-      bootable.set(name, { variant, kernel });
+      archives.push({ variant, path: archive.path });
     }
-    this.#bootable = bootable;
+    for (const { variant } of archives) notify(`unpacking the kernel of ${variant.variant}`);
+    const unpacking = archives.map(async ({ variant, path }) => ({
+      variant,
+      kernel: await unpacked(this.#resources.lab, path),
+    }));
+    // A failure removes the folder in which the others unpack.
+    await Promise.allSettled(unpacking);
+    const all = [...this.#bootable.values(), ...(await Promise.all(unpacking))];
+    const names = new Set(variants.map(({ variant }) => variant));
+    this.#bootable = new Map(
+      all.flatMap((one) => (names.has(one.variant.variant) ? [[one.variant.variant, one]] : [])),
+    );
     return { kind: 'ready' };
   }
 
@@ -82,11 +90,7 @@ export class LinuxGuests implements GuestSystem {
 
   async boot({ runs, signal }: PairOfGuests): Promise<(BootedGuest | NotBooted)[]> {
     const { lab, cpus, tallies, addresses, deps } = this.#resources;
-    const bootables = runs.map(({ variant }) => {
-      const bootable = this.#bootable.get(variant);
-      if (bootable === undefined) throw new TypeError(`${variant} was not prepared.`);
-      return bootable;
-    });
+    const bootables = runs.map(({ variant }) => this.#bootableOf(variant));
     const all = await bootTogether({ ...deps, lab, cpus, addresses, signal }, bootables);
     for (const { kind, variant } of all) {
       const tally = tallyOf(tallies, variant.variant);
@@ -113,15 +117,10 @@ export class LinuxGuests implements GuestSystem {
 
   async tryRules(booted: readonly BootedGuest[]): Promise<TrialOutcome | undefined> {
     try {
-      const all = await Promise.all(
-        booted.map(async (one) => {
-          const variant = this.#bootable.get(one.variant)?.variant;
-          return this.#dutOf(one).prepare(variant === undefined ? [] : [variant], this.#scenarios);
-        }),
-      );
-      const refused = all.filter((prepared) => prepared.kind === 'rejected');
-      // The patch is not to blame if base is refused, too.
-      return refused.find(({ variant }) => variant === 'base') ?? refused[0];
+      const all = await Promise.all(booted.map((one) => this.#upload(one)));
+      const refused = firstToBlame(all.filter((prepared) => prepared.kind === 'rejected'));
+      if (refused === undefined) for (const { variant } of booted) this.#proved.add(variant);
+      return refused;
     } catch (error) {
       const full = await fullGuest(this.#resources.tallies, booted);
       if (full !== undefined) return full;
@@ -129,10 +128,21 @@ export class LinuxGuests implements GuestSystem {
     }
   }
 
+  /** Proves rules once in a gate. The trial of an only scenario installs them next anyway. */
+  async #upload(booted: BootedGuest): Promise<PrepareOutcome> {
+    const { variant } = this.#bootableOf(booted.variant);
+    const isProved = this.#proved.has(booted.variant) || this.#scenarios.length === 1;
+    const toProve = isProved ? [] : this.#scenarios;
+    return this.#dutOf(booted).prepareToDiscard(variant, this.#scenarios, toProve);
+  }
+
   async installRules(booted: BootedGuest, { scenario }: Cell): Promise<TrialOutcome | undefined> {
     if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is not a Linux scenario.`);
+    if (this.#inForce.get(booted) === scenario) return undefined;
     const installed = await this.#dutOf(booted).install(booted.variant, scenario);
-    return installed.kind === 'rejected' ? installed : undefined;
+    if (installed.kind === 'rejected') return installed;
+    this.#inForce.set(booted, scenario);
+    return undefined;
   }
 
   /** All at once: while one waits for this machine, the other has the CPU. */
@@ -146,10 +156,13 @@ export class LinuxGuests implements GuestSystem {
     );
     const begun = all.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     const counting = begun.filter((one) => one.kind === 'counting');
-    if (counting.length === booted.length) return { kind: 'counting', counting };
+    if (counting.length === booted.length) {
+      for (const one of booted) this.#inForce.set(one, scenario);
+      return { kind: 'counting', counting };
+    }
     for (const one of counting) one.cancel();
     for (const one of all) if (one.status === 'rejected') throw one.reason;
-    const [outcome] = begun.filter((one) => one.kind === 'rejected');
+    const outcome = firstToBlame(begun.filter((one) => one.kind === 'rejected'));
     if (outcome === undefined) throw new TypeError('No guest was refused.');
     return { kind: 'refused', outcome };
   }
@@ -171,13 +184,21 @@ export class LinuxGuests implements GuestSystem {
   }
 
   async stop(booted: readonly BootedGuest[]): Promise<void> {
-    for (const { host, guest } of booted) {
-      await host.close().catch(() => {});
-      await guest.stop();
-    }
+    await Promise.all(
+      booted.map(async ({ host, guest }) => {
+        await host.close().catch(() => {});
+        await guest.stop();
+      }),
+    );
   }
 
   async close(): Promise<void> {}
+
+  #bootableOf(variant: string): BootableKernel {
+    const bootable = this.#bootable.get(variant);
+    if (bootable === undefined) throw new TypeError(`${variant} was not prepared.`);
+    return bootable;
+  }
 
   #dutOf(booted: BootedGuest): BootedLinux['dut'] {
     const dut = this.#duts.get(booted);
@@ -215,6 +236,10 @@ export class LinuxGuests implements GuestSystem {
     return built.kind === 'rejected' ? { ...built, variant } : built;
   }
 }
+
+/** The patch is not to blame if base is refused, too. */
+const firstToBlame = (refused: readonly Rejected[]): Rejected | undefined =>
+  refused.find(({ variant }) => variant === 'base') ?? refused[0];
 
 /** Exceeds the start of nft(8) in a guest with translated instructions. */
 const secondsToStart = 1;

@@ -114,7 +114,7 @@ describe('two guests with Linux, recorded from QEMU', () => {
   test('are replayed without a difference', async () => {
     const { differences, questions } = await replay(recording());
     expect(differences).toEqual([]);
-    expect(questions).toBeGreaterThan(80);
+    expect(questions).toBeGreaterThan(30);
   });
 
   test('are replayed to another outcome where the windows of one are those of the other', async () => {
