@@ -16,8 +16,15 @@ import type {
   RefusedRules,
 } from './guests.ts';
 import { endsIn } from './trial-logs.ts';
-import type { VirtualLab } from './vm/virtual-lab.ts';
+import { guestCpu, senderCpu, type VirtualLab } from './vm/virtual-lab.ts';
 import type { sendWindows, WindowsOutcome } from './windows.ts';
+
+type RunningPair = {
+  pair: number;
+  booted: readonly BootedGuest[];
+  /** False until their first packets; see `shareCpu`. */
+  haveOneCpu: boolean;
+};
 
 export type GuestTestbed = {
   lab: Pick<VirtualLab, 'wire'>;
@@ -25,7 +32,7 @@ export type GuestTestbed = {
   traffic: Traffic;
   tallies: Tallies;
   system: GuestSystem;
-  running: { pair: number; booted: readonly BootedGuest[] } | undefined;
+  running: RunningPair | undefined;
   now(): number;
   flowsFor(cell: Cell): Promise<string>;
   sendWindows: typeof sendWindows;
@@ -59,13 +66,15 @@ export async function installRules(
 }
 
 export async function send(
-  { lab, traffic, flowsFor, sendWindows }: GuestTestbed,
+  guests: GuestTestbed,
   booted: readonly BootedGuest[],
   cell: Cell,
   windows: number,
   signal: AbortSignal,
 ): Promise<SentWindows | LostGuests> {
+  const { lab, traffic, flowsFor, sendWindows } = guests;
   const { packets } = windowsOf(traffic);
+  await shareCpu(guests);
   const request = {
     guests: booted.map(({ guest }) => guest),
     flows: () => flowsFor(cell),
@@ -77,6 +86,18 @@ export async function send(
   return sent.kind === 'sent'
     ? sent
     : { kind: 'lost', reason: `the windows stopped early: ${sent.lastLine}` };
+}
+
+/**
+ * Guests prepare on all CPUs, and forward on one. The sender and QEMU's threads for the wires have the other: packets
+ * then wait for a guest, which takes them in batches of one size even on a busy machine.
+ */
+async function shareCpu({ running }: GuestTestbed): Promise<void> {
+  if (running === undefined || running.haveOneCpu) return;
+  running.haveOneCpu = true;
+  const { booted } = running;
+  // The windows report a guest that has ended.
+  await Promise.all(booted.map(({ guest }) => guest.pinTo(guestCpu, senderCpu).catch(() => {})));
 }
 
 export async function installAndSend(

@@ -19,7 +19,6 @@ import {
 } from './guest-windows.ts';
 import { type BootedGuest, interrupted, type PairOfGuests } from './guests.ts';
 import { pairsOf, readVirtualLogs, silentIn, windowsLogName, withDrops } from './trial-logs.ts';
-import { guestCpu } from './vm/virtual-lab.ts';
 
 export async function trial(
   guests: GuestTestbed,
@@ -158,7 +157,7 @@ export async function guestsFor(
   if (running !== undefined) await system.release(running.booted);
   const all = await system.boot(pair);
   const booted = all.filter((one) => one.kind === 'booted');
-  guests.running = { pair: pair.pair, booted };
+  guests.running = { pair: pair.pair, booted, haveOneCpu: false };
   const down = all.filter((one) => one.kind === 'not-booted');
   for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
   const outcome =
@@ -176,15 +175,12 @@ export async function guestsFor(
 const gravest = (outcomes: readonly TrialOutcome[]): TrialOutcome | undefined =>
   outcomes.find(({ kind }) => kind === 'rejected') ?? outcomes[0];
 
-/** Moves all guests to one CPU, so their instructions so far do not count. */
 async function tryAll(
   guests: GuestTestbed,
   booted: readonly BootedGuest[],
 ): Promise<TrialOutcome | undefined> {
   try {
-    const refused = await guests.system.tryRules(booted);
-    for (const { guest } of booted) await guest.pinTo(guestCpu);
-    return refused;
+    return await guests.system.tryRules(booted);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     await stopAll(guests);

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { GuestMachine } from '../../../config/virtual-testbed.ts';
@@ -51,7 +51,8 @@ export type Guest = {
   console(): string;
   /** Passes on new console output, until the returned function is called. */
   listen(onOutput: (piece: Buffer) => void): () => void;
-  pinTo(cpu: number): Promise<void>;
+  /** Moves its CPU's thread, and QEMU's other threads, which read and write its wires, to another CPU if named. */
+  pinTo(cpu: number, othersCpu?: number): Promise<void>;
   /** Makes a stuck CPU print its location, by a non-maskable interrupt, and waits for that output. */
   interrupt(): Promise<void>;
   reset(): Promise<void>;
@@ -107,12 +108,13 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     errors = (errors + piece.toString()).slice(-4096);
   });
   const qemu = await qemuOf(running.pid, ended);
+  const cpuThread = await cpuThreadOf(qemu, ended);
   const guest: Guest = {
     number,
     address: { host: wireAddress, port: portOf(number) },
     interfaces: { sender, receiver },
     counts,
-    cpuThread: await cpuThreadOf(qemu, ended),
+    cpuThread,
     consoleInput,
     ended,
     console() {
@@ -123,8 +125,9 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
       listeners.add(onOutput);
       return () => void listeners.delete(onOutput);
     },
-    async pinTo(cpu) {
-      await execute('taskset', ['--all-tasks', '--pid', '--cpu-list', String(cpu), String(qemu)]);
+    async pinTo(cpu, othersCpu = cpu) {
+      await pin(['--all-tasks'], othersCpu, String(qemu));
+      await pin([], cpu, basename(cpuThread));
     },
     async interrupt() {
       const before = tape.length;
@@ -147,6 +150,10 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
   return guest;
 }
 
+async function pin(options: readonly string[], cpu: number, id: string): Promise<void> {
+  await execute('taskset', [...options, '--pid', '--cpu-list', String(cpu), id]);
+}
+
 export class GuestEndedError extends Error {
   override readonly name = 'GuestEndedError';
 }
@@ -158,13 +165,6 @@ async function createWires(wire: Wire, names: readonly string[]): Promise<void> 
   await wire.run('sh', ['-c', createTaps, 'sh', ...names]);
 }
 
-function qemuArguments(
-  { number, boots, machine, plugin, user }: GuestRequest,
-  place: {
-    sender: string;
-    receiver: string;
-    qmpPath: string;
-    consoleDevice: string;
 /** Without these settings this machine would reply to ARP for the wire's address, and accept its packets. */
 const createTaps = `set -e
 for name; do
@@ -177,6 +177,13 @@ for name; do
   ip link set dev "$name" up
 done`;
 
+function qemuArguments(
+  { number, boots, machine, plugin, user }: GuestRequest,
+  place: {
+    sender: string;
+    receiver: string;
+    qmpPath: string;
+    consoleDevice: string;
     counts: string | undefined;
   },
 ): string[] {
