@@ -239,10 +239,10 @@ async function dependencies(
   release: string,
   names: readonly string[],
 ): Promise<string[]> {
-  const each =
-    'for name; do modprobe --dirname "$tree" --set-version "$release" --show-depends "$name"; done 2>/dev/null; :';
-  const script = `tree=$1 release=$2; shift 2; ${each}`;
-  const shown = await inFolder(['sh', '-c', script, 'sh', tree, release, ...names]);
+  const shown = await inFolder([
+    ...['sh', '-c', 'modprobe "$@" 2>/dev/null; :', 'sh', '--dirname', tree],
+    ...['--set-version', release, '--show-depends', '--all', ...names],
+  ]);
   return [...new Set([...shown.matchAll(/^insmod (\S+)/gm)].flatMap(([, path]) => path ?? []))];
 }
 
