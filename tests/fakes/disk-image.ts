@@ -91,7 +91,7 @@ const modules = ['virtio_blk', 'vfat', 'nls_cp437', 'nls_ascii'];
 const bootLoader = `DEFAULT linux
 LABEL linux
 KERNEL vmlinuz
-APPEND initrd=initial console=ttyS0 loglevel=4 panic=-1 net.ifnames=0
+APPEND initrd=initial console=ttyS0 loglevel=4 panic=-1 cryptomgr.notests net.ifnames=0
 `;
 
 /** Replaces the first program of our guests, which know their address and cards beforehand. */
