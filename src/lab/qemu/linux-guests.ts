@@ -37,6 +37,7 @@ export class LinuxGuests implements GuestSystem {
   #warnings: string[] = [];
   /** Variants whose rules all scenarios have loaded. */
   readonly #proved = new Set<string>();
+  #symbols = { key: '', text: '' };
   /** The scenario of each guest's rules. */
   readonly #inForce = new WeakMap<BootedGuest, LinuxScenario>();
   readonly #duts = new WeakMap<BootedGuest, BootedLinux['dut']>();
@@ -175,8 +176,15 @@ export class LinuxGuests implements GuestSystem {
     return by;
   }
 
-  symbols({ host }: BootedGuest): Promise<string> {
-    return host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: maxSymbolBytes });
+  /** Reads megabytes only if no guest with the same kernel, and with modules at the same addresses, has shown them. */
+  async symbols({ host, kernel }: BootedGuest): Promise<string> {
+    const modules = await host.output(shell`cut -d ${' '} -f 1,6 /proc/modules`);
+    const key = `${kernel}\n${modules}`;
+    if (this.#symbols.key !== key) {
+      const options = { maxOutputBytes: maxSymbolBytes };
+      this.#symbols = { key, text: await host.output(shell`cat /proc/kallsyms`, options) };
+    }
+    return this.#symbols.text;
   }
 
   release(booted: readonly BootedGuest[]): Promise<void> {
