@@ -45,8 +45,9 @@ export async function openWire(): Promise<Wire> {
   ];
   const wire: Wire = {
     start(program, args, file) {
-      // A kernel with autogroups applies niceness within the session only; the session has its own.
-      const ahead = '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"';
+      // A kernel with autogroups applies niceness within the session only; the session has its own. From any niceness
+      // of ours, -40 leads to the highest priority.
+      const ahead = '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -40 "$@"';
       return spawn('nsenter', inside('sh', ['-c', ahead, 'sh', program, ...args]), {
         stdio: ['pipe', 'pipe', 'pipe', ...(file === undefined ? [] : [file])],
         env: environment,
