@@ -40,6 +40,26 @@ const commanderWithoutPrograms: Plugin = {
 
 const noPrograms = '\0no-programs';
 
+/**
+ * Gets built-in modules without an import, which would read all that they export. For node:http, that loads a client for
+ * WebSockets, and takes longer than to start Node.
+ */
+const builtinsWithoutImports: Plugin = {
+  name: 'builtins-without-imports',
+  renderChunk: (code) =>
+    code
+      .replace(
+        /^import (?:\* as )?(.+) from "(node:.+)";$/gm,
+        (_, names: string, module: string) => {
+          const [declared, found] = [names.replaceAll(' as ', ': '), builtin(module)];
+          return `const ${declared} = ${found};`;
+        },
+      )
+      .replace(/\bimport\("(node:.+?)"\)/g, (_, module: string) => builtin(module)),
+};
+
+const builtin = (module: string): string => `globalThis.process.getBuiltinModule("${module}")`;
+
 /** Makes packages small; our own code stays as it reads. */
 const minifyPackages: Plugin = {
   name: 'minify-packages',
@@ -152,7 +172,13 @@ function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string
 export default {
   input: { cli: 'src/cli.ts', action: 'src/action.ts', 'action-post': 'src/action-post.ts' },
   platform: 'node',
-  plugins: [commanderWithoutPrograms, compressWebAssembly, minifyPackages, licenses],
+  plugins: [
+    commanderWithoutPrograms,
+    builtinsWithoutImports,
+    compressWebAssembly,
+    minifyPackages,
+    licenses,
+  ],
   // ssh2's native accelerators are optional: without them it runs on node:crypto.
   external: [/\.node$/, 'cpu-features'],
   // ssh2 is CommonJS, and reads its own path.

@@ -94,7 +94,7 @@ async function openAgents(certificates: Certificates) {
 /** Imported by the first request: it loads Node's whole fetch, a tenth of a command's start-up time. */
 async function modules() {
   const [http, https] = await Promise.all([import('node:http'), import('node:https')]);
-  return { http: http.default, https: https.default };
+  return { http, https };
 }
 
 /** Without agents, each request opens a new connection. */
