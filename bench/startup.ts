@@ -1,21 +1,29 @@
-// Times help, a mistyped command and a step of the action to its first line, beside an empty script on the same Node.
-// By hand: node bench/startup.ts
-import { spawn } from 'node:child_process';
+// Times help, a mistyped command, a gate to its first ssh connection and the first line of a step of the action.
+// Each is a ratio to an empty script on the same Node. By hand: node bench/startup.ts
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../src/analysis/stats/summary.ts';
 
 /** Medians of twenty runs each, in seconds. */
-export type StartupBench = Record<'empty' | 'help' | 'mistyped' | 'gateHelp' | 'admit', number>;
+export type StartupBench = Record<
+  'empty' | 'help' | 'mistyped' | 'gateHelp' | 'bisectHelp' | 'gate' | 'admit',
+  number
+>;
 
 /** Runs take turns, so that a busy machine is busy for all. */
 export async function benchStartup(): Promise<StartupBench> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
+  const machine = createServer((connection) => connection.destroy()).listen(0, '127.0.0.1');
   try {
+    await once(machine, 'listening');
     const script = join(folder, 'empty.js');
     writeFileSync(script, '');
+    const { port } = machine.address() as AddressInfo;
+    const repository = repositoryWithPatch(folder, port);
     const job = admitJob(folder);
     const turns: StartupBench[] = [];
     while (turns.length < 20) {
@@ -24,6 +32,8 @@ export async function benchStartup(): Promise<StartupBench> {
         help: (await run(ppsgate, ['--help'])).end,
         mistyped: (await run(ppsgate, ['gat'])).end,
         gateHelp: (await run(ppsgate, ['gate', '--help'])).end,
+        bisectHelp: (await run(ppsgate, ['bisect', '--help'])).end,
+        gate: await secondsToConnection(machine, repository),
         admit: (await run(process.execPath, [join(project, 'dist/action.js')], job)).firstLine,
       });
     }
@@ -33,9 +43,12 @@ export async function benchStartup(): Promise<StartupBench> {
       help: of('help'),
       mistyped: of('mistyped'),
       gateHelp: of('gateHelp'),
+      bisectHelp: of('bisectHelp'),
+      gate: of('gate'),
       admit: of('admit'),
     };
   } finally {
+    machine.close();
     rmSync(folder, { recursive: true });
   }
 }
@@ -66,6 +79,58 @@ function admitJob(folder: string): NodeJS.ProcessEnv {
   };
 }
 
+/** Makes a repository with a change of rules since `main`, and the configuration of a rack whose machines are `port`. */
+function repositoryWithPatch(folder: string, port: number): string {
+  const repository = join(folder, 'router');
+  const rules = join(repository, 'dut/sysctl.conf');
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@localhost', ...words], {
+      cwd: repository,
+    });
+  mkdirSync(join(repository, 'dut'), { recursive: true });
+  git('init', '--quiet', '--initial-branch=main');
+  writeFileSync(rules, 'net.ipv4.ip_forward=1\n');
+  writeFileSync(join(folder, 'known_hosts'), '');
+  const login = `host: 127.0.0.1, port: ${port}, knownHosts: ../known_hosts`;
+  writeFileSync(
+    join(repository, 'ppsgate.yml'),
+    `overlay: dut
+testbeds:
+  rack:
+    kind: linux
+    sender: { ${login}, interface: tx0, cpu: 0 }
+    dut: { ${login}, ingress: in0, egress: out0, cpu: 1 }
+    receiver: { ${login}, interface: rx0 }
+`,
+  );
+  git('add', '.');
+  git('commit', '--quiet', '--message=base');
+  git('switch', '--quiet', '--create', 'patch');
+  writeFileSync(rules, 'net.ipv4.ip_forward=1\nnet.ipv4.tcp_syncookies=0\n');
+  git('commit', '--quiet', '--all', '--message=patched');
+  return repository;
+}
+
+/** Measures the seconds from the start of a gate to its first connection. It ends there, in a new home each time. */
+async function secondsToConnection(machine: Server, repository: string): Promise<number> {
+  const home = mkdtempSync(join(repository, '../home-'));
+  const start = performance.now();
+  const child = spawn(ppsgate, ['gate', '--directory', join(home, 'work')], {
+    cwd: repository,
+    env: { ...process.env, HOME: home, SSH_AUTH_SOCK: '/nonexistent' },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'close');
+  await Promise.race([
+    once(machine, 'connection'),
+    ended.then(([code]) => Promise.reject(new Error(`The gate ended with ${code}.`))),
+  ]);
+  const seconds = (performance.now() - start) / 1000;
+  child.kill('SIGKILL');
+  await ended.catch(() => {});
+  return seconds;
+}
+
 /** Measures the seconds from the start of the program to its first output, and to its end. */
 async function run(program: string, args: readonly string[], env = process.env) {
   const start = performance.now();
@@ -79,7 +144,8 @@ async function run(program: string, args: readonly string[], env = process.env) 
   return { firstLine, end: seconds() };
 }
 
-export function describeStartup({ empty, help, mistyped, gateHelp, admit }: StartupBench): string {
+export function describeStartup(bench: StartupBench): string {
+  const { empty, help, mistyped, gateHelp, bisectHelp, gate, admit } = bench;
   const beside = (seconds: number, goal: number) =>
     `${seconds.toFixed(3)} s, ratio ${(seconds / empty).toFixed(2)} (goal: at most ${goal.toFixed(1)})`;
   return [
@@ -87,6 +153,8 @@ export function describeStartup({ empty, help, mistyped, gateHelp, admit }: Star
     `--help ${beside(help, 2)}`,
     `a mistyped command ${beside(mistyped, 2)}`,
     `gate --help ${beside(gateHelp, 2.5)}`,
+    `bisect --help ${beside(bisectHelp, 2.5)}`,
+    `gate to its first ssh connection ${beside(gate, 4)}`,
     `first line of the action's admit ${beside(admit, 2.5)}`,
   ].join('; ');
 }
