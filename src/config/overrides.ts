@@ -6,7 +6,7 @@ import { expected, sentence } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { wrongName } from './fields.ts';
 import { frameSize } from './packets.ts';
-import type { NamingStyle, TextOption } from './parameters.ts';
+import { type NamingStyle, type TextOption, usualMostBoots } from './parameters.ts';
 import {
   type Config,
   configKeys,
@@ -113,8 +113,6 @@ export function parseMaxRuns(text: string, called: string): number {
   const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
   return maxRunsPerVariant ?? 0;
 }
-
-export const usualMostBoots = 60;
 
 /** Two boots of each end, and two of the neighbours. */
 const leastBoots = 6;

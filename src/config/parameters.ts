@@ -25,6 +25,8 @@ type Parameter = {
 
 export const metricChoice = 'pps, nsPerPacket or instructionsPerPacket';
 
+export const usualMostBoots = 60;
+
 const parameters = {
   // The next two exist only in jobs on GitHub.
   command: {

@@ -1,7 +1,7 @@
 // Measures a nightly run: an A/A run of one commit, then any follow-ups, under the same lease.
 import { join } from 'node:path';
 import { isOfOneCommit, measuresLayoutNoise } from '../analysis/trend/aa-runs.ts';
-import { usualMostBoots } from '../config/overrides.ts';
+import { usualMostBoots } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { expectOnLine, patchOfRange } from '../forge/patch/commit-range.ts';
 import type { LinearRepository } from '../forge/patch/repository.ts';

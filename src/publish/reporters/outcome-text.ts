@@ -1,7 +1,7 @@
 // Defines the outcome of a gate or a bisection as reporters need it: conclusion, title and Markdown.
 
 import { z } from 'zod';
-import { usualMostBoots } from '../../config/overrides.ts';
+import { usualMostBoots } from '../../config/parameters.ts';
 import { type BisectOverrides, bisectWords } from '../../forge/patch/bisect-command.ts';
 import { PatchError } from '../../forge/patch/revision.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
