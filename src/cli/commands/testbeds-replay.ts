@@ -1,11 +1,6 @@
 // `ppsgate testbeds replay`: replays a recording with the current code.
 import type { Command } from 'commander';
-import { readRecording } from '../../gate/recording/read-recording.ts';
-import { type Replay, replay } from '../../gate/recording/replay.ts';
-import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
-import { diagnosticText } from './diagnostics-text.ts';
-import { hasColours, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -25,28 +20,9 @@ recording, and 4 if one is not understood.`,
     )
     .action(async (file: string, options: { json?: true }) => {
       const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
-      await runToExit(() => replayFile(file, options), exit);
+      await runToExit(async () => {
+        const { replayFile } = await import('./run-testbeds-replay.ts');
+        return replayFile(file, options);
+      }, exit);
     });
-}
-
-async function replayFile(file: string, { json }: { json?: true }): Promise<number> {
-  const replayed = await replay(readRecording(file));
-  if (json) printJson(replayed);
-  else printReplay(replayed);
-  return replayed.differences.length === 0 ? exitCodes.pass : exitCodes.infrastructure;
-}
-
-function printReplay({ head, questions, hosts, differences, diagnostics, isTorn }: Replay): void {
-  const { command, date, ppsgate } = head;
-  const many = questions === 1 ? 'One command' : `${questions} commands`;
-  print(
-    oneLine(
-      `\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(', ') || 'no machine'}.`,
-    ),
-  );
-  for (const diagnostic of diagnostics)
-    print(diagnosticText(diagnostic, hasColours(process.stdout)));
-  if (isTorn) print('It is incomplete: the recording process was stopped.');
-  for (const { sentence } of differences) print(`✗ ${sentence}.`);
-  if (differences.length === 0) print('All replies are understood as before.');
 }

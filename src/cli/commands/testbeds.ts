@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { addCommands, type NamedCommand, type Words } from './add-commands.ts';
-import { overviewDetails } from './overview-text.ts';
+import { overviewDetails } from './overview-details.ts';
 
 export async function define(command: Command, words: Words): Promise<void> {
   command.addHelpText('after', overviewDetails);

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { flamegraph } from '../../../src/analysis/profile/flamegraph.ts';
-import { makeSite } from '../../../src/cli/commands/site.ts';
+import { makeSite } from '../../../src/cli/commands/run-site.ts';
 import { writeSite } from '../../../src/publish/site/write-site.ts';
 import { bisectPlot } from '../../../src/report/bisect-plot.ts';
 import { aBisectResult } from '../../fakes/bisect-result.ts';
