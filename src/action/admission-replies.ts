@@ -7,7 +7,7 @@ import { callOnGithub, type PullRequest } from '../model/patch.ts';
 import { withoutPaths } from '../model/without-paths.ts';
 import { checkIsForAnother, hasCheckRun } from '../publish/reporters/check-run.ts';
 import { composeComment, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
-import { outcomeOfFailure } from '../publish/reporters/outcome-text.ts';
+import { outcomeOfFailure } from '../publish/reporters/outcome.ts';
 import { type CommandReply, noticeName, type Refusal } from './admission.ts';
 import { gateNames, type JobContext, selectorsFor } from './job.ts';
 import { log } from './log.ts';

@@ -8,7 +8,7 @@ import { parseEarlier, patchOfRevision } from '../forge/patch/revision.ts';
 import { findRevision, parseRevisionName, phidsOf } from '../forge/phabricator/revision.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { outcomeOfError } from '../publish/reporters/outcome-text.ts';
+import { outcomeOfError } from '../publish/reporters/outcome.ts';
 import type { Admission, AdmitDeps, Dispatched } from './admission.ts';
 import { reply } from './admission-replies.ts';
 import { admit } from './admit.ts';

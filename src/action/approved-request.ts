@@ -14,7 +14,7 @@ import { priorities } from '../model/priority.ts';
 import { cellSchema } from '../model/scenario.ts';
 import { excerpt } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { conclusionOf, outcomeOfError } from '../publish/reporters/outcome-text.ts';
+import { conclusionOf, outcomeOfError } from '../publish/reporters/outcome.ts';
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
 

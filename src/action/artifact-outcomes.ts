@@ -27,7 +27,7 @@ import {
   outcomeOfFailure,
   outcomeOfResult,
   type ReportedOutcome,
-} from '../publish/reporters/outcome-text.ts';
+} from '../publish/reporters/outcome.ts';
 import {
   type ApprovedRequest,
   type BisectRequest,

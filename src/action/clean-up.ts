@@ -10,7 +10,7 @@ import { rerunAsRoot } from '../lab/netns/requirements.ts';
 import { openBuild } from '../publish/reporters/build.ts';
 import { closeOpenCheckRun } from '../publish/reporters/check-run.ts';
 import { openComment } from '../publish/reporters/comment.ts';
-import { cancelledOutcome } from '../publish/reporters/outcome-text.ts';
+import { cancelledOutcome } from '../publish/reporters/outcome.ts';
 import { isBisection } from './approved-request.ts';
 import { readInputs } from './inputs.ts';
 import { log, readState } from './log.ts';

@@ -7,13 +7,9 @@ import { selectorsOf } from '../config/select-testbeds.ts';
 import type { Octokit } from '../forge/github/client.ts';
 import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import type { GateOverrides } from '../forge/patch/command.ts';
+import { PatchError } from '../forge/patch/patch-error.ts';
 import type { LinearRepository, WritableRepository } from '../forge/patch/repository.ts';
-import {
-  lineOfDiffs,
-  PatchError,
-  type RevisionDeps,
-  restoreRevision,
-} from '../forge/patch/revision.ts';
+import { lineOfDiffs, type RevisionDeps, restoreRevision } from '../forge/patch/revision.ts';
 import { openConduit, withPatience } from '../forge/phabricator/conduit.ts';
 import { phabricatorOf } from '../forge/phabricator/login.ts';
 import { patchName } from '../model/patch.ts';

@@ -9,7 +9,7 @@ import type { GateDeps } from '../gate/gate-deps.ts';
 import { labelled, type ProgressOutput } from '../gate/progress.ts';
 import type { GateSession, inSession } from '../gate/session.ts';
 import { readyMachine } from '../lab/netns/requirements.ts';
-import { exitCodes, worstConclusion } from '../model/conclusion.ts';
+import { exitCodes, outcomeName, worstConclusion } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { patchName } from '../model/patch.ts';
 import { withoutPaths } from '../model/without-paths.ts';
@@ -17,10 +17,10 @@ import {
   type BisectedOutcome,
   conclusionOf,
   type MeasuredOutcome,
-  outcomeMarkdown,
   outcomeOfError,
   type ReportedOutcome,
-} from '../publish/reporters/outcome-text.ts';
+} from '../publish/reporters/outcome.ts';
+import { outcomeMarkdown } from '../publish/reporters/outcome-text.ts';
 import {
   combineReporters,
   type Reporter,
@@ -28,7 +28,7 @@ import {
   reportThenLink,
 } from '../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
-import { headline, outcomeName } from '../report/headline.ts';
+import { headline } from '../report/headline.ts';
 import { explained } from '../report/read-result.ts';
 import type { ReportLinks } from '../report/reports.ts';
 import type { Admission } from './admission.ts';

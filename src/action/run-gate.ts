@@ -13,7 +13,7 @@ import { inSession } from '../gate/session.ts';
 import type { Result } from '../model/result.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { nightlyRun } from '../publish/nightly.ts';
-import { outcomeOfResult } from '../publish/reporters/outcome-text.ts';
+import { outcomeOfResult } from '../publish/reporters/outcome.ts';
 import type { Admission } from './admission.ts';
 import {
   type ApprovedRequest,

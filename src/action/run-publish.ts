@@ -8,11 +8,8 @@ import * as bounded from '../model/bounds.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
-import {
-  outcomeMarkdown,
-  outcomeOfFailure,
-  outcomeTitle,
-} from '../publish/reporters/outcome-text.ts';
+import { outcomeOfFailure } from '../publish/reporters/outcome.ts';
+import { outcomeMarkdown, outcomeTitle } from '../publish/reporters/outcome-text.ts';
 import { addReportLinks, type Reporter } from '../publish/reporters/reporter.ts';
 import { headline } from '../report/headline.ts';
 import { reportRefusal } from './admission-replies.ts';

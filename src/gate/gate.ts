@@ -3,18 +3,15 @@
 import type { Config } from '../config/schema.ts';
 import { placesLeftAlone, testbedsThatDiffer } from '../kernel/unchanged.ts';
 import { type GivenKernels, makingOf, variantsByMaking } from '../kernel/variant.ts';
+import { outcomeName } from '../model/conclusion.ts';
 import type { Patch } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import type { Cell } from '../model/scenario.ts';
-import { outcomeName } from '../report/headline.ts';
-import { writeResult } from '../report/write-reports.ts';
-import { unchangedResult } from './experiment/assemble.ts';
 import { earlierEntries } from './experiment/history.ts';
 import { cellsOf, makePlan, type Plan, readRules, writePlan } from './experiment/plan.ts';
 import { refuseUsed } from './experiment/plan-file.ts';
 import { firstCells, firstCellsText } from './first-cells.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { measure } from './measure.ts';
 import { onTestbed } from './on-testbed.ts';
 
 export type GateRequest = {
@@ -59,6 +56,8 @@ export async function gate(
   if (testbeds.length === 0) {
     const [first = ''] = request.testbeds;
     const ignoredPaths = await placesLeftAlone(first, { ...request, variants }, repository);
+    const { unchangedResult } = await import('./experiment/assemble.ts');
+    const { writeResult } = await import('../report/write-reports.ts');
     const result = unchangedResult(await planOn(first), ignoredPaths, deps.now());
     await writeResult(directory, result);
     return result;
@@ -69,6 +68,7 @@ export async function gate(
     await writePlan(directory, plan);
     const text = firstCellsText(plan);
     if (text !== undefined) onEvent({ kind: 'note', text });
+    const { measure } = await import('./measure.ts');
     return measure(plan, directory, reserved, deps);
   });
 }

@@ -1,7 +1,7 @@
 // Resumes an interrupted gate, or extends an inconclusive one.
 
+import { outcomeName } from '../model/conclusion.ts';
 import type { Result } from '../model/result.ts';
-import { outcomeName } from '../report/headline.ts';
 import { readResult } from '../report/read-result.ts';
 import { journalIn, readJournal } from './experiment/journal.ts';
 import { finishedAt } from './experiment/next-trial.ts';

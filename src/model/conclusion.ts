@@ -1,6 +1,7 @@
 // Defines the conclusion of a gate, or of any command, and its exit code.
+
 import type { BisectResult } from './bisect-result.ts';
-import type { CellVerdict, Outcome } from './result.ts';
+import type { CellVerdict, Outcome, Result } from './result.ts';
 
 export const exitCodes = {
   pass: 0,
@@ -74,3 +75,7 @@ export function conclusionOfError(error: unknown): Conclusion {
 
 const isConclusion = (value: unknown): value is Conclusion =>
   typeof value === 'string' && Object.hasOwn(exitCodes, value);
+
+/** `regression`, `boot-failed`: the verdict, or the obstacle. */
+export const outcomeName = ({ outcome }: Pick<Result, 'outcome'>): string =>
+  outcome.kind === 'judged' ? outcome.verdict : outcome.kind;

@@ -16,7 +16,7 @@ import {
   failureReasonSchema,
   outcomeOfResult,
   type ReportedOutcome,
-} from '../publish/reporters/outcome-text.ts';
+} from '../publish/reporters/outcome.ts';
 import { deliverySeconds, type Reporter } from '../publish/reporters/reporter.ts';
 import { postReply, revisionCommenter } from '../publish/reporters/revision-comment.ts';
 import type { Delivery, UpdateAttempt } from '../publish/reporters/throttled-updates.ts';

@@ -13,7 +13,7 @@ import {
   cancelledOutcome,
   outcomeOfFailure,
   type ReportedOutcome,
-} from '../publish/reporters/outcome-text.ts';
+} from '../publish/reporters/outcome.ts';
 import { giveAnswers, hasConcluded, keepAnswer, keptOf } from './answers.ts';
 import { type DecideDeps, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';

@@ -1,5 +1,4 @@
 // Summarizes the verdict in one line.
-
 import { formatPercent, formatSize, metricNouns } from '../model/format.ts';
 import { isCost, type Metric } from '../model/metric.ts';
 import { commitId, patchName } from '../model/patch.ts';
@@ -49,10 +48,6 @@ export function symbolOf({ outcome }: Pick<Result, 'outcome'>): CellVerdict['kin
       return 'regression';
   }
 }
-
-/** `regression`, `boot-failed`: the verdict, or the obstacle. */
-export const outcomeName = ({ outcome }: Pick<Result, 'outcome'>): string =>
-  outcome.kind === 'judged' ? outcome.verdict : outcome.kind;
 
 /** Completes a sentence that begins with the patch's name. */
 export const sentence = (result: Result): Text => [verdictText(result), gateNumberText(result)];

@@ -1,5 +1,6 @@
 // Renders a result as JUnit test cases: one per cell, with stable names across builds.
 
+import { outcomeName } from '../model/conclusion.ts';
 import { plainBlock, plainLine } from '../model/escape.ts';
 import {
   formatChange,
@@ -18,7 +19,6 @@ import {
   isSilent,
   lossThatMatters,
   marginsOf,
-  outcomeName,
   rejectionText,
   silenceOf,
 } from './headline.ts';

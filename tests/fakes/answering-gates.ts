@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import type { Pause } from '../../src/model/pause.ts';
-import { outcomeOfFailure } from '../../src/publish/reporters/outcome-text.ts';
+import { outcomeOfFailure } from '../../src/publish/reporters/outcome.ts';
 import { combineReporters } from '../../src/publish/reporters/reporter.ts';
 import { type AnswersDeps, giveAnswers, keeping, keptOf } from '../../src/relay/answers.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';

@@ -7,7 +7,7 @@ import type { PullRequest } from '../../src/model/patch.ts';
 import type { Pause } from '../../src/model/pause.ts';
 import { openCheckRun } from '../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../src/publish/reporters/comment.ts';
-import { outcomeOfResult } from '../../src/publish/reporters/outcome-text.ts';
+import { outcomeOfResult } from '../../src/publish/reporters/outcome.ts';
 import { combineReporters } from '../../src/publish/reporters/reporter.ts';
 import { failingOnSharedHead } from '../../src/publish/reporters/shared-head.ts';
 import { hastyOctokit } from './github/hasty-octokit.ts';

@@ -11,7 +11,7 @@ import type {
   Validity,
 } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
-import { type MeasuredOutcome, outcomeOfResult } from '../../src/publish/reporters/outcome-text.ts';
+import { type MeasuredOutcome, outcomeOfResult } from '../../src/publish/reporters/outcome.ts';
 import type { ReportLinks } from '../../src/report/reports.ts';
 
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };

@@ -6,6 +6,7 @@ import { measuresLayoutNoise } from '../../src/analysis/trend/aa-runs.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { patchOfRange } from '../../src/forge/patch/commit-range.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
+import { outcomeName } from '../../src/model/conclusion.ts';
 import { cellName } from '../../src/model/scenario.ts';
 import type { TrendChange } from '../../src/model/trend.ts';
 import { isOfGate } from '../../src/publish/data-branch/layout.ts';
@@ -17,7 +18,6 @@ import {
   nightlyRun,
   resumeNightly,
 } from '../../src/publish/nightly.ts';
-import { outcomeName } from '../../src/report/headline.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { forwarding } from '../fakes/result.ts';

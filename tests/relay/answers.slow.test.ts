@@ -11,7 +11,7 @@ import {
   outcomeOfFailure,
   outcomeOfResult,
   type ReportedOutcome,
-} from '../../src/publish/reporters/outcome-text.ts';
+} from '../../src/publish/reporters/outcome.ts';
 import { combineReporters } from '../../src/publish/reporters/reporter.ts';
 import {
   type AnswersDeps,

@@ -14,7 +14,7 @@ import {
 import { fetchDiff } from '../../src/forge/phabricator/diff.ts';
 import { findRevision, parseRevisionName } from '../../src/forge/phabricator/revision.ts';
 import type { Pause } from '../../src/model/pause.ts';
-import { outcomeOfError, outcomeOfFailure } from '../../src/publish/reporters/outcome-text.ts';
+import { outcomeOfError, outcomeOfFailure } from '../../src/publish/reporters/outcome.ts';
 import { combineReporters } from '../../src/publish/reporters/reporter.ts';
 import { keeping, keptOf } from '../../src/relay/answers.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';

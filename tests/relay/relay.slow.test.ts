@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { type Conduit, openConduit } from '../../src/forge/phabricator/conduit.ts';
-import { outcomeOfFailure } from '../../src/publish/reporters/outcome-text.ts';
+import { outcomeOfFailure } from '../../src/publish/reporters/outcome.ts';
 import { giveAnswers, keepAnswer, keptOf } from '../../src/relay/answers.ts';
 import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayDeps, workOn, workOnce } from '../../src/relay/relay.ts';

@@ -7,7 +7,7 @@ import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../../src/forge/patch/revision.ts';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
-import { outcomeOfResult } from '../../src/publish/reporters/outcome-text.ts';
+import { outcomeOfResult } from '../../src/publish/reporters/outcome.ts';
 import { reportOutcome } from '../../src/publish/reporters/reporter.ts';
 import { openRevisionReporter } from '../../src/publish/reporters/revision-comment.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';

@@ -8,12 +8,14 @@ import { type EarlierDiffs, lineOfDiffs, patchOfRevision } from '../../forge/pat
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { callOnPhabricator } from '../../model/patch.ts';
-import { type BisectedOutcome, bisectCommand } from '../../publish/reporters/outcome-text.ts';
+import type { BisectedOutcome } from '../../publish/reporters/outcome.ts';
+import { bisectCommand } from '../../publish/reporters/outcome-text.ts';
 import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { keptOf } from '../../relay/answers.ts';
-import { patientIfAnswered, revisionNamed, stderrLog } from './judge-gate.ts';
+import { stderrLog } from './gate-call.ts';
 import { keptAnswers, pinnedDiff } from './kept-answers.ts';
+import { patientIfAnswered, revisionNamed } from './named-patch.ts';
 
 const optionName = namingStyles.bisectFlag;
 

@@ -9,13 +9,13 @@ import { worstConclusion } from '../../model/conclusion.ts';
 import type { Patch, RevisionDiff } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { openBuild } from '../../publish/reporters/build.ts';
-import type { ReportedOutcome } from '../../publish/reporters/outcome-text.ts';
+import type { ReportedOutcome } from '../../publish/reporters/outcome.ts';
 import {
   cancelledOutcome,
   conclusionOf,
   outcomeOfError,
   outcomeOfResult,
-} from '../../publish/reporters/outcome-text.ts';
+} from '../../publish/reporters/outcome.ts';
 import {
   combineReporters,
   type Reporter,
@@ -24,18 +24,10 @@ import {
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { keptOf } from '../../relay/answers.ts';
 import { readResult } from '../../report/read-result.ts';
-import {
-  type GateCall,
-  gatesOf,
-  type Judged,
-  judgeAll,
-  type OneGate,
-  patientIfAnswered,
-  required,
-  revisionNamed,
-  stderrLog,
-} from './judge-gate.ts';
+import { type GateCall, required, stderrLog } from './gate-call.ts';
+import { gatesOf, type Judged, judgeAll, type OneGate } from './judge-gate.ts';
 import { keptAnswers, pinnedDiff } from './kept-answers.ts';
+import { patientIfAnswered, revisionNamed } from './named-patch.ts';
 
 /** Posts one comment per gate, and one build status for the worst of them. */
 export async function judgeAndAnswer(gateCall: GateCall): Promise<PromiseSettledResult<Judged>[]> {

@@ -1,66 +1,37 @@
 // Runs the gates of `ppsgate gate`: one per testbed.
-
 import { join, resolve } from 'node:path';
 import { parseMaxRuns, parsePriority, parseSeed } from '../../config/overrides.ts';
-import {
-  type GateOptions,
-  type NamingStyle,
-  namingStyles,
-  type TextOption,
-} from '../../config/parameters.ts';
-import type { Config } from '../../config/schema.ts';
+import { type NamingStyle, namingStyles } from '../../config/parameters.ts';
 import { selectorCalled, selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
-import { patchOfRange, patchOfTypedRange, rangeLike } from '../../forge/patch/commit-range.ts';
+import { patchOfRange } from '../../forge/patch/commit-range.ts';
 import { named, ownChanges } from '../../forge/patch/own-changes.ts';
-import {
-  NoRepositoryError,
-  openRepository,
-  RepositoryError,
-} from '../../forge/patch/repository.ts';
-import { parseEarlier, patchOfRevision } from '../../forge/patch/revision.ts';
-import { type Conduit, withPatience } from '../../forge/phabricator/conduit.ts';
-import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
-import {
-  looksLikeRevision,
-  parseRevisionName,
-  type RevisionName,
-} from '../../forge/phabricator/revision.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { hasMeasured } from '../../gate/experiment/journal.ts';
 import { randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import { gate } from '../../gate/gate.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
-import { gateLayoutNoise } from '../../gate/layout-noise-gate.ts';
 import { labelled } from '../../gate/progress.ts';
-import type { Recorder } from '../../gate/recording/recorder.ts';
-import { resumeGate } from '../../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { MisconfiguredError } from '../../gate/testbeds/reserve.ts';
-import type { WorkDirectory } from '../../gate/work-directory.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
-import { expectKernel, type KernelForm, kernelFormOf } from '../../lab/given-kernel.ts';
+import type { KernelForm } from '../../lab/given-kernel.ts';
 import { conclusionOfError } from '../../model/conclusion.ts';
 import { type Patch, patchName, shortId } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
-import { excerpt, expected } from '../../model/units.ts';
+import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { outcomeOfResult } from '../../publish/reporters/outcome-text.ts';
+import { outcomeOfResult } from '../../publish/reporters/outcome.ts';
 import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 import { usualConfig } from './find-config.ts';
-
-export type GateCall = {
-  config: Config;
-  options: GateOptions;
-  optionName: NamingStyle;
-  signal: AbortSignal;
-  work: WorkDirectory;
-  /** Receives the way to resume each interrupted gate. */
-  closingLines: string[];
-  recorder?: Recorder | undefined;
-  /** Absent: found by the options. */
-  patch?: Patch;
-};
+import {
+  asUsageError,
+  type GateCall,
+  type PatchCall,
+  repositoryOf,
+  required,
+  stderrLog,
+} from './gate-call.ts';
 
 export type OneGate = {
   /** Distinguishes the gate from others; empty for a single one. */
@@ -104,6 +75,7 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   if (resume !== undefined) {
     const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns, optionName('maxRuns'));
     await call.work.open({ resume });
+    const { resumeGate } = await import('../../gate/resume-gate.ts');
     return [{ name: '', directory: resume, start: (deps) => resumeGate(resume, deps, most) }];
   }
   const seed =
@@ -121,13 +93,16 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     );
   }
   const folder = await call.work.open(options);
+  const judged =
+    options.layoutNoise === true
+      ? (await import('../../gate/layout-noise-gate.ts')).gateLayoutNoise
+      : gate;
   return selectors.map((selector, index): OneGate => {
     const isOnly = selectors.length === 1;
     const directory = isOnly ? folder : join(folder, selector.replace(/[^\w.-]+/g, '-'));
     const isMeasuredAnyway = options.measureAnyway === true;
     const gated = { patch, config, testbeds: chosen[index] ?? [], seed, kernels };
     const request = { ...gated, isMeasuredAnyway };
-    const judged = options.layoutNoise === true ? gateLayoutNoise : gate;
     return {
       name: isOnly ? '' : selector,
       directory,
@@ -136,11 +111,8 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   });
 }
 
-/** Needs no work directory. */
-type PatchCall = Omit<GateCall, 'work'>;
-
 export async function patchOf(call: PatchCall): Promise<Patch> {
-  const { config, options, optionName, signal } = call;
+  const { options, optionName } = call;
   if (/^(?:[a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)/.test(options.repository ?? '')) {
     const address = excerpt(options.repository ?? '');
     throw new UsageError(
@@ -150,31 +122,8 @@ export async function patchOf(call: PatchCall): Promise<Patch> {
   // A job that names no patch has forgotten it: only at a shell, the checkout replaces one.
   if (options.patch === undefined && optionName === namingStyles.flag)
     return patchOfOwnChanges(call);
-  const text = required('patch', call);
-  const repository = repositoryOf(options);
-  const earlier = parseEarlier(options.earlier || 'none', optionName('earlier'));
-  if (text.includes('..')) {
-    if (earlier === 'none') {
-      return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(
-        asUsageError(optionName),
-      );
-    }
-    throw new UsageError(
-      `${optionName('earlier')}: "${excerpt(text)}" is not a revision, and only revisions have earlier diffs.`,
-    );
-  }
-  if (!looksLikeRevision(text)) {
-    const range = await rangeLike(repository, text);
-    const what = `commits as BASE..HEAD, like ${range}, or a revision like D27401 or D27401:80677`;
-    throw new UsageError(`${optionName('patch')}: ${expected(what)({ input: text })}.`);
-  }
-  const name = revisionNamed(text, call);
-  const phabricator = phabricatorOf(config);
-  const conduit = patientIfAnswered(
-    await openPhabricator(phabricator, { log: stderrLog, signal }),
-    { ...options, signal },
-  );
-  return patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
+  const { patchNamed } = await import('./named-patch.ts');
+  return patchNamed(call);
 }
 
 /** Judges the changes of the checkout, and describes them. */
@@ -192,56 +141,6 @@ async function patchOfOwnChanges({ options, optionName }: PatchCall): Promise<Pa
   }
   return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
 }
-
-/** Kernels may differ while commits do not, and a commit can be measured against itself. */
-const mayBeOneCommit = ({
-  measureAnyway,
-  layoutNoise,
-  baseKernel,
-  patchedKernel,
-}: GateOptions): boolean => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
-
-/** Lets a relay's gate wait for the server, as its answer would. By hand, a person corrects what the server refuses. */
-export const patientIfAnswered = (
-  conduit: Conduit,
-  {
-    answer,
-    run,
-    signal,
-  }: { answer?: boolean | undefined; run?: string | undefined; signal: AbortSignal },
-): Conduit =>
-  answer === true
-    ? withPatience(conduit, {
-        log: stderrLog,
-        signal,
-        mayWait: ({ kind }) => run !== undefined || kind !== 'refused',
-      })
-    : conduit;
-
-const asUsageError =
-  (optionName: NamingStyle) =>
-  (error: unknown): never => {
-    if (!(error instanceof RepositoryError)) throw error;
-    const which = error instanceof NoRepositoryError ? 'repository' : 'patch';
-    throw new UsageError(`${optionName(which)}: ${error.message}`);
-  };
-
-export function revisionNamed(
-  text: string,
-  { config, optionName }: Pick<GateCall, 'config' | 'optionName'>,
-): RevisionName {
-  const name = parseRevisionName(text, phabricatorOf(config).url);
-  if (name !== undefined) return name;
-  const what = 'a revision like D27401 or D27401:80677';
-  throw new UsageError(`${optionName('patch')}: ${expected(what)({ input: text })}.`);
-}
-
-export const stderrLog = {
-  info: (sentence: string) => process.stderr.write(`${sentence}\n`),
-  warn: (sentence: string) => process.stderr.write(`warning: ${sentence}\n`),
-};
-
-const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(repository ?? '.'));
 
 async function judge(
   { name, directory, start }: OneGate,
@@ -281,6 +180,7 @@ async function bootable(
   { config, optionName }: GateCall,
 ): Promise<readonly string[]> {
   if (kernels === undefined) return testbeds;
+  const { kernelFormOf } = await import('../../lab/given-kernel.ts');
   const formOf = (testbed: string) => kernelFormOf(config.testbeds[testbed]);
   const forms = [...new Set(testbeds.map(formOf))].filter((form) => form !== undefined);
   if (forms.length === 0) {
@@ -308,6 +208,7 @@ async function whyUnbootable(
   form: KernelForm,
   optionName: NamingStyle,
 ): Promise<UsageError | undefined> {
+  const { expectKernel } = await import('../../lab/given-kernel.ts');
   try {
     await expectKernel(optionName('baseKernel'), kernels.base, form);
     await expectKernel(optionName('patchedKernel'), kernels.patched, form);
@@ -316,11 +217,4 @@ async function whyUnbootable(
     if (error instanceof UsageError) return error;
     throw error;
   }
-}
-
-/** Treats an empty option as absent. */
-export function required(name: TextOption, { options, optionName }: PatchCall): string {
-  const text = options[name];
-  if (text) return text;
-  throw new UsageError(`${optionName(name)} is missing: see \`ppsgate gate --help\`.`);
 }

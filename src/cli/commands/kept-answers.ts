@@ -3,11 +3,11 @@ import type { PhabricatorConfig } from '../../config/phabricator.ts';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
 import { findRevision, phidsOf, type RevisionName } from '../../forge/phabricator/revision.ts';
 import type { RevisionDiff } from '../../model/patch.ts';
-import type { ReportedOutcome } from '../../publish/reporters/outcome-text.ts';
+import type { ReportedOutcome } from '../../publish/reporters/outcome.ts';
 import type { Reporter } from '../../publish/reporters/reporter.ts';
 import { type KeptAnswer, keeping } from '../../relay/answers.ts';
 import { InboxError, inboxIn, openInbox } from '../../relay/inbox.ts';
-import { stderrLog } from './judge-gate.ts';
+import { stderrLog } from './gate-call.ts';
 
 /** Posts reports even if nothing can be kept. */
 export function keptAnswers(

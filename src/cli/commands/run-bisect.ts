@@ -38,7 +38,8 @@ import { bisectHeadline } from '../../report/bisect-headline.ts';
 import { readAnyResult } from '../../report/read-result.ts';
 import { bisectAndAnswer, endsOfRevision } from './bisect-revision.ts';
 import { usualConfig } from './find-config.ts';
-import { isWorthResuming, stderrLog } from './judge-gate.ts';
+import { stderrLog } from './gate-call.ts';
+import { isWorthResuming } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
 import { print, printJson } from './table.ts';
 

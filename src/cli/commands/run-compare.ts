@@ -12,7 +12,7 @@ import { makingOf } from '../../kernel/variant.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { makeCompareRepository, overlayIn } from '../compare/compare-repository.ts';
 import { type CompareFiles, isLoadedBy, labelOf, readCompared } from '../compare/compared.ts';
-import { stderrLog } from './judge-gate.ts';
+import { stderrLog } from './gate-call.ts';
 import { configPath } from './named-testbed.ts';
 import { runGates } from './run-gates.ts';
 

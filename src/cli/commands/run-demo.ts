@@ -12,14 +12,14 @@ import { WorkDirectory } from '../../gate/work-directory.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
 import { expectKernel } from '../../lab/given-kernel.ts';
 import { readyMachine } from '../../lab/netns/requirements.ts';
-import { exitCodes } from '../../model/conclusion.ts';
+import { exitCodes, outcomeName } from '../../model/conclusion.ts';
 import { formatDuration, formatPercent } from '../../model/format.ts';
 import { fileReasonOf } from '../../model/one-line.ts';
 import type { Result } from '../../model/result.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { bisectHeadline } from '../../report/bisect-headline.ts';
-import { headline, outcomeName } from '../../report/headline.ts';
+import { headline } from '../../report/headline.ts';
 import { busyWarning } from '../demo/busyness.ts';
 import {
   type DemoSubject,

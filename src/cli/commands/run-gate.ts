@@ -2,10 +2,11 @@
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { type GateOptions, namingStyles } from '../../config/parameters.ts';
-import { recordTo } from '../../gate/recording/record.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Recorder } from '../../gate/recording/recorder.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
 import { runToExit } from '../../system/exit.ts';
-import { stderrLog } from './judge-gate.ts';
+import { stderrLog } from './gate-call.ts';
 import { configPath } from './named-testbed.ts';
 import { runGates } from './run-gates.ts';
 
@@ -29,10 +30,7 @@ async function judge(
     process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
   const config = applyOverrides(await loadConfig(path), options, optionName);
   const { record } = options;
-  using recorder =
-    record === undefined
-      ? undefined
-      : await recordTo(record, 'gate', Object.values(config.testbeds));
+  using recorder = record === undefined ? undefined : await recorderFor(record, config);
   await using work = new WorkDirectory('ppsgate-gate', stderrLog.warn);
   return await runGates({
     config,
@@ -43,4 +41,9 @@ async function judge(
     closingLines: closingLines,
     recorder,
   });
+}
+
+async function recorderFor(path: string, { testbeds }: Config): Promise<Recorder> {
+  const { recordTo } = await import('../../gate/recording/record.ts');
+  return recordTo(path, 'gate', Object.values(testbeds));
 }

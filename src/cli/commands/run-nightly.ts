@@ -33,7 +33,8 @@ import {
 import { headline } from '../../report/headline.ts';
 import { explained } from '../../report/read-result.ts';
 import { usualConfig } from './find-config.ts';
-import { isWorthResuming, stderrLog } from './judge-gate.ts';
+import { stderrLog } from './gate-call.ts';
+import { isWorthResuming } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
 import { print, printJson } from './table.ts';
 

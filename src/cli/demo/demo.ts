@@ -15,9 +15,9 @@ import { resumeGate } from '../../gate/resume-gate.ts';
 import { openHere, realDeps } from '../../gate/testbeds/open-testbed.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
 import { unshared } from '../../lab/testbed.ts';
+import { outcomeName } from '../../model/conclusion.ts';
 import type { Metric } from '../../model/metric.ts';
 import type { Result } from '../../model/result.ts';
-import { outcomeName } from '../../report/headline.ts';
 import { readResult } from '../../report/read-result.ts';
 import {
   baseBranch,

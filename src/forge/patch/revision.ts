@@ -1,5 +1,4 @@
 // Creates a patch from a Phabricator revision: commits of its diffs on their base.
-
 import type { PhabricatorConfig } from '../../config/phabricator.ts';
 import { type Revision, shortId } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -13,19 +12,8 @@ import {
   phidsOf,
   type RevisionName,
 } from '../phabricator/revision.ts';
+import { PatchError } from './patch-error.ts';
 import type { WritableRepository } from './repository.ts';
-
-/** The message is for the diff's author. */
-export class PatchError extends Error {
-  override readonly name = 'PatchError';
-  readonly conclusion = 'patchAtFault';
-  readonly fault: DiffFault;
-
-  constructor(message: string, fault: DiffFault = 'unusable-diff') {
-    super(message);
-    this.fault = fault;
-  }
-}
 
 export type RevisionDeps = {
   conduit: Conduit;

@@ -5,7 +5,7 @@ import { homedir, hostname, userInfo } from 'node:os';
 import type { ConsoleConfig } from '../../config/console.ts';
 import type { HostConfig } from '../../config/fields.ts';
 import type { PowerConfig } from '../../lab/power/power.ts';
-import { imagesFolder } from '../../lab/qemu/official-image.ts';
+import { imagesFolder } from '../../lab/qemu/images-folder.ts';
 import { namesOf, type SensitiveTerms } from './mask.ts';
 import type { RecordableTestbed } from './recordable-testbed.ts';
 

@@ -16,7 +16,7 @@ import { healthOf } from '../../lab/check/health.ts';
 import { BootMethodError } from '../../lab/freebsd/boot/boot.ts';
 import { runningSystem } from '../../lab/freebsd/boot/boot-system.ts';
 import { fingerprintOfDut, inspectDut } from '../../lab/freebsd/boots.ts';
-import { DutLostError } from '../../lab/freebsd/dut/freebsd-dut.ts';
+import { DutLostError } from '../../lab/freebsd/dut/dut-lost-error.ts';
 import { type OpenFreebsd, openFreebsdMachines } from '../../lab/freebsd/freebsd-testbed.ts';
 import { profile, trial } from '../../lab/freebsd/freebsd-trial.ts';
 import { installRules, proofOf, removeRules } from '../../lab/freebsd/rules.ts';

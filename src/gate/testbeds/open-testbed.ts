@@ -1,20 +1,13 @@
-// Connects to a testbed of ppsgate.yml and prepares it.
+// Connects to a testbed of ppsgate.yml and prepares it. Loads the code of its kind only.
 import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Config, isOnThisMachine, type Traffic } from '../../config/schema.ts';
 import { kernelSums, sumsFolder } from '../../kernel/kernel-sums.ts';
 import { connectTo } from '../../lab/connect.ts';
-import { openConsole, realConsoleDeps } from '../../lab/console/console.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
-import { openFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
 import { fencedConnect, fencedDeps, type ProvenFence } from '../../lab/lease/testbed-fence.ts';
-import { labDown, labUp, ownerFile } from '../../lab/netns/embedded-lab.ts';
-import { openLinuxTestbed } from '../../lab/netns/netns-testbed.ts';
-import { claimWhenFree } from '../../lab/netns/owner.ts';
-import { requireLab } from '../../lab/netns/requirements.ts';
-import { openPower, realPowerDeps } from '../../lab/power/power.ts';
-import { imagesFolder } from '../../lab/qemu/official-image.ts';
-import { type LabOfGuests, openVirtualTestbed } from '../../lab/qemu/virtual-testbed.ts';
+import { imagesFolder } from '../../lab/qemu/images-folder.ts';
+import type { LabOfGuests } from '../../lab/qemu/virtual-testbed.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
@@ -22,7 +15,9 @@ import { UsageError } from '../../model/usage-error.ts';
 export async function requireHere(names: readonly string[], { testbeds }: Config): Promise<void> {
   for (const name of names) {
     const testbed = testbeds[name];
-    if (isOnThisMachine(testbed)) await requireLab(testbed.kind);
+    if (!isOnThisMachine(testbed)) continue;
+    const { requireLab } = await import('../../lab/netns/requirements.ts');
+    await requireLab(testbed.kind);
   }
 }
 
@@ -43,10 +38,14 @@ export async function openTestbed(
 ): Promise<Testbed> {
   const testbed = config.testbeds[name];
   switch (testbed?.kind) {
-    case 'linux':
+    case 'linux': {
+      const { openLinuxTestbed } = await import('../../lab/netns/netns-testbed.ts');
       return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
-    case 'freebsd':
+    }
+    case 'freebsd': {
+      const { openFreebsdTestbed } = await import('../../lab/freebsd/freebsd-testbed.ts');
       return openFreebsdTestbed(name, testbed, traffic, fencedDeps(machines, testbed, lease));
+    }
     case 'embedded-linux':
     case 'virtual':
       return openHere(name, traffic, config, machines, guests);
@@ -63,14 +62,18 @@ export async function openHere(
   machines = realDeps,
   guests?: LabOfGuests,
 ): Promise<Testbed> {
+  const { claimWhenFree } = await import('../../lab/netns/owner.ts');
+  const { ownerFile } = await import('../../lab/netns/embedded-lab.ts');
   await claimWhenFree(ownerFile, machines);
   const testbed = testbeds[name];
-  return testbed?.kind === 'virtual'
-    ? openVirtualTestbed(name, testbed, traffic, machines, guests)
-    : openEmbedded(name, traffic);
+  if (testbed?.kind !== 'virtual') return openEmbedded(name, traffic);
+  const { openVirtualTestbed } = await import('../../lab/qemu/virtual-testbed.ts');
+  return openVirtualTestbed(name, testbed, traffic, machines, guests);
 }
 
 export async function openEmbedded(name: string, traffic: Traffic): Promise<Testbed> {
+  const { labDown, labUp } = await import('../../lab/netns/embedded-lab.ts');
+  const { openLinuxTestbed } = await import('../../lab/netns/netns-testbed.ts');
   const lab = await labUp();
   const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error: unknown) => {
     await labDown();
@@ -86,9 +89,14 @@ export async function openEmbedded(name: string, traffic: Traffic): Promise<Test
 
 export const realDeps: FreebsdDeps = {
   connect: connectTo,
-  openPower: (machine, config) => openPower(machine, config, realPowerDeps),
-  openConsole: (machine, config, onOutput) =>
-    openConsole(machine, config, onOutput, realConsoleDeps),
+  async openPower(machine, config) {
+    const { openPower, realPowerDeps } = await import('../../lab/power/power.ts');
+    return openPower(machine, config, realPowerDeps);
+  },
+  async openConsole(machine, config, onOutput) {
+    const { openConsole, realConsoleDeps } = await import('../../lab/console/console.ts');
+    return openConsole(machine, config, onOutput, realConsoleDeps);
+  },
   sleep: (seconds) => setTimeout(seconds * 1000),
   now: () => Date.now() / 1000,
   kernelSums: kernelSums(sumsFolder(process.env, homedir())),

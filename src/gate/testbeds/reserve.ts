@@ -7,15 +7,13 @@ import {
   type TestbedConfig,
   type Traffic,
 } from '../../config/schema.ts';
-import { healthOf, whyUnhealthy } from '../../lab/check/health.ts';
-import { DutLostError } from '../../lab/freebsd/dut/freebsd-dut.ts';
+import { DutLostError } from '../../lab/freebsd/dut/dut-lost-error.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
-import { wakeFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
 import { FencedError } from '../../lab/lease/fence.ts';
 import { fencedDeps, raiseFences } from '../../lab/lease/testbed-fence.ts';
 import { machinesOf } from '../../lab/machines.ts';
-import { PowerError } from '../../lab/power/power.ts';
-import { labOfThisMachine } from '../../lab/qemu/virtual-testbed.ts';
+import { PowerError } from '../../lab/power/power-controller.ts';
+import type { LabOfGuests } from '../../lab/qemu/virtual-testbed.ts';
 import type { Reserved, Testbed } from '../../lab/testbed.ts';
 import { notUsed } from '../../model/lease-outcome.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -23,7 +21,6 @@ import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { healthPurpose } from '../estimate/queue.ts';
 import { isRecordable } from '../recording/recordable-testbed.ts';
-import { recordedTestbed } from '../recording/recorded-testbed.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import { type LoggedReservation, type Quarantine, readLog } from '../reserve/records.ts';
@@ -159,6 +156,7 @@ async function restoreBase(
   if (isOnThisMachine(testbed)) return;
   if (testbed.kind === 'freebsd') {
     const machines = fencedDeps(deps.machines, testbed, lease);
+    const { wakeFreebsdTestbed } = await import('../../lab/freebsd/freebsd-testbed.ts');
     await wakeFreebsdTestbed(lease.testbed, testbed, machines);
   }
   await (await openLeased(lease, config.traffic, config, deps)).restore();
@@ -176,10 +174,11 @@ async function troubleOf(
 ): Promise<string | undefined> {
   // A cancelled gate still releases a checked testbed.
   const signal = new AbortController().signal;
+  const { healthOf, whyUnhealthy } = await import('../../lab/check/health.ts');
   return whyUnhealthy(await Array.fromAsync(healthOf(testbed, { ...machines, notify, signal })));
 }
 
-function openLeased(
+async function openLeased(
   lease: Lease,
   traffic: Traffic,
   config: Config,
@@ -188,16 +187,17 @@ function openLeased(
   const { testbed: name, token } = lease;
   const testbed = config.testbeds[name];
   const signal = AbortSignal.any([ofGate, lease.signal]);
-  const guests = recorder?.guests(labOfThisMachine);
-  const open = () =>
+  const open = (guests?: LabOfGuests) =>
     openTestbed(name, traffic, config, {
       lease,
       machines: { ...machines, notify, signal },
       guests,
     });
   if (recorder === undefined || testbed === undefined || !isRecordable(testbed)) return open();
+  const { labOfThisMachine } = await import('../../lab/qemu/virtual-testbed.ts');
+  const { recordedTestbed } = await import('../recording/recorded-testbed.ts');
   const request = { name, testbed, traffic, ...(testbed.kind === 'freebsd' && { token }) };
-  return recordedTestbed(recorder, request, open);
+  return recordedTestbed(recorder, request, () => open(recorder.guests(labOfThisMachine)));
 }
 
 function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed {

@@ -17,12 +17,8 @@ import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
 import { loadedModules } from './boot/boot-modules.ts';
 import { hasBootedSinceMark } from './boot/boot-system.ts';
 import { bootsOf, fingerprintOfDut, inspectDut, portsOf, setListed } from './boots.ts';
-import {
-  DutLostError,
-  FreebsdDut,
-  type FreebsdDutOptions,
-  wakeFreebsdDut,
-} from './dut/freebsd-dut.ts';
+import { DutLostError } from './dut/dut-lost-error.ts';
+import { FreebsdDut, type FreebsdDutOptions, wakeFreebsdDut } from './dut/freebsd-dut.ts';
 import { parseIfconfig } from './dut/network.ts';
 import { bounded, type FreebsdDeps } from './freebsd-deps.ts';
 import { type FreebsdMachines, profile, trial } from './freebsd-trial.ts';

@@ -21,7 +21,7 @@ import {
   setListed,
   settingsThatFail,
 } from '../freebsd/boots.ts';
-import { DutLostError } from '../freebsd/dut/freebsd-dut.ts';
+import { DutLostError } from '../freebsd/dut/dut-lost-error.ts';
 import type { SettingProblem } from '../freebsd/dut/setting.ts';
 import { builderFor } from '../freebsd/freebsd-testbed.ts';
 import { Kernels, type VariantKernel } from '../freebsd/kernels.ts';

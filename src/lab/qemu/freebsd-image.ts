@@ -12,12 +12,8 @@ import { describeScreen } from '../console/console-text.ts';
 import { ConsoleRecorder } from '../console/recorder.ts';
 import type { Tallies } from '../fault-attribution.ts';
 import { type Boots, bootsOf } from '../freebsd/boots.ts';
-import {
-  DutLostError,
-  FreebsdDut,
-  type FreebsdDutOptions,
-  wakeFreebsdDut,
-} from '../freebsd/dut/freebsd-dut.ts';
+import { DutLostError } from '../freebsd/dut/dut-lost-error.ts';
+import { FreebsdDut, type FreebsdDutOptions, wakeFreebsdDut } from '../freebsd/dut/freebsd-dut.ts';
 import { parseIfconfig } from '../freebsd/dut/network.ts';
 import { bounded, type FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { PowerError } from '../power/power-controller.ts';

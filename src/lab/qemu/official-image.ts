@@ -15,7 +15,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { GuestImage, OfficialImage } from '../../config/virtual-testbed.ts';
 import { fileReasonOf, lastLine } from '../../model/one-line.ts';
@@ -83,11 +83,6 @@ export async function preparedImage(
     hostKey: (await readFile(join(kept, names.hostKey), 'utf8')).trim(),
     bootSeconds: image.bootSeconds,
   };
-}
-
-/** Below the cache folder of the XDG Base Directory Specification. */
-export function imagesFolder({ XDG_CACHE_HOME: cache = '' }: NodeJS.ProcessEnv, home: string) {
-  return join(isAbsolute(cache) ? cache : join(home, '.cache'), 'ppsgate/images');
 }
 
 const isThere = (path: string): Promise<boolean> =>

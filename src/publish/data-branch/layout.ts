@@ -14,6 +14,7 @@ import {
 } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import * as bounded from '../../model/bounds.ts';
+import { outcomeName } from '../../model/conclusion.ts';
 import { jsonLines, parseJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { patchName } from '../../model/patch.ts';
@@ -23,7 +24,7 @@ import { offeredTraffic } from '../../model/traffic.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 import { type BadgeVerdict, badgeOf, badgeVerdicts, renderBadge } from '../../report/badge.ts';
 import { bisectPlot } from '../../report/bisect-plot.ts';
-import { outcomeName, stoppedCells } from '../../report/headline.ts';
+import { stoppedCells } from '../../report/headline.ts';
 import { drawGraph, graphsOf } from '../../report/report-flamegraphs.ts';
 import { type ReportLinks, renderHtml, renderMarkdown } from '../../report/reports.ts';
 import { badgeLabel, badgePath, nameHash, plain, samePath } from './paths.ts';

@@ -8,14 +8,8 @@ import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import type { Pause } from '../../model/pause.ts';
 import { annotationsOf } from '../../report/annotations.ts';
-import {
-  cancelledOutcome,
-  conclusionOf,
-  outcomeMarkdown,
-  outcomeTitle,
-  type ReportedOutcome,
-  resultOf,
-} from './outcome-text.ts';
+import { cancelledOutcome, conclusionOf, type ReportedOutcome, resultOf } from './outcome.ts';
+import { outcomeMarkdown, outcomeTitle } from './outcome-text.ts';
 import {
   deliverySeconds,
   expectedStart,

@@ -7,13 +7,8 @@ import { reasonOf } from '../../model/one-line.ts';
 import { type PullRequest, patchName } from '../../model/patch.ts';
 import type { Pause } from '../../model/pause.ts';
 import { type CommentUpdate, composeComment, markerOf } from './comment-text.ts';
-import {
-  failureTexts,
-  outcomeMarkdown,
-  outcomeTitle,
-  type ReportedOutcome,
-  type UnmeasuredOutcome,
-} from './outcome-text.ts';
+import type { ReportedOutcome, UnmeasuredOutcome } from './outcome.ts';
+import { failureTexts, outcomeMarkdown, outcomeTitle } from './outcome-text.ts';
 import {
   deliverySeconds,
   expectedStart,

@@ -12,7 +12,7 @@ import {
   type MeasuredOutcome,
   outcomeOfError,
   type ReportedOutcome,
-} from './outcome-text.ts';
+} from './outcome.ts';
 import type { Delivery } from './throttled-updates.ts';
 
 /** Never throws or rejects. A failure of the forge or the network is one line in the log. */

@@ -11,14 +11,8 @@ import { intervalPlot } from '../../report/interval-plot.ts';
 import { pngOf } from '../../report/png.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../../report/reports.ts';
 import { attemptOfError, type BuildOptions, openBuild } from './build.ts';
-import {
-  bisectCommand,
-  bisectCommands,
-  conclusionOf,
-  failureTexts,
-  type ReportedOutcome,
-  resultOf,
-} from './outcome-text.ts';
+import { conclusionOf, type ReportedOutcome, resultOf } from './outcome.ts';
+import { bisectCommand, bisectCommands, failureTexts } from './outcome-text.ts';
 import { combineReporters, deliverySeconds, type Reporter } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 

@@ -8,7 +8,7 @@ import { reasonOf } from '../../model/one-line.ts';
 import { type PullRequest, patchName } from '../../model/patch.ts';
 import { type Pause, realPause } from '../../model/pause.ts';
 import type { CheckRunOptions } from './check-run.ts';
-import { conclusionOf, type ReportedOutcome, type UnmeasuredOutcome } from './outcome-text.ts';
+import { conclusionOf, type ReportedOutcome, type UnmeasuredOutcome } from './outcome.ts';
 import { deliverySeconds, type Reporter } from './reporter.ts';
 import { pausesWithin } from './throttled-updates.ts';
 

@@ -5,7 +5,8 @@ import { githubFailure } from '../../forge/github/failure.ts';
 import type { Conclusion } from '../../model/conclusion.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { CheckRunOptions, CheckSubject } from './check-run.ts';
-import { conclusionOf, outcomeTitle } from './outcome-text.ts';
+import { conclusionOf } from './outcome.ts';
+import { outcomeTitle } from './outcome-text.ts';
 import { deliverySeconds, queuePosition, type Reporter } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 

@@ -15,7 +15,7 @@ import {
   conclusionOf,
   outcomeOfResult,
   type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome-text.ts';
+} from '../../../src/publish/reporters/outcome.ts';
 import {
   combineReporters,
   type Reporter,

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PatchError } from '../../../src/forge/patch/patch-error.ts';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
 import {
   type EarlierDiffs,
-  PatchError,
   parseEarlier,
   patchOfRevision,
   type RevisionDeps,
@@ -14,7 +14,8 @@ import {
 import { openConduit } from '../../../src/forge/phabricator/conduit.ts';
 import { RevisionError } from '../../../src/forge/phabricator/revision.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
-import { outcomeOfError, outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
+import { outcomeOfError } from '../../../src/publish/reporters/outcome.ts';
+import { outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';

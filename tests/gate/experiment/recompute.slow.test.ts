@@ -9,7 +9,8 @@ import { type HistoryEntry, historyEntries } from '../../../src/gate/experiment/
 import { cellsOf, extendPlan, makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import { type RequestedExperiment, recompute } from '../../../src/gate/experiment/recompute.ts';
 import { type CellResult, metricSchema, type Result } from '../../../src/model/result.ts';
-import { outcomeMarkdown, outcomeOfResult } from '../../../src/publish/reporters/outcome-text.ts';
+import { outcomeOfResult } from '../../../src/publish/reporters/outcome.ts';
+import { outcomeMarkdown } from '../../../src/publish/reporters/outcome-text.ts';
 import { journalOf, still } from '../../fakes/journal.ts';
 import { aConfig, fourOverlays, overlays, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest, revision } from '../../fakes/result.ts';

@@ -5,7 +5,8 @@ import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { OfficialImage } from '../../../src/config/virtual-testbed.ts';
-import { imagesFolder, preparedImage } from '../../../src/lab/qemu/official-image.ts';
+import { imagesFolder } from '../../../src/lab/qemu/images-folder.ts';
+import { preparedImage } from '../../../src/lab/qemu/official-image.ts';
 import type { Guest } from '../../../src/lab/qemu/vm/guest.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';

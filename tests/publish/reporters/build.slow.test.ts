@@ -17,7 +17,7 @@ import {
   outcomeOfFailure,
   outcomeOfResult,
   type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome-text.ts';
+} from '../../../src/publish/reporters/outcome.ts';
 import { finish } from '../../fakes/phabricator/builds.ts';
 import type { Fault } from '../../fakes/phabricator/faults.ts';
 import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';

@@ -10,11 +10,11 @@ import {
 } from '../../../src/publish/reporters/check-run.ts';
 import {
   cancelledOutcome,
-  outcomeMarkdown,
   outcomeOfFailure,
   outcomeOfResult,
   type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome-text.ts';
+} from '../../../src/publish/reporters/outcome.ts';
+import { outcomeMarkdown } from '../../../src/publish/reporters/outcome-text.ts';
 import { type Reporter, reportOutcome } from '../../../src/publish/reporters/reporter.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';

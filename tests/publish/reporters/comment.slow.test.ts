@@ -8,7 +8,7 @@ import {
   outcomeOfFailure,
   outcomeOfResult,
   type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome-text.ts';
+} from '../../../src/publish/reporters/outcome.ts';
 import { mellanoxBroken } from '../../fakes/bisect-result.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';

@@ -18,12 +18,8 @@ import type { PullRequest } from '../../../src/model/patch.ts';
 import { publishToDirectory } from '../../../src/publish/data-branch/directory.ts';
 import { openCheckRun } from '../../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../../src/publish/reporters/comment.ts';
-import {
-  conclusionOf,
-  outcomeMarkdown,
-  outcomeOfError,
-  outcomeTitle,
-} from '../../../src/publish/reporters/outcome-text.ts';
+import { conclusionOf, outcomeOfError } from '../../../src/publish/reporters/outcome.ts';
+import { outcomeMarkdown, outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
 import { combineReporters, type Reporter } from '../../../src/publish/reporters/reporter.ts';
 import { openRevisionReporter } from '../../../src/publish/reporters/revision-comment.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';

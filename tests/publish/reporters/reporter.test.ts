@@ -5,13 +5,12 @@ import { UsageError } from '../../../src/model/usage-error.ts';
 import {
   cancelledOutcome,
   conclusionOf,
-  outcomeMarkdown,
   outcomeOfError,
   outcomeOfFailure,
   outcomeOfResult,
-  outcomeTitle,
   type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome-text.ts';
+} from '../../../src/publish/reporters/outcome.ts';
+import { outcomeMarkdown, outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
 import {
   combineReporters,
   deliverySeconds,

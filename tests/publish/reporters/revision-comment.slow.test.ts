@@ -11,7 +11,7 @@ import {
   cancelledOutcome,
   outcomeOfFailure,
   outcomeOfResult,
-} from '../../../src/publish/reporters/outcome-text.ts';
+} from '../../../src/publish/reporters/outcome.ts';
 import {
   openRevisionComment,
   openRevisionReporter,

@@ -4,12 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   cancelledOutcome,
   conclusionOf,
-  outcomeMarkdown,
   outcomeOfFailure,
   outcomeOfResult,
-  outcomeTitle,
   type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome-text.ts';
+} from '../../../src/publish/reporters/outcome.ts';
+import { outcomeMarkdown, outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
 import { combineReporters, type Reporter } from '../../../src/publish/reporters/reporter.ts';
 import { failingOnSharedHead } from '../../../src/publish/reporters/shared-head.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';

@@ -6,7 +6,7 @@ import {
   outcomeOfError,
   outcomeOfResult,
   type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome-text.ts';
+} from '../../../src/publish/reporters/outcome.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';

@@ -1,5 +1,4 @@
 // Drives a FreeBSD machine as the DUT: installs kernels, boots each once, and proves which one runs.
-
 import { reasonOf } from '../../../model/one-line.ts';
 import { HostError } from '../../../system/host/host-error.ts';
 import type { Host } from '../../../system/host/ssh.ts';
@@ -22,6 +21,7 @@ import {
   type System,
   whyOther,
 } from '../boot/boot-system.ts';
+import { DutLostError } from './dut-lost-error.ts';
 import { panicSince, type Traces, tracesOf, waitForDump } from './panic.ts';
 
 export type { InstallOutcome, KernelArchive } from '../boot/boot.ts';
@@ -55,11 +55,6 @@ export type FreebsdDutOptions = {
   sleep(seconds: number): Promise<void>;
   now(): number;
 };
-
-/** Reports that the machine does not come back, and needs a person before the next measurement. */
-export class DutLostError extends Error {
-  override readonly name = 'DutLostError';
-}
 
 /** A machine whose own kernel ran when it was opened; `restore` goes back to that kernel. */
 export class FreebsdDut {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { DutLostError } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
+import { DutLostError } from '../../../../src/lab/freebsd/dut/dut-lost-error.ts';
 import { shell } from '../../../../src/system/shell.ts';
 import { archiveWith, imageOf, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../../../fakes/freebsd-lab/faults.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { BootMethodError } from '../../../../src/lab/freebsd/boot/boot.ts';
-import { DutLostError, FreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
+import { DutLostError } from '../../../../src/lab/freebsd/dut/dut-lost-error.ts';
+import { FreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
 import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
