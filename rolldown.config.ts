@@ -1,4 +1,4 @@
-import { dirname, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type {
   ChunkingContext,
@@ -80,8 +80,13 @@ const packages = [
 /** Loaded by `import()` from within its folder, whose file would load the packages in it at once. */
 const apart = 'forge/github/octokit.ts';
 
-/** Files of their own: help and a mistyped command load them, and not the rest of their folders. */
-const ofHelp = ['model/excerpt.ts', 'config/did-you-mean.ts', 'config/parameters.ts'];
+/** Files of their own: help, a mistyped command or a gate load them, and not what else uses them. */
+const alone = [
+  'model/excerpt.ts',
+  'config/did-you-mean.ts',
+  'config/parameters.ts',
+  'cli/commands/table.ts',
+];
 
 /** Files of their own: only the command that was called is loaded. */
 const loadedAlone = ['.', 'action', 'cli/commands'];
@@ -109,29 +114,41 @@ function foldersFromTheBottomUp(): string[] {
   return done;
 }
 
-/** Schemas take longer to make than all else to load, so what needs none is a file apart. */
-const plainName = (folder: string): string => `${folder}/plain`;
+/** A gate loads these before its first connection, and all that they import. */
+const first = ['cli/commands/run-gate.ts', 'gate/reserve/store/sqlite.ts'];
+
+/** What needs no schema is in files apart, as schemas take longer to make than all else to load. */
+const parts = ['first-plain', 'first', 'plain', ''];
+
+function partOf(id: string, graph: ChunkingContext): string {
+  const isFirst = firstOf(graph).has(id);
+  return [isFirst && 'first', !needsSchemas(id, graph) && 'plain'].filter(Boolean).join('-');
+}
 
 const groups = [
   ...packages.map((name) => ({ name: vendorName(name), test: `/node_modules/${name}/` })),
   { name: 'package', test: (id: string) => ownName(id) === 'package.json' },
-  ...ofHelp.map((name) => ({
+  ...alone.map((name) => ({
     name: name.replace(/\.ts$/, ''),
     test: (id: string) => ownName(id) === name,
   })),
-  ...foldersFromTheBottomUp().flatMap((name) => {
-    const test = (id: string) => isIn(name, ownName(id));
-    if (name === 'system') {
-      const nameOfFile = (id: string) => ownName(id).replace(/\.ts$/, '');
-      return [{ name: nameOfFile, debugName: name, test }];
-    }
-    const nameOfPlain: CodeSplittingNameFunction = (id, graph) =>
-      needsSchemas(id, graph) ? null : plainName(name);
-    return [
-      { name: nameOfPlain, debugName: plainName(name), test },
-      { name, test },
-    ];
-  }),
+  {
+    name: (id: string) => ownName(id).replace(/\.ts$/, ''),
+    debugName: 'system',
+    test: (id: string) => isIn('system', ownName(id)),
+  },
+  // A part imports from itself and those before it, so none gets files of another with its own imports.
+  ...parts.flatMap((part) =>
+    foldersFromTheBottomUp().map((folder) => {
+      const name: CodeSplittingNameFunction = (id, graph) =>
+        partOf(id, graph) === part ? join(folder, part) : null;
+      return {
+        name,
+        debugName: join(folder, part),
+        test: (id: string) => isIn(folder, ownName(id)),
+      };
+    }),
+  ),
 ];
 
 const needing = new Map<string, boolean>();
@@ -145,6 +162,17 @@ function needsSchemas(id: string, graph: ChunkingContext): boolean {
     id.includes('/node_modules/zod/') || imported.some((one) => needsSchemas(one, graph));
   needing.set(id, needs);
   return needs;
+}
+
+let firstFiles: ReadonlySet<string> | undefined;
+
+function firstOf(graph: ChunkingContext): ReadonlySet<string> {
+  if (firstFiles !== undefined) return firstFiles;
+  const found = new Set(first.map((name) => join(import.meta.dirname, 'src', name)));
+  for (const id of found)
+    for (const one of graph.getModuleInfo(id)?.importedIds ?? []) found.add(one);
+  firstFiles = found;
+  return found;
 }
 
 function vendorName(name: string): string {
@@ -163,7 +191,9 @@ function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string
   const id = facadeModuleId ?? moduleIds.at(-1) ?? '';
   const isGroup =
     facadeModuleId === null &&
-    groups.some((group) => group.name === name || plainName(String(group.name)) === name);
+    groups.some(
+      (group) => group.name === name || ('debugName' in group && group.debugName === name),
+    );
   if (isGroup || id.startsWith('\0')) return `${name}.js`;
   const found = packageOf(id);
   return found === undefined ? ownName(id).replace(/\.ts$/, '.js') : `${vendorName(found.name)}.js`;
