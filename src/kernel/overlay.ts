@@ -40,8 +40,10 @@ export async function buildOverlays(
   place: OverlayPlace,
   repository: Repository,
 ): Promise<Overlay[]> {
-  const source = await sourceOf(place, repository);
-  const { base, changed } = await commitsOf(patch, repository);
+  const [source, { base, changed }] = await Promise.all([
+    sourceOf(place, repository),
+    commitsOf(patch, repository),
+  ]);
   const overlays = await Promise.all(
     [base, ...changed].map((variant) => readOverlay(repository, variant, source)),
   );

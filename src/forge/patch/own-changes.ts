@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { plainLine } from '../../model/escape.ts';
 import { commitTree } from './commit-diff.ts';
 import { type Git, gitIn, plainly, RepositoryError } from './git.ts';
-import { NoCommitError, resolveCommit } from './resolve-commit.ts';
+import { commitNamed, NoCommitError, resolveCommit } from './resolve-commit.ts';
 
 export type OwnChanges = {
   /** Full ids: the newest commit shared with the main branch, and one with every tracked file as it is now. */
@@ -26,8 +26,10 @@ export async function ownChanges(directory: string): Promise<OwnChanges> {
     if (!(error instanceof NoCommitError)) throw error;
     throw new RepositoryError('the repository has no commits: commit the base, then your change.');
   });
-  const { since, baseCommit } = await mainBranch(git, head);
-  const [uncommitted, untracked] = await statusOf(git);
+  const [{ since, baseCommit }, [uncommitted, untracked]] = await Promise.all([
+    mainBranch(git, head),
+    statusOf(git),
+  ]);
   if (baseCommit === head && uncommitted.length === 0) {
     const more = untracked.length === 0 ? '' : `; git does not track ${named(untracked)}`;
     throw new RepositoryError(
@@ -51,7 +53,7 @@ async function mainBranch(
     'main',
     'master',
   ]) {
-    const tip = await resolveCommit(git, since).catch(() => undefined);
+    const tip = await commitNamed(git, since).catch(() => undefined);
     if (tip === undefined) continue;
     const base = await git.run('merge-base', tip, head).catch(() => '');
     if (base !== '') return { since, baseCommit: base.trim() };

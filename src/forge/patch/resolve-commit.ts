@@ -19,16 +19,20 @@ export async function resolveCommit(git: Git, name: string): Promise<string> {
       `"${name}" is not the name of a commit: write an ID, a branch or a tag, like main, v1.2 or HEAD~2.`,
     );
   }
-  const parse = () =>
-    git.run('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
-  const id = await parse()
+  const parse = () => commitNamed(git, name);
+  return parse()
     .catch((error) => {
       // Fetches an id that a shallow clone lacks; GitHub allows that. Fetching a name would write a ref.
       if (!isId(name)) throw error;
       return git.run('fetch', ...objectsAlone, '--end-of-options', 'origin', name).then(parse);
     })
     .catch(() => refuse(git, name));
-  return id.trim();
+}
+
+/** Throws git's own error if there is no such commit. */
+export async function commitNamed(git: Git, name: string): Promise<string> {
+  const named = ['--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  return (await git.run('rev-parse', ...named)).trim();
 }
 
 /**
