@@ -105,6 +105,7 @@ testbeds:
   );
   git('add', '.');
   git('commit', '--quiet', '--message=base');
+  git('update-ref', 'refs/remotes/origin/HEAD', 'HEAD');
   git('switch', '--quiet', '--create', 'patch');
   writeFileSync(rules, 'net.ipv4.ip_forward=1\nnet.ipv4.tcp_syncookies=0\n');
   git('commit', '--quiet', '--all', '--message=patched');

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseMaxRuns, parsePriority, parseSeed } from '../../config/overrides.ts';
 import { type NamingStyle, namingStyles } from '../../config/parameters.ts';
 import { selectorCalled, selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
-import { patchOfRange } from '../../forge/patch/commit-range.ts';
+import { patchOfCommits } from '../../forge/patch/commit-range.ts';
 import { named, ownChanges } from '../../forge/patch/own-changes.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { hasMeasured } from '../../gate/experiment/journal.ts';
@@ -139,7 +139,7 @@ async function patchOfOwnChanges({ options, optionName }: PatchCall): Promise<Pa
   if (untracked.length > 0) {
     stderrLog.warn(`not measured, as git does not track it: ${named(untracked)}`);
   }
-  return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
+  return patchOfCommits(repositoryOf(options), baseCommit, headCommit);
 }
 
 async function judge(

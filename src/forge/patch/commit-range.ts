@@ -17,6 +17,15 @@ export async function patchOfRange(repository: Repository, text: string): Promis
     await repository.resolve(base).catch(isWrong('base')),
     await repository.resolve(head).catch(isWrong('head')),
   ];
+  return patchOfCommits(repository, baseCommit, headCommit);
+}
+
+/** The commits are full ids. */
+export async function patchOfCommits(
+  repository: Repository,
+  baseCommit: string,
+  headCommit: string,
+): Promise<RangePatch> {
   const { subject, author } = await repository.describe(headCommit);
   return { kind: 'range', title: subject, author, baseCommit, headCommit };
 }
