@@ -28,17 +28,24 @@ const compressWebAssembly: Plugin = {
   },
 };
 
-/** Commander starts programs for commands that are files, and we have none. Loading that took a tenth of --help. */
-const commanderWithoutPrograms: Plugin = {
-  name: 'commander-without-programs',
+/** Imports of packages that ppsgate never needs: programs for commands that are files, and ssh2's server. */
+const unneeded: readonly [packageName: string, source: string][] = [
+  ['commander', 'node:child_process'],
+  ['ssh2', './server.js'],
+  ['ssh2', './http-agents.js'],
+  ['ssh2', './keygen.js'],
+];
+
+const withoutUnneeded: Plugin = {
+  name: 'without-unneeded',
   resolveId: (source, importer = '') =>
-    source === 'node:child_process' && importer.includes('/node_modules/commander/')
-      ? noPrograms
+    unneeded.some(([name, one]) => source === one && importer.includes(`/node_modules/${name}/`))
+      ? nothing
       : null,
-  load: (id) => (id === noPrograms ? 'export default {};' : null),
+  load: (id) => (id === nothing ? 'export default {};' : null),
 };
 
-const noPrograms = '\0no-programs';
+const nothing = '\0nothing';
 
 /**
  * Gets built-in modules without an import, which would read all that they export. For node:http, that loads a client for
@@ -202,13 +209,7 @@ function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string
 export default {
   input: { cli: 'src/cli.ts', action: 'src/action.ts', 'action-post': 'src/action-post.ts' },
   platform: 'node',
-  plugins: [
-    commanderWithoutPrograms,
-    builtinsWithoutImports,
-    compressWebAssembly,
-    minifyPackages,
-    licenses,
-  ],
+  plugins: [withoutUnneeded, builtinsWithoutImports, compressWebAssembly, minifyPackages, licenses],
   // ssh2's native accelerators are optional: without them it runs on node:crypto.
   external: [/\.node$/, 'cpu-features'],
   // ssh2 is CommonJS, and reads its own path.
