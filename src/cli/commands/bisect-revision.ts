@@ -15,7 +15,7 @@ import { openRevisionComment } from '../../publish/reporters/revision-comment.ts
 import { keptOf } from '../../relay/answers.ts';
 import { stderrLog } from './gate-call.ts';
 import { keptAnswers, pinnedDiff } from './kept-answers.ts';
-import { patientIfAnswered, revisionNamed } from './named-patch.ts';
+import { patientIfAnswered, revisionNamed } from './revision-named.ts';
 
 const optionName = namingStyles.bisectFlag;
 

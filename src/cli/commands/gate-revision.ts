@@ -27,7 +27,7 @@ import { readResult } from '../../report/read-result.ts';
 import { type GateCall, required, stderrLog } from './gate-call.ts';
 import { gatesOf, type Judged, judgeAll, type OneGate } from './judge-gate.ts';
 import { keptAnswers, pinnedDiff } from './kept-answers.ts';
-import { patientIfAnswered, revisionNamed } from './named-patch.ts';
+import { patientIfAnswered, revisionNamed } from './revision-named.ts';
 
 /** Posts one comment per gate, and one build status for the worst of them. */
 export async function judgeAndAnswer(gateCall: GateCall): Promise<PromiseSettledResult<Judged>[]> {

@@ -2,24 +2,13 @@
 import type { GateOptions } from '../../config/parameters.ts';
 import { patchOfTypedRange, rangeLike } from '../../forge/patch/commit-range.ts';
 import { parseEarlier, patchOfRevision } from '../../forge/patch/revision.ts';
-import { type Conduit, withPatience } from '../../forge/phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
-import {
-  looksLikeRevision,
-  parseRevisionName,
-  type RevisionName,
-} from '../../forge/phabricator/revision.ts';
+import { looksLikeRevision } from '../../forge/phabricator/revision.ts';
 import type { Patch } from '../../model/patch.ts';
 import { excerpt, expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import {
-  asUsageError,
-  type GateCall,
-  type PatchCall,
-  repositoryOf,
-  required,
-  stderrLog,
-} from './gate-call.ts';
+import { asUsageError, type PatchCall, repositoryOf, required, stderrLog } from './gate-call.ts';
+import { patientIfAnswered, revisionNamed } from './revision-named.ts';
 
 export async function patchNamed(call: PatchCall): Promise<Patch> {
   const { config, options, optionName, signal } = call;
@@ -57,30 +46,3 @@ const mayBeOneCommit = ({
   baseKernel,
   patchedKernel,
 }: GateOptions): boolean => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
-
-/** Lets a relay's gate wait for the server, as its answer would. By hand, a person corrects what the server refuses. */
-export const patientIfAnswered = (
-  conduit: Conduit,
-  {
-    answer,
-    run,
-    signal,
-  }: { answer?: boolean | undefined; run?: string | undefined; signal: AbortSignal },
-): Conduit =>
-  answer === true
-    ? withPatience(conduit, {
-        log: stderrLog,
-        signal,
-        mayWait: ({ kind }) => run !== undefined || kind !== 'refused',
-      })
-    : conduit;
-
-export function revisionNamed(
-  text: string,
-  { config, optionName }: Pick<GateCall, 'config' | 'optionName'>,
-): RevisionName {
-  const name = parseRevisionName(text, phabricatorOf(config).url);
-  if (name !== undefined) return name;
-  const what = 'a revision like D27401 or D27401:80677';
-  throw new UsageError(`${optionName('patch')}: ${expected(what)({ input: text })}.`);
-}
