@@ -38,14 +38,14 @@ const unneeded: readonly [packageName: string, source: string][] = [
 
 const withoutUnneeded: Plugin = {
   name: 'without-unneeded',
-  resolveId: (source, importer = '') =>
-    unneeded.some(([name, one]) => source === one && importer.includes(`/node_modules/${name}/`))
-      ? nothing
-      : null,
-  load: (id) => (id === nothing ? 'export default {};' : null),
+  resolveId(source, importer = '') {
+    const found = unneeded.find(
+      ([name, one]) => source === one && importer.includes(`/node_modules/${name}/`),
+    );
+    return found && `\0no-${found[0]}-${source}`;
+  },
+  load: (id) => (id.startsWith('\0no-') ? 'export default {};' : null),
 };
-
-const nothing = '\0nothing';
 
 /**
  * Gets built-in modules without an import, which would read all that they export. For node:http, that loads a client for
@@ -139,16 +139,13 @@ const groups = [
     name: name.replace(/\.ts$/, ''),
     test: (id: string) => ownName(id) === name,
   })),
-  {
-    name: (id: string) => ownName(id).replace(/\.ts$/, ''),
-    debugName: 'system',
-    test: (id: string) => isIn('system', ownName(id)),
-  },
   // A part imports from itself and those before it, so none gets files of another with its own imports.
   ...parts.flatMap((part) =>
     foldersFromTheBottomUp().map((folder) => {
-      const name: CodeSplittingNameFunction = (id, graph) =>
-        partOf(id, graph) === part ? join(folder, part) : null;
+      const name: CodeSplittingNameFunction = (id, graph) => {
+        if (partOf(id, graph) !== part) return null;
+        return folder === 'system' ? ownName(id).replace(/\.ts$/, '') : join(folder, part);
+      };
       return {
         name,
         debugName: join(folder, part),
