@@ -30,11 +30,18 @@ const pieceBytes = 256 * 1024;
 /** Space for 17 digits, a sign and a line end, with some to spare. */
 const maxCountBytes = 32;
 
+/** Copies the common end of a line from the line before: in a call graph, most stacks differ in their callers alone. */
 class LineWriter {
   /** Labels with the semicolon after them. */
   readonly #labelOf: (frame: Frame) => Uint8Array;
   #piece = Buffer.allocUnsafe(2 * pieceBytes);
   bytes = 0;
+  /** The last line; empty if there is nothing to copy. */
+  #frames: readonly Frame[] = [];
+  #labelsEnd = 0;
+  /** By number of frames: so many last labels of the last line have so many bytes. */
+  readonly #bytesOfLast = [0];
+  readonly #newLabels: Uint8Array[] = [];
 
   constructor(labelOf: (frame: Frame) => Uint8Array) {
     this.#labelOf = labelOf;
@@ -42,24 +49,41 @@ class LineWriter {
 
   add({ frames, samples }: Stack): void {
     const start = this.bytes;
+    const shared = sharedAtEnd(frames, this.#frames);
+    const sharedBytes = this.#bytesOfLast[shared] ?? 0;
+    const added = frames.length - shared;
+    let bytes = sharedBytes;
+    for (let index = added - 1; index >= 0; index -= 1) {
+      const label = this.#labelOf(frames[index] as Frame);
+      this.#newLabels[index] = label;
+      bytes += label.length;
+      this.#bytesOfLast[frames.length - index] = bytes;
+    }
+    if (start + bytes + maxCountBytes > this.#piece.length) this.#grow(bytes);
+
+    const piece = this.#piece;
     let end = start;
-    for (const frame of frames) {
-      const label = this.#labelOf(frame);
-      if (end + label.length + maxCountBytes > this.#piece.length) this.#grow(end, label.length);
-      this.#piece.set(label, end);
+    for (let index = 0; index < added; index += 1) {
+      const label = this.#newLabels[index] as Uint8Array;
+      piece.set(label, end);
       end += label.length;
     }
-    const piece = this.#piece;
+    piece.copyWithin(end, this.#labelsEnd - sharedBytes, this.#labelsEnd);
+    end += sharedBytes;
+    this.#frames = frames;
+    this.#labelsEnd = end;
+
     piece[end - 1] = space;
-    end += piece.write(`${samples}\n`, end, 'latin1');
+    this.bytes = writeText(`${samples}\n`, piece, end);
     const isRead = piece[start] !== numberSign || !isComment(piece.toString('utf8', start, end));
-    if (!isRead) piece[start] = questionMark;
-    this.bytes = end;
+    if (isRead) return;
+    piece[start] = questionMark;
+    this.#frames = [];
   }
 
-  #grow(end: number, more: number): void {
-    const larger = Buffer.allocUnsafe(2 * (end + more + maxCountBytes));
-    this.#piece.copy(larger, 0, 0, end);
+  #grow(more: number): void {
+    const larger = Buffer.allocUnsafe(2 * (this.bytes + more + maxCountBytes));
+    this.#piece.copy(larger, 0, 0, this.bytes);
     this.#piece = larger;
   }
 
@@ -68,8 +92,25 @@ class LineWriter {
     const lines = this.#piece.subarray(0, this.bytes);
     this.#piece = Buffer.allocUnsafe(2 * pieceBytes);
     this.bytes = 0;
+    this.#frames = [];
     return lines;
   }
+}
+
+/** Counts the frames that both have innermost. */
+function sharedAtEnd(some: readonly Frame[], others: readonly Frame[]): number {
+  const most = Math.min(some.length, others.length);
+  let shared = 0;
+  while (shared < most && some[some.length - 1 - shared] === others[others.length - 1 - shared]) {
+    shared += 1;
+  }
+  return shared;
+}
+
+/** Returns the end; a call of `write` takes longer. */
+function writeText(ascii: string, to: Uint8Array, start: number): number {
+  for (let index = 0; index < ascii.length; index += 1) to[start + index] = ascii.charCodeAt(index);
+  return start + ascii.length;
 }
 
 const space = 0x20;

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldedLines, foldedPieces } from '../../../src/analysis/profile/fold.ts';
+import type { Stack } from '../../../src/analysis/profile/profile.ts';
 import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 const one = (...names: string[]) => [{ frames: names.map((name) => ({ name })), samples: 7 }];
@@ -64,6 +65,21 @@ test('the pieces of a large profile are its lines', () => {
   const lines = stacks.map((_, index) => `main;f${index} 7\n`);
   expect(pieces.length).toBeGreaterThan(1);
   expect(Buffer.concat(pieces).toString()).toBe(lines.join(''));
+});
+
+test('stacks with a common end print like each alone', () => {
+  const names = ['a', '#', '# b', 'ü', 'x;y', 'x'.repeat(200_000), ''];
+  const frame = fc.constantFrom(...names.map((name) => ({ name })));
+  const stack = fc.record({
+    frames: fc.array(frame, { minLength: 1, maxLength: 4 }),
+    samples: fc.nat(),
+  });
+  const print = (stacks: Stack[]) => [...foldedLines({ format: 'folded', stacks })];
+  fc.assert(
+    fc.property(fc.array(stack, { maxLength: 20 }), (stacks) => {
+      expect(print(stacks)).toEqual(stacks.flatMap((one) => print([one])));
+    }),
+  );
 });
 
 test('a profile without stacks has no lines', () => {
