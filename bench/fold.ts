@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { foldedPieces } from '../src/analysis/profile/fold.ts';
+import { FoldedText } from '../src/analysis/profile/fold.ts';
 import { readProfile } from '../src/analysis/profile/read-profile.ts';
 
 /** Megabytes of call graph a second, of the fastest of five runs each. */
@@ -116,8 +116,9 @@ async function fold(graph: string, stacks: string): Promise<number> {
   const output = openSync(stacks, 'w');
   const start = performance.now();
   const pieces = createReadStream(graph, { highWaterMark: 1024 * 1024 });
-  const { profile } = await readProfile(pieces, graph);
-  for (const piece of foldedPieces(profile)) writeSync(output, piece);
+  const text = new FoldedText();
+  const { profile } = await readProfile(pieces, graph, text);
+  for (const piece of text.pieces(profile)) writeSync(output, piece);
   const seconds = (performance.now() - start) / 1000;
   closeSync(output);
   return seconds;

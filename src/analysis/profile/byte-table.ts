@@ -7,7 +7,8 @@ export class ByteTable<Value> {
   readonly #texts = new Uint8Array(slots * slotBytes);
   /** Zero without a text. */
   readonly #lengths = new Uint8Array(slots);
-  readonly #values: Value[] = [];
+  /** With its length, as an array that grows with gaps becomes a slow map. */
+  readonly #values = new Array<Value>(slots);
 
   constructor(make: (text: string) => Value) {
     this.#make = make;
@@ -36,7 +37,7 @@ export class ByteTable<Value> {
   }
 }
 
-const slotBits = 13;
+const slotBits = 15;
 const slots = 2 ** slotBits;
 /** Most functions of kernels have shorter names. */
 const slotBytes = 64;

@@ -1,5 +1,5 @@
 // Prints a profile as folded stacks, the common format of flamegraph tools: `main;read 12`.
-import { isComment } from './parser.ts';
+import { isComment, type StackSink } from './parser.ts';
 import { type Frame, type Profile, perFrame, type Stack } from './profile.ts';
 
 type FoldedProfile = Pick<Profile, 'format' | 'stacks'>;
@@ -17,15 +17,54 @@ export function* foldedPieces(
   { modules = false }: FoldOptions = {},
 ): Iterable<Buffer> {
   const labelOf = labels(modules);
-  const lines = new LineWriter(perFrame((frame) => Buffer.from(`${labelOf(frame)};`)));
+  const lines = lineWriter(labelOf);
   for (const stack of format === 'perf' ? merged(stacks, labelOf) : stacks) {
-    lines.add(stack);
+    lines.add(stack.frames.toReversed(), stack.frames.length, stack.samples);
     if (lines.bytes >= pieceBytes) yield lines.end();
   }
   yield lines.end();
 }
 
 const pieceBytes = 256 * 1024;
+
+/** Folds the stacks of a call graph during reading, up to a few hundred megabytes. */
+export class FoldedText implements StackSink {
+  stacks = 0;
+  samples = 0;
+  readonly #options: FoldOptions;
+  readonly #lines: LineWriter;
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: FoldOptions = {}) {
+    this.#options = options;
+    this.#lines = lineWriter(labels(options.modules ?? false));
+  }
+
+  take(frames: readonly Frame[], count: number, samples: number): boolean {
+    if (this.#bytes > maxTextBytes) return false;
+    this.stacks += 1;
+    this.samples += samples;
+    this.#lines.add(frames, count, samples);
+    if (this.#lines.bytes >= pieceBytes) {
+      this.#bytes += this.#lines.bytes;
+      this.#pieces.push(this.#lines.end());
+    }
+    return true;
+  }
+
+  /** Yields the lines of `foldedPieces` for all stacks; `kept` has the rest. */
+  *pieces(kept: FoldedProfile): Iterable<Buffer> {
+    yield* this.#pieces;
+    yield this.#lines.end();
+    yield* foldedPieces(kept, this.#options);
+  }
+}
+
+const maxTextBytes = 256 * 1024 ** 2;
+
+const lineWriter = (labelOf: (frame: Frame) => string): LineWriter =>
+  new LineWriter(perFrame((frame) => Buffer.from(`${labelOf(frame)};`)));
 
 /** Space for 17 digits, a sign and a line end, with some to spare. */
 const maxCountBytes = 32;
@@ -36,41 +75,47 @@ class LineWriter {
   readonly #labelOf: (frame: Frame) => Uint8Array;
   #piece = Buffer.allocUnsafe(2 * pieceBytes);
   bytes = 0;
-  /** The last line; empty if there is nothing to copy. */
-  #frames: readonly Frame[] = [];
+  /** The last line, from the sampled function; zero `#count` if there is nothing to copy. */
+  readonly #frames: Frame[] = [];
+  #count = 0;
   #labelsEnd = 0;
-  /** By number of frames: so many last labels of the last line have so many bytes. */
-  readonly #bytesOfLast = [0];
+  /** By number of frames, from the sampled function: the bytes of their labels. */
+  readonly #labelBytes = [0];
   readonly #newLabels: Uint8Array[] = [];
 
   constructor(labelOf: (frame: Frame) => Uint8Array) {
     this.#labelOf = labelOf;
   }
 
-  add({ frames, samples }: Stack): void {
-    const start = this.bytes;
-    const shared = sharedAtEnd(frames, this.#frames);
-    const sharedBytes = this.#bytesOfLast[shared] ?? 0;
-    const added = frames.length - shared;
+  /** As a `StackSink` takes a stack. */
+  add(frames: readonly Frame[], count: number, samples: number): void {
+    let shared = 0;
+    while (shared < count && shared < this.#count && frames[shared] === this.#frames[shared]) {
+      shared += 1;
+    }
+    const sharedBytes = this.#labelBytes[shared] ?? 0;
     let bytes = sharedBytes;
-    for (let index = added - 1; index >= 0; index -= 1) {
-      const label = this.#labelOf(frames[index] as Frame);
+    for (let index = shared; index < count; index += 1) {
+      const frame = frames[index] as Frame;
+      const label = this.#labelOf(frame);
+      this.#frames[index] = frame;
       this.#newLabels[index] = label;
       bytes += label.length;
-      this.#bytesOfLast[frames.length - index] = bytes;
+      this.#labelBytes[index + 1] = bytes;
     }
+    const start = this.bytes;
     if (start + bytes + maxCountBytes > this.#piece.length) this.#grow(bytes);
 
     const piece = this.#piece;
     let end = start;
-    for (let index = 0; index < added; index += 1) {
+    for (let index = count - 1; index >= shared; index -= 1) {
       const label = this.#newLabels[index] as Uint8Array;
       piece.set(label, end);
       end += label.length;
     }
     piece.copyWithin(end, this.#labelsEnd - sharedBytes, this.#labelsEnd);
     end += sharedBytes;
-    this.#frames = frames;
+    this.#count = count;
     this.#labelsEnd = end;
 
     piece[end - 1] = space;
@@ -78,7 +123,7 @@ class LineWriter {
     const isRead = piece[start] !== numberSign || !isComment(piece.toString('utf8', start, end));
     if (isRead) return;
     piece[start] = questionMark;
-    this.#frames = [];
+    this.#count = 0;
   }
 
   #grow(more: number): void {
@@ -92,19 +137,9 @@ class LineWriter {
     const lines = this.#piece.subarray(0, this.bytes);
     this.#piece = Buffer.allocUnsafe(2 * pieceBytes);
     this.bytes = 0;
-    this.#frames = [];
+    this.#count = 0;
     return lines;
   }
-}
-
-/** Counts the frames that both have innermost. */
-function sharedAtEnd(some: readonly Frame[], others: readonly Frame[]): number {
-  const most = Math.min(some.length, others.length);
-  let shared = 0;
-  while (shared < most && some[some.length - 1 - shared] === others[others.length - 1 - shared]) {
-    shared += 1;
-  }
-  return shared;
 }
 
 /** Returns the end; a call of `write` takes longer. */

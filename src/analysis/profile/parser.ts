@@ -66,16 +66,35 @@ export function frameTable(file: string, bounds: ProfileBounds): FrameTable {
   };
 }
 
+/** Processes stacks during reading: a large profile spends half of its time on the memory of its stacks. */
+export type StackSink = {
+  /**
+   * Takes the first `count` frames, from the sampled function to the outermost caller; the array changes afterwards.
+   * Returns false without space, to keep the stack in the profile.
+   */
+  take(frames: readonly Frame[], count: number, samples: number): boolean;
+  readonly stacks: number;
+  readonly samples: number;
+};
+
 export function stackList(file: string, bounds: ProfileBounds) {
   const all: Stack[] = [];
+  let stacks = 0;
   let frames = 0;
+
+  function count(depth: number): void {
+    checkDepth(depth, file, bounds);
+    stacks += 1;
+    if (stacks > bounds.stacks) throw tooMuch(file, bounds.stacks, 'stacks');
+    frames += depth;
+    if (frames > bounds.frames) throw tooMuch(file, bounds.frames, 'frames in all its stacks');
+  }
+
   return {
     all,
+    count,
     add(stack: Stack): void {
-      checkDepth(stack.frames.length, file, bounds);
-      if (all.length === bounds.stacks) throw tooMuch(file, bounds.stacks, 'stacks');
-      frames += stack.frames.length;
-      if (frames > bounds.frames) throw tooMuch(file, bounds.frames, 'frames in all its stacks');
+      count(stack.frames.length);
       all.push(stack);
     },
   };

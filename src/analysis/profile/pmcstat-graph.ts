@@ -14,6 +14,7 @@ import {
   type ProfileParser,
   type ReadProfile,
   SkippedLines,
+  type StackSink,
   sampleCount,
   stackList,
 } from './parser.ts';
@@ -25,8 +26,12 @@ import { ProfileError } from './profile-error.ts';
  * but counts them. pmcstat names a module only if it differs from the previous line.
  * @throws ProfileError if no line is a sample, or a number is too large.
  */
-export function pmcstatGraphParser(name: string, bounds: ProfileBounds): ProfileParser {
-  const reader = new CallGraphReader(name, bounds);
+export function pmcstatGraphParser(
+  name: string,
+  bounds: ProfileBounds,
+  sink?: StackSink,
+): ProfileParser {
+  const reader = new CallGraphReader(name, bounds, sink);
   return {
     take(bytes) {
       reader.take(bytes);
@@ -45,6 +50,7 @@ class CallGraphReader {
   /** By the text after the name. */
   readonly #modules = new ByteTable((afterName) => / @ (.*\S)/.exec(afterName)?.[1]);
   readonly #stacks: ReturnType<typeof stackList>;
+  readonly #sink: StackSink | undefined;
   readonly #events = new Set<string>();
   readonly #skipped = new SkippedLines();
   /** From the sampled function to the caller in the last line, by indent. */
@@ -58,17 +64,18 @@ class CallGraphReader {
   #held = 0;
   #isCut = false;
 
-  constructor(name: string, bounds: ProfileBounds) {
+  constructor(name: string, bounds: ProfileBounds, sink: StackSink | undefined) {
     this.#name = name;
     this.#bounds = bounds;
     this.#frameOf = frameTable(name, bounds);
     this.#stacks = stackList(name, bounds);
+    this.#sink = sink;
   }
 
   take(bytes: Buffer): void {
     for (let start = 0; start < bytes.length; ) {
       this.#lines += 1;
-      start = this.#takeLine(bytes, start) + 1;
+      start = (bytes[start] === newline ? start : this.#takeLine(bytes, start)) + 1;
     }
   }
 
@@ -108,8 +115,11 @@ class CallGraphReader {
   }
 
   #endBranch(): void {
-    const frames = this.#branch.slice(0, this.#depth + 1).reverse();
-    this.#stacks.add({ frames, samples: this.#samples });
+    const depth = this.#depth + 1;
+    const samples = this.#samples;
+    this.#stacks.count(depth);
+    if (this.#sink?.take(this.#branch, depth, samples) === true) return;
+    this.#stacks.all.push({ frames: this.#branch.slice(0, depth).reverse(), samples });
   }
 
   #frameIn(named: Named): Frame {

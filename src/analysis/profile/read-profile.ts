@@ -10,6 +10,7 @@ import {
   type ProfileBounds,
   type ProfileParser,
   type ReadProfile,
+  type StackSink,
 } from './parser.ts';
 import { isPerfScriptLine, perfScriptParser } from './perf-script.ts';
 import { pmcstatGraphParser } from './pmcstat-graph.ts';
@@ -19,15 +20,16 @@ import { ProfileError } from './profile-error.ts';
 export { foreignBounds } from './parser.ts';
 
 /**
- * `name` identifies the file in errors and notes.
+ * `name` identifies the file in errors and notes. Passes stacks of a call graph to the sink.
  *
  * @throws ProfileError if the bytes are no profile, or cannot be counted.
  */
 export async function readProfile(
   pieces: AsyncIterable<Uint8Array>,
   name: string,
+  sink?: StackSink,
 ): Promise<ReadProfile> {
-  const reading = startReading(name, ownBounds);
+  const reading = startReading(name, ownBounds, sink);
   for await (const piece of pieces) reading.take(piece);
   return reading.end();
 }
@@ -45,14 +47,14 @@ export function parseProfile(
 
 const headBytes = 64 * 1024;
 
-function startReading(givenName: string, bounds: ProfileBounds) {
+function startReading(givenName: string, bounds: ProfileBounds, sink?: StackSink) {
   const name = givenName.replace(/\p{Cc}/gu, '?');
   let parser: ProfileParser | undefined;
   let unread: Buffer = Buffer.alloc(0);
 
   function takeLines(given: Buffer): void {
     const bytes = parser === undefined ? withoutMark(given) : given;
-    parser ??= parserFor(bytes, name, bounds);
+    parser ??= parserFor(bytes, name, bounds, sink);
     const end = bytes.lastIndexOf('\n') + 1;
     parser.take(bytes.subarray(0, end));
     unread = bytes.subarray(end);
@@ -77,9 +79,10 @@ function startReading(givenName: string, bounds: ProfileBounds) {
       const unfinished = unread.length === 0 ? undefined : Buffer.concat([unread, lineEnd]);
       if (parser === undefined) throw empty(name);
       const read = parser.end(unfinished);
-      if (read.profile.stacks.length === 0) throw noProfile(name, []);
-      checkCharacters(read.profile.stacks, name, bounds);
-      if (Number.isSafeInteger(samplesOf(read.profile.stacks))) return read;
+      const { stacks } = read.profile;
+      if (stacks.length + (sink?.stacks ?? 0) === 0) throw noProfile(name, []);
+      checkCharacters(stacks, name, bounds);
+      if (Number.isSafeInteger(samplesOf(stacks) + (sink?.samples ?? 0))) return read;
       throw new ProfileError(
         `The samples of ${name} add up to more than can be counted exactly; profile for a shorter time.`,
       );
@@ -97,11 +100,16 @@ const withoutMark = (bytes: Buffer): Buffer =>
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
-function parserFor(head: Buffer, name: string, bounds: ProfileBounds): ProfileParser {
+function parserFor(
+  head: Buffer,
+  name: string,
+  bounds: ProfileBounds,
+  sink: StackSink | undefined,
+): ProfileParser {
   refuseBinary(head, name);
   const lines = head.toString('utf8', 0, headBytes).split('\n');
   if (lines.every(isBlank)) throw empty(name);
-  if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds);
+  if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds, sink);
   if (lines.some(isPerfScriptLine)) return perfScriptParser(name, bounds);
   const words = lines.filter((line) => !isBlank(line) && !isComment(line));
   if (isFolded(words)) return foldedParser(name, bounds);

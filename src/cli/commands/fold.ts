@@ -1,6 +1,6 @@
 // `ppsgate fold`: prints a profile as folded stacks, for people, flamegraph tools and grep.
 import type { Command } from 'commander';
-import { foldedPieces, labels } from '../../analysis/profile/fold.ts';
+import { FoldedText, foldedPieces, labels } from '../../analysis/profile/fold.ts';
 import { withoutIdle } from '../../analysis/profile/idle.ts';
 import type { ReadProfile } from '../../analysis/profile/parser.ts';
 import { samplesOf } from '../../analysis/profile/profile.ts';
@@ -47,11 +47,12 @@ async function runFold(
   file: string | undefined,
   { idle: keepsIdle, modules = false, json }: FoldOptions,
 ): Promise<number> {
-  const read = await readProfileFile(file ?? '-');
+  const text = keepsIdle && !json ? new FoldedText({ modules }) : undefined;
+  const read = await readProfileFile(file ?? '-', text);
   const shown: Shown = keepsIdle ? read : leaveOutIdle(read);
   for (const note of shown.notes) process.stderr.write(`ppsgate: ${note}\n`);
   if (json) await printPieces(jsonPieces(shown, modules));
-  else await printBytes(foldedPieces(shown.profile, { modules }));
+  else await printBytes(text?.pieces(read.profile) ?? foldedPieces(shown.profile, { modules }));
   return exitCodes.pass;
 }
 

@@ -2,18 +2,18 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { getSystemErrorMessage } from 'node:util';
-import type { ReadProfile } from '../../analysis/profile/parser.ts';
+import type { ReadProfile, StackSink } from '../../analysis/profile/parser.ts';
 import { ProfileError } from '../../analysis/profile/profile-error.ts';
 import { readProfile } from '../../analysis/profile/read-profile.ts';
 
 /** `-` is standard input. Throws a `ProfileError` for an unreadable or invalid file. */
-export async function readProfileFile(file: string): Promise<ReadProfile> {
+export async function readProfileFile(file: string, sink?: StackSink): Promise<ReadProfile> {
   const isStandardInput = file === '-';
   const input = isStandardInput
     ? process.stdin
     : createReadStream(file, { highWaterMark: 1024 * 1024 });
   const name = isStandardInput ? 'standard input' : file;
-  return readProfile(shown(piecesOf(input, name), name), name);
+  return readProfile(shown(piecesOf(input, name), name), name, sink);
 }
 
 /** On a terminal, shows progress from the third second on. */

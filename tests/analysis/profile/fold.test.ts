@@ -1,7 +1,7 @@
 // Folded stacks as they are printed: names of any kind, modules, equal stacks.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldedLines, foldedPieces } from '../../../src/analysis/profile/fold.ts';
+import { FoldedText, foldedLines, foldedPieces } from '../../../src/analysis/profile/fold.ts';
 import type { Stack } from '../../../src/analysis/profile/profile.ts';
 import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
@@ -80,6 +80,14 @@ test('stacks with a common end print like each alone', () => {
       expect(print(stacks)).toEqual(stacks.flatMap((one) => print([one])));
     }),
   );
+});
+
+test('text of stacks comes before the stacks that it did not take', () => {
+  const text = new FoldedText({ modules: true });
+  const stack = { frames: [{ name: 'a', module: '/k.ko' }], samples: 7 };
+  expect(text.take(stack.frames, 1, 7)).toBe(true);
+  const pieces = [...text.pieces({ format: 'pmcstat', stacks: [{ ...stack, samples: 8 }] })];
+  expect(Buffer.concat(pieces).toString()).toBe('k.ko`a 7\nk.ko`a 8\n');
 });
 
 test('a profile without stacks has no lines', () => {

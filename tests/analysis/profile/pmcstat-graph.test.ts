@@ -1,8 +1,9 @@
 // Tests how lines of pmcstat -G become stacks, and what else is read from them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldedLines } from '../../../src/analysis/profile/fold.ts';
-import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
+import { FoldedText, foldedLines } from '../../../src/analysis/profile/fold.ts';
+import type { Stack } from '../../../src/analysis/profile/profile.ts';
+import { parseProfile, readProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 const graph = `@ CPU_CLK_UNHALTED_CORE [120 samples]
 
@@ -134,6 +135,75 @@ function leavesOf({ name, callers, samples }: Tree, callees: string[]): string[]
   const path = [name, ...callees];
   if (callers.length === 0) return [`${path.join(';')} ${samples}`];
   return callers.flatMap((caller) => leavesOf(caller, path));
+}
+
+test('any bytes in any pieces fold as a reader with a single pattern folds them', async () => {
+  const text = fc.constantFrom(
+    ...[
+      ' ',
+      '  ',
+      '\t',
+      '\r',
+      '\n',
+      '\n',
+      '\0',
+      '%',
+      '  [',
+      ']',
+      ';',
+      '#',
+      '.',
+      ' @ k.ko',
+      'f',
+      'ü',
+    ],
+    ...['100.0%  [12]  a', '100.0%  [12]  ip_input\n', '0.5%  [3]b @ /boot/pf.ko\n'],
+    ...[
+      `1%  [007] ${'x'.repeat(100)}\n`,
+      '9%  [900719925474099] c\n',
+      '1%  [0000000000000000012] d\n',
+    ],
+  );
+  const bytes = fc.oneof({ weight: 5, arbitrary: text.map((one) => Buffer.from(one)) }, odd);
+  // A profile with a zero byte in its first 64 kB counts as binary.
+  const head = Buffer.from(`1%  [1] f\n# ${'-'.repeat(64 * 1024)}\n`);
+  await fc.assert(
+    fc.asyncProperty(fc.array(bytes, { maxLength: 60 }), async (parts) => {
+      const pieces = async function* () {
+        yield head;
+        yield* parts;
+        yield Buffer.from('\n');
+      };
+      const folded = new FoldedText();
+      const { profile } = await readProfile(pieces(), 'x', folded);
+      const stacks = simplyRead(Buffer.concat([head, ...parts]).toString());
+      expect(Buffer.concat([...folded.pieces(profile)]).toString()).toBe(
+        [...foldedLines({ format: 'pmcstat', stacks }), ''].join('\n'),
+      );
+      expect((await readProfile(pieces(), 'x')).profile.stacks).toMatchObject(stacks);
+    }),
+  );
+});
+
+const odd = fc.uint8Array({ maxLength: 3 }).map((one) => Buffer.from(one));
+
+function simplyRead(text: string): Stack[] {
+  const stacks: Stack[] = [];
+  const branch: { name: string }[] = [];
+  let samples = 0;
+  const end = () => stacks.push({ frames: branch.toReversed(), samples });
+  for (const line of text.split('\n')) {
+    const [, indent = '', count, name] =
+      /^( *)[\d.]+% {2}\[(\d+)\] *[ \t\v\f\r]*([^ \t\v\f\r]+)/.exec(line) ?? [];
+    if (name === undefined) continue;
+    if (indent.length < branch.length) end();
+    branch.length = Math.min(branch.length, indent.length);
+    while (branch.length < indent.length) branch.push({ name: '' });
+    branch.push({ name });
+    samples = Number(count);
+  }
+  end();
+  return stacks;
 }
 
 const fold = (text: string): string[] => [...foldedLines(parseProfile(text))];
