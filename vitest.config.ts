@@ -27,7 +27,7 @@ const expect = { poll: { timeout: 120_000 } };
 const memory = '/dev/shm';
 
 const computing = {
-  // A journal that is flushed after each line would wait for the disk.
+  // A journal waits for the disk after each line.
   env: existsSync(memory) ? { TMPDIR: memory } : {},
   setupFiles: ['tests/starts-nothing.ts', ...long],
   // They leave nothing behind that another could find, and most of their time is start-up.

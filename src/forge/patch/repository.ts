@@ -88,7 +88,7 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
     entriesAt: (commit, paths) => entriesAt(git, commit, paths),
 
     async mergeBase(first, second) {
-      const ids = await Promise.all([resolve(first), resolve(second)]);
+      const ids = [await resolve(first), await resolve(second)];
       const why = `${first} and ${second} have no common ancestor in ${directory}: check it out with its history (fetch-depth: 0).`;
       return (await run('merge-base', ...ids).catch(failed(why))).trim();
     },
