@@ -1,16 +1,16 @@
 import { isOfOneCommit, measuresLayoutNoise } from "./analysis/trend.js";
-import "./config.js";
-import { expectOnLine, patchOfRange } from "./forge/patch.js";
+import "./config/parameters.js";
+import { expectOnLine, patchOfRange } from "./forge/patch/first.js";
 import { bisect, gateFindingOf, hasBisectPlan, resumeBisection } from "./gate/bisect.js";
-import { cellsAmong, hasPlan, readPlan } from "./gate/experiment.js";
-import { refuseUsed } from "./gate/experiment/plain.js";
-import { gate, gateLayoutNoise, resumeGate } from "./gate.js";
-import { thenReleased } from "./gate/plain.js";
-import { conclusionOfError, reasonOf } from "./model/plain.js";
-import { cellName, patchName, shortId } from "./model.js";
-import { outcomeName } from "./report.js";
+import { cellsAmong, hasPlan, readPlan } from "./gate/experiment/first.js";
+import { refuseUsed } from "./gate/experiment/first-plain.js";
+import { gate } from "./gate/first.js";
+import { gateLayoutNoise, resumeGate } from "./gate.js";
+import { thenReleased } from "./gate/first-plain.js";
+import { conclusionOfError, outcomeName, reasonOf } from "./model/first-plain.js";
+import { cellName, patchName, shortId } from "./model/first.js";
 import { isOfGate } from "./publish/data-branch.js";
-import { join } from "node:path";
+const { join } = globalThis.process.getBuiltinModule("node:path");
 
 // src/publish/nightly.ts
 /**

@@ -1,18 +1,22 @@
-import { codeBlock, codeSpan, counted, escaped, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, metricName, metricNouns, pageUrl, parseJson, plainBlock, plainLine, reasonOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords } from "./model/plain.js";
+import { codeBlock, codeSpan, counted, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, metricName, metricNouns, outcomeName, pageUrl, parseJson, plainBlock, plainLine, reasonOf } from "./model/first-plain.js";
 import { union } from "./vendor/zod.js";
-import { bisectConfidenceRatio, bisectResultSchema, callOnGithub, callOnPhabricator, cellName, commitId as commitId$1, comparedNames, flamegraphAnchor, hasOneSize, isLoss, metricSchema, packetsText, patchName, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model.js";
+import { callOnGithub, callOnPhabricator, cellName, commitId as commitId$1, comparedNames, flamegraphAnchor, hasOneSize, isLoss, metricSchema, packetsText, patchName, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model/first.js";
 import { giveNew } from "./system/give-to-caller.js";
-import { frameBytesFor } from "./config.js";
-import { Html, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, limitStrips, linearScale, paddedRates, path as path$1, pngOf, robustExtent, round, svgDocument, text, ticksOf } from "./report/plain.js";
+import { frameBytesFor } from "./config/first.js";
 import { mean, sum, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { adviceToReachMore, confidencePercents, cpusAtWork, criticalT, queuesReached, reachesFew, renderMinistat } from "./analysis/stats/plain.js";
-import { buildNoise, countedRuns, interactionOf, median, moderated, noNoise, runCounts, runsApart, sumOf } from "./analysis/stats.js";
-import { flamegraph, layout, moduleName, samplesOf } from "./analysis/profile/plain.js";
+import { adviceToReachMore, cpusAtWork, queuesReached, reachesFew, renderMinistat } from "./analysis/stats/plain.js";
+import { countedRuns, median, moderated, noNoise, runCounts, sumOf } from "./analysis/stats/first.js";
+import { escaped, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords } from "./model/plain.js";
 import { isOfOneCommit } from "./analysis/trend.js";
+import { confidencePercents, criticalT } from "./analysis/stats/first-plain.js";
+import { Html, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, limitStrips, linearScale, paddedRates, path as path$1, pngOf, robustExtent, round, svgDocument, text, ticksOf } from "./report/plain.js";
+import { bisectConfidenceRatio, bisectResultSchema } from "./model.js";
+import { flamegraph, layout, moduleName, samplesOf } from "./analysis/profile/plain.js";
+import { buildNoise, interactionOf, runsApart } from "./analysis/stats.js";
 import { ForeignFileError, placeBelow, readForeignText } from "./system/foreign-files.js";
 import { readProfiles, withReasons } from "./analysis/profile.js";
-import { basename, dirname, join } from "node:path";
-import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+const { basename, dirname, join } = globalThis.process.getBuiltinModule("node:path");
+const { mkdir, realpath, rename, rm, stat, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/report/document.ts
 const quoted = (text, most) => ({
@@ -144,8 +148,6 @@ function symbolOf({ outcome }) {
 		default: return "regression";
 	}
 }
-/** `regression`, `boot-failed`: the verdict, or the obstacle. */
-const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
 /** Completes a sentence that begins with the patch's name. */
 const sentence = (result) => [verdictText(result), gateNumberText(result)];
 function verdictText({ outcome, policy }) {
@@ -1519,6 +1521,86 @@ function entriesOf(drawing, dots) {
 	].filter(({ isThere }) => isThere);
 }
 
+// src/report/report-flamegraphs.ts
+/** Covers every judged cell, and the difference of base and patched; in a bisection, the change's neighbours. */
+function graphsOf(result, profiles) {
+	if ("kind" in result) return graphsOfBisection(result, profiles);
+	if (result.outcome.kind !== "judged") return [];
+	const cells = new Map(result.outcome.cells.map((cell) => [cellName(cell.cell), cell]));
+	return profiles.flatMap((data) => {
+		const cell = cells.get(cellName(data.cell));
+		return cell === void 0 || isSilent(cell) ? [] : graphsOfCell(cell, data);
+	});
+}
+/** Names graphs by commit; `base` is the one before, `patched` the one after. */
+function graphsOfBisection(result, [own]) {
+	if (own === void 0) return [];
+	const { cell, revisions, answer } = result;
+	const id = revisionId(revisions[stepsOf(answer)[0]?.last ?? -1]) || "patched";
+	const names = /* @__PURE__ */ new Map([
+		["base", `before ${id}`],
+		["patched", id],
+		["difference", `${id} compared with the commit before it`]
+	]);
+	return graphsOfCell(result, own).map((graph) => {
+		const which = names.get(graph.which) ?? graph.which;
+		return {
+			...graph,
+			which,
+			title: `${cellName(cell)}, ${which}`
+		};
+	});
+}
+/** Omits a graph that cannot be drawn, with the reason: a profile may exceed the limits of a picture. */
+function drawGraph(graph, standalone = true) {
+	const { title, subtitle, profile, base } = graph;
+	try {
+		return {
+			kind: "drawn",
+			svg: flamegraph(profile, {
+				title,
+				subtitle,
+				base,
+				standalone
+			})
+		};
+	} catch (error) {
+		return {
+			kind: "left-out",
+			why: `There is no flamegraph of ${title}: ${reasonOf(error)}`
+		};
+	}
+}
+function graphsOfCell({ cell, profiles }, { variants }) {
+	const profiled = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
+	const graphs = variants.map(({ variant, profile }) => ({
+		...placed(cell, variant),
+		title: `${cellName(cell)}, ${plainLine(variant)}`,
+		subtitle: subtitleOf(profiled.get(variant), profile),
+		profile
+	}));
+	const [base, patched] = ["base", "patched"].map((name) => graphs.find(({ which }) => which === name));
+	if (base === void 0 || patched === void 0) return graphs;
+	const difference = {
+		...placed(cell, "difference"),
+		title: `${cellName(cell)}, patched against base`,
+		subtitle: `base: ${base.subtitle}; patched: ${patched.subtitle}`,
+		profile: patched.profile,
+		base: base.profile
+	};
+	return [...graphs, difference];
+}
+const placed = (cell, which) => ({
+	cell,
+	which,
+	anchor: flamegraphAnchor(cell, which)
+});
+/** `FreeBSD 15.0-CURRENT n1234 GENERIC · cpu_clk_unhalted.thread_p · 48,210 samples`. */
+function subtitleOf(profiled, profile) {
+	const samples = `${grouped(profiled?.busySamples ?? samplesOf(profile.stacks))} samples`;
+	return [...(profiled === void 0 ? [] : [profiled.kernel, profiled.event]).map((text) => plainLine(text)), samples].join(" · ");
+}
+
 // src/report/sections.ts
 function setting(result) {
 	const { testbed, trials } = result;
@@ -2150,86 +2232,6 @@ function narrowRow(row) {
 	];
 }
 const idOf = ({ id, isNamed }) => isNamed ? strong(commitId(id)) : commitId(id);
-
-// src/report/report-flamegraphs.ts
-/** Covers every judged cell, and the difference of base and patched; in a bisection, the change's neighbours. */
-function graphsOf(result, profiles) {
-	if ("kind" in result) return graphsOfBisection(result, profiles);
-	if (result.outcome.kind !== "judged") return [];
-	const cells = new Map(result.outcome.cells.map((cell) => [cellName(cell.cell), cell]));
-	return profiles.flatMap((data) => {
-		const cell = cells.get(cellName(data.cell));
-		return cell === void 0 || isSilent(cell) ? [] : graphsOfCell(cell, data);
-	});
-}
-/** Names graphs by commit; `base` is the one before, `patched` the one after. */
-function graphsOfBisection(result, [own]) {
-	if (own === void 0) return [];
-	const { cell, revisions, answer } = result;
-	const id = revisionId(revisions[stepsOf(answer)[0]?.last ?? -1]) || "patched";
-	const names = /* @__PURE__ */ new Map([
-		["base", `before ${id}`],
-		["patched", id],
-		["difference", `${id} compared with the commit before it`]
-	]);
-	return graphsOfCell(result, own).map((graph) => {
-		const which = names.get(graph.which) ?? graph.which;
-		return {
-			...graph,
-			which,
-			title: `${cellName(cell)}, ${which}`
-		};
-	});
-}
-/** Omits a graph that cannot be drawn, with the reason: a profile may exceed the limits of a picture. */
-function drawGraph(graph, standalone = true) {
-	const { title, subtitle, profile, base } = graph;
-	try {
-		return {
-			kind: "drawn",
-			svg: flamegraph(profile, {
-				title,
-				subtitle,
-				base,
-				standalone
-			})
-		};
-	} catch (error) {
-		return {
-			kind: "left-out",
-			why: `There is no flamegraph of ${title}: ${reasonOf(error)}`
-		};
-	}
-}
-function graphsOfCell({ cell, profiles }, { variants }) {
-	const profiled = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
-	const graphs = variants.map(({ variant, profile }) => ({
-		...placed(cell, variant),
-		title: `${cellName(cell)}, ${plainLine(variant)}`,
-		subtitle: subtitleOf(profiled.get(variant), profile),
-		profile
-	}));
-	const [base, patched] = ["base", "patched"].map((name) => graphs.find(({ which }) => which === name));
-	if (base === void 0 || patched === void 0) return graphs;
-	const difference = {
-		...placed(cell, "difference"),
-		title: `${cellName(cell)}, patched against base`,
-		subtitle: `base: ${base.subtitle}; patched: ${patched.subtitle}`,
-		profile: patched.profile,
-		base: base.profile
-	};
-	return [...graphs, difference];
-}
-const placed = (cell, which) => ({
-	cell,
-	which,
-	anchor: flamegraphAnchor(cell, which)
-});
-/** `FreeBSD 15.0-CURRENT n1234 GENERIC · cpu_clk_unhalted.thread_p · 48,210 samples`. */
-function subtitleOf(profiled, profile) {
-	const samples = `${grouped(profiled?.busySamples ?? samplesOf(profile.stacks))} samples`;
-	return [...(profiled === void 0 ? [] : [profiled.kernel, profiled.event]).map((text) => plainLine(text)), samples].join(" · ");
-}
 
 // src/report/graph-folds.ts
 /** Kernel graphs have about 50,000 characters each; a page of more than a few million is slow on a phone. */
@@ -4455,4 +4457,4 @@ function terminalRows(result) {
 	};
 }
 
-export { bisectHeadline, bisectPlot, bisectSymbol, bullets, drawGraph, explained, fold, graphsOf, headline, intervalPlot, invalidLines, isBisectResult, nextStep, outcomeName, plainText, readAnyResult, readResult, readResultBelow, remarkOf, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, sparklineSheet, stoppedCells, table$2 as table, terminalRows, unchangedMeaning, verdictLine, worstFirst, writeResult };
+export { bisectHeadline, bisectPlot, bisectSymbol, bullets, drawGraph, explained, fold, graphsOf, headline, intervalPlot, invalidLines, isBisectResult, nextStep, plainText, readAnyResult, readResult, readResultBelow, remarkOf, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, sparklineSheet, stoppedCells, table$2 as table, terminalRows, unchangedMeaning, verdictLine, worstFirst, writeResult };

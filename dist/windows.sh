@@ -9,7 +9,8 @@
 # commas. A guest that accepts no packets for SECONDS gets no more windows. The end of standard input ends the script.
 
 export LC_ALL=C
-packets=$1 seconds=$2 cpu=$3 planned=$4
+packets=$1 seconds=$2 planned=$4
+taskset --pid --cpu-list "$3" $$ >/dev/null
 shift 4
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -48,7 +49,7 @@ look() {
 
 send() {
   local start=$SECONDS
-  taskset --cpu-list "$cpu" nice -n -20 trafgen --no-sock-mem -Q -i "$flows" -o "$sender" -P 1 -n "$packets" \
+  trafgen --no-sock-mem -Q -i "$flows" -o "$sender" -P 1 -n "$packets" \
     -b 1000000000pps >"$log" 2>&1 3>&- &
   sending=$!
   while kill -0 "$sending"; do

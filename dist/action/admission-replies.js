@@ -1,8 +1,9 @@
 import { publishComment } from "../forge/github.js";
 import { commandsFor } from "../forge/patch.js";
-import { codeSpan, pageUrl, withoutPaths } from "../model/plain.js";
-import { callOnGithub } from "../model.js";
-import { checkIsForAnother, composeComment, hasCheckRun, markerOf, outcomeOfFailure, readMemory } from "../publish/reporters.js";
+import { codeSpan, pageUrl, withoutPaths } from "../model/first-plain.js";
+import { callOnGithub } from "../model/first.js";
+import { checkIsForAnother, composeComment, hasCheckRun, markerOf, readMemory } from "../publish/reporters.js";
+import { outcomeOfFailure } from "../publish/reporters/first.js";
 import { noticeName } from "./admission.js";
 import { gateNames, selectorsFor } from "./job.js";
 import { log } from "./log.js";

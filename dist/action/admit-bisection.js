@@ -1,11 +1,12 @@
-import { bisectWords, digestOf, lineOfDiffs, listKey, ownEnds, patchOfRange, pinned, unreadCommits } from "../forge/patch.js";
+import { bisectWords, digestOf, lineOfDiffs, listKey, ownEnds, pinned, unreadCommits } from "../forge/patch.js";
+import { patchOfRange } from "../forge/patch/first.js";
 import { looksLikeRevision } from "../forge/phabricator.js";
-import { callOnGithub, families, patchIdentity, patchName, resultSchema } from "../model.js";
-import { UsageError, isCost, parseJson } from "../model/plain.js";
-import { RepositoryError } from "../forge/patch/plain.js";
+import { callOnGithub, families, patchIdentity, patchName, resultSchema } from "../model/first.js";
+import { RepositoryError } from "../forge/patch/first-plain.js";
+import { UsageError, isCost, parseJson } from "../model/first-plain.js";
 import { noticeName } from "./admission.js";
 import { relayOf } from "./approved-request.js";
-import { scenariosIn } from "../config.js";
+import { scenariosIn } from "../config/first.js";
 import { excerpt } from "../model/excerpt.js";
 import { indexPath, parseIndex } from "../publish/data-branch.js";
 import { worstFirst } from "../report.js";

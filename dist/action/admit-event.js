@@ -1,20 +1,21 @@
-import { applyOverrides, parsePriority, selectorCalled, testbedsFor } from "../config.js";
+import { applyOverrides, parsePriority, selectorCalled, testbedsFor } from "../config/first.js";
 import { bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs } from "../config/parameters.js";
 import { int, looseObject, object, string, unknown } from "../vendor/zod.js";
 import { placeOf, pullRequestFromEvent } from "../forge/github.js";
 import { isAcceptCommand, parseCommand, parseEarlier, patchOfRevision } from "../forge/patch.js";
 import { findRevision, parseRevisionName, phidsOf } from "../forge/phabricator.js";
 import { wrongName } from "../config/did-you-mean.js";
-import { UsageError, exitCodes } from "../model/plain.js";
-import { outcomeOfError, pullRequestOfCheckRun } from "../publish/reporters.js";
+import { UsageError, exitCodes } from "../model/first-plain.js";
+import { outcomeOfError } from "../publish/reporters/first.js";
 import { reply } from "./admission-replies.js";
 import { admit, readerOn } from "./pull-request-reader.js";
 import { readEvent } from "./inputs.js";
 import { bisectSelector, gateNames, revisionDepsOf, selectorsFor } from "./job.js";
 import { log } from "./log.js";
 import { revisionReporter } from "./reporters.js";
-import { byName, callOnGithub, document, id, time, word } from "../model.js";
+import { byName, callOnGithub, document, id, time, word } from "../model/first.js";
 import { excerpt, expected, sentence } from "../model/excerpt.js";
+import { pullRequestOfCheckRun } from "../publish/reporters.js";
 
 // src/action/trigger.ts
 /**

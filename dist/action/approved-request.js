@@ -1,11 +1,11 @@
-import { parseSwitch } from "../config.js";
+import { parseSwitch } from "../config/first.js";
 import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
 import { namingStyles } from "../config/parameters.js";
 import { bisectOverridesSchema, gateOverridesSchema, jobSchema } from "../forge/patch.js";
-import { cellSchema, commitId, id, patchIdentity, patchSchema, text } from "../model.js";
-import { UsageError, exitCodes, parseJson, priorities } from "../model/plain.js";
+import { cellSchema, commitId, id, patchIdentity, patchSchema, text } from "../model/first.js";
+import { UsageError, exitCodes, parseJson, priorities } from "../model/first-plain.js";
 import { excerpt } from "../model/excerpt.js";
-import { conclusionOf, outcomeOfError } from "../publish/reporters.js";
+import { conclusionOf, outcomeOfError } from "../publish/reporters/first.js";
 
 // src/action/approved-request.ts
 const purposes = [

@@ -1,6 +1,6 @@
-import { applyOverrides, parseMostBoots, parseSwitch, testbedsFor, withFrameSize } from "../config.js";
+import { applyOverrides, parseMostBoots, parseSwitch, testbedsFor, withFrameSize } from "../config/first.js";
 import { namingStyles } from "../config/parameters.js";
-import { shortId } from "../model.js";
+import { shortId } from "../model/first.js";
 import { bisectSelector } from "./job.js";
 
 // src/action/bisect-plan.ts

@@ -1,14 +1,15 @@
 import { createOctokit } from "../forge/github.js";
 import { openConduit } from "../forge/phabricator.js";
-import { directoriesWithLease, releaseLeft } from "../gate/reserve.js";
+import { directoriesWithLease, releaseLeft } from "../gate/reserve/first.js";
 import { labDown, rerunAsRoot } from "../lab/netns/plain.js";
-import { cancelledOutcome, closeOpenCheckRun, openBuild, openComment } from "../publish/reporters.js";
+import { closeOpenCheckRun, openBuild, openComment } from "../publish/reporters.js";
+import { cancelledOutcome } from "../publish/reporters/first.js";
 import { isBisection } from "./approved-request.js";
 import { readInputs } from "./inputs.js";
 import { log, readState } from "./log.js";
 import { openBisectComment, readOpenReporters } from "./reporters.js";
-import { promisify } from "node:util";
-import { execFile } from "node:child_process";
+const { promisify } = globalThis.process.getBuiltinModule("node:util");
+const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
 
 // src/action/clean-up.ts
 async function cleanUp() {

@@ -1,6 +1,6 @@
-import { parseConfig, withCapture } from "../config.js";
-import { UsageError } from "../model/plain.js";
-import { isAbsolute } from "node:path";
+import { parseConfig, withCapture } from "../config/first.js";
+import { UsageError } from "../model/first-plain.js";
+const { isAbsolute } = globalThis.process.getBuiltinModule("node:path");
 
 // src/action/config-at.ts
 /** @param path in the repository. Throws a UsageError if the commit has no such file. */

@@ -1,11 +1,11 @@
-import { parseMaxRuns } from "../config.js";
+import { parseMaxRuns } from "../config/first.js";
 import { namingStyles } from "../config/parameters.js";
 import { fetchArtifact, githubFailure, placeOf, readEntries } from "../forge/github.js";
-import { readPlan } from "../gate/experiment.js";
-import { patchName } from "../model.js";
-import { UsageError } from "../model/plain.js";
-import { join } from "node:path";
-import { mkdir, writeFile } from "node:fs/promises";
+import { readPlan } from "../gate/experiment/first.js";
+import { patchName } from "../model/first.js";
+import { UsageError } from "../model/first-plain.js";
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { mkdir, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/action/extend.ts
 const artifactName = "ppsgate-result";

@@ -3,9 +3,9 @@ import { wrongName } from "../config/did-you-mean.js";
 import { bisectOverrideNames, kebabCase, overrideNames } from "../config/parameters.js";
 import { number, object, string, url } from "../vendor/zod.js";
 import { sentence } from "../model/excerpt.js";
-import { UsageError } from "../model/plain.js";
+import { UsageError } from "../model/first-plain.js";
 import { mask } from "./log.js";
-import { readFile } from "node:fs/promises";
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/action/inputs.ts
 /**

@@ -1,9 +1,10 @@
 import { namingStyles } from "../config/parameters.js";
-import { selectorsOf } from "../config.js";
-import { PatchError, lineOfDiffs, restoreRevision } from "../forge/patch.js";
+import { selectorsOf } from "../config/first.js";
+import { PatchError } from "../forge/patch/first-plain.js";
+import { lineOfDiffs, restoreRevision } from "../forge/patch.js";
 import { openConduit, phabricatorOf, withPatience } from "../forge/phabricator.js";
-import { patchName } from "../model.js";
-import { UsageError } from "../model/plain.js";
+import { patchName } from "../model/first.js";
+import { UsageError } from "../model/first-plain.js";
 import { isBisection } from "./approved-request.js";
 import { log } from "./log.js";
 

@@ -1,7 +1,7 @@
 import { getState, saveState as saveState$1, setOutput as setOutput$1 } from "../vendor/actions-core.js";
-import { exitCodes } from "../model/plain.js";
-import { inspect } from "node:util";
-import { StringDecoder } from "node:string_decoder";
+import { exitCodes } from "../model/first-plain.js";
+const { inspect } = globalThis.process.getBuiltinModule("node:util");
+const { StringDecoder } = globalThis.process.getBuiltinModule("node:string_decoder");
 
 // src/action/log.ts
 /** Guards all output of the process. Call it before anything is printed. */

@@ -1,12 +1,13 @@
 import { summary } from "../vendor/actions-core.js";
-import { isOnThisMachine } from "../config.js";
-import { historyFile } from "../gate/experiment.js";
-import { labelled } from "../gate.js";
+import { isOnThisMachine } from "../config/first.js";
+import { historyFile } from "../gate/experiment/first.js";
+import { labelled } from "../gate/first.js";
 import { readyMachine } from "../lab/netns/plain.js";
-import { exitCodes, realPause, reasonOf, withoutPaths, worstConclusion } from "../model/plain.js";
-import { patchName } from "../model.js";
-import { combineReporters, conclusionOf, outcomeMarkdown, outcomeOfError, reportOutcome, reportThenLink } from "../publish/reporters.js";
-import { bisectHeadline, explained, headline, outcomeName } from "../report.js";
+import { exitCodes, outcomeName, realPause, reasonOf, withoutPaths, worstConclusion } from "../model/first-plain.js";
+import { patchName } from "../model/first.js";
+import { combineReporters, conclusionOf, outcomeOfError, reportOutcome, reportThenLink } from "../publish/reporters/first.js";
+import { outcomeMarkdown } from "../publish/reporters.js";
+import { bisectHeadline, explained, headline } from "../report.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
 import { failureOf, gateFolder, isBisection, outputFile, readRequest, requestText, subjectOf } from "./approved-request.js";
 import { bisectName, readConfigFor, restoreCommits } from "./job.js";
@@ -14,8 +15,8 @@ import { log, saveState, setOutput } from "./log.js";
 import { githubFailure, placeOf } from "../forge/github.js";
 import { publishData, readSharedHistory } from "./shared-history.js";
 import { openReporter, saveOpenReporters } from "./reporters.js";
-import { join, resolve } from "node:path";
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+const { join, resolve } = globalThis.process.getBuiltinModule("node:path");
+const { copyFile, mkdir, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/action/merge-queue.ts
 /** Also aborts when the queue has dropped the branch. Without a queue, aborts only with `signal`. */

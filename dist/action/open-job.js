@@ -1,5 +1,5 @@
 import { createOctokit } from "../forge/github.js";
-import { openRepository } from "../forge/patch.js";
+import { openRepository } from "../forge/patch/first.js";
 import { configAt } from "./config-at.js";
 import { log, mask } from "./log.js";
 

@@ -1,12 +1,13 @@
-import { UsageError } from "../model/plain.js";
-import { patchName, shortId } from "../model.js";
-import { parseCommand, patchOfRange, patchOfTypedRange, withoutShortIds } from "../forge/patch.js";
-import { authorize } from "../forge/patch/plain.js";
+import { UsageError } from "../model/first-plain.js";
+import { patchName, shortId } from "../model/first.js";
+import { parseCommand } from "../forge/patch.js";
+import { patchOfRange, patchOfTypedRange, withoutShortIds } from "../forge/patch/first.js";
 import { looksLikeRevision } from "../forge/phabricator.js";
 import { noticeName } from "./admission.js";
-import { changeIdIn, markerOf, readMemory } from "../publish/reporters.js";
 import { relayOf } from "./approved-request.js";
 import { fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, pullRequestNumber, pullRequestsWithHead, readIssue } from "../forge/github.js";
+import { changeIdIn, markerOf, readMemory } from "../publish/reporters.js";
+import { authorize } from "../forge/patch/plain.js";
 
 // src/action/admit.ts
 /** Throws a `UsageError` for a patch that cannot be measured, and an Error if GitHub does not reply. */

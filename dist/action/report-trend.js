@@ -1,12 +1,12 @@
 import { accepted } from "../analysis/trend.js";
 import { landedRevision } from "../forge/phabricator.js";
-import { UsageError, reasonOf } from "../model/plain.js";
+import { UsageError, reasonOf } from "../model/first-plain.js";
 import { publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
 import { linkTo } from "../publish/data-branch/plain.js";
 import { postReply, reportChanges } from "../publish/reporters.js";
 import { revisionDepsOf } from "./job.js";
 import { log } from "./log.js";
-import { randomUUID } from "node:crypto";
+const { randomUUID } = globalThis.process.getBuiltinModule("node:crypto");
 
 // src/action/report-trend.ts
 async function reportTrend(context, config, testbeds) {

@@ -1,7 +1,8 @@
 import { ownLogin } from "../forge/github.js";
 import { object } from "../vendor/zod.js";
-import { list, patchName, shortId, word } from "../model.js";
-import { combineReporters, failingOnSharedHead, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus } from "../publish/reporters.js";
+import { list, patchName, shortId, word } from "../model/first.js";
+import { failingOnSharedHead, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus } from "../publish/reporters.js";
+import { combineReporters } from "../publish/reporters/first.js";
 import { approvedRequestSchema, isBisection } from "./approved-request.js";
 import { bisectName, revisionDepsOf } from "./job.js";
 import { log, saveState } from "./log.js";

@@ -1,4 +1,4 @@
-import { exitCodes } from "../model/plain.js";
+import { exitCodes } from "../model/first-plain.js";
 import { admitAcceptance } from "./pull-request-reader.js";
 import { acknowledge, triggerOf } from "./admit-event.js";
 import { readEvent } from "./inputs.js";

@@ -1,4 +1,4 @@
-import { exitCodes } from "../model/plain.js";
+import { exitCodes } from "../model/first-plain.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
 import { requestText, subjectOf } from "./approved-request.js";
 import { reporterNames } from "./job.js";

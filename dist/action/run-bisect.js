@@ -1,7 +1,7 @@
 import { bisect } from "../gate/bisect.js";
-import { randomSeed } from "../gate/experiment.js";
-import { inSession } from "../gate.js";
-import { UsageError } from "../model/plain.js";
+import { randomSeed } from "../gate/experiment/first.js";
+import { inSession } from "../gate/first.js";
+import { UsageError } from "../model/first-plain.js";
 import { isBisection } from "./approved-request.js";
 import { bisectPlan, requestedOf } from "./bisect-plan.js";
 import { bisectName } from "./job.js";

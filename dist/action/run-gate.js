@@ -1,10 +1,11 @@
-import { applyOverrides, testbedsFor } from "../config.js";
+import { applyOverrides, testbedsFor } from "../config/first.js";
 import { namingStyles } from "../config/parameters.js";
-import { randomSeed } from "../gate/experiment.js";
-import { gate, inSession, resumeGate } from "../gate.js";
-import { UsageError } from "../model/plain.js";
+import { randomSeed } from "../gate/experiment/first.js";
+import { gate, inSession } from "../gate/first.js";
+import { resumeGate } from "../gate.js";
+import { UsageError } from "../model/first-plain.js";
 import { commitFacts, nightlyFolder, nightlyRun } from "../publish.js";
-import { outcomeOfResult } from "../publish/reporters.js";
+import { outcomeOfResult } from "../publish/reporters/first.js";
 import { isBisection, isMeasuredAnyway, nightlyPart } from "./approved-request.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
 import { gateNames, selectorsFor } from "./job.js";
@@ -14,8 +15,8 @@ import { log } from "./log.js";
 import { publishData } from "./shared-history.js";
 import { reportTrend } from "./report-trend.js";
 import { runMeasuringJob } from "./measuring-job.js";
-import { join } from "node:path";
-import { copyFile } from "node:fs/promises";
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { copyFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/action/measured-nightly.ts
 function nightlyDeps(deps, job) {

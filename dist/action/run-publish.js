@@ -1,28 +1,31 @@
 import { summary } from "../vendor/actions-core.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../forge/github.js";
-import { bisectResultSchema, cellName, commitId, id, patchName, word } from "../model.js";
+import { cellName, commitId, id, patchName, word } from "../model/first.js";
 import { object } from "../vendor/zod.js";
-import { UsageError, exitCodes, parseJson, realPause, reasonOf } from "../model/plain.js";
-import { addReportLinks, cancelledOutcome, outcomeMarkdown, outcomeOfFailure, outcomeOfResult, outcomeTitle } from "../publish/reporters.js";
+import { UsageError, exitCodes, parseJson, realPause, reasonOf } from "../model/first-plain.js";
+import { addReportLinks, cancelledOutcome, outcomeOfFailure, outcomeOfResult } from "../publish/reporters/first.js";
+import { outcomeMarkdown, outcomeTitle } from "../publish/reporters.js";
 import { headline } from "../report.js";
 import { reportRefusal } from "./admission-replies.js";
 import { gateFolder, isBisection, isMeasuredAnyway, nightlyPart, outputFile, readFailure, readRequest } from "./approved-request.js";
 import { withReasons } from "../analysis/profile.js";
-import { applyOverrides, testbedsFor } from "../config.js";
+import { applyOverrides, testbedsFor } from "../config/first.js";
 import { namingStyles } from "../config/parameters.js";
-import { cellsAmong, recompute } from "../gate/experiment.js";
+import { recompute } from "../gate/experiment.js";
+import { bisectResultSchema } from "../model.js";
 import { bisectPlan, requestedOf } from "./bisect-plan.js";
 import { artifactName } from "./extend.js";
 import { readConfigFor, reporterNames, restoreCommits, selectorsFor } from "./job.js";
 import { log } from "./log.js";
 import { pausesWithin } from "../publish/reporters/plain.js";
 import { publishData, readSharedHistory } from "./shared-history.js";
-import { testbedsThatDiffer, variantsByMaking } from "../kernel.js";
-import { expectOnLine, patchOfRange } from "../forge/patch.js";
+import { testbedsThatDiffer, variantsByMaking } from "../kernel/first.js";
+import { expectOnLine, patchOfRange } from "../forge/patch/first.js";
+import { cellsAmong } from "../gate/experiment/first.js";
 import { nightlyFolder, trendUpdateOf } from "../publish.js";
 import { readEvent } from "./inputs.js";
 import { openReporter } from "./reporters.js";
-import { relative } from "node:path";
+const { relative } = globalThis.process.getBuiltinModule("node:path");
 
 // src/action/gate-code.ts
 /** Returns a changed path of the workflows, or of an action's code within the repository. */

@@ -1,4 +1,4 @@
-import { reasonOf } from "../model/plain.js";
+import { reasonOf } from "../model/first-plain.js";
 import { log } from "./log.js";
 import { isOfGate, publishToBranch, publishToDirectory, readHistory } from "../publish/data-branch.js";
 import { reportTrend } from "./report-trend.js";

@@ -1,5 +1,5 @@
-import { plainLine } from "../model/plain.js";
-import { cellName } from "../model.js";
+import { plainLine } from "../model/first-plain.js";
+import { cellName } from "../model/first.js";
 import { ProfileError, explain, foreignBounds, parseProfile, withoutIdle } from "./profile/plain.js";
 
 // src/analysis/profile/result-profiles.ts

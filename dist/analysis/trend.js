@@ -1,9 +1,12 @@
-import { isJudged, jsonLines, machineFacts, plainLine } from "../model/plain.js";
-import { byMetric, cellName, commitId, isLoss, nightlySchema, packetsText } from "../model.js";
-import { changePoints, lastLevel, median, minChangeRatio, nightlySigmaRatio, trialNumbers } from "./stats.js";
+import { isJudged, jsonLines, plainLine } from "../model/first-plain.js";
+import { byMetric, cellName, commitId, isLoss, packetsText } from "../model/first.js";
+import { nightlySchema } from "../model.js";
+import { median, trialNumbers } from "./stats/first.js";
 import { sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { lowerBound, upperBound } from "./stats/plain.js";
-import { createHash } from "node:crypto";
+import { machineFacts } from "../model/plain.js";
+import { changePoints, lastLevel, minChangeRatio, nightlySigmaRatio } from "./stats.js";
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
 
 // src/analysis/trend/fingerprint.ts
 /**

@@ -1,10 +1,10 @@
-import { UsageError, fileReasonOf, overlayFiles, whyNotText } from "../model/plain.js";
-import { comparisonName } from "../model.js";
-import { commitTree, rootCommit } from "../forge/patch.js";
-import { gitIn, plainly } from "../forge/patch/plain.js";
+import { UsageError, fileReasonOf, overlayFiles, whyNotText } from "../model/first-plain.js";
+import { comparisonName } from "../model/first.js";
+import { gitIn, plainly } from "../forge/patch/first-plain.js";
+import { commitTree, rootCommit } from "../forge/patch/first.js";
 import { headOf } from "../system/decompress.js";
-import { basename, join } from "node:path";
-import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+const { basename, join } = globalThis.process.getBuiltinModule("node:path");
+const { readFile, readdir, rm, stat, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/cli/compare/compare-repository.ts
 /** Creates the repository in an empty folder, with the files at its top, and returns the patch. */

@@ -1,16 +1,18 @@
+import { outcomeName } from "../model/first-plain.js";
 import { namingStyles } from "../config/parameters.js";
-import { openRepository, patchOfRange } from "../forge/patch.js";
-import { applyOverrides, parseConfig } from "../config.js";
-import { outcomeName, readResult } from "../report.js";
+import { openRepository, patchOfRange } from "../forge/patch/first.js";
+import { applyOverrides, parseConfig } from "../config/first.js";
 import { sum } from "../vendor/simple-statistics.js";
-import { hasPlan, historyFile } from "../gate/experiment.js";
+import { hasPlan, historyFile } from "../gate/experiment/first.js";
+import { readResult } from "../report.js";
 import { bisect, hasBisectPlan, resumeBisection } from "../gate/bisect.js";
-import { gate, resumeGate } from "../gate.js";
+import { gate } from "../gate/first.js";
+import { openHere, realDeps } from "../gate/testbeds/first.js";
+import { resumeGate } from "../gate.js";
 import { unshared } from "../lab/plain.js";
-import { openHere, realDeps } from "../gate/testbeds.js";
 import { baseBranch, bisectCommits, culpritSubject, demoConfig, demoPatches, freebsdDemoConfig, freebsdDemoPatches, makeBisectRepository, makeDemoRepository, makeFreebsdDemoRepository, makeVirtualDemoRepository, virtualDemoConfig, virtualDemoPatches } from "./demo/plain.js";
-import { join } from "node:path";
-import { access } from "node:fs/promises";
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { access } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/cli/demo/demo.ts
 const embeddedDemo = {

@@ -1,13 +1,13 @@
 import { version } from "../package.js";
-import { UsageError, overlayFiles } from "../model/plain.js";
+import { UsageError, overlayFiles } from "../model/first-plain.js";
 import { excerpt, expected } from "../model/excerpt.js";
-import { parseConfig, systemOf } from "../config.js";
+import { parseConfig, systemOf } from "../config/first.js";
 import { githubFailure, makeLabel } from "../forge/github.js";
 import { approvalLabel, modeline, overlayOf, readIfThere } from "./init/plain.js";
-import { join, relative, resolve, sep } from "node:path";
-import { promisify } from "node:util";
-import { lstat, readdir } from "node:fs/promises";
-import { execFile } from "node:child_process";
+const { join, relative, resolve, sep } = globalThis.process.getBuiltinModule("node:path");
+const { promisify } = globalThis.process.getBuiltinModule("node:util");
+const { lstat, readdir } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
 
 // src/cli/init/freebsd-tree.ts
 /** Throws a UsageError for an address or a checksum that a workflow cannot contain. */
@@ -292,4 +292,4 @@ function whyNot(failure, repository) {
 	return `${what}: GitHub answered ${failure.detail}.`;
 }
 
-export { createLabel, freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps, kindOf, labelByHand, missingOverlay, ownAction, readClone, readSelectors };
+export { createLabel, freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps, kindOf, labelByHand, missingOverlay, ownAction, parseAction, parseBranch, parseRepository, parseRunner, readClone, readSelectors };

@@ -1,12 +1,13 @@
-import { UsageError, fileReasonOf, reasonOf, shortened } from "../model/plain.js";
-import { familySchema } from "../model.js";
+import { UsageError, fileReasonOf, reasonOf, shortened } from "../model/first-plain.js";
+import { familySchema } from "../model/first.js";
 import { MinistatInputError, limitsOf, parseColumn } from "../analysis/stats/plain.js";
-import { cellVerdict, compare, interimResults, median } from "../analysis/stats.js";
+import { interimResults, median } from "../analysis/stats/first.js";
+import { cellVerdict, compare } from "../analysis/stats.js";
 import { ForeignFileError, readForeignFile, readForeignText } from "../system/foreign-files.js";
 import { parsePktGenLog } from "../lab/traffic/plain.js";
 import { pktGenRun } from "../lab/traffic.js";
-import { join } from "node:path";
-import { readFile, readdir, stat } from "node:fs/promises";
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { readFile, readdir, stat } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/cli/netbenches/analyze-netbenches.ts
 /**

@@ -1,5 +1,5 @@
-import { UsageError, fileReasonOf } from "../model/plain.js";
-import { open } from "node:fs/promises";
+import { UsageError, fileReasonOf } from "../model/first-plain.js";
+const { open } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/config/secret.ts
 /** Returns one line of text; throws a `UsageError` with the place but without the content. */

@@ -1,12 +1,12 @@
-import { reasonOf } from "../model/plain.js";
+import { reasonOf } from "../model/first-plain.js";
 import { ZodError, literal, object, string, union } from "../vendor/zod.js";
-import { id, line, list, patchName, prose, resultSchema, url, word } from "../model.js";
+import { id, line, list, patchName, prose, resultSchema, url, word } from "../model/first.js";
 import { fetchWithin, sendRequest } from "../system/http.js";
 import { profiledCells, readProfiles } from "../analysis/profile.js";
 import { require_yauzl } from "../vendor/yauzl.js";
-import { isUtf8 } from "node:buffer";
-import { crc32, inflateRawSync } from "node:zlib";
-import { setTimeout } from "node:timers/promises";
+const { isUtf8 } = globalThis.process.getBuiltinModule("node:buffer");
+const { crc32, inflateRawSync } = globalThis.process.getBuiltinModule("node:zlib");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
 // src/forge/github/client.ts
 /** Longest wait for a rate limit, in seconds, and number of waits per request. */

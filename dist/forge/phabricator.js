@@ -1,11 +1,11 @@
-import { UsageError, parseJson, plainLine, realPause, reasonOf, shortened } from "../model/plain.js";
+import { UsageError, parseJson, plainLine, realPause, reasonOf, shortened } from "../model/first-plain.js";
 import { boolean, discriminatedUnion, int, literal, object, preprocess, string, union, unknown } from "../vendor/zod.js";
-import { byName, document, id as id$1, line, list, prose, word } from "../model.js";
+import { byName, document, id as id$1, line, list, prose, word } from "../model/first.js";
 import { ConduitError, errorOf, failureNamed, isFinal, isRead, mayRetry, otherStatus, otherVersion, safeMessage, secondsOfPatience, unreadable } from "./phabricator/plain.js";
 import { noConnection, sendRequest } from "../system/http.js";
 import { readSecret } from "../config/plain.js";
-import { X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
+const { X509Certificate } = globalThis.process.getBuiltinModule("node:crypto");
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/forge/phabricator/conduit.ts
 /** A map as PHP writes it: an empty map is an empty list. */

@@ -1,21 +1,25 @@
 import { version } from "../package.js";
-import { UsageError, counted, formatMetric, formatPps, isCost, pathName, plainLine, reasonOf } from "../model/plain.js";
+import { UsageError, counted, formatMetric, formatPps, isCost, pathName, plainLine, reasonOf } from "../model/first-plain.js";
 import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
-import { bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, historySchema, id, line, list, maxCommits, metricSchema, name, namedCommitSchema, offeredTraffic, ordinal, ownRulesSchema, path as path$1, prose, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
+import { byMetric, byName, cellSchema, change, commitId, count, historySchema, id, line, list, metricSchema, name, offeredTraffic, ordinal, ownRulesSchema, path as path$1, prose, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model/first.js";
 import { excerpt } from "../model/excerpt.js";
-import { NoCommitError } from "../forge/patch.js";
-import { RepositoryError } from "../forge/patch/plain.js";
-import { systemOf, testbedKindOf } from "../config.js";
-import { explained, readAnyResult, writeResult } from "../report.js";
+import { RepositoryError } from "../forge/patch/first-plain.js";
+import { NoCommitError } from "../forge/patch/first.js";
+import { systemOf, testbedKindOf } from "../config/first.js";
 import { mean } from "../vendor/simple-statistics.js";
-import { baselineOf, boundsOf as boundsOf$1, changeOf as changeOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats.js";
+import { boundsOf as boundsOf$1, changeOf as changeOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats/first.js";
+import { baseNumbers, cellsOf, earlierEntries, entriesOf, historyOf, journalIn, openJournal, plannedProfile, plannedTraffic, readJournal, readRules, rulesOn } from "./experiment/first.js";
+import { bisectConfidenceRatio, maxCommits, namedCommitSchema } from "../model.js";
+import { explained, readAnyResult, writeResult } from "../report.js";
+import { baselineOf } from "../analysis/stats.js";
+import { mayChangeKernel } from "../kernel/first-plain.js";
+import { builderOf, entriesOf as entriesOf$1, pathsIn, readOverlay, sourceOf, submodule } from "../kernel/first.js";
 import { alsoInformative, bisectionEstimateLines, isShared, maxTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, takenForFailed, usualMinutes } from "./estimate.js";
-import { baseNumbers, cellsOf, earlierEntries, entriesOf, historyOf, journalIn, keepLogIn, missingProfiles, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readRules, rulesOn, takeProfilesOf } from "./experiment.js";
-import { mayChangeKernel } from "../kernel/plain.js";
-import { builderOf, entriesOf as entriesOf$1, pathsIn, readOverlay, sourceOf, submodule } from "../kernel.js";
-import { beginPlanFile, hasPlanFile, readPlanFile, refuseUsed, rejectionMessage, replacePlanFile } from "./experiment/plain.js";
-import { onTestbed } from "./plain.js";
-import { join } from "node:path";
+import { beginPlanFile, hasPlanFile, readPlanFile, refuseUsed, replacePlanFile } from "./experiment/first-plain.js";
+import { onTestbed } from "./first-plain.js";
+import { keepLogIn, missingProfiles, profileOf, takeProfilesOf } from "./experiment.js";
+import { rejectionMessage } from "./experiment/plain.js";
+const { join } = globalThis.process.getBuiltinModule("node:path");
 
 // src/gate/bisect/evidence.ts
 /** Variant of the bad end without the culprit; not part of the range. */

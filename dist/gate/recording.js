@@ -1,32 +1,34 @@
 import { version } from "../package.js";
-import { UsageError, fileReasonOf, formatShortOrdinal, oneLine, parseJson, reasonOf, shortened } from "../model/plain.js";
+import { UsageError, fileReasonOf, formatShortOrdinal, oneLine, parseJson, reasonOf, shortened } from "../model/first-plain.js";
 import { _enum, array, boolean, discriminatedUnion, literal, looseObject, number$1 as number, object, partialRecord, union, unknown } from "../vendor/zod.js";
-import { byName, count, document, facts, families, list, name, packetsSchema, path as path$1, seconds, share, total, variant } from "../model.js";
+import { byName, count, document, facts, families, list, name, packetsSchema, path as path$1, seconds, share, total, variant } from "../model/first.js";
 import { giveNew } from "../system/give-to-caller.js";
 import { commandText } from "../system/shell.js";
-import { HostError, hostFailures, stdoutOf } from "../system/host/plain.js";
-import { PowerError } from "../lab/power/plain.js";
+import { HostError, hostFailures, stdoutOf } from "../system/host/first-plain.js";
+import { fencedDeps } from "../lab/lease/first.js";
+import { PowerError } from "../lab/power/first-plain.js";
+import { isRecordable } from "./recording/first-plain.js";
+import { parsePktGenLog } from "../lab/traffic/plain.js";
+import { openFreebsdTestbed } from "../lab/freebsd.js";
+import { openVirtualTestbed } from "../lab/qemu.js";
+import { KernelFilesError, wireAddress } from "../lab/qemu/vm/plain.js";
 import "../lab/power.js";
+import { checkFreebsdTestbed, unquoted } from "../lab/check.js";
+import { GzipLog, OutputLines, endStream, failureOf, fromVersion1, guestHost, learnFrom, logged, maskFor, maskSummary, recordedGuests, sensitiveTermsOf, thisMachine } from "./recording/plain.js";
+import { parseCpuTimes, parseInterfaceCounters } from "../lab/freebsd/dut/plain.js";
+import { parseArp, parseIfconfig, parseNdp, parseRoutes } from "../lab/freebsd/plain.js";
 import { ConsoleError } from "../lab/console.js";
 import { ConsoleTape } from "../lab/console/plain.js";
-import { openFreebsdTestbed, parseCpuTimes, parseInterfaceCounters } from "../lab/freebsd.js";
-import { parseArp, parseIfconfig, parseNdp, parseRoutes } from "../lab/freebsd/plain.js";
-import { parsePktGenLog } from "../lab/traffic/plain.js";
-import { fencedDeps } from "../lab/lease.js";
-import { KernelFilesError, wireAddress } from "../lab/qemu/vm/plain.js";
-import { openVirtualTestbed } from "../lab/qemu.js";
 import { portOf } from "../lab/qemu/vm.js";
-import { checkFreebsdTestbed, unquoted } from "../lab/check.js";
-import { GzipLog, OutputLines, endStream, failureOf, fromVersion1, guestHost, isRecordable, learnFrom, logged, maskFor, maskSummary, recordedGuests, sensitiveTermsOf, thisMachine } from "./recording/plain.js";
 import { selfTestParts } from "./self-test/plain.js";
 import { journalIn, resumeJournal, runSelfTest } from "./self-test.js";
-import { basename, join } from "node:path";
-import { createReadStream, readFileSync, statSync } from "node:fs";
-import { constants as constants$1, gunzipSync } from "node:zlib";
-import { createHash } from "node:crypto";
-import { mkdtemp, open, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { pipeline } from "node:stream/promises";
+const { basename, join } = globalThis.process.getBuiltinModule("node:path");
+const { createReadStream, readFileSync, statSync } = globalThis.process.getBuiltinModule("node:fs");
+const { constants: constants$1, gunzipSync } = globalThis.process.getBuiltinModule("node:zlib");
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
+const { mkdtemp, open, rm, stat, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
+const { pipeline } = globalThis.process.getBuiltinModule("node:stream/promises");
 
 // src/gate/recording/recording-entry.ts
 const recordingVersion = 2;
@@ -481,212 +483,6 @@ const recordable = (request) => {
 	};
 };
 
-// src/gate/recording/recording-schemas.ts
-/** A replay opens no file that a recording names. */
-const host = looseObject({
-	host: name,
-	port: count,
-	user: name,
-	privateKeyPath: path$1.optional(),
-	knownHostsPath: literal("/dev/null")
-});
-const port = looseObject({ interface: name });
-const generator = host.extend({
-	interface: name,
-	mac: name,
-	addresses: partialRecord(_enum(families), name),
-	threads: count
-});
-const testbed = looseObject({
-	kind: literal("freebsd"),
-	dut: host.extend({
-		ingress: port,
-		egress: port,
-		boot: looseObject({
-			method: name,
-			limitSeconds: seconds
-		}),
-		power: looseObject({ kind: name }).optional()
-	}),
-	senders: array(generator).min(1).max(4),
-	receiver: generator,
-	builder: host.extend({
-		folder: path$1,
-		repository: path$1,
-		recipe: looseObject({ kind: name })
-	}).optional(),
-	preflight: document
-});
-const traffic = looseObject({
-	flows: count,
-	frameBytes: count.optional(),
-	packets: packetsSchema.optional(),
-	captured: document.optional(),
-	windows: object({
-		count,
-		packets: total
-	}).optional(),
-	settleSeconds: seconds,
-	measureSeconds: seconds
-});
-/** Keeps properties of other versions. */
-const as = (schema) => schema;
-const checkRequest = object({
-	name,
-	testbed: as(testbed),
-	families: list(_enum(families), 10),
-	traffic: as(traffic),
-	sends: boolean(),
-	cycles: boolean()
-});
-/** A replay opens no file that a recording names. */
-const virtualTestbed = looseObject({
-	kind: literal("virtual"),
-	system: _enum(["linux", "freebsd"]),
-	accelerator: name,
-	memoryMebibytes: count,
-	image: looseObject({
-		path: literal("/dev/null"),
-		privateKeyPath: literal("/dev/null").optional(),
-		/** Absent for an official image, which a replay does not prepare. */
-		hostKey: document.default(""),
-		bootSeconds: seconds
-	}).optional(),
-	kernelPath: literal("/dev/null").optional()
-});
-const testbedRequest = object({
-	name,
-	testbed: union([as(testbed), as(virtualTestbed)]),
-	traffic: as(traffic),
-	/** Token of the lease, which is part of every command. */
-	token: total.optional()
-});
-const cell = looseObject({
-	scenario: name,
-	family: _enum(families),
-	frameBytes: count.optional()
-});
-const planned = looseObject({
-	number: count,
-	cell,
-	runs: list(looseObject({
-		number: count,
-		variant,
-		pair: count
-	}))
-});
-const testbedCall = discriminatedUnion("call", [
-	object({
-		call: literal("inspect"),
-		cells: list(as(cell)),
-		outcome: unknown()
-	}),
-	object({
-		call: literal("prepare"),
-		variants: list(object({
-			variant,
-			boots: _enum(["own", "archive"])
-		})),
-		/** Absent in older recordings. */
-		cells: list(as(cell)).default([]),
-		rules: byName(unknown()),
-		outcome: unknown()
-	}),
-	object({
-		call: literal("trial"),
-		planned: as(planned),
-		outcome: unknown()
-	}),
-	object({
-		call: literal("profile"),
-		request: as(looseObject({
-			cell,
-			variant,
-			seconds,
-			attempt: count
-		})),
-		outcome: unknown()
-	}),
-	object({
-		call: literal("restore"),
-		outcome: unknown()
-	})
-]);
-const selfTestRequest = object({
-	name,
-	testbed: as(testbed),
-	config: as(looseObject({
-		scenarios: list(name, 1e3),
-		families: list(_enum(families), 10),
-		traffic,
-		gate: looseObject({
-			metric: name,
-			marginRatio: share
-		})
-	})),
-	rules: byName(as(looseObject({ text: document }))),
-	skip: list(_enum(selfTestParts), 100),
-	journal: list(document),
-	token: total.optional()
-});
-const selfTestReport = union([object({ diagnostic: looseObject({
-	kind: name,
-	what: document,
-	why: document
-}) }), object({ agreed: boolean() })]);
-const thrown = (error) => ({ threw: reasonOf(error) });
-
-// src/gate/recording/recorded-testbed.ts
-async function recordedTestbed(recorder, request, open) {
-	recorder.begin("testbed", recordable(request));
-	const opened = await open();
-	const logged = async (call, work) => {
-		try {
-			const outcome = await work();
-			recorder.log("testbed", {
-				...call,
-				outcome: outcome ?? null
-			});
-			return outcome;
-		} catch (error) {
-			recorder.log("testbed", {
-				...call,
-				outcome: thrown(error)
-			});
-			throw error;
-		}
-	};
-	return {
-		...opened,
-		inspect: (cells) => logged({
-			call: "inspect",
-			cells
-		}, () => opened.inspect(cells)),
-		prepare(prepare) {
-			const variants = prepare.variants.map(({ variant, kernel }) => ({
-				variant,
-				boots: kernel === void 0 ? "own" : "archive"
-			}));
-			const { cells, rules } = prepare;
-			return logged({
-				call: "prepare",
-				variants,
-				cells,
-				rules
-			}, () => opened.prepare(prepare));
-		},
-		trial: (planned, ...rest) => logged({
-			call: "trial",
-			planned
-		}, () => opened.trial(planned, ...rest)),
-		profile: (profile, ...rest) => logged({
-			call: "profile",
-			request: profile
-		}, () => opened.profile(profile, ...rest)),
-		restore: () => logged({ call: "restore" }, () => opened.restore())
-	};
-}
-
 // src/gate/recording/read-recording.ts
 /** Throws a UsageError if the file is no recording that can be read here. */
 function readRecording(path) {
@@ -999,6 +795,161 @@ function pktGen(request) {
 	const isRead = log.summary !== void 0 || log.faults.length > 0;
 	if (summary !== void 0 && !isRead && !/ in 0\.0+ seconds/.test(summary)) return no("its summary", summary);
 }
+
+// src/gate/recording/recording-schemas.ts
+/** A replay opens no file that a recording names. */
+const host = looseObject({
+	host: name,
+	port: count,
+	user: name,
+	privateKeyPath: path$1.optional(),
+	knownHostsPath: literal("/dev/null")
+});
+const port = looseObject({ interface: name });
+const generator = host.extend({
+	interface: name,
+	mac: name,
+	addresses: partialRecord(_enum(families), name),
+	threads: count
+});
+const testbed = looseObject({
+	kind: literal("freebsd"),
+	dut: host.extend({
+		ingress: port,
+		egress: port,
+		boot: looseObject({
+			method: name,
+			limitSeconds: seconds
+		}),
+		power: looseObject({ kind: name }).optional()
+	}),
+	senders: array(generator).min(1).max(4),
+	receiver: generator,
+	builder: host.extend({
+		folder: path$1,
+		repository: path$1,
+		recipe: looseObject({ kind: name })
+	}).optional(),
+	preflight: document
+});
+const traffic = looseObject({
+	flows: count,
+	frameBytes: count.optional(),
+	packets: packetsSchema.optional(),
+	captured: document.optional(),
+	windows: object({
+		count,
+		packets: total
+	}).optional(),
+	settleSeconds: seconds,
+	measureSeconds: seconds
+});
+/** Keeps properties of other versions. */
+const as = (schema) => schema;
+const checkRequest = object({
+	name,
+	testbed: as(testbed),
+	families: list(_enum(families), 10),
+	traffic: as(traffic),
+	sends: boolean(),
+	cycles: boolean()
+});
+/** A replay opens no file that a recording names. */
+const virtualTestbed = looseObject({
+	kind: literal("virtual"),
+	system: _enum(["linux", "freebsd"]),
+	accelerator: name,
+	memoryMebibytes: count,
+	image: looseObject({
+		path: literal("/dev/null"),
+		privateKeyPath: literal("/dev/null").optional(),
+		/** Absent for an official image, which a replay does not prepare. */
+		hostKey: document.default(""),
+		bootSeconds: seconds
+	}).optional(),
+	kernelPath: literal("/dev/null").optional()
+});
+const testbedRequest = object({
+	name,
+	testbed: union([as(testbed), as(virtualTestbed)]),
+	traffic: as(traffic),
+	/** Token of the lease, which is part of every command. */
+	token: total.optional()
+});
+const cell = looseObject({
+	scenario: name,
+	family: _enum(families),
+	frameBytes: count.optional()
+});
+const planned = looseObject({
+	number: count,
+	cell,
+	runs: list(looseObject({
+		number: count,
+		variant,
+		pair: count
+	}))
+});
+const testbedCall = discriminatedUnion("call", [
+	object({
+		call: literal("inspect"),
+		cells: list(as(cell)),
+		outcome: unknown()
+	}),
+	object({
+		call: literal("prepare"),
+		variants: list(object({
+			variant,
+			boots: _enum(["own", "archive"])
+		})),
+		/** Absent in older recordings. */
+		cells: list(as(cell)).default([]),
+		rules: byName(unknown()),
+		outcome: unknown()
+	}),
+	object({
+		call: literal("trial"),
+		planned: as(planned),
+		outcome: unknown()
+	}),
+	object({
+		call: literal("profile"),
+		request: as(looseObject({
+			cell,
+			variant,
+			seconds,
+			attempt: count
+		})),
+		outcome: unknown()
+	}),
+	object({
+		call: literal("restore"),
+		outcome: unknown()
+	})
+]);
+const selfTestRequest = object({
+	name,
+	testbed: as(testbed),
+	config: as(looseObject({
+		scenarios: list(name, 1e3),
+		families: list(_enum(families), 10),
+		traffic,
+		gate: looseObject({
+			metric: name,
+			marginRatio: share
+		})
+	})),
+	rules: byName(as(looseObject({ text: document }))),
+	skip: list(_enum(selfTestParts), 100),
+	journal: list(document),
+	token: total.optional()
+});
+const selfTestReport = union([object({ diagnostic: looseObject({
+	kind: name,
+	what: document,
+	why: document
+}) }), object({ agreed: boolean() })]);
+const thrown = (error) => ({ threw: reasonOf(error) });
 
 // src/gate/recording/replay-difference.ts
 const differenceAt = (kind, request, why) => ({
@@ -1717,6 +1668,57 @@ async function* recordedSelfTest(recorder, request, deps, token) {
 		recorder.log("self-test", { diagnostic });
 		yield diagnostic;
 	}
+}
+
+// src/gate/recording/recorded-testbed.ts
+async function recordedTestbed(recorder, request, open) {
+	recorder.begin("testbed", recordable(request));
+	const opened = await open();
+	const logged = async (call, work) => {
+		try {
+			const outcome = await work();
+			recorder.log("testbed", {
+				...call,
+				outcome: outcome ?? null
+			});
+			return outcome;
+		} catch (error) {
+			recorder.log("testbed", {
+				...call,
+				outcome: thrown(error)
+			});
+			throw error;
+		}
+	};
+	return {
+		...opened,
+		inspect: (cells) => logged({
+			call: "inspect",
+			cells
+		}, () => opened.inspect(cells)),
+		prepare(prepare) {
+			const variants = prepare.variants.map(({ variant, kernel }) => ({
+				variant,
+				boots: kernel === void 0 ? "own" : "archive"
+			}));
+			const { cells, rules } = prepare;
+			return logged({
+				call: "prepare",
+				variants,
+				cells,
+				rules
+			}, () => opened.prepare(prepare));
+		},
+		trial: (planned, ...rest) => logged({
+			call: "trial",
+			planned
+		}, () => opened.trial(planned, ...rest)),
+		profile: (profile, ...rest) => logged({
+			call: "profile",
+			request: profile
+		}, () => opened.profile(profile, ...rest)),
+		restore: () => logged({ call: "restore" }, () => opened.restore())
+	};
 }
 
 export { readRecording, recordTo, recordable, recordedSelfTest, recordedTestbed, replay };

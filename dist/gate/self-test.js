@@ -1,21 +1,24 @@
-import { BuilderError } from "../kernel/plain.js";
+import { BuilderError } from "../kernel/first-plain.js";
 import { _enum, discriminatedUnion, literal, object } from "../vendor/zod.js";
 import { checkFreebsdTestbed, healthOf, isGood, ok, skipped, testbedFailed, walk, wrong } from "../lab/check.js";
-import { BootMethodError, DutLostError, installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, runningSystem, trial } from "../lab/freebsd.js";
+import { BootMethodError, runningSystem } from "../lab/freebsd/boot/plain.js";
 import { bootFor, fingerprintOfDut, inspectDut } from "../lab/freebsd/plain.js";
-import { UsageError, formatDuration, formatEstimate, formatPercent, formatPps, lastLine } from "../model/plain.js";
-import { byMetric, cellName, cellSchema, count, line, list, measured, name, offeredTraffic, ordinal, prose, seconds, shortId, time } from "../model.js";
-import { HostError } from "../system/host/plain.js";
-import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
+import { DutLostError } from "../lab/freebsd/dut/first-plain.js";
+import { installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, trial } from "../lab/freebsd.js";
+import { UsageError, formatDuration, formatEstimate, formatPercent, formatPps, lastLine } from "../model/first-plain.js";
+import { byMetric, cellName, cellSchema, count, line, list, measured, name, offeredTraffic, ordinal, prose, seconds, shortId, time } from "../model/first.js";
+import { HostError } from "../system/host/first-plain.js";
+import { cellsOf, designOf, historyOf, policyOf } from "./experiment/first.js";
 import { shell } from "../system/shell.js";
-import { gitIn, givenKernel } from "../kernel.js";
+import { gitIn } from "../kernel.js";
+import { givenKernel } from "../kernel/first.js";
 import { goOn } from "./self-test/plain.js";
 import { chiSquaredDistributionTable, mean } from "../vendor/simple-statistics.js";
-import { estimateRuns } from "./estimate.js";
-import { dirname, join } from "node:path";
-import { appendFileSync, createWriteStream, readFileSync } from "node:fs";
-import { rename } from "node:fs/promises";
-import { finished } from "node:stream/promises";
+import { estimateRuns } from "./estimate/first.js";
+const { dirname, join } = globalThis.process.getBuiltinModule("node:path");
+const { appendFileSync, createWriteStream, readFileSync } = globalThis.process.getBuiltinModule("node:fs");
+const { rename } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { finished } = globalThis.process.getBuiltinModule("node:stream/promises");
 
 // src/gate/self-test/base-variant.ts
 const baseName = "base";

@@ -1,28 +1,32 @@
-import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, packagesOf, reasonOf, shortened } from "../model/plain.js";
-import { frameBytesFor } from "../config.js";
+import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, packagesOf, reasonOf, shortened } from "../model/first-plain.js";
+import { frameBytesFor } from "../config/first.js";
 import { sum } from "../vendor/simple-statistics.js";
 import { adviceToReachMore, queuesReached, reachesFew } from "../analysis/stats/plain.js";
-import { LabImpossibleError, LabInUseError, claimWhenFree, ownerFile, requireLab } from "./netns/plain.js";
+import { LabInUseError, claimWhenFree } from "./netns/first-plain.js";
+import { LabImpossibleError, ownerFile, requireLab } from "./netns/plain.js";
 import { commandText, shell } from "../system/shell.js";
-import { jailProblem, outsideOptions, socketsInJail } from "../kernel/plain.js";
-import { gitIn, whyNoRoot } from "../kernel.js";
-import { findLeftovers, whyUnrestorable } from "./linux/plain.js";
-import { HostError, algorithmsFor, missingOn, parseKnownHosts } from "../system/host/plain.js";
-import { neededPrograms, ourFolder, ourPrograms } from "./netns.js";
-import { PowerError } from "./power/plain.js";
-import "./power.js";
-import { ConsoleError } from "./console.js";
-import { lastWords } from "./console/plain.js";
-import { countersCommands, fileSystemsOf, firewallWarnings, firewallsOn, hasBootedSinceMark, isOurs, limitsBetween, loadedModules, markBoot, nextRoot, proofOf, removalCommands, rulesFolder, runningSystem, sentBetween, siteFirewalls, whyUnfit } from "./freebsd.js";
-import { advice, bounded, checkSettings, generatorPortSettings, inspectDut, minMtu, onceSettled, parseIfconfig, pathProblems, problemOf, readAll, readsOf, settingsCommands, settingsContext, shortMtu, waived } from "./freebsd/plain.js";
+import { jailProblem, outsideOptions, socketsInJail } from "../kernel/first-plain.js";
+import { HostError, algorithmsFor, parseKnownHosts } from "../system/host/first-plain.js";
+import { PowerError } from "./power/first-plain.js";
 import { parsePktGenLog } from "./traffic/plain.js";
 import { pktGenRun, pktGenTrial } from "./traffic.js";
-import { KernelFilesError, NoOwnKernelError } from "./qemu/vm/plain.js";
-import { guestImage } from "./qemu/plain.js";
+import { firewallWarnings, firewallsOn, limitsBetween, proofOf, removalCommands, rulesFolder, siteFirewalls } from "./freebsd.js";
+import { findLeftovers, whyUnrestorable } from "./linux/plain.js";
+import { neededPrograms, ourFolder, ourPrograms } from "./netns.js";
 import { bootTogether, isOfImage, openImage } from "./qemu.js";
+import { KernelFilesError, NoOwnKernelError } from "./qemu/vm/plain.js";
+import "./power.js";
+import { gitIn, whyNoRoot } from "../kernel.js";
+import { countersCommands, nextRoot, sentBetween } from "./freebsd/dut/plain.js";
+import { fileSystemsOf, hasBootedSinceMark, isOurs, loadedModules, markBoot, runningSystem, whyUnfit } from "./freebsd/boot/plain.js";
+import { advice, bounded, checkSettings, generatorPortSettings, inspectDut, minMtu, onceSettled, parseIfconfig, pathProblems, problemOf, readAll, readsOf, settingsCommands, settingsContext, shortMtu, waived } from "./freebsd/plain.js";
+import { ConsoleError } from "./console.js";
+import { missingOn } from "../system/host/plain.js";
+import { lastWords } from "./console/plain.js";
+import { guestImage } from "./qemu/plain.js";
 import { GuestEndedError, guestCpu, virtualLabUp } from "./qemu/vm.js";
-import { posix } from "node:path";
-import { readFile } from "node:fs/promises";
+const { posix } = globalThis.process.getBuiltinModule("node:path");
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/lab/check/diagnostic.ts
 /** Runs the steps in order, and skips those whose needs have failed. Throws the signal's reason between two steps. */
@@ -891,6 +895,135 @@ function interfaceStep(machine, name) {
 	};
 }
 
+// src/lab/check/virtual-check.ts
+const thisMachine = {
+	require: () => requireLab("virtual"),
+	async up(testbed, wait) {
+		await claimWhenFree(ownerFile, wait);
+		return virtualLabUp(testbed);
+	}
+};
+async function* checkVirtualTestbed(testbed, { signal, ...deps }, machine = thisMachine) {
+	await using opened = new AsyncDisposableStack();
+	yield* walk([{
+		what: programs$1,
+		async run(what) {
+			await machine.require();
+			return [ok(what, "all are installed, and this process may use them")];
+		}
+	}, {
+		what: "a guest",
+		needs: [programs$1],
+		async run(what) {
+			const lab = await machine.up(testbed, {
+				...deps,
+				signal
+			});
+			opened.defer(() => lab.down());
+			return testbed.system === "linux" ? bootLinux(what, lab, testbed, {
+				signal,
+				deps
+			}) : bootImage(what, lab, testbed, deps);
+		}
+	}], {
+		signal,
+		failed
+	});
+}
+const programs$1 = "the programs of this machine";
+async function bootLinux(what, lab, testbed, { signal, deps }) {
+	const kernel = await lab.kernel(testbed.kernelPath).catch(unlessOthersBoot(testbed));
+	if (kernel === void 0) return [skipped(what, withoutKernel(testbed))];
+	const startedAt = performance.now();
+	const variant = {
+		variant: "base",
+		commit: "",
+		files: []
+	};
+	const [booted] = await bootTogether({
+		...deps,
+		lab,
+		cpus: [guestCpu],
+		signal
+	}, [{
+		variant,
+		kernel
+	}]);
+	if (booted?.kind !== "booted") {
+		const why = booted === void 0 ? "no guest was booted" : `it did not boot: ${booted.reason}`;
+		return [wrong(what, why, lookAgain)];
+	}
+	const { guest, host } = booted;
+	return [
+		ok(what, `${booted.kernel} was up after ${secondsSince(startedAt)} s`),
+		await counted(guest, testbed),
+		await panicked(guest, host, shell`echo c > /proc/sysrq-trigger`)
+	];
+}
+/** Returns undefined if this machine has no kernel: gates may build theirs, or get them by options. */
+const unlessOthersBoot = ({ kernelPath }) => (error) => {
+	if (error instanceof NoOwnKernelError) return void 0;
+	if (!(error instanceof KernelFilesError) || kernelPath === void 0) throw error;
+	throw new KernelFilesError(`the kernel ${kernelPath} ${error.message}`);
+};
+const withoutKernel = ({ builder }) => builder === void 0 ? "this machine has no kernel in /boot to try: pass --base-kernel and --patched-kernel to each gate, or set `kernel` in ppsgate.yml" : "this machine has no kernel in /boot to try; the `builder` builds the kernels of a gate. Set `kernel` in ppsgate.yml to test a boot";
+async function bootImage(what, lab, testbed, deps) {
+	const image = await guestImage(testbed.image, lab, deps);
+	const startedAt = performance.now();
+	const guest = await lab.bootImage(1, image, guestCpu);
+	const opened = {
+		image,
+		accelerator: testbed.accelerator
+	};
+	const { dut, boots, console } = await openImage(guest, opened, {
+		lab,
+		deps
+	});
+	const seconds = secondsSince(startedAt);
+	const version = (await dut.host().output(shell`uname -v`)).trim();
+	const problems = await inspectDut(boots, ["inet4", "inet6"]);
+	const diagnostics = [
+		ok(what, `${version} was up after ${seconds} s`),
+		await counted(guest, testbed),
+		...problems.filter(isOfImage).map(({ setting, message }) => wrong(`its ${setting}`, message, lookAgain))
+	];
+	const again = await dut.rebootUnordered();
+	if (again.kind === "boot-failed") return [...diagnostics, wrong("its reboot", again.reason, lookAgain)];
+	diagnostics.push(ok("its reboot", `it was up again after ${Math.round(again.seconds)} s`));
+	diagnostics.push(await panicked(guest, dut.host(), shell`sysctl debug.debugger_on_panic=0 debug.kdb.panic=1`));
+	await console.close();
+	return diagnostics;
+}
+const secondsSince = (startedAt) => ((performance.now() - startedAt) / 1e3).toFixed(1);
+async function counted(guest, { accelerator }) {
+	const what = "its instructions";
+	if (guest.counts === void 0) return {
+		kind: "skipped",
+		what,
+		why: `\`accelerator: ${accelerator}\` does not count them: CPU time is reported instead`
+	};
+	const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
+	return ok(what, `${grouped(executed)} were counted so far`);
+}
+/** The command ends the guest, and so the connection. */
+async function panicked(guest, host, command) {
+	await host.run(command, { timeoutSeconds: 120 }).catch(() => {});
+	await host.close();
+	const { panic } = lastWords(guest.console(), false);
+	await guest.stop();
+	return panic === void 0 ? wrong("its console", "it was made to panic, but shows no panic", lookAgain) : ok("its console", `after a forced panic it shows "${panic}"`);
+}
+function failed(what, error) {
+	if (![
+		LabImpossibleError,
+		LabInUseError,
+		KernelFilesError,
+		GuestEndedError,
+		UsageError
+	].some((kind) => error instanceof kind)) throw error;
+	return wrong(what, reasonOf(error), lookAgain);
+}
+
 // src/lab/check/health.ts
 async function* healthOf(testbed, deps) {
 	await using opened = new AsyncDisposableStack();
@@ -1007,9 +1140,9 @@ async function firewalls(host, what) {
 	const fix = `run ${removalCommands.flat().map(typed).join(", ")} on the DUT; commands of an absent firewall fail`;
 	return [wrong(what, `${stranger} is enabled`, fix)];
 }
-const pktGen = (host, what) => programs$1(host, what, shell`pgrep -x pkt-gen`);
+const pktGen = (host, what) => programs(host, what, shell`pgrep -x pkt-gen`);
 /** pgrep(1) exits with 1 if nothing matches. */
-async function programs$1(host, what, pgrep) {
+async function programs(host, what, pgrep) {
 	const outcome = await host.run(pgrep, limits);
 	if (outcome.kind === "exited" && outcome.code === 1) return [ok(what, "nothing of an experiment is left")];
 	if (!isGood(outcome)) return [wrong(what, `${typed(pgrep)} fails`, "run it there and fix the error")];
@@ -1027,7 +1160,7 @@ function linuxSteps(testbed, deps) {
 		...all.flatMap((machine) => machine.names.flatMap((name) => [interfaceStep(machine, name), linkStep(machine, name)]))
 	];
 }
-const linuxPrograms = (host, what) => programs$1(host, what, shell`pgrep ${ourPrograms}`);
+const linuxPrograms = (host, what) => programs(host, what, shell`pgrep ${ourPrograms}`);
 /** The DUT's files contain its former rules and settings. */
 async function linuxFiles(host, what) {
 	const outcome = await host.run(shell`ls -A ${ourFolder}`, limits);
@@ -1054,135 +1187,6 @@ function linkStep(machine, name) {
 		}),
 		needs: [interfaceStep(machine, name).what]
 	};
-}
-
-// src/lab/check/virtual-check.ts
-const thisMachine = {
-	require: () => requireLab("virtual"),
-	async up(testbed, wait) {
-		await claimWhenFree(ownerFile, wait);
-		return virtualLabUp(testbed);
-	}
-};
-async function* checkVirtualTestbed(testbed, { signal, ...deps }, machine = thisMachine) {
-	await using opened = new AsyncDisposableStack();
-	yield* walk([{
-		what: programs,
-		async run(what) {
-			await machine.require();
-			return [ok(what, "all are installed, and this process may use them")];
-		}
-	}, {
-		what: "a guest",
-		needs: [programs],
-		async run(what) {
-			const lab = await machine.up(testbed, {
-				...deps,
-				signal
-			});
-			opened.defer(() => lab.down());
-			return testbed.system === "linux" ? bootLinux(what, lab, testbed, {
-				signal,
-				deps
-			}) : bootImage(what, lab, testbed, deps);
-		}
-	}], {
-		signal,
-		failed
-	});
-}
-const programs = "the programs of this machine";
-async function bootLinux(what, lab, testbed, { signal, deps }) {
-	const kernel = await lab.kernel(testbed.kernelPath).catch(unlessOthersBoot(testbed));
-	if (kernel === void 0) return [skipped(what, withoutKernel(testbed))];
-	const startedAt = performance.now();
-	const variant = {
-		variant: "base",
-		commit: "",
-		files: []
-	};
-	const [booted] = await bootTogether({
-		...deps,
-		lab,
-		cpus: [guestCpu],
-		signal
-	}, [{
-		variant,
-		kernel
-	}]);
-	if (booted?.kind !== "booted") {
-		const why = booted === void 0 ? "no guest was booted" : `it did not boot: ${booted.reason}`;
-		return [wrong(what, why, lookAgain)];
-	}
-	const { guest, host } = booted;
-	return [
-		ok(what, `${booted.kernel} was up after ${secondsSince(startedAt)} s`),
-		await counted(guest, testbed),
-		await panicked(guest, host, shell`echo c > /proc/sysrq-trigger`)
-	];
-}
-/** Returns undefined if this machine has no kernel: gates may build theirs, or get them by options. */
-const unlessOthersBoot = ({ kernelPath }) => (error) => {
-	if (error instanceof NoOwnKernelError) return void 0;
-	if (!(error instanceof KernelFilesError) || kernelPath === void 0) throw error;
-	throw new KernelFilesError(`the kernel ${kernelPath} ${error.message}`);
-};
-const withoutKernel = ({ builder }) => builder === void 0 ? "this machine has no kernel in /boot to try: pass --base-kernel and --patched-kernel to each gate, or set `kernel` in ppsgate.yml" : "this machine has no kernel in /boot to try; the `builder` builds the kernels of a gate. Set `kernel` in ppsgate.yml to test a boot";
-async function bootImage(what, lab, testbed, deps) {
-	const image = await guestImage(testbed.image, lab, deps);
-	const startedAt = performance.now();
-	const guest = await lab.bootImage(1, image, guestCpu);
-	const opened = {
-		image,
-		accelerator: testbed.accelerator
-	};
-	const { dut, boots, console } = await openImage(guest, opened, {
-		lab,
-		deps
-	});
-	const seconds = secondsSince(startedAt);
-	const version = (await dut.host().output(shell`uname -v`)).trim();
-	const problems = await inspectDut(boots, ["inet4", "inet6"]);
-	const diagnostics = [
-		ok(what, `${version} was up after ${seconds} s`),
-		await counted(guest, testbed),
-		...problems.filter(isOfImage).map(({ setting, message }) => wrong(`its ${setting}`, message, lookAgain))
-	];
-	const again = await dut.rebootUnordered();
-	if (again.kind === "boot-failed") return [...diagnostics, wrong("its reboot", again.reason, lookAgain)];
-	diagnostics.push(ok("its reboot", `it was up again after ${Math.round(again.seconds)} s`));
-	diagnostics.push(await panicked(guest, dut.host(), shell`sysctl debug.debugger_on_panic=0 debug.kdb.panic=1`));
-	await console.close();
-	return diagnostics;
-}
-const secondsSince = (startedAt) => ((performance.now() - startedAt) / 1e3).toFixed(1);
-async function counted(guest, { accelerator }) {
-	const what = "its instructions";
-	if (guest.counts === void 0) return {
-		kind: "skipped",
-		what,
-		why: `\`accelerator: ${accelerator}\` does not count them: CPU time is reported instead`
-	};
-	const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
-	return ok(what, `${grouped(executed)} were counted so far`);
-}
-/** The command ends the guest, and so the connection. */
-async function panicked(guest, host, command) {
-	await host.run(command, { timeoutSeconds: 120 }).catch(() => {});
-	await host.close();
-	const { panic } = lastWords(guest.console(), false);
-	await guest.stop();
-	return panic === void 0 ? wrong("its console", "it was made to panic, but shows no panic", lookAgain) : ok("its console", `after a forced panic it shows "${panic}"`);
-}
-function failed(what, error) {
-	if (![
-		LabImpossibleError,
-		LabInUseError,
-		KernelFilesError,
-		GuestEndedError,
-		UsageError
-	].some((kind) => error instanceof kind)) throw error;
-	return wrong(what, reasonOf(error), lookAgain);
 }
 
 export { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, healthOf, isGood, lookAgain, ok, skipped, testbedFailed, typed, unquoted, walk, whyUnhealthy, wrong };

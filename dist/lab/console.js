@@ -1,13 +1,14 @@
-import { lastLine, reasonOf, shortened } from "../model/plain.js";
-import { PowerError, readPassword, realPowerDeps, requestBmc, sessionEnvironment, sessionWords } from "./power/plain.js";
+import { lastLine, reasonOf, shortened } from "../model/first-plain.js";
+import { PowerError } from "./power/first-plain.js";
+import { readPassword, realPowerDeps, requestBmc, sessionEnvironment, sessionWords } from "./power/plain.js";
 import "./power.js";
 import { openPacedPipe } from "../system/paced-pipe.js";
 import { ConsoleTape, describeScreen, lastWords } from "./console/plain.js";
-import { join } from "node:path";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { spawn } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { mkdtempSync, rmSync } = globalThis.process.getBuiltinModule("node:fs");
+const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
+const { spawn } = globalThis.process.getBuiltinModule("node:child_process");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
 // src/lab/console/console-deps.ts
 const realConsoleDeps = {

@@ -1,651 +1,499 @@
-import { frameBytesFor } from "../config.js";
+import { frameBytesFor } from "../config/first.js";
 import { number, object } from "../vendor/zod.js";
-import { BuilderError, fetchKernel, noSums } from "../kernel/plain.js";
-import { HostError, ownFolder, requirePrograms, stdoutOf, thisMachine, uploadOverBreaks } from "../system/host/plain.js";
+import { BuilderError, noSums } from "../kernel/first-plain.js";
+import { HostError, ownFolder, stdoutOf } from "../system/host/first-plain.js";
+import { requirePrograms, thisMachine } from "../system/host/plain.js";
 import { commandText, shell } from "../system/shell.js";
 import { ConsoleRecorder } from "./console.js";
-import { PreflightError, afterLoss, afterRefusal, bootFor, bootOf, bootsOf, bounded, droppingRules, failed, fingerprintOfDut, inspectDut, nameOfFirewallRule, otherFilters, panicSince, parseIfconfig, pathProblem, portsOf, readAll, rejected, requireMtu, resetsAtPanic, setListed, setReference, takeWarnings, tracesOf, waitForDump } from "./freebsd/plain.js";
-import { flowRanges, flowSlices, formatPercent, lastLine, layoutName, netmapPort, pathName, reasonOf, shortened } from "../model/plain.js";
+import { bootEnvironment, hasBootedSinceMark, isOurs, isSamePlace, loadedFiles, loadedModules, markBoot, nanobsd, nextboot, runningSystem, whyOther, whyUnfit } from "./freebsd/boot/plain.js";
+import { PowerError } from "./power/first-plain.js";
+import { PreflightError, afterLoss, afterRefusal, bootFor, bootOf, bootsOf, bounded, droppingRules, failed, fingerprintOfDut, inspectDut, nameOfFirewallRule, otherFilters, panicSince, parseIfconfig, pathProblem, portsOf, readAll, rejected, requireMtu, setListed, setReference, takeWarnings, tracesOf, waitForDump } from "./freebsd/plain.js";
+import { DutLostError } from "./freebsd/dut/first-plain.js";
+import { flowRanges, flowSlices, formatPercent, lastLine, layoutName, netmapPort, pathName, reasonOf } from "../model/first-plain.js";
 import "./power.js";
-import { PowerError } from "./power/plain.js";
-import { tallyOf } from "./plain.js";
-import { impossible as impossible$1, judgeProfile, missed } from "./netns.js";
-import { boundedLimits, cardDropOf, countersIn, mainDrop, minSilentRatio, ownAddressCause, packetsOf, uncountedCause, withEnds } from "./linux.js";
+import { cardDropOf, impossible, judgeProfile, missed, tallyOf } from "./plain.js";
+import { arrivedBetween, busyShare, cardCounters, collectSamples, countersCommands, countersLog, cpuBusyRatios, cpuTimesCommand, endSampling, interfaceBetween, interrupts, interruptsCommand, netisrCommand, netisrDrops, parseCpuTimes, protocolCounters, readySampling, sentBetween, sentWithin, windowCommand } from "./freebsd/dut/plain.js";
+import { boundedLimits, mainDrop, minSilentRatio, ownAddressCause, packetsOf, uncountedCause, withEnds } from "./linux.js";
 import { sum } from "../vendor/simple-statistics.js";
 import { parsePktGenLog } from "./traffic/plain.js";
 import { areOpen, closePorts, openPorts, pktGenRun, secondsFor, trialThrough } from "./traffic.js";
+import { fetchKernel } from "../kernel/plain.js";
 import { buildVariant } from "../kernel.js";
-import { once } from "node:events";
-import { join } from "node:path";
-import { createReadStream, rmSync } from "node:fs";
-import { isDeepStrictEqual } from "node:util";
-import { Readable } from "node:stream";
-import { createHash } from "node:crypto";
-import { mkdtemp, open, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { spawn } from "node:child_process";
-import { pipeline } from "node:stream/promises";
-import { basename as basename$1, dirname as dirname$1 } from "node:path/posix";
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { createReadStream, rmSync } = globalThis.process.getBuiltinModule("node:fs");
+const { isDeepStrictEqual } = globalThis.process.getBuiltinModule("node:util");
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
+const { mkdtemp, open, rm, stat } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
+const { pipeline } = globalThis.process.getBuiltinModule("node:stream/promises");
 
-// src/lab/freebsd/boot/boot-system.ts
-async function runningSystem(host) {
-	const [bootfile, [root]] = await Promise.all([host.output(shell`sysctl -n kern.bootfile`), fileSystemsOf(host, ["/"])]);
-	const kernel = bootfile.trim();
-	return {
-		root: root?.device ?? "",
-		kernel,
-		sha256: await sha256Of(host, kernel)
-	};
-}
-function whyOther(running, expected) {
-	const name = ({ root, kernel }) => running.root === expected.root ? kernel : `${kernel} of ${root}`;
-	if (!isSamePlace(running, expected)) return `${name(running)} came up instead of ${name(expected)}`;
-	if (running.sha256 === expected.sha256) return void 0;
-	return `${name(running)} has a different checksum than before the boot`;
-}
-/**
-* True for a system that an experiment installed: by nextboot(8) in a folder, by bectl(8) in an environment of that
-* name.
-*/
-const isOurs = ({ root, kernel }) => kernel.startsWith("/boot/ppsgate.") || basename$1(root).startsWith("ppsgate.");
-const isSamePlace = (one, other) => one.root === other.root && one.kernel === other.kernel;
-const sha256Of = async (host, file) => (await host.output(shell`sha256 -q ${file}`)).trim();
-async function fileSystemsOf(host, paths) {
-	const [, ...rows] = (await host.output(shell`df -k -T ${paths}`)).trim().split("\n");
-	return rows.map((row) => {
-		const [device = "", type = "", , , kibibytes, , ...path] = row.split(/\s+/);
-		return {
-			device,
-			type,
-			availableBytes: Number(kibibytes) * 1024,
-			mountedOn: path.join(" ")
-		};
-	});
-}
-/** A variable in the kernel's environment, which every boot recreates. */
-const mark = "ppsgate.boot";
-/** A reboot loses the mark. kern.boottime moves with the clock, and FreeBSD 12 has no kern.boot_id. */
-const markBoot = async (host) => {
-	await host.output(shell`kenv ${`${mark}=1`}`);
+// src/lab/freebsd/freebsd-logs.ts
+const freebsdLogNames = {
+	receiver: "receiver.log",
+	sender: (index) => `sender-${index + 1}.log`,
+	counters: "dut-counters.log",
+	/** Output of the DUT's console since the previous trial, including boots. */
+	console: "dut-console.log"
 };
-/** Returns false for an empty environment, which proves nothing. */
-async function hasBootedSinceMark(host) {
-	const names = (await host.output(shell`kenv -N`)).split("\n").filter(Boolean);
-	return names.length > 0 && !names.includes(mark);
-}
-
-// src/lab/freebsd/boot/boot-modules.ts
-/** Files loaded in addition to the running kernel: `zfs.ko`, `if_cxgbe.ko`. */
-async function loadedFiles(host) {
-	const names = (await host.output(shell`kldstat`)).split("\n").map((row) => row.split(/\s+/).at(-1));
-	return new Set(names.flatMap((name) => name?.endsWith(".ko") ? name : []));
-}
-/** Call while the DUT runs its own kernel. Includes modules of loader.conf and rc.conf, and dependencies. */
-async function loadedModules(host) {
-	const listed = await host.run(shell`ls ${"/boot/modules"}`);
-	const elsewhere = new Set(listed.stdout.split("\n"));
-	const files = [...await loadedFiles(host)].filter((file) => !elsewhere.has(file));
-	const [root] = await fileSystemsOf(host, ["/"]);
+/** Reads a trial of one run: testbeds that boot their variants have no others. */
+function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, summary = {} }) {
+	const log = parsePktGenLog(receiver);
+	const requestedPps = requestedRates(traffic, cell.family, senders.length);
+	const sent = senders.map(parsePktGenLog);
+	const measured = pktGenRun(log, sent, {
+		netbenchesTrim: false,
+		requestedPps,
+		egressPackets: summary.egressPackets,
+		ingressPackets: summary.ingressPackets,
+		lineGigabits: summary.lineGigabits
+	});
+	const isBusy = ({ pps }) => pps > 0;
+	const from = Math.max(0, log.rates.findIndex(isBusy));
+	const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
+	const seconds = log.rates.slice(from, to).reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+	const dropping = (variant) => {
+		const limits = measured.medianPps === 0 ? summary.limits?.[variant] : void 0;
+		const droppedBy = limits && mainDrop(limits);
+		return droppedBy === void 0 ? {} : { droppedBy };
+	};
 	return {
-		names: files.map((file) => file.replace(/\.ko$/, "")),
-		release: (await host.output(shell`uname -r`)).trim(),
-		isRootOnZfs: root?.type === "zfs"
+		kind: "measured",
+		runs: runs.map((run) => ({
+			...run,
+			trial: number,
+			pps: measured.medianPps,
+			samples: [],
+			validity: starved(summary.starvation) ?? measured.validity,
+			...dropping(run.variant)
+		})),
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds: seconds,
+			offeredPps: measured.offeredPps ?? 0,
+			...summary,
+			...summary.limits && { limits: withEndsOf(summary.limits, log, sent) }
+		}
 	};
 }
+function withEndsOf(limits, receiver, senders) {
+	const countedPackets = packetsIn(receiver);
+	const sentPackets = sum(senders.map(packetsIn));
+	return Object.fromEntries(Object.entries(limits).map(([variant, one]) => [variant, withEnds(one, {
+		sentPackets,
+		countedPackets
+	})]));
+}
+const packetsIn = ({ rates, summary }) => summary?.packets ?? sum(rates.map(({ pps, intervalSeconds }) => pps * intervalSeconds));
+function starved(starvation) {
+	if (starvation === void 0) return void 0;
+	const share = formatPercent(starvation.deniedRatio);
+	return {
+		kind: "invalid",
+		cause: "machine-busy",
+		reason: `machine too busy: the ${starvation.machine} is a guest that waited for its host's CPUs for ${share} of the trial; give it dedicated CPUs`
+	};
+}
+/** Returns the requested rate of each sender, shared like the flows; none if senders send at their maximum. */
+function requestedRates({ flows, offeredPps, packets }, family, senders) {
+	const split = flowRanges(flows, family, senders, packets?.addresses);
+	if (offeredPps === void 0 || split.kind === "refused") return [];
+	const all = split.flows;
+	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
+}
+
+// src/lab/freebsd/dut/limits.ts
+/** Returns undefined if the interfaces did not count, or were reset. */
+function limitsBetween(before, after, { ingress, egress, pfInfo = "", rules = [] }) {
+	const arrived = interfaceBetween(before, after, ingress);
+	const left = interfaceBetween(before, after, egress);
+	if (arrived === void 0 || left === void 0) return void 0;
+	const card = cardDrops(before, after, ingress, arrived);
+	const backlog = backlogDrops(before, after);
+	const ip = ipCounts(before, after, arrived.received - packetsOf(backlog));
+	const vanished = ip.vanishedPackets ?? 0;
+	const filtered = filteredDrops(pfInfo, rules, vanished);
+	const silent = vanished - packetsOf(filtered);
+	const queues = queuesOf(before, after, ingress);
+	return boundedLimits({
+		offeredPackets: arrived.received + packetsOf(card),
+		receivedPackets: left.sent,
+		cpuBusyRatios: cpuBusyRatios(before, after),
+		queues,
+		drops: [
+			...card,
+			...backlog,
+			...ip.drops,
+			...filtered,
+			...silent > arrived.received * .005 ? [silentDrop(ip.vanishedCause, silent)] : [],
+			{
+				place: "driver",
+				cause: `the driver of ${egress}`,
+				packets: left.sendErrors
+			}
+		].filter(({ packets }) => packets > 0),
+		stateTables: pfTable(pfInfo),
+		notUnderstood: [
+			...queues.length === 0 && after.has(commandText(interruptsCommand)) ? ["vmstat -i"] : [],
+			...ip.vanishedPackets === void 0 ? ["netstat -s"] : [],
+			...netisrDrops(after).size === 0 && after.has(commandText(netisrCommand)) ? ["netstat -Q"] : []
+		]
+	});
+}
+const silentDrop = (cause, packets) => ({
+	place: cause === expiredCause ? "ip" : "firewall",
+	cause,
+	packets
+});
+/** Prefers the card's own counters, which name the cause; the system counts the same packets again. */
+function cardDrops(before, after, ingress, { receiveErrors, receiveDrops }) {
+	const [first, last] = [cardCounters(before, ingress), cardCounters(after, ingress)];
+	const own = [...last].flatMap(([name, value]) => {
+		const cause = cardDropOf(name);
+		const packets = value - (first.get(name) ?? value);
+		return cause === void 0 || packets <= 0 ? [] : [{
+			place: "card",
+			cause: `${cause} at ${ingress} (${name})`,
+			packets
+		}];
+	});
+	if (packetsOf(own) >= receiveErrors + receiveDrops) return own;
+	return [{
+		place: "card",
+		cause: `dropped on arrival at ${ingress}`,
+		packets: receiveDrops
+	}, {
+		place: "card",
+		cause: `receive errors of ${ingress}`,
+		packets: receiveErrors
+	}];
+}
+function backlogDrops(before, after) {
+	const earlier = netisrDrops(before);
+	return [...netisrDrops(after)].flatMap(([name, count]) => {
+		const packets = count - (earlier.get(name) ?? count);
+		const cause = `a full queue of netisr for ${name} (net.isr.defaultqlimit)`;
+		return packets > 0 ? [{
+			place: "backlog",
+			cause,
+			packets
+		}] : [];
+	});
+}
+const noRoute = "output packets discarded due to no route";
+/** Counts packets without a route, too. */
+const notForwardable = "packets not forwardable";
 /**
-* Returns a clause on the first missing module; ignores modules that the machine's own kernel lacks, or has built in.
+* Lines of `netstat -s` that count packets which IP received but did not forward: see ip_tryforward() in FreeBSD's
+* netinet/ip_fastfwd.c.
 */
-async function missingModule(host, folder, { loaded, rootType }) {
-	const files = [...await loadedByLoader(host), ...rootType === "zfs" ? ["zfs.ko"] : []];
-	for (const file of new Set(files)) {
-		if (!loaded.has(file) || await isThere(host, file, [folder, "/boot/modules"])) continue;
-		if (await isInKernel(host, `${folder}/kernel`, file)) continue;
-		return `${file} is neither in ${folder} nor in /boot/modules, but the loader needs it before the kernel starts: build it with the kernel, or install it in /boot/modules`;
-	}
-}
-async function loadedByLoader(host) {
-	const folder = "/boot/loader.conf.d";
-	const more = (await textOf(host, shell`ls -1 ${folder}`)).split("\n").filter((name) => name.endsWith(".conf")).map((name) => `${folder}/${name}`);
-	const settings = /* @__PURE__ */ new Map();
-	for (const path of [
-		"/boot/loader.conf",
-		...more,
-		"/boot/loader.conf.local"
-	]) {
-		const text = await textOf(host, shell`cat ${path}`);
-		for (const [, name = "", value = ""] of text.matchAll(/^\s*([\w.-]+)\s*=\s*"?([^"\s#]*)/gm)) settings.set(name, value);
-	}
-	return [...settings].flatMap(([setting, value]) => {
-		const name = /^(.+)_load$/.exec(setting)?.[1];
-		if (name === void 0 || settings.has(`${name}_type`) || !/^yes$/i.test(value)) return [];
-		return `${(settings.get(`${name}_name`) ?? name).replace(/\.ko$/, "")}.ko`;
-	});
-}
-async function textOf(host, command) {
-	const outcome = await host.run(command);
-	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
-}
-async function isThere(host, file, folders) {
-	for (const folder of folders) {
-		const outcome = await host.run(shell`test -e ${`${folder}/${file}`}`);
-		if (outcome.kind === "exited" && outcome.code === 0) return true;
-	}
-	return false;
-}
-/** The configuration is known only if the kernel was built to include it. */
-async function isInKernel(host, kernel, file) {
-	const name = file.replace(/^if_|\.ko$/g, "").toLowerCase();
-	return (await textOf(host, shell`config -x ${kernel}`)).split("\n").some((line) => {
-		const [kind = "", option, more] = line.trim().split(/\s+/);
-		return /^(?:device|options)$/.test(kind) && option?.toLowerCase() === name && more === void 0;
-	});
-}
-
-// src/lab/freebsd/boot/boot-archive.ts
-/** Keeps a partial archive when the machine is lost: the next upload of the same archive resumes it. */
-const archiveFolder = "/var/tmp/ppsgate";
-async function withArchive(machine, kernel, use) {
-	const reason = await tooLittleSpace(machine.host(), kernel);
-	if (reason !== void 0) return {
-		kind: "no-space",
-		reason
-	};
-	const archive = `${archiveFolder}/${kernel.sha256}.tar`;
-	await machine.host().output(ownFolder(archiveFolder));
-	await uploadOverBreaks(machine.host(), {
-		path: kernel.path,
-		remotePath: archive,
-		mode: 384,
-		sha256: kernel.sha256,
-		sumOf: sha256Of,
-		reconnect: machine.reconnect
-	});
-	const outcome = await use(archive);
-	await machine.host().output(shell`rm -rf ${archive}`);
-	return outcome;
-}
-/** Unpacks into an existing folder; throws a HostError for an archive that tar(1) cannot read. */
-async function unpack(host, archive, folder) {
-	const unpacked = await host.run(shell`tar -x -p -f ${archive} -C ${folder}`);
-	if (unpacked.kind === "exited" && unpacked.code === 0) return { kind: "installed" };
-	const noSpace = /^.*No space left on device.*$/m.exec(unpacked.stderr)?.[0];
-	if (noSpace !== void 0) return {
-		kind: "no-space",
-		reason: noSpace
-	};
-	throw new HostError("command-failed", `tar cannot unpack ${archive} on ${host.name}: ${lastLine(unpacked.stderr) ?? "it said nothing"}`);
-}
-async function tooLittleSpace(host, kernel) {
-	const [boot, temporary] = await fileSystemsOf(host, ["/boot", "/var/tmp"]);
-	if (boot === void 0 || temporary === void 0) return void 0;
-	const archiveBytes = (await stat(kernel.path)).size;
-	const isShared = diskOf(boot.device) === diskOf(temporary.device);
-	const bootBytes = kernel.unpackedBytes + (isShared ? archiveBytes : 0);
-	return lackOf("/boot", boot.availableBytes, bootBytes) ?? lackOf("/var/tmp", temporary.availableBytes, archiveBytes);
-}
-/** A pool's datasets share its space. */
-const diskOf = (device) => device.startsWith("/") ? device : device.split("/")[0];
-function lackOf(folder, availableBytes, neededBytes) {
-	if (availableBytes >= neededBytes) return void 0;
-	const mebibytes = (bytes) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
-	return `${folder} has ${mebibytes(availableBytes)} left and a kernel needs ${mebibytes(neededBytes)}`;
-}
-
-// src/lab/freebsd/boot/boot-environment.ts
-function bootEnvironment(machine) {
-	const { own, host } = machine;
-	/** By variant; `archive` is the SHA-256 of the archive. */
-	const installed = /* @__PURE__ */ new Map();
-	return {
-		async install({ variant, ...kernel }, kept) {
-			if (installed.get(variant)?.archive === kernel.sha256) return { kind: "installed" };
-			if (kept !== void 0) await destroyOthers([variant, ...kept]);
-			const name = environmentOf(variant);
-			return withArchive(machine, {
-				variant,
-				...kernel
-			}, async (archive) => {
-				installed.delete(variant);
-				if ((await ourEnvironments(host())).includes(name)) await destroy(host(), name);
-				await host().output(shell`bectl create -e ${basename$1(own.root)} ${name}`);
-				const filled = await fill(machine, name, archive);
-				if (filled.kind !== "filled") {
-					await destroy(host(), name);
-					return filled;
-				}
-				const system = {
-					...own,
-					root: `${dirname$1(own.root)}/${name}`,
-					sha256: filled.sha256
-				};
-				installed.set(variant, {
-					archive: kernel.sha256,
-					system
-				});
-				return { kind: "installed" };
-			});
-		},
-		async arm(variant) {
-			if (variant === void 0) {
-				await host().output(shell`bectl activate -T`);
-				return own;
-			}
-			const system = installed.get(variant)?.system;
-			if (system === void 0) throw new TypeError(`The variant ${variant} was never installed.`);
-			await host().output(shell`bectl activate -t ${basename$1(system.root)}`);
-			return system;
-		},
-		async clear() {
-			for (const name of await ourEnvironments(host())) await destroy(host(), name);
-			await host().output(shell`rm -rf ${archiveFolder}`);
-			installed.clear();
-		}
-	};
-	async function destroyOthers(variants) {
-		const kept = new Set(variants.map(environmentOf));
-		const others = (await ourEnvironments(host())).filter((name) => !kept.has(name));
-		if (others.length === 0) return;
-		const [root] = await fileSystemsOf(host(), ["/"]);
-		const gone = others.filter((name) => name !== basename$1(root?.device ?? ""));
-		for (const name of gone) await destroy(host(), name);
-		for (const variant of installed.keys()) if (gone.includes(environmentOf(variant))) installed.delete(variant);
-	}
-}
-const prefix$1 = "ppsgate.";
-const environmentOf = (variant) => `${prefix$1}${pathName(variant)}`;
-async function ourEnvironments(host) {
-	return (await host.output(shell`bectl list -H`)).split("\n").map((row) => row.split("	")[0] ?? "").filter((name) => name.startsWith(prefix$1));
-}
-async function destroy(host, name) {
-	await host.output(shell`bectl destroy -F -o ${name}`);
-}
-/** Replaces the machine's own kernel in the clone, as both have the same loader.conf. */
-async function fill(machine, name, archive) {
-	const { own, modules } = machine;
-	const host = machine.host();
-	const mounted = await mount(host, own, name);
-	const target = `${mounted}${dirname$1(own.kernel)}`;
-	try {
-		await host.output(shell`rm -rf ${target}`);
-		await host.output(shell`mkdir -p ${target}`);
-		const outcome = await unpack(host, archive, target);
-		if (outcome.kind !== "installed") return outcome;
-		const reason = await missingModule(host, target, {
-			loaded: modules,
-			rootType: "zfs"
-		});
-		if (reason !== void 0) return {
-			kind: "lacks-module",
-			reason: reason.replace(target, dirname$1(own.kernel))
-		};
-		await addLoaderLine(host, `${mounted}/boot/loader.conf.local`);
-		return {
-			kind: "filled",
-			sha256: await sha256Of(host, `${target}/kernel`)
-		};
-	} finally {
-		await host.output(shell`bectl unmount ${name}`);
-		await host.output(shell`rmdir ${mounted}`);
-	}
-}
-/** Checks the mount point with df(1): `fill` removes a folder there, which elsewhere could be the running kernel. */
-async function mount(host, own, name) {
-	const path = (await host.output(shell`bectl mount ${name}`)).trim();
-	const dataset = `${dirname$1(own.root)}/${name}`;
-	const [fileSystem] = /^\/[\w./-]+$/.test(path) ? await fileSystemsOf(host, [path]) : [];
-	if (fileSystem?.device === dataset && fileSystem.mountedOn === path) return path;
-	throw new HostError("command-failed", `"bectl mount ${name}" on ${host.name} prints ${JSON.stringify(shortened(path))}, where ${dataset} is not mounted, so nothing was installed: check the output of \`mount\` there.`);
-}
-async function addLoaderLine(host, file) {
-	const there = await host.run(shell`cat ${file}`);
-	const text = [
-		there.kind === "exited" && there.code === 0 ? there.stdout.trimEnd() : "",
-		resetsAtPanic.line,
-		""
-	].filter((line, at) => at > 0 || line !== "");
-	await host.upload(Buffer.from(text.join("\n")), file, 420);
-}
-
-// src/lab/freebsd/dut/slices.ts
-const attributes = {
-	MBR: "active",
-	GPT: "bootme"
-};
-/** Throws if fstab and the table disagree. */
-async function nextRoot(host) {
-	const slices = await slicesOf(host);
-	const expected = slices.providers.get(slices.root);
-	const [active, ...more] = slices.active;
-	if (active === expected && more.length === 0) return slices.root;
-	const marked = slices.active.join(" and ") || "none";
-	throw refusal(host, `/etc/fstab has its root on ${slices.root} (${expected}), and ${attributes[slices.scheme]} on ${slices.disk} is ${marked}`, "check `gpart show -p` there, and make one slice active manually");
-}
-/** Throws for any disk but an appliance's, as BSDRP installs it. */
-async function slicesOf(host) {
-	const fstab = await host.output(shell`cat /etc/fstab`);
-	const root = fstab.split("\n").map(fieldsOf).find(([, path]) => path === "/")?.[0];
-	if (root === void 0) throw noAppliance(host, "/etc/fstab names no root");
-	const providers = providersOf(await host.output(shell`glabel status -s`));
-	const [, disk] = /^([a-z]+\d+)[ps]\d+$/.exec(providers.get(root) ?? "") ?? [];
-	if (disk === void 0) throw noAppliance(host, `glabel(8) shows no slice labelled as its root, ${root}`);
-	const table = readTable(await host.output(shell`gpart show -p ${disk}`));
-	if (table === void 0) throw noAppliance(host, `${disk} has neither an MBR nor a GPT with known attributes`);
-	return {
-		disk,
-		root,
-		fstab,
-		providers,
-		...table
-	};
-}
-const fieldsOf = (line) => line.trim().split(/\s+/);
-/** Reads `gpt/BSDRP1  N/A  ada0p3`; in a slice with partitions, the first is the root. */
-const providersOf = (status) => new Map(status.split("\n").map(fieldsOf).flatMap(([label, , provider]) => provider === void 0 ? [] : [[`/dev/${label}`, provider.replace(/(s\d+)a$/, "$1")]]));
-/** Reads `=> 40 31277152 ada0 GPT (15G)`, and rows like `3223 4194304 ada0p3 freebsd-ufs [bootme] (2.0G)`. */
-function readTable(text) {
-	const [, scheme] = /^=>\s+\d+\s+\d+\s+\S+\s+(\S+)/m.exec(text) ?? [];
-	if (scheme !== "MBR" && scheme !== "GPT") return void 0;
-	const marks = [...text.matchAll(/^ +\d+ +\d+ +(\S+) .*\[([^\]]*)\]/gm)].map(([, provider = "", words = ""]) => ({
-		provider,
-		words: words.split(",")
-	}));
-	return marks.every(({ words }) => words.every((word) => word === attributes[scheme])) ? {
-		scheme,
-		active: marks.map(({ provider }) => provider)
-	} : void 0;
-}
-const noAppliance = (host, why) => refusal(host, why, "it is not an appliance built by nanobsd(8) or poudriere-image(8), so choose another boot method");
-const refusal = (host, why, fix) => new HostError("command-failed", `${host.name} would boot an unknown system: ${why}; ${fix}.`);
-
-// src/lab/freebsd/boot/boot-fit.ts
-/** Before 13, nextboot(8) leaves an order on ZFS that the loader cannot cancel. */
-const oldestOnZfs = 13;
-/** Returns undefined if it can; throws a HostError if the machine is no appliance. Changes nothing. */
-async function whyUnfit(host, method) {
-	if (method === "nanobsd") {
-		await slicesOf(host);
-		return;
-	}
-	const other = "choose another `boot.method` in ppsgate.yml";
-	const [root, boot] = await fileSystemsOf(host, ["/", "/boot"]);
-	if (method === "boot-environment" && root?.type !== "zfs") return {
-		why: `its root is on ${root?.device}, not on ZFS`,
-		fix: other
-	};
-	if (boot?.type !== "ufs" && boot?.type !== "zfs") return {
-		why: `/boot is on ${boot?.type} (${boot?.device}), where the loader cannot reset nextboot: a kernel that panics would boot again and again`,
-		fix: `boot it from UFS or ZFS, as nextboot(8) requires`
-	};
-	const major = Number.parseInt(await host.output(shell`uname -r`), 10);
-	if (boot.type === "zfs" && major < oldestOnZfs) return {
-		why: `on ZFS it needs FreeBSD ${oldestOnZfs} or later, and the DUT runs ${major}`,
-		fix: `install FreeBSD ${oldestOnZfs} or later on the DUT`
-	};
-}
-
-// src/lab/freebsd/boot/boot-nanobsd.ts
-/**
-* The other slice holds the image booted last, and boots until the machine's own is active again. Nothing falls back
-* automatically: after a kernel without ssh, a person must use the boot menu. Never saves the configuration.
-*/
-function nanobsd({ own, host }) {
-	const images = /* @__PURE__ */ new Map();
-	let other;
-	return {
-		needsOwn: (variant, running) => other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
-		async install(image) {
-			await refuseTorn(image);
-			images.set(image.variant, image);
-			return { kind: "installed" };
-		},
-		async arm(variant) {
-			if (variant === void 0) {
-				await goBack(host(), own.root);
-				return own;
-			}
-			const image = images.get(variant);
-			if (image === void 0) throw new TypeError(`The variant ${variant} was never installed.`);
-			const [running] = await fileSystemsOf(host(), ["/"]);
-			if (running?.device !== own.root) {
-				if (other?.sha256 === image.sha256 && await nextRoot(host()) === running?.device) return other.system;
-				throw new TypeError("An upgrade from there would overwrite its own slice.");
-			}
-			other = void 0;
-			await nextRoot(host());
-			await upgrade(host(), image.path);
-			const root = await nextRoot(host());
-			const sha256 = await sumOn(host(), root, own.kernel);
-			other = {
-				sha256: image.sha256,
-				system: {
-					root,
-					kernel: own.kernel,
-					sha256
-				}
-			};
-			return other.system;
-		},
-		async clear() {
-			images.clear();
-			other = void 0;
-		}
-	};
-}
-async function refuseTorn({ path, sha256 }) {
-	const hash = createHash("sha256");
-	await pipeline(createReadStream(path), hash);
-	const actual = hash.digest("hex");
-	if (actual === sha256) return;
-	throw new Error(`The image ${path} has the SHA-256 ${actual} instead of ${sha256}; build it again.`);
-}
-async function upgrade(host, path) {
-	const image = Readable.from(decompressed(path), { objectMode: false });
-	try {
-		await host.output(shell`upgrade`, { stdin: image });
-	} finally {
-		image.destroy();
-	}
-}
-/** Runs xz(1), which Node lacks. Throws before the end of the stream if xz fails, so that no partial image counts. */
-async function* decompressed(path) {
-	const xz = spawn("xz", [
-		"-d",
-		"-c",
-		"--",
-		path
-	], { stdio: [
-		"ignore",
-		"pipe",
-		"ignore"
-	] });
-	const ended = once(xz, "close").then(([code]) => code === 0 ? void 0 : `it exited with ${code}`, reasonOf);
-	try {
-		for await (const chunk of xz.stdout) yield chunk;
-		const failure = await ended;
-		if (failure === void 0) return;
-		throw new Error(`xz cannot decompress ${path}: ${failure}; install xz here or build the image again.`);
-	} finally {
-		xz.kill();
-	}
-}
-/** On an MBR, only the appliance's own command changes everything that belongs to a slice. */
-async function goBack(host, ownRoot) {
-	const slices = await slicesOf(host);
-	const [root] = await fileSystemsOf(host, ["/"]);
-	if (slices.scheme === "GPT") await makeActive(host, slices, ownRoot);
-	else if (root?.device !== ownRoot && slices.root !== ownRoot) await host.output(shell`system rollback`, { stdin: "y\n" });
-	const next = await nextRoot(host);
-	if (next === ownRoot) return;
-	throw new HostError("command-failed", `${host.name} would boot from ${next} instead of its own ${ownRoot}: make that slice active manually.`);
-}
-/** Replaces `system rollback` on a GPT, which dies with both slices active. Each step may be repeated. */
-async function makeActive(host, slices, ownRoot) {
-	const { providers, active, disk } = slices;
-	const own = providers.get(ownRoot) ?? "";
-	if (slices.root === ownRoot && active.length === 1 && active[0] === own) return;
-	const pair = [...providers].filter(([device]) => stemOf(device) === stemOf(ownRoot));
-	const [ownIndex, otherIndex] = [pair.find(([device]) => device === ownRoot), pair.find(([device]) => device !== ownRoot)].map((slice) => /p(\d+)$/.exec(slice?.[1] ?? "")?.[1]);
-	const isPair = pair.length === 2 && ownIndex !== void 0 && otherIndex !== void 0;
-	const isOfPair = active.every((provider) => pair.some(([, one]) => one === provider));
-	if (!isPair || !isOfPair) throw new HostError("command-failed", `${host.name} does not have exactly its two slices, or another slice is active: check \`gpart show -p ${disk}\` there, and make ${ownRoot} active manually.`);
-	await writeFstab(host, slices.fstab, ownRoot);
-	await host.output(shell`gpart set -a bootme -i ${ownIndex} ${disk}`);
-	if (active.some((provider) => provider !== own)) await host.output(shell`gpart unset -a bootme -i ${otherIndex} ${disk}`);
-}
-const stemOf = (device) => device.replace(/[12]$/, "");
-/** Every boot recreates /etc, and copies /cfg over it. */
-async function writeFstab(host, fstab, root) {
-	const lines = fstab.split("\n").map((line) => {
-		const [device = "", path] = fieldsOf(line);
-		return path === "/" ? line.replace(device, () => root) : line;
-	});
-	const bytes = Buffer.from(lines.join("\n"));
-	await host.upload(bytes, "/etc/fstab", 420);
-	const [cfg] = await fileSystemsOf(host, ["/cfg"]);
-	const wasMounted = cfg?.mountedOn === "/cfg";
-	if (!wasMounted) await host.output(shell`mount /cfg`);
-	try {
-		await host.upload(bytes, "/cfg/fstab", 420);
-	} finally {
-		if (!wasMounted) await host.output(shell`umount /cfg`);
-	}
-}
-async function sumOn(host, device, file) {
-	await host.output(shell`mount -t ufs -o ro ${device} /mnt`);
-	try {
-		return await sha256Of(host, `/mnt${file}`);
-	} finally {
-		await host.output(shell`umount /mnt`);
-	}
-}
-
-// src/lab/freebsd/boot/boot.ts
-/** Reports that the machine's own tools do not support a method, so that no kernel can be booted. */
-var BootMethodError = class extends Error {
-	name = "BootMethodError";
-};
-
-// src/lab/freebsd/boot/boot-nextboot.ts
-function nextboot(machine) {
-	const { own, host } = machine;
-	const installed = /* @__PURE__ */ new Map();
-	return {
-		async install(kernel, kept) {
-			if (!await isInstalled(host(), kernel)) {
-				if (kept !== void 0) await removeOthers([kernel.variant, ...kept]);
-				const outcome = await installFolder(machine, kernel);
-				if (outcome.kind !== "installed") return outcome;
-			}
-			const file = `${folderOf(kernel.variant)}/kernel`;
-			const sha256 = await sha256Of(host(), file);
-			installed.set(kernel.variant, {
-				root: own.root,
-				kernel: file,
-				sha256
-			});
-			return { kind: "installed" };
-		},
-		async arm(variant) {
-			if (variant === void 0) {
-				await cancelNextBoot(host());
-				return own;
-			}
-			const system = installed.get(variant);
-			if (system === void 0) throw new TypeError(`The variant ${variant} was never installed.`);
-			const name = dirname$1(system.kernel).replace("/boot/", "");
-			await order(host(), name);
-			return system;
-		},
-		async clear() {
-			await host().output(shell`rm -rf ${[archiveFolder, ...await ourFolders(host())]}`);
-			installed.clear();
-		}
-	};
-	/** Keeps the running kernel's folder, as modules may yet be loaded from it. */
-	async function removeOthers(variants) {
-		const kept = new Set(variants.map(folderOf));
-		const others = (await ourFolders(host())).filter((folder) => !kept.has(folder));
-		if (others.length === 0) return;
-		const running = dirname$1((await host().output(shell`sysctl -n kern.bootfile`)).trim());
-		const gone = others.filter((folder) => folder !== running);
-		for (const folder of gone) await host().output(shell`rm -rf ${[markIn(folder), folder]}`);
-		for (const variant of installed.keys()) if (gone.includes(folderOf(variant))) installed.delete(variant);
-	}
-}
-const prefix = "ppsgate.";
-const folderOf = (variant) => `/boot/${prefix}${pathName(variant)}`;
-async function ourFolders(host) {
-	return (await host.output(shell`ls -1 /boot`)).split("\n").filter((name) => name.startsWith(prefix)).map((name) => `/boot/${name}`);
-}
-const markIn = (folder) => `${folder}/ppsgate.sha256`;
-async function isInstalled(host, { variant, sha256 }) {
-	return (await host.run(shell`cat ${markIn(folderOf(variant))}`)).stdout === sha256;
-}
-async function installFolder(machine, kernel) {
-	const folder = folderOf(kernel.variant);
-	return withArchive(machine, kernel, async (archive) => {
-		const host = machine.host();
-		const part = `${folder}.part`;
-		await host.output(shell`rm -rf ${part} ${folder}`);
-		await host.output(shell`mkdir -p ${part}`);
-		const unpacked = await unpack(host, archive, part);
-		const outcome = unpacked.kind === "installed" ? await checkedModules(machine, part, folder) : unpacked;
-		if (outcome.kind !== "installed") {
-			await host.output(shell`rm -rf ${part}`);
-			return outcome;
-		}
-		await host.output(shell`mv -f ${part} ${folder}`);
-		await host.upload(Buffer.from(kernel.sha256), markIn(folder), 384);
-		return outcome;
-	});
-}
-async function checkedModules(machine, part, folder) {
-	const host = machine.host();
-	const [root] = await fileSystemsOf(host, ["/"]);
-	const needs = {
-		loaded: machine.modules,
-		rootType: root?.type ?? ""
-	};
-	const reason = await missingModule(host, part, needs);
-	if (reason === void 0) return { kind: "installed" };
-	return {
-		kind: "lacks-module",
-		reason: reason.replace(part, folder)
-	};
-}
-async function order(host, name) {
-	const command = shell`nextboot -k ${name} -e ${resetsAtPanic.line}`;
-	const outcome = await host.run(command);
-	const failure = /^.*zfsbootcfg.*$/m.exec(outcome.stderr)?.[0];
-	if (outcome.kind === "exited" && outcome.code !== 0 && failure !== void 0) throw new BootMethodError(`The nextboot(8) of ${host.name} cannot select a kernel on ZFS (${failure}): choose \`boot.method: boot-environment\` in ppsgate.yml, or update the FreeBSD there.`);
-	stdoutOf(outcome, host.name, command);
-}
-/**
-* Ignores failures, as nextboot(8) may fail without an order. On ZFS it removes the file, but leaves the loader's order
-* in the pool.
-*/
-async function cancelNextBoot(host) {
-	await host.run(shell`nextboot -D`);
-	const [boot] = await fileSystemsOf(host, ["/boot"]);
-	const pool = boot?.type === "zfs" ? boot.device.split("/")[0] : void 0;
-	if (pool !== void 0 && await isOrderedIn(host, pool)) await host.output(shell`zfsbootcfg ${inPool(pool)} -k nextboot_enable -v NO`);
-	const test = await host.run(shell`test -e ${"/boot/nextboot.conf"}`);
-	const hasFile = test.kind !== "exited" || test.code === 0;
-	if (!hasFile && (pool === void 0 || !await isOrderedIn(host, pool))) return;
-	const remains = hasFile ? "/boot/nextboot.conf" : `nextboot_enable in the pool ${pool}`;
-	throw new HostError("command-failed", `"nextboot -D" on ${host.name} leaves ${remains} behind: remove it, or the next boot uses another kernel.`);
-}
-/** The command fails if the pool never had an order. */
-async function isOrderedIn(host, pool) {
-	const outcome = await host.run(shell`zfsbootcfg ${inPool(pool)} -p`);
-	return /\bnextboot_enable\b.*\bYES\b/.test(outcome.stdout);
-}
-const inPool = (pool) => [
-	"-z",
-	pool,
-	"-n",
-	"freebsd:nvstore"
+const ipLines = [
+	[
+		notForwardable,
+		"ip",
+		"a DUT that does not forward, or a reject route"
+	],
+	[
+		noRoute,
+		"ip",
+		"a missing route"
+	],
+	[
+		"output packets dropped due to no bufs, etc.",
+		"output-queue",
+		"a full queue, or too few buffers"
+	],
+	[
+		"datagrams that can't be fragmented",
+		"ip",
+		"the MTU of the next link"
+	],
+	[
+		"bad header checksums",
+		"ip",
+		"a wrong header"
+	],
+	[
+		"datagrams with bad address in header",
+		"ip",
+		"a wrong address"
+	]
 ];
+/** Ignores the counter of packets that IP received: ip_tryforward() of FreeBSD 14 counts them twice. */
+function ipCounts(before, after, arrivedPackets) {
+	const [first, last] = [protocolCounters(before), protocolCounters(after)];
+	const grown = (name) => Math.max(0, (last.get(name) ?? 0) - (first.get(name) ?? 0));
+	const both = (line) => grown(`ip: ${line}`) + grown(`ip6: ${line}`);
+	const known = ipLines.flatMap(([line, place, cause]) => {
+		const packets = both(line) - (line === notForwardable ? both(noRoute) : 0);
+		return packets > 0 ? [{
+			place,
+			cause,
+			packets
+		}] : [];
+	});
+	const left = Math.max(0, arrivedPackets - both("packets forwarded") - packetsOf(known));
+	const own = Math.min(left, both("packets for this host"));
+	const kept = own > arrivedPackets * .005 ? own : 0;
+	const isExpired = ["icmp", "icmp6"].some((one) => grown(`${one}: time exceeded`) > 0);
+	return {
+		drops: [...known, {
+			place: "ip",
+			cause: ownAddressCause,
+			packets: kept
+		}],
+		vanishedPackets: last.has("ip: packets forwarded") ? left - kept : void 0,
+		vanishedCause: isExpired ? expiredCause : uncountedCause
+	};
+}
+const expiredCause = "an expired TTL, as in a routing loop";
+/** pf(4)'s reasons to drop that concern its states; others concern the packet. */
+const stateReasons = /* @__PURE__ */ new Set([
+	"memory",
+	"src-limit",
+	"state-insert",
+	"state-limit",
+	"state-mismatch"
+]);
+/**
+* Drops by pf's reasons, and by rules: pf's reason `match` counts passed packets, too. Rules count from their
+* installation, and so slightly more than the packets of the trial.
+*/
+function filteredDrops(info, rules, vanishedPackets) {
+	const drops = [...pfReasons(info).map(({ reason, packets }) => ({
+		place: stateReasons.has(reason) ? "state-table" : "firewall",
+		cause: `pf: ${reason}`,
+		packets
+	})), ...rules.map((rule) => ({
+		place: "firewall",
+		cause: nameOfFirewallRule(rule),
+		packets: rule.packets
+	}))];
+	const scale = Math.min(1, vanishedPackets / Math.max(packetsOf(drops), 1));
+	return drops.map((drop) => ({
+		...drop,
+		packets: Math.round(drop.packets * scale)
+	}));
+}
+const pfReasons = (info) => (info.split(/^Counters/m)[1] ?? "").split("\n").flatMap((line) => {
+	const [, reason = "", digits] = /^\s+([a-z-]{1,30})\s+(\d{1,15})\s/.exec(line) ?? [];
+	const packets = Number(digits ?? 0);
+	return packets === 0 || reason === "match" ? [] : [{
+		reason,
+		packets
+	}];
+});
+/** Reasons of a limit by a rule's `max`, and by `set limit states`: see pf_create_state() in FreeBSD's pf.c. */
+const fullReasons = /* @__PURE__ */ new Set(["state-limit", "memory"]);
+/** Reads `pfctl -si`. */
+const isPfTableFull = (info) => pfReasons(info).some(({ reason }) => fullReasons.has(reason));
+/** pf counts states, but prints no limit: once it is reached, the limit is the number of states. */
+function pfTable(info) {
+	const states = Number(/^[ \t]+current entries[ \t]+(\d{1,15})/m.exec(info)?.[1] ?? 0);
+	return isPfTableFull(info) && states > 0 ? [{
+		name: "pf states",
+		states,
+		limit: states
+	}] : [];
+}
+/** Interrupts of each receive queue; one interrupt may serve several packets. */
+function queuesOf(before, after, ingress) {
+	const earlier = interrupts(before);
+	return [...interrupts(after)].flatMap(([name, count]) => {
+		const number = queueNumber(name, ingress);
+		const packets = count - (earlier.get(name) ?? 0);
+		return number === void 0 || packets < 0 ? [] : [{
+			device: ingress,
+			direction: "receive",
+			number,
+			packets
+		}];
+	});
+}
+/**
+* Reads `ix0:rxq3` and `igb0:que 3` of iflib(9) and earlier; `t5nex0:1a3` of cxgbe(4) is the third queue of its port 1.
+*/
+function queueNumber(name, ingress) {
+	const [, device, digits] = /^([a-z]+\d+):\s?(?:rxq|rx|que|q)\s?(\d{1,4})$/.exec(name) ?? [];
+	if (device === ingress) return Number(digits);
+	const [, port, letters] = /^t\dnex0:(\d)a([\da-f]{1,3})$/.exec(name) ?? [];
+	const [, unit] = /^(?:cxgbe|cxl|cc)(\d)$/.exec(ingress) ?? [];
+	return port !== void 0 && port === unit ? Number.parseInt(letters ?? "", 16) : void 0;
+}
+
+// src/lab/freebsd/scenario.ts
+/** Assumes a DUT without any scenario. Files go to `folder`, an absolute path. */
+function scenarioInstallation(scenario, folder, own = {}) {
+	const rules = rulesFor(scenario, own);
+	if (rules === void 0) return {
+		files: [],
+		commands: []
+	};
+	const path = `${folder}/${scenario}.rules`;
+	return {
+		files: [{
+			path,
+			text: rules.text
+		}],
+		commands: installCommands[rules.firewall](path)
+	};
+}
+/**
+* Removes every scenario, in two rounds of parallel commands. A command fails if it finds nothing to remove; the proof
+* of the next scenario checks the result. Disables ipfw before its flush, or its last rule would cut the connection.
+*/
+const removalCommands = [[
+	shell`pfctl -d`,
+	shell`sysctl net.inet.ip.fw.enable=0`,
+	shell`sysctl net.inet6.ip6.fw.enable=0`
+], [shell`pfctl -F all`, shell`ipfw -q -f flush`]];
+const firewalls = ["pf", "ipfw"];
+/** Each has a single accepting rule: see pf.conf(5) and ipfw(8). */
+const usualRules = {
+	forwarding: void 0,
+	"pf-stateless": {
+		firewall: "pf",
+		text: "set skip on lo0\npass no state\n",
+		printed: "pass all no state",
+		keepsStates: false
+	},
+	"pf-stateful": {
+		firewall: "pf",
+		text: "set skip on lo0\npass\n",
+		printed: "pass all flags S/SA keep state",
+		keepsStates: true
+	},
+	"ipfw-stateless": {
+		firewall: "ipfw",
+		text: "add 3000 allow ip from any to any\n",
+		printed: "03000 allow ip from any to any",
+		keepsStates: false
+	},
+	"ipfw-stateful": {
+		firewall: "ipfw",
+		text: "add 3000 allow ip from any to any keep-state\n",
+		printed: "03000 allow ip from any to any keep-state",
+		keepsStates: true
+	}
+};
+const rulesFor = (scenario, own) => own[scenario] ?? usualRules[scenario];
+/** ipfw.ko drops every packet once loaded, unless the kernel's environment has the variable. */
+const installCommands = {
+	pf: (path) => [
+		shell`kldload -n pf`,
+		shell`pfctl -f ${path}`,
+		shell`pfctl -e`
+	],
+	ipfw: (path) => [
+		shell`kenv net.inet.ip.fw.default_to_accept=1`,
+		shell`kldload -n ipfw`,
+		shell`ipfw -q ${path}`,
+		shell`sysctl net.inet.ip.fw.enable=1`,
+		shell`sysctl net.inet6.ip6.fw.enable=1`
+	]
+};
+/** Commands of a firewall that is not loaded fail. */
+const proofCommands = {
+	pfInfo: shell`pfctl -si`,
+	pfRules: shell`pfctl -sr`,
+	ipfwEnabled: shell`sysctl -n net.inet.ip.fw.enable`,
+	ipfw6Enabled: shell`sysctl -n net.inet6.ip6.fw.enable`,
+	ipfwRules: shell`ipfw list`,
+	ipfwStates: shell`sysctl -n net.inet.ip.fw.dyn_count`
+};
+/**
+* Proves that this scenario, and no other firewall, is in force. With `trial`, the outputs were read right after a
+* trial, and a stateful scenario must have a state for each of its flows: one or two states are of our own connection.
+* ipfw drops a UDP flow's state after 10 s of silence.
+*/
+function provesScenario(scenario, outputs, { trial, own = {} } = {}) {
+	const required = rulesFor(scenario, own);
+	const stranger = firewallsOn(outputs).find((name) => name !== required?.firewall);
+	if (stranger !== void 0) return notInForce(`${stranger} is enabled`);
+	if (required === void 0) return { kind: "in-force" };
+	const { sees, rules, states } = firewallStates(outputs)[required.firewall];
+	if (sees !== "everything") {
+		const lack = sees === "nothing" ? "enabled" : "enabled for both families";
+		return notInForce(`${required.firewall} is not ${lack}`);
+	}
+	if (required.printed === void 0 && rules === "") return notInForce(`${required.firewall} has no rules`);
+	if (required.printed !== void 0 && rules !== required.printed) return notInForce(`${required.firewall} has the rules "${rules}" instead of "${required.printed}"`);
+	if (trial === void 0 || !required.keepsStates || states >= trial.flows) return { kind: "in-force" };
+	const why = required.firewall === "pf" && isPfTableFull(outputs.pfInfo ?? "") ? ", because its table is full: raise its limit with `set limit states`" : "";
+	return notInForce(`${required.firewall} has created ${states} of the ${trial.flows} states that the flows need${why}`);
+}
+const firewallsOn = (outputs) => firewalls.filter((name) => firewallStates(outputs)[name].sees !== "nothing");
+const firewallStates = (outputs) => ({
+	pf: pfIn(outputs),
+	ipfw: ipfwIn(outputs)
+});
+const notInForce = (reason) => ({
+	kind: "not-in-force",
+	reason
+});
+/** Counts all states since pf's counters were flushed, as some may have expired. */
+function pfIn({ pfInfo = "", pfRules = "" }) {
+	return {
+		sees: /^Status: Enabled\b/m.test(pfInfo) ? "everything" : "nothing",
+		rules: onOneLine(pfRules),
+		states: Number(/^[ \t]+inserts[ \t]+(\d+)/m.exec(pfInfo)?.[1] ?? 0)
+	};
+}
+/** A kernel without a family lacks that family's switch. */
+function ipfwIn(outputs) {
+	const { ipfwEnabled, ipfw6Enabled, ipfwRules = "", ipfwStates = "0" } = outputs;
+	const switches = [ipfwEnabled, ipfw6Enabled].filter((value) => value !== void 0);
+	return {
+		sees: amount(switches.filter((value) => value.trim() === "1").length, switches.length),
+		rules: onOneLine(ipfwRules.replace(lastRule, "").replaceAll(" :default", "")),
+		states: Number(ipfwStates)
+	};
+}
+function amount(some, all) {
+	if (some === 0) return "nothing";
+	return some < all ? "something" : "everything";
+}
+/** Applies to packets that no other rule matched; our rule matches all. */
+const lastRule = /^65535 .*$/m;
+const onOneLine = (rules) => rules.split("\n").map((line) => line.trim()).filter(Boolean).join("; ");
+
+// src/lab/freebsd/rules.ts
+const rulesFolder = "/var/tmp/ppsgate";
+/**
+* Installs the rules before every trial, which drops old states. Returns the reason if the scenario is not in force.
+*/
+async function installRules(host, scenario, own) {
+	const { files, commands } = scenarioInstallation(scenario, rulesFolder, own);
+	await Promise.all([removeRules(host), ...files.length > 0 ? [host.output(ownFolder(rulesFolder))] : []]);
+	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
+	for (const command of commands) {
+		const outcome = await host.run(command);
+		if (outcome.kind === "exited" && outcome.code === 0) continue;
+		const message = lastLine(outcome.stderr) ?? "it said nothing";
+		return `\`${commandText(command)}\` failed on the DUT: ${message}`;
+	}
+	const proof = provesScenario(scenario, await proofOf(host), { own });
+	return proof.kind === "in-force" ? void 0 : `${scenario} is not active: ${proof.reason}`;
+}
+async function removeRules(host) {
+	for (const round of removalCommands) await Promise.all(round.map((command) => host.run(command)));
+}
+/** Firewalls that rc.conf(5) starts: a trial disables them, and a boot enables them again. */
+async function siteFirewalls(host) {
+	const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
+	if (outcome.kind !== "exited" || outcome.code !== 0) return [];
+	const isOn = outcome.stdout.split("\n").map((value) => /^(?:yes|true|on|1)$/i.test(value.trim()));
+	return ["pf", "ipfw"].filter((_, index) => isOn[index]);
+}
+async function firewallWarnings(host, ofSite) {
+	return [...firewallsOn(await proofOf(host)).map((name) => ofSite.includes(name) ? `${name} of the DUT is enabled in its rc.conf: each trial disables it, and the final boot of the DUT's own kernel enables it again.` : `${name} of the DUT is enabled, but not in its rc.conf: each trial disables it, and it stays disabled.`), ...await otherFilters(host)];
+}
+async function proofOf(host) {
+	const outputs = await readAll(host, Object.values(proofCommands));
+	const entries = Object.entries(proofCommands).map(([key, command]) => [key, outputs.get(commandText(command))]);
+	return Object.fromEntries(entries);
+}
 
 // src/lab/freebsd/dut/freebsd-dut.ts
 const methods = {
@@ -655,10 +503,6 @@ const methods = {
 	"boot-environment": bootEnvironment,
 	/** Installs a whole image into the other slice of an appliance, where nothing falls back automatically. */
 	nanobsd
-};
-/** Reports that the machine does not come back, and needs a person before the next measurement. */
-var DutLostError = class extends Error {
-	name = "DutLostError";
 };
 /** A machine whose own kernel ran when it was opened; `restore` goes back to that kernel. */
 var FreebsdDut = class FreebsdDut {
@@ -898,731 +742,6 @@ function ifNotUp(error) {
 	throw error;
 }
 
-// src/lab/freebsd/dut/counters.ts
-const interfaceCounters = shell`netstat -i -b -n -W`;
-const protocolStatistics = shell`netstat -s`;
-const cpuTimesCommand = shell`sysctl -n kern.cp_times`;
-const interruptsCommand = shell`vmstat -i`;
-const netisrCommand = shell`netstat -Q`;
-/** All that count packets of every DUT. */
-const packetCounters = [interfaceCounters, protocolStatistics];
-/** Includes the statistics of cards whose drivers are listed below. */
-function countersCommands(interfaces) {
-	return [
-		...packetCounters,
-		netisrCommand,
-		cpuTimesCommand,
-		interruptsCommand,
-		...interfaces.flatMap(cardStatistics)
-	];
-}
-/** Nodes of the card's own counters, by driver. */
-const statisticsNodes = {
-	cc: ["stats"],
-	cxgbe: ["stats"],
-	cxl: ["stats"],
-	em: ["mac_stats"],
-	igb: ["mac_stats"],
-	igc: ["mac_stats"],
-	ix: ["mac_stats"],
-	ixl: ["mac"],
-	mce: ["pstats", "vstats"]
-};
-function cardStatistics(name) {
-	const [, driver = "", unit] = /^([a-z]+)(\d+)$/.exec(name) ?? [];
-	return (statisticsNodes[driver] ?? []).map((node) => shell`sysctl ${`dev.${driver}.${unit}.${node}`}`);
-}
-/** Formats both readings for people: each command with its output before and after the trial. */
-function countersLog(before, after) {
-	return [.../* @__PURE__ */ new Set([...before.keys(), ...after.keys()])].flatMap((command) => [section(`before: ${command}`, before.get(command)), section(`after: ${command}`, after.get(command))]).join("\n");
-}
-const section = (title, output = "failed") => `==> ${title}\n${output.trimEnd()}\n`;
-/**
-* Share of the CPUs' time between two readings that was not idle; undefined if a reading is missing, or the host has
-* booted in between. Includes the time between readings and packets: a DUT that is busy for a trial of 60 s, and idle
-* for 10 s around it, has 0.86.
-*/
-function busyShare(before, after) {
-	const running = timeBetween(before, after).filter(({ busy, idle }) => busy + idle > 0);
-	if (running.length === 0) return void 0;
-	return {
-		overallRatio: shareOf(sumOf(running)),
-		busiestCpuRatio: running.reduce((most, cpu) => Math.max(most, shareOf(cpu)), 0)
-	};
-}
-/** Busy share of each CPU, 0 for a disabled one; empty if a reading is missing, or the host has booted in between. */
-const cpuBusyRatios = (before, after) => timeBetween(before, after).map((cpu) => cpu.busy + cpu.idle > 0 ? shareOf(cpu) : 0);
-function timeBetween(before, after) {
-	const earlier = parseCpuTimes(before.get(commandText(cpuTimesCommand)) ?? "");
-	const spent = parseCpuTimes(after.get(commandText(cpuTimesCommand)) ?? "").map((cpu, index) => difference(cpu, earlier[index]));
-	const isBooted = spent.some(({ busy, idle }) => busy < 0 || idle < 0);
-	return spent.length !== earlier.length || isBooted ? [] : spent;
-}
-/** A CPU is in user mode, niced, in the kernel, in interrupts or idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
-const cpuStates = 5;
-/** Reads `sysctl -n kern.cp_times`, CPU by CPU; empty for any other text. */
-function parseCpuTimes(text) {
-	const ticks = text.trim().split(/\s+/).map(Number);
-	if (text.trim() === "" || ticks.length % cpuStates !== 0 || !ticks.every(Number.isFinite)) return [];
-	return Array.from({ length: ticks.length / cpuStates }, (_, cpu) => {
-		const states = ticks.slice(cpu * cpuStates, (cpu + 1) * cpuStates);
-		const idle = states.at(-1) ?? 0;
-		return {
-			busy: states.reduce((total, state) => total + state, 0) - idle,
-			idle
-		};
-	});
-}
-const difference = (after, before = {
-	busy: 0,
-	idle: 0
-}) => ({
-	busy: after.busy - before.busy,
-	idle: after.idle - before.idle
-});
-const sumOf = (times) => ({
-	busy: times.reduce((total, { busy }) => total + busy, 0),
-	idle: times.reduce((total, { idle }) => total + idle, 0)
-});
-const shareOf = ({ busy, idle }) => busy / (busy + idle);
-/** Packets sent by an interface between two readings; undefined if either is missing, or the interface was reset. */
-const sentBetween = (before, after, name) => countedBetween([before, after], name, ({ sent }) => sent);
-/** Packets that reached an interface between two readings, including dropped ones; undefined as for `sentBetween`. */
-const arrivedBetween = (before, after, name) => countedBetween([before, after], name, ({ received, receiveErrors, receiveDrops }) => received + receiveErrors + receiveDrops);
-function countedBetween(readings, name, countOf) {
-	const [first, last] = readings.map((outputs) => {
-		const counters = countersOf(outputs, name);
-		return counters && countOf(counters);
-	});
-	return first === void 0 || last === void 0 || last < first ? void 0 : last - first;
-}
-const countersOf = (outputs, name) => parseInterfaceCounters(outputs.get(commandText(interfaceCounters)) ?? "").get(name);
-/** All counters of an interface between two readings; undefined as for `sentBetween`. */
-function interfaceBetween(before, after, name) {
-	const [first, last] = [countersOf(before, name), countersOf(after, name)];
-	if (first === void 0 || last === void 0) return void 0;
-	const counted = {
-		received: last.received - first.received,
-		receiveErrors: last.receiveErrors - first.receiveErrors,
-		receiveDrops: last.receiveDrops - first.receiveDrops,
-		sent: last.sent - first.sent,
-		sendErrors: last.sendErrors - first.sendErrors
-	};
-	return Object.values(counted).every((count) => count >= 0) ? counted : void 0;
-}
-/**
-* Reads `netstat -s` by protocol and words, without text in brackets: `ip: packets forwarded`, or `icmp: time exceeded`
-* of its histograms.
-*/
-function protocolCounters(outputs) {
-	const counters = /* @__PURE__ */ new Map();
-	let protocol = "";
-	for (const line of (outputs.get(commandText(protocolStatistics)) ?? "").split("\n")) {
-		protocol = /^(\w+):$/.exec(line)?.[1] ?? protocol;
-		const [, digits, words] = /^\t(\d{1,15}) ([^(]{1,100}?)(?: \(.*)?$/.exec(line) ?? [];
-		const [, message, times] = /^\t\t([a-z ]{1,40}): (\d{1,15})$/.exec(line) ?? [];
-		if (words !== void 0) counters.set(`${protocol}: ${words}`, Number(digits));
-		if (message !== void 0) counters.set(`${protocol}: ${message}`, Number(times));
-	}
-	return counters;
-}
-/** Queues of netisr(9) that packets pass on their way. */
-const netisrQueues = /* @__PURE__ */ new Set([
-	"ether",
-	"ip",
-	"ip6",
-	"ip_direct",
-	"ip6_direct"
-]);
-/** Reads `netstat -Q`: packets dropped by the full queues of each protocol, over all workstreams. */
-function netisrDrops(outputs) {
-	const drops = /* @__PURE__ */ new Map();
-	for (const line of (outputs.get(commandText(netisrCommand)) ?? "").split("\n")) {
-		const [, , name = "", , , , , digits, queued, handled, ...more] = line.trim().split(/\s+/);
-		if (!(netisrQueues.has(name) && handled !== void 0 && more.length === 0) || ![
-			digits,
-			queued,
-			handled
-		].every((one) => /^\d{1,15}$/.test(one ?? ""))) continue;
-		drops.set(name, (drops.get(name) ?? 0) + Number(digits));
-	}
-	return drops;
-}
-/** Reads `vmstat -i`: totals by the interrupt's name, as `ix0:rxq3`. */
-function interrupts(outputs) {
-	const lines = (outputs.get(commandText(interruptsCommand)) ?? "").split("\n");
-	return new Map(lines.flatMap((line) => {
-		const [, name = "", digits] = /^(?:irq\d+: )?(\S.{0,60}?)\s+(\d{1,15})\s+\d+\s*$/.exec(line) ?? [];
-		return digits === void 0 ? [] : [[name, Number(digits)]];
-	}));
-}
-/** Reads a card's counters, by the last part of their sysctl(8) names. */
-function cardCounters(outputs, interfaceName) {
-	const texts = cardStatistics(interfaceName).map((one) => outputs.get(commandText(one)) ?? "");
-	return new Map([...countersIn(texts.join("\n"))].map(([name, value]) => [name.split(".").at(-1) ?? "", value]));
-}
-/** Reads `netstat -i -b -n -W`: the rows of interfaces, not of their addresses. */
-function parseInterfaceCounters(text) {
-	const [head = "", ...lines] = text.split("\n");
-	const columns = words(head);
-	const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
-		"Ipkts",
-		"Ierrs",
-		"Idrop",
-		"Opkts",
-		"Oerrs"
-	].map((column) => columns.indexOf(column) - columns.length);
-	const counters = /* @__PURE__ */ new Map();
-	for (const line of lines) {
-		if (!line.includes("<Link#")) continue;
-		const row = words(line);
-		const [name = "", , network = ""] = row;
-		if (!network.startsWith("<Link#")) continue;
-		const values = {
-			received: Number(row.at(ipkts)),
-			receiveErrors: Number(row.at(ierrs)),
-			receiveDrops: Number(row.at(idrop)),
-			sent: Number(row.at(opkts)),
-			sendErrors: Number(row.at(oerrs))
-		};
-		if (Object.values(values).every(Number.isFinite)) counters.set(name.replace(/\*$/, ""), values);
-	}
-	return counters;
-}
-const words = (line) => line.trim().split(/\s+/);
-
-// src/lab/freebsd/dut/limits.ts
-/** Returns undefined if the interfaces did not count, or were reset. */
-function limitsBetween(before, after, { ingress, egress, pfInfo = "", rules = [] }) {
-	const arrived = interfaceBetween(before, after, ingress);
-	const left = interfaceBetween(before, after, egress);
-	if (arrived === void 0 || left === void 0) return void 0;
-	const card = cardDrops(before, after, ingress, arrived);
-	const backlog = backlogDrops(before, after);
-	const ip = ipCounts(before, after, arrived.received - packetsOf(backlog));
-	const vanished = ip.vanishedPackets ?? 0;
-	const filtered = filteredDrops(pfInfo, rules, vanished);
-	const silent = vanished - packetsOf(filtered);
-	const queues = queuesOf(before, after, ingress);
-	return boundedLimits({
-		offeredPackets: arrived.received + packetsOf(card),
-		receivedPackets: left.sent,
-		cpuBusyRatios: cpuBusyRatios(before, after),
-		queues,
-		drops: [
-			...card,
-			...backlog,
-			...ip.drops,
-			...filtered,
-			...silent > arrived.received * .005 ? [silentDrop(ip.vanishedCause, silent)] : [],
-			{
-				place: "driver",
-				cause: `the driver of ${egress}`,
-				packets: left.sendErrors
-			}
-		].filter(({ packets }) => packets > 0),
-		stateTables: pfTable(pfInfo),
-		notUnderstood: [
-			...queues.length === 0 && after.has(commandText(interruptsCommand)) ? ["vmstat -i"] : [],
-			...ip.vanishedPackets === void 0 ? ["netstat -s"] : [],
-			...netisrDrops(after).size === 0 && after.has(commandText(netisrCommand)) ? ["netstat -Q"] : []
-		]
-	});
-}
-const silentDrop = (cause, packets) => ({
-	place: cause === expiredCause ? "ip" : "firewall",
-	cause,
-	packets
-});
-/** Prefers the card's own counters, which name the cause; the system counts the same packets again. */
-function cardDrops(before, after, ingress, { receiveErrors, receiveDrops }) {
-	const [first, last] = [cardCounters(before, ingress), cardCounters(after, ingress)];
-	const own = [...last].flatMap(([name, value]) => {
-		const cause = cardDropOf(name);
-		const packets = value - (first.get(name) ?? value);
-		return cause === void 0 || packets <= 0 ? [] : [{
-			place: "card",
-			cause: `${cause} at ${ingress} (${name})`,
-			packets
-		}];
-	});
-	if (packetsOf(own) >= receiveErrors + receiveDrops) return own;
-	return [{
-		place: "card",
-		cause: `dropped on arrival at ${ingress}`,
-		packets: receiveDrops
-	}, {
-		place: "card",
-		cause: `receive errors of ${ingress}`,
-		packets: receiveErrors
-	}];
-}
-function backlogDrops(before, after) {
-	const earlier = netisrDrops(before);
-	return [...netisrDrops(after)].flatMap(([name, count]) => {
-		const packets = count - (earlier.get(name) ?? count);
-		const cause = `a full queue of netisr for ${name} (net.isr.defaultqlimit)`;
-		return packets > 0 ? [{
-			place: "backlog",
-			cause,
-			packets
-		}] : [];
-	});
-}
-const noRoute = "output packets discarded due to no route";
-/** Counts packets without a route, too. */
-const notForwardable = "packets not forwardable";
-/**
-* Lines of `netstat -s` that count packets which IP received but did not forward: see ip_tryforward() in FreeBSD's
-* netinet/ip_fastfwd.c.
-*/
-const ipLines = [
-	[
-		notForwardable,
-		"ip",
-		"a DUT that does not forward, or a reject route"
-	],
-	[
-		noRoute,
-		"ip",
-		"a missing route"
-	],
-	[
-		"output packets dropped due to no bufs, etc.",
-		"output-queue",
-		"a full queue, or too few buffers"
-	],
-	[
-		"datagrams that can't be fragmented",
-		"ip",
-		"the MTU of the next link"
-	],
-	[
-		"bad header checksums",
-		"ip",
-		"a wrong header"
-	],
-	[
-		"datagrams with bad address in header",
-		"ip",
-		"a wrong address"
-	]
-];
-/** Ignores the counter of packets that IP received: ip_tryforward() of FreeBSD 14 counts them twice. */
-function ipCounts(before, after, arrivedPackets) {
-	const [first, last] = [protocolCounters(before), protocolCounters(after)];
-	const grown = (name) => Math.max(0, (last.get(name) ?? 0) - (first.get(name) ?? 0));
-	const both = (line) => grown(`ip: ${line}`) + grown(`ip6: ${line}`);
-	const known = ipLines.flatMap(([line, place, cause]) => {
-		const packets = both(line) - (line === notForwardable ? both(noRoute) : 0);
-		return packets > 0 ? [{
-			place,
-			cause,
-			packets
-		}] : [];
-	});
-	const left = Math.max(0, arrivedPackets - both("packets forwarded") - packetsOf(known));
-	const own = Math.min(left, both("packets for this host"));
-	const kept = own > arrivedPackets * .005 ? own : 0;
-	const isExpired = ["icmp", "icmp6"].some((one) => grown(`${one}: time exceeded`) > 0);
-	return {
-		drops: [...known, {
-			place: "ip",
-			cause: ownAddressCause,
-			packets: kept
-		}],
-		vanishedPackets: last.has("ip: packets forwarded") ? left - kept : void 0,
-		vanishedCause: isExpired ? expiredCause : uncountedCause
-	};
-}
-const expiredCause = "an expired TTL, as in a routing loop";
-/** pf(4)'s reasons to drop that concern its states; others concern the packet. */
-const stateReasons = /* @__PURE__ */ new Set([
-	"memory",
-	"src-limit",
-	"state-insert",
-	"state-limit",
-	"state-mismatch"
-]);
-/**
-* Drops by pf's reasons, and by rules: pf's reason `match` counts passed packets, too. Rules count from their
-* installation, and so slightly more than the packets of the trial.
-*/
-function filteredDrops(info, rules, vanishedPackets) {
-	const drops = [...pfReasons(info).map(({ reason, packets }) => ({
-		place: stateReasons.has(reason) ? "state-table" : "firewall",
-		cause: `pf: ${reason}`,
-		packets
-	})), ...rules.map((rule) => ({
-		place: "firewall",
-		cause: nameOfFirewallRule(rule),
-		packets: rule.packets
-	}))];
-	const scale = Math.min(1, vanishedPackets / Math.max(packetsOf(drops), 1));
-	return drops.map((drop) => ({
-		...drop,
-		packets: Math.round(drop.packets * scale)
-	}));
-}
-const pfReasons = (info) => (info.split(/^Counters/m)[1] ?? "").split("\n").flatMap((line) => {
-	const [, reason = "", digits] = /^\s+([a-z-]{1,30})\s+(\d{1,15})\s/.exec(line) ?? [];
-	const packets = Number(digits ?? 0);
-	return packets === 0 || reason === "match" ? [] : [{
-		reason,
-		packets
-	}];
-});
-/** Reasons of a limit by a rule's `max`, and by `set limit states`: see pf_create_state() in FreeBSD's pf.c. */
-const fullReasons = /* @__PURE__ */ new Set(["state-limit", "memory"]);
-/** Reads `pfctl -si`. */
-const isPfTableFull = (info) => pfReasons(info).some(({ reason }) => fullReasons.has(reason));
-/** pf counts states, but prints no limit: once it is reached, the limit is the number of states. */
-function pfTable(info) {
-	const states = Number(/^[ \t]+current entries[ \t]+(\d{1,15})/m.exec(info)?.[1] ?? 0);
-	return isPfTableFull(info) && states > 0 ? [{
-		name: "pf states",
-		states,
-		limit: states
-	}] : [];
-}
-/** Interrupts of each receive queue; one interrupt may serve several packets. */
-function queuesOf(before, after, ingress) {
-	const earlier = interrupts(before);
-	return [...interrupts(after)].flatMap(([name, count]) => {
-		const number = queueNumber(name, ingress);
-		const packets = count - (earlier.get(name) ?? 0);
-		return number === void 0 || packets < 0 ? [] : [{
-			device: ingress,
-			direction: "receive",
-			number,
-			packets
-		}];
-	});
-}
-/**
-* Reads `ix0:rxq3` and `igb0:que 3` of iflib(9) and earlier; `t5nex0:1a3` of cxgbe(4) is the third queue of its port 1.
-*/
-function queueNumber(name, ingress) {
-	const [, device, digits] = /^([a-z]+\d+):\s?(?:rxq|rx|que|q)\s?(\d{1,4})$/.exec(name) ?? [];
-	if (device === ingress) return Number(digits);
-	const [, port, letters] = /^t\dnex0:(\d)a([\da-f]{1,3})$/.exec(name) ?? [];
-	const [, unit] = /^(?:cxgbe|cxl|cc)(\d)$/.exec(ingress) ?? [];
-	return port !== void 0 && port === unit ? Number.parseInt(letters ?? "", 16) : void 0;
-}
-
-// src/lab/freebsd/freebsd-logs.ts
-const freebsdLogNames = {
-	receiver: "receiver.log",
-	sender: (index) => `sender-${index + 1}.log`,
-	counters: "dut-counters.log",
-	/** Output of the DUT's console since the previous trial, including boots. */
-	console: "dut-console.log"
-};
-/** Reads a trial of one run: testbeds that boot their variants have no others. */
-function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, summary = {} }) {
-	const log = parsePktGenLog(receiver);
-	const requestedPps = requestedRates(traffic, cell.family, senders.length);
-	const sent = senders.map(parsePktGenLog);
-	const measured = pktGenRun(log, sent, {
-		netbenchesTrim: false,
-		requestedPps,
-		egressPackets: summary.egressPackets,
-		ingressPackets: summary.ingressPackets,
-		lineGigabits: summary.lineGigabits
-	});
-	const isBusy = ({ pps }) => pps > 0;
-	const from = Math.max(0, log.rates.findIndex(isBusy));
-	const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
-	const seconds = log.rates.slice(from, to).reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
-	const dropping = (variant) => {
-		const limits = measured.medianPps === 0 ? summary.limits?.[variant] : void 0;
-		const droppedBy = limits && mainDrop(limits);
-		return droppedBy === void 0 ? {} : { droppedBy };
-	};
-	return {
-		kind: "measured",
-		runs: runs.map((run) => ({
-			...run,
-			trial: number,
-			pps: measured.medianPps,
-			samples: [],
-			validity: starved(summary.starvation) ?? measured.validity,
-			...dropping(run.variant)
-		})),
-		summary: {
-			number,
-			cell,
-			startedAt,
-			trafficSeconds: seconds,
-			offeredPps: measured.offeredPps ?? 0,
-			...summary,
-			...summary.limits && { limits: withEndsOf(summary.limits, log, sent) }
-		}
-	};
-}
-function withEndsOf(limits, receiver, senders) {
-	const countedPackets = packetsIn(receiver);
-	const sentPackets = sum(senders.map(packetsIn));
-	return Object.fromEntries(Object.entries(limits).map(([variant, one]) => [variant, withEnds(one, {
-		sentPackets,
-		countedPackets
-	})]));
-}
-const packetsIn = ({ rates, summary }) => summary?.packets ?? sum(rates.map(({ pps, intervalSeconds }) => pps * intervalSeconds));
-function starved(starvation) {
-	if (starvation === void 0) return void 0;
-	const share = formatPercent(starvation.deniedRatio);
-	return {
-		kind: "invalid",
-		cause: "machine-busy",
-		reason: `machine too busy: the ${starvation.machine} is a guest that waited for its host's CPUs for ${share} of the trial; give it dedicated CPUs`
-	};
-}
-/** Returns the requested rate of each sender, shared like the flows; none if senders send at their maximum. */
-function requestedRates({ flows, offeredPps, packets }, family, senders) {
-	const split = flowRanges(flows, family, senders, packets?.addresses);
-	if (offeredPps === void 0 || split.kind === "refused") return [];
-	const all = split.flows;
-	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
-}
-
-// src/lab/freebsd/scenario.ts
-/** Assumes a DUT without any scenario. Files go to `folder`, an absolute path. */
-function scenarioInstallation(scenario, folder, own = {}) {
-	const rules = rulesFor(scenario, own);
-	if (rules === void 0) return {
-		files: [],
-		commands: []
-	};
-	const path = `${folder}/${scenario}.rules`;
-	return {
-		files: [{
-			path,
-			text: rules.text
-		}],
-		commands: installCommands[rules.firewall](path)
-	};
-}
-/**
-* Removes every scenario, in two rounds of parallel commands. A command fails if it finds nothing to remove; the proof
-* of the next scenario checks the result. Disables ipfw before its flush, or its last rule would cut the connection.
-*/
-const removalCommands = [[
-	shell`pfctl -d`,
-	shell`sysctl net.inet.ip.fw.enable=0`,
-	shell`sysctl net.inet6.ip6.fw.enable=0`
-], [shell`pfctl -F all`, shell`ipfw -q -f flush`]];
-const firewalls = ["pf", "ipfw"];
-/** Each has a single accepting rule: see pf.conf(5) and ipfw(8). */
-const usualRules = {
-	forwarding: void 0,
-	"pf-stateless": {
-		firewall: "pf",
-		text: "set skip on lo0\npass no state\n",
-		printed: "pass all no state",
-		keepsStates: false
-	},
-	"pf-stateful": {
-		firewall: "pf",
-		text: "set skip on lo0\npass\n",
-		printed: "pass all flags S/SA keep state",
-		keepsStates: true
-	},
-	"ipfw-stateless": {
-		firewall: "ipfw",
-		text: "add 3000 allow ip from any to any\n",
-		printed: "03000 allow ip from any to any",
-		keepsStates: false
-	},
-	"ipfw-stateful": {
-		firewall: "ipfw",
-		text: "add 3000 allow ip from any to any keep-state\n",
-		printed: "03000 allow ip from any to any keep-state",
-		keepsStates: true
-	}
-};
-const rulesFor = (scenario, own) => own[scenario] ?? usualRules[scenario];
-/** ipfw.ko drops every packet once loaded, unless the kernel's environment has the variable. */
-const installCommands = {
-	pf: (path) => [
-		shell`kldload -n pf`,
-		shell`pfctl -f ${path}`,
-		shell`pfctl -e`
-	],
-	ipfw: (path) => [
-		shell`kenv net.inet.ip.fw.default_to_accept=1`,
-		shell`kldload -n ipfw`,
-		shell`ipfw -q ${path}`,
-		shell`sysctl net.inet.ip.fw.enable=1`,
-		shell`sysctl net.inet6.ip6.fw.enable=1`
-	]
-};
-/** Commands of a firewall that is not loaded fail. */
-const proofCommands = {
-	pfInfo: shell`pfctl -si`,
-	pfRules: shell`pfctl -sr`,
-	ipfwEnabled: shell`sysctl -n net.inet.ip.fw.enable`,
-	ipfw6Enabled: shell`sysctl -n net.inet6.ip6.fw.enable`,
-	ipfwRules: shell`ipfw list`,
-	ipfwStates: shell`sysctl -n net.inet.ip.fw.dyn_count`
-};
-/**
-* Proves that this scenario, and no other firewall, is in force. With `trial`, the outputs were read right after a
-* trial, and a stateful scenario must have a state for each of its flows: one or two states are of our own connection.
-* ipfw drops a UDP flow's state after 10 s of silence.
-*/
-function provesScenario(scenario, outputs, { trial, own = {} } = {}) {
-	const required = rulesFor(scenario, own);
-	const stranger = firewallsOn(outputs).find((name) => name !== required?.firewall);
-	if (stranger !== void 0) return notInForce(`${stranger} is enabled`);
-	if (required === void 0) return { kind: "in-force" };
-	const { sees, rules, states } = firewallStates(outputs)[required.firewall];
-	if (sees !== "everything") {
-		const lack = sees === "nothing" ? "enabled" : "enabled for both families";
-		return notInForce(`${required.firewall} is not ${lack}`);
-	}
-	if (required.printed === void 0 && rules === "") return notInForce(`${required.firewall} has no rules`);
-	if (required.printed !== void 0 && rules !== required.printed) return notInForce(`${required.firewall} has the rules "${rules}" instead of "${required.printed}"`);
-	if (trial === void 0 || !required.keepsStates || states >= trial.flows) return { kind: "in-force" };
-	const why = required.firewall === "pf" && isPfTableFull(outputs.pfInfo ?? "") ? ", because its table is full: raise its limit with `set limit states`" : "";
-	return notInForce(`${required.firewall} has created ${states} of the ${trial.flows} states that the flows need${why}`);
-}
-const firewallsOn = (outputs) => firewalls.filter((name) => firewallStates(outputs)[name].sees !== "nothing");
-const firewallStates = (outputs) => ({
-	pf: pfIn(outputs),
-	ipfw: ipfwIn(outputs)
-});
-const notInForce = (reason) => ({
-	kind: "not-in-force",
-	reason
-});
-/** Counts all states since pf's counters were flushed, as some may have expired. */
-function pfIn({ pfInfo = "", pfRules = "" }) {
-	return {
-		sees: /^Status: Enabled\b/m.test(pfInfo) ? "everything" : "nothing",
-		rules: onOneLine(pfRules),
-		states: Number(/^[ \t]+inserts[ \t]+(\d+)/m.exec(pfInfo)?.[1] ?? 0)
-	};
-}
-/** A kernel without a family lacks that family's switch. */
-function ipfwIn(outputs) {
-	const { ipfwEnabled, ipfw6Enabled, ipfwRules = "", ipfwStates = "0" } = outputs;
-	const switches = [ipfwEnabled, ipfw6Enabled].filter((value) => value !== void 0);
-	return {
-		sees: amount(switches.filter((value) => value.trim() === "1").length, switches.length),
-		rules: onOneLine(ipfwRules.replace(lastRule, "").replaceAll(" :default", "")),
-		states: Number(ipfwStates)
-	};
-}
-function amount(some, all) {
-	if (some === 0) return "nothing";
-	return some < all ? "something" : "everything";
-}
-/** Applies to packets that no other rule matched; our rule matches all. */
-const lastRule = /^65535 .*$/m;
-const onOneLine = (rules) => rules.split("\n").map((line) => line.trim()).filter(Boolean).join("; ");
-
-// src/lab/freebsd/rules.ts
-const rulesFolder = "/var/tmp/ppsgate";
-/**
-* Installs the rules before every trial, which drops old states. Returns the reason if the scenario is not in force.
-*/
-async function installRules(host, scenario, own) {
-	const { files, commands } = scenarioInstallation(scenario, rulesFolder, own);
-	await Promise.all([removeRules(host), ...files.length > 0 ? [host.output(ownFolder(rulesFolder))] : []]);
-	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
-	for (const command of commands) {
-		const outcome = await host.run(command);
-		if (outcome.kind === "exited" && outcome.code === 0) continue;
-		const message = lastLine(outcome.stderr) ?? "it said nothing";
-		return `\`${commandText(command)}\` failed on the DUT: ${message}`;
-	}
-	const proof = provesScenario(scenario, await proofOf(host), { own });
-	return proof.kind === "in-force" ? void 0 : `${scenario} is not active: ${proof.reason}`;
-}
-async function removeRules(host) {
-	for (const round of removalCommands) await Promise.all(round.map((command) => host.run(command)));
-}
-/** Firewalls that rc.conf(5) starts: a trial disables them, and a boot enables them again. */
-async function siteFirewalls(host) {
-	const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
-	if (outcome.kind !== "exited" || outcome.code !== 0) return [];
-	const isOn = outcome.stdout.split("\n").map((value) => /^(?:yes|true|on|1)$/i.test(value.trim()));
-	return ["pf", "ipfw"].filter((_, index) => isOn[index]);
-}
-async function firewallWarnings(host, ofSite) {
-	return [...firewallsOn(await proofOf(host)).map((name) => ofSite.includes(name) ? `${name} of the DUT is enabled in its rc.conf: each trial disables it, and the final boot of the DUT's own kernel enables it again.` : `${name} of the DUT is enabled, but not in its rc.conf: each trial disables it, and it stays disabled.`), ...await otherFilters(host)];
-}
-async function proofOf(host) {
-	const outputs = await readAll(host, Object.values(proofCommands));
-	const entries = Object.entries(proofCommands).map(([key, command]) => [key, outputs.get(commandText(command))]);
-	return Object.fromEntries(entries);
-}
-
-// src/lab/freebsd/dut/profile.ts
-const sampleFile = (folder) => `${folder}/pmc.out`;
-const graphFile = (folder) => `${folder}/pmc.graph`;
-/** Loads hwpmc(4) for deep call chains, and finds an event that counts this CPU's cycles, or tries only `requested`. */
-async function readySampling(host, folder, requested) {
-	await host.output(ownFolder(folder));
-	await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${maxFrames}`}`);
-	const loaded = await host.run(shell`kldload -n hwpmc`);
-	if (loaded.kind !== "exited" || loaded.code !== 0) return impossible(`hwpmc cannot be loaded on the DUT: ${lastLine(loaded.stderr) ?? "it said nothing"}`);
-	let message = "";
-	for (const event of requested === void 0 ? cycleEvents : [requested]) {
-		const tried = await host.run(samplingOnly(event, 1, folder));
-		if (tried.kind === "exited" && tried.code === 0) return {
-			kind: "ready",
-			event
-		};
-		message ||= lastLine(tried.stderr) ?? "";
-	}
-	return impossible(`the DUT's CPU samples ${requested ?? "none of the known cycle events"} (${message}): set \`profile.event\` to an event that \`pmccontrol -L\` lists`);
-}
-const impossible = (reason) => ({
-	kind: "impossible",
-	reason
-});
-/** Depth of stacks in hwpmc(4), if set before it is loaded, and in pmcstat's output. */
-const maxFrames = 100;
-/**
-* Events of Intel, Intel's Atoms, AMD since Zen, AMD before, Arm; and the older name on all of x86: see pmc(3), related
-* pages, and libpmc's tables. An Atom has no hardware threads; `unhalted-cycles` counts the cycles of one.
-*/
-const cycleEvents = [
-	"cpu_clk_unhalted.thread_p",
-	"cpu_clk_unhalted.core_p",
-	"ls_not_halted_cyc",
-	"BU_CPU_CLK_UNHALTED",
-	"CPU_CYCLES",
-	"unhalted-cycles"
-];
-const samplingOnly = (event, seconds, folder) => shell`pmcstat -S ${event} -l ${seconds} -O ${sampleFile(folder)}`;
-/** Waits, and reads the counters of the interfaces before and after the command given as arguments. */
-const windowScript = "sleep \"$1\"; shift; netstat -i -b -n -W; \"$@\" || exit; netstat -i -b -n -W";
-/** Under load, the command's output arrives only after the load has ended. */
-const windowCommand = ({ event, delaySeconds, seconds }, folder) => shell`sh -c ${windowScript} sh ${delaySeconds} ${samplingOnly(event, seconds, folder)}`;
-/** Packets that an interface sent within the window; undefined if the log has no counters. */
-function sentWithin(log, interfaceName) {
-	const [before, after] = log.split(/^(?=Name\s)/m).map((text) => parseInterfaceCounters(text).get(interfaceName)?.sent);
-	return before === void 0 || after === void 0 ? void 0 : after - before;
-}
-/** Returns the call graph of the samples, after a line that names the running kernel. */
-async function collectSamples(host, folder) {
-	const graph = graphFile(folder);
-	const kernel = (await host.output(shell`uname -v`)).trim();
-	await host.output(shell`pmcstat -R ${sampleFile(folder)} -z ${maxFrames} -G ${graph}`);
-	const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: maxGraphBytes });
-	return `# kernel: ${kernel.replace(/\s+/g, " ")}\n${text}`;
-}
-async function endSampling(host, folder) {
-	const commands = [shell`kldunload hwpmc`, shell`rm -f ${[sampleFile(folder), graphFile(folder)]}`];
-	const limits = { timeoutSeconds: secondsToEnd };
-	await Promise.allSettled(commands.map((command) => host.run(command, limits)));
-}
-const secondsToEnd = 60;
-const maxGraphBytes = 256 * 1024 ** 2;
-
 // src/lab/freebsd/sample-under-load.ts
 /** Time from the order to send until packets flow; the same time remains after the window. */
 const spareSeconds = 6;
@@ -1669,7 +788,7 @@ async function sampled({ seconds, event: requested, attempt }, { dut, folder, eg
 		const share = formatPercent(forwarded / expected);
 		return missed(`the sampling window missed the trial: only ${share} of its packets were forwarded during it`);
 	}
-	if (hasNoSample(text)) return impossible$1(`the DUT recorded no sample of ${event} under load, which many virtual machines do not support: set \`profile.event\` to another event that \`pmccontrol -L\` lists, or remove \`profile\``);
+	if (hasNoSample(text)) return impossible(`the DUT recorded no sample of ${event} under load, which many virtual machines do not support: set \`profile.event\` to another event that \`pmccontrol -L\` lists, or remove \`profile\``);
 	return judgeProfile(text, {
 		event,
 		kernel: "an unknown kernel"
@@ -1896,7 +1015,7 @@ async function sample(lab, request, keepLog, signal) {
 	const { cell, variant } = request;
 	const { scenario } = cell;
 	const kernel = await kernelOf(lab, variant);
-	if (kernel.kind === "rejected") return impossible$1(kernel.rejection.message);
+	if (kernel.kind === "rejected") return impossible(kernel.rejection.message);
 	const { boots, generators, dutMac, traffic } = lab;
 	let phase = "after its boot";
 	try {
@@ -2540,4 +1659,4 @@ async function bringFirewallsBack(dut) {
 	if (outcome.kind === "boot-failed") throw new DutLostError(outcome.reason);
 }
 
-export { BootMethodError, DutLostError, FreebsdDut, Kernels, builderFor, countersCommands, countersLog, fileSystemsOf, firewallWarnings, firewallsOn, freebsdLogNames, hasBootedSinceMark, installRules, interfaceBetween, isOurs, limitsBetween, loadedModules, markBoot, nextRoot, openFreebsdMachines, openFreebsdTestbed, packetCounters, parseCpuTimes, parseInterfaceCounters, profile, proofCommands, proofOf, provesScenario, readFreebsdLogs, removalCommands, removeRules, rulesFolder, runningSystem, sentBetween, siteFirewalls, trial, wakeFreebsdDut, wakeFreebsdTestbed, whyUnfit };
+export { FreebsdDut, Kernels, builderFor, firewallWarnings, firewallsOn, freebsdLogNames, installRules, limitsBetween, openFreebsdMachines, openFreebsdTestbed, profile, proofCommands, proofOf, provesScenario, readFreebsdLogs, removalCommands, removeRules, rulesFolder, siteFirewalls, trial, wakeFreebsdDut, wakeFreebsdTestbed };

@@ -1,49 +1,12 @@
-import { UsageError, addressText, lastLine, pathName, shortenedTo } from "../model/plain.js";
-import { families, maxCpus, maxQueues, trialLimitsSchema } from "../model.js";
-import { HostError } from "../system/host/plain.js";
+import { UsageError, addressText, lastLine, pathName, shortenedTo } from "../model/first-plain.js";
+import { families, maxCpus, maxQueues, trialLimitsSchema } from "../model/first.js";
+import { HostError } from "../system/host/first-plain.js";
 import { shell } from "../system/shell.js";
 import { ipAddress } from "./traffic/plain.js";
 import { sum } from "../vendor/simple-statistics.js";
 import { createInterfaces, findInertChanges, findLeftovers, formatSettings, ignoredParts, linuxDutScript, loadRefusal, loadable, observeCommand, parseObservation, printingCommand, readSettings, refusedSetting, samplesAsTheyCome, samplingCommand, scenarioRules, withoutMissing } from "./linux/plain.js";
-import { PassThrough } from "node:stream";
-
-// src/lab/card-counters.ts
-/**
-* Drivers of Linux by `ethtool -S`: `rx_queue_0_packets` (igb, ixgbe, ice), `rx0_packets` (mlx5, virtio_net),
-* `rx-0.packets` (i40e), `[0]: rx_ucast_packets` (bnxt), `rxq0_packets`, `queue_0_rx_cnt` (ena).
-*/
-const queueNames = [
-	/^(?<way>rx|tx)(?:_queue_|-|q|_)?(?<number>\d{1,4})[._](?:ucast_)?packets$/,
-	/^\[(?<number>\d{1,4})\]: (?<way>rx|tx)_ucast_packets$/,
-	/^queue_(?<number>\d{1,4})_(?<way>rx|tx)_cnt$/
-];
-function queueOf(name) {
-	for (const pattern of queueNames) {
-		const { way, number } = pattern.exec(name)?.groups ?? {};
-		if (number !== void 0) return {
-			direction: way === "rx" ? "receive" : "send",
-			number: Number(number)
-		};
-	}
-}
-/** Counters of a whole card for packets that found no descriptor, no buffer or no space in it. */
-const cardDrops$1 = [
-	[/^(rx_)?(no_dma_resources|no_desc\w*|out_of_buffer)$/, "no descriptor"],
-	[/^(rx_|recv_)?(no_buff\w*|nobuf\w*)$/, "no buffer"],
-	[/^(port\.)?(rx_)?(missed_?(errors|packets)?|ovflow\d|fifo_errors|over_errors|discards?(_phy|_pkts)?|discard_pkts)$/, "missed"]
-];
-const cardDropOf = (name) => cardDrops$1.find(([pattern]) => pattern.test(name))?.[1];
-/** Reads lines `name: number` of `ethtool -S` or sysctl(8), with whole numbers only. */
-function countersIn(text) {
-	const counters = /* @__PURE__ */ new Map();
-	for (const line of text.split("\n").slice(0, maxLines)) {
-		const [, name = "", digits = ""] = /^\s*(\S.{0,99}): (\d{1,16})\s*$/.exec(line) ?? [];
-		const value = Number(digits);
-		if (digits !== "" && Number.isSafeInteger(value)) counters.set(name.trim(), value);
-	}
-	return counters;
-}
-const maxLines = 2e4;
+import { cardDropOf, countersIn, queueOf } from "./plain.js";
+const { PassThrough } = globalThis.process.getBuiltinModule("node:stream");
 
 // src/lab/trial-limits.ts
 const packetsOf = (drops) => sum(drops.map(({ packets }) => packets));
@@ -709,6 +672,16 @@ function linuxDut(host, ports, addresses = {}) {
 				]
 			};
 		},
+		async prepareToDiscard(overlay, scenarios, toProve) {
+			const scenario = scenarios[0] ?? "forwarding";
+			const read = loadable(overlay, ports);
+			if (read.kind === "refused") return doesNotLoad(read.variant, scenario, read.message);
+			await uploadAtOnce(host, read, scenarios);
+			await addRoutes(host, addresses);
+			const lacking = await createInterfaces(host, script, [read]);
+			if (lacking !== void 0) return doesNotLoad(lacking.variant, scenario, lacking.message);
+			return prove(host, [read], toProve);
+		},
 		install: (variant, scenario) => installVariant(host, {
 			...uploaded,
 			variant
@@ -858,15 +831,28 @@ async function check(host, variants, scenario) {
 		if (outcome.kind === "signaled" || outcome.code !== 0) return refusalOf(variant, scenario, outcome);
 	}
 }
-async function upload(host, { variant, sysctl, nftables }, scenarios) {
+async function upload(host, overlay, scenarios) {
+	await host.output(shell`mkdir -p ${folderOf(overlay.variant)}`);
+	await Promise.all(filesOf(overlay, scenarios).map(([path, text]) => host.upload(Buffer.from(text), path, 384)));
+}
+/** Uploads the script, too. No file contains a zero byte; see `whyUnsafe` and `parseSysctl`. */
+async function uploadAtOnce(host, overlay, scenarios) {
+	const stdin = [[script, linuxDutScript.toString()], ...filesOf(overlay, scenarios)].flat().join("\0");
+	await host.output(shell`bash -c ${unpackFiles} bash ${folderOf(overlay.variant)}`, { stdin });
+}
+/** Bash would read a pipe by the byte, and reads a file in blocks. */
+const unpackFiles = `umask 077
+mkdir -p "$1" && cat >"$1/files" && mapfile -d '' -t words <"$1/files" && rm "$1/files" || exit
+for ((at = 0; at < \${#words[@]}; at += 2)); do
+  printf %s "\${words[at + 1]}" >"\${words[at]}" || exit
+done`;
+function filesOf({ variant, sysctl, nftables }, scenarios) {
 	const target = folderOf(variant);
-	await host.output(shell`mkdir -p ${target}`);
-	const files = new Map([
-		["sysctl.conf", formatSettings(sysctl.settings)],
-		["nftables.conf", nftables],
-		...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)])
-	]);
-	await Promise.all([...files].map(([name, text]) => host.upload(Buffer.from(text), `${target}/${name}`, 384)));
+	return [
+		[`${target}/sysctl.conf`, formatSettings(sysctl.settings)],
+		[`${target}/nftables.conf`, nftables],
+		...scenarios.map((scenario) => [`${target}/${scenario}.nft`, ruleset(target, scenario)])
+	];
 }
 const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
 async function prove(host, variants, scenarios) {
@@ -900,4 +886,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { boundedLimits, cardDropOf, countersIn, droppedBy, limitsInLinuxLog, linuxDut, mainDrop, minSilentRatio, ownAddressCause, packetsOf, uncountedCause, withEnds };
+export { boundedLimits, droppedBy, limitsInLinuxLog, linuxDut, mainDrop, minSilentRatio, ownAddressCause, packetsOf, uncountedCause, withEnds };

@@ -1,95 +1,20 @@
-import { isSteady, median, steadyStretch } from "../analysis/stats.js";
+import { isSteady, steadyStretch } from "../analysis/stats.js";
 import { object } from "../vendor/zod.js";
-import { frameBytesFor } from "../config.js";
-import { formatPercent, formatPps, lastLine, pathName, reasonOf, shortened } from "../model/plain.js";
-import { isLinuxScenario, total } from "../model.js";
-import { HostError, connect, requirePrograms, stdoutOf } from "../system/host/plain.js";
+import { frameBytesFor } from "../config/first.js";
+import { formatPercent, formatPps, lastLine, pathName, shortened } from "../model/first-plain.js";
+import { isLinuxScenario, total } from "../model/first.js";
+import { HostError, stdoutOf } from "../system/host/first-plain.js";
+import { requirePrograms } from "../system/host/plain.js";
 import { shell } from "../system/shell.js";
-import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "../analysis/profile/plain.js";
+import { connectTo } from "./first-plain.js";
+import { impossible, judgeProfile, missed } from "./plain.js";
 import { droppedBy, limitsInLinuxLog, linuxDut, withEnds } from "./linux.js";
 import { arrivalsAround, parseObservation } from "./linux/plain.js";
-import { parseTrafgenLog, senderCommand, senderScript, trafgenFlows } from "./traffic/plain.js";
-import { isDeepStrictEqual } from "node:util";
-import { PassThrough } from "node:stream";
-import { gzipSync } from "node:zlib";
-import { readFile } from "node:fs/promises";
-import { setTimeout } from "node:timers/promises";
-
-// src/lab/connect.ts
-/** `label` names the machine to people. Throws a HostError. */
-async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
-	const { host, port, user, privateKeyPath, knownHostsPath } = config;
-	const name = `${label} (${host}:${port})`;
-	const knownHosts = await readFile(knownHostsPath, "utf8").catch((error) => {
-		const make = `create it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
-		throw new HostError("host-key", `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`, { cause: error });
-	});
-	const identity = privateKeyPath === void 0 ? { agent: true } : { privateKey: await readPrivateKey(privateKeyPath, name) };
-	return connect({
-		host,
-		port,
-		user,
-		knownHosts,
-		label,
-		...identity
-	}, options);
-}
-const readPrivateKey = (path, name) => readFile(path, "utf8").catch((error) => {
-	const make = `create it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
-	throw new HostError("login", `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`, { cause: error });
-});
-const fixOf = (error, make) => codeOf(error) === "ENOENT" ? make : "make it a file that this user may read";
-const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : reasonOf(error);
-
-// src/lab/judge-profile.ts
-const rawName = "profile.txt.gz";
-const stacksName = "stacks.txt";
-/** With 500 samples, a function with 5 % of them is measured to a fifth of its share. */
-const minSamples = 500;
-/** A DUT with many CPUs may forward with only a few. A DUT that is idle for longer was not under load. */
-const maxIdleRatio = .9;
-/** Also stores the text as a log. `defaults` complete the text. */
-async function judgeProfile(text, defaults, keepLog) {
-	await keepLog(rawName, gzipSync(text));
-	const all = profileOrError(text);
-	if (typeof all === "string") return missed(all);
-	const { event = defaults.event, kernel = defaults.kernel } = all;
-	await keepLog(stacksName, stacksText(all, kernel));
-	const { profile, idleSamples } = withoutIdle(all);
-	const busySamples = samplesOf(profile.stacks);
-	const idleRatio = idleSamples / (busySamples + idleSamples);
-	if (idleRatio > maxIdleRatio) return missed(`the DUT idled in ${formatPercent(idleRatio)} of the samples: it was not under load`);
-	if (busySamples < minSamples) return missed(`only ${busySamples} samples are of a busy CPU, and at least ${minSamples} are needed`);
-	return {
-		kind: "profiled",
-		event,
-		kernel,
-		busySamples,
-		idleSamples,
-		log: stacksName
-	};
-}
-const stacksText = (profile, kernel) => [
-	`# kernel: ${kernel}`,
-	...foldedLines(profile, { modules: true }),
-	""
-].join("\n");
-function profileOrError(text) {
-	try {
-		return parseProfile(text, "the profile", foreignBounds);
-	} catch (error) {
-		if (!(error instanceof ProfileError)) throw error;
-		return error.message;
-	}
-}
-const missed = (reason) => ({
-	kind: "missed",
-	reason
-});
-const impossible = (reason) => ({
-	kind: "impossible",
-	reason
-});
+import { parseTrafgenLog, senderCommand$1 as senderCommand, senderScript, trafgenFlows } from "./traffic/plain.js";
+import { median } from "../analysis/stats/first.js";
+const { isDeepStrictEqual } = globalThis.process.getBuiltinModule("node:util");
+const { PassThrough } = globalThis.process.getBuiltinModule("node:stream");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
 // src/lab/netns/netns-run.ts
 /** A DUT is not the limit if it forwards the whole load, or is busy for less than this share of the time. */
@@ -530,4 +455,4 @@ async function counter(host, name, kind) {
 	return Number(await host.output(shell`cat ${`/sys/class/net/${name}/statistics/${kind}`}`));
 }
 
-export { connectTo, impossible, judgeProfile, logNames, missed, neededPrograms, openLinuxTestbed, ourFolder, ourPrograms, readLinuxLogs };
+export { logNames, neededPrograms, openLinuxTestbed, ourFolder, ourPrograms, readLinuxLogs };

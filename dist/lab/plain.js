@@ -1,29 +1,48 @@
-import { UsageError, fileReasonOf } from "../model/plain.js";
-import { linuxVersionIn, maxImageHeaderBytes, unprivilegedUserId } from "./qemu/vm/plain.js";
+import { UsageError, fileReasonOf, formatPercent } from "../model/first-plain.js";
+import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "../analysis/profile/plain.js";
 import { DecompressError, NoDecompressorError, decompressed, decompressorOf, headOf } from "../system/decompress.js";
 import { NoTarError, TarError, tarMembers } from "../system/tar-members.js";
-import { stat } from "node:fs/promises";
+import { linuxVersionIn, maxImageHeaderBytes, unprivilegedUserId } from "./qemu/vm/plain.js";
+const { gzipSync } = globalThis.process.getBuiltinModule("node:zlib");
+const { stat } = globalThis.process.getBuiltinModule("node:fs/promises");
 
-// src/lab/fault-attribution.ts
-function tallyOf(tallies, variant) {
-	const tally = tallies.get(variant) ?? {
-		hasBooted: false,
-		bootFailures: 0,
-		hasStoodTrial: false,
-		deaths: 0,
-		refusals: 0
-	};
-	tallies.set(variant, tally);
-	return tally;
+// src/lab/card-counters.ts
+/**
+* Drivers of Linux by `ethtool -S`: `rx_queue_0_packets` (igb, ixgbe, ice), `rx0_packets` (mlx5, virtio_net),
+* `rx-0.packets` (i40e), `[0]: rx_ucast_packets` (bnxt), `rxq0_packets`, `queue_0_rx_cnt` (ena).
+*/
+const queueNames = [
+	/^(?<way>rx|tx)(?:_queue_|-|q|_)?(?<number>\d{1,4})[._](?:ucast_)?packets$/,
+	/^\[(?<number>\d{1,4})\]: (?<way>rx|tx)_ucast_packets$/,
+	/^queue_(?<number>\d{1,4})_(?<way>rx|tx)_cnt$/
+];
+function queueOf(name) {
+	for (const pattern of queueNames) {
+		const { way, number } = pattern.exec(name)?.groups ?? {};
+		if (number !== void 0) return {
+			direction: way === "rx" ? "receive" : "send",
+			number: Number(number)
+		};
+	}
 }
-/** Blames a patch only if base has reached the milestone here, and the patch has failed twice more than base. */
-function isAtFault(tallies, variant, fault, proof) {
-	const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, "base")];
-	if (variant === "base") return own[fault] >= 2;
-	return base[proof] && own[fault] >= 2 + base[fault];
+/** Counters of a whole card for packets that found no descriptor, no buffer or no space in it. */
+const cardDrops = [
+	[/^(rx_)?(no_dma_resources|no_desc\w*|out_of_buffer)$/, "no descriptor"],
+	[/^(rx_|recv_)?(no_buff\w*|nobuf\w*)$/, "no buffer"],
+	[/^(port\.)?(rx_)?(missed_?(errors|packets)?|ovflow\d|fifo_errors|over_errors|discards?(_phy|_pkts)?|discard_pkts)$/, "missed"]
+];
+const cardDropOf = (name) => cardDrops.find(([pattern]) => pattern.test(name))?.[1];
+/** Reads lines `name: number` of `ethtool -S` or sysctl(8), with whole numbers only. */
+function countersIn(text) {
+	const counters = /* @__PURE__ */ new Map();
+	for (const line of text.split("\n").slice(0, maxLines)) {
+		const [, name = "", digits = ""] = /^\s*(\S.{0,99}): (\d{1,16})\s*$/.exec(line) ?? [];
+		const value = Number(digits);
+		if (digits !== "" && Number.isSafeInteger(value)) counters.set(name.trim(), value);
+	}
+	return counters;
 }
-/** True while base has not reached the milestone in this process: then no number of failures blames the variant. */
-const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
+const maxLines = 2e4;
 
 // src/lab/given-kernel.ts
 /** Returns undefined for a testbed that installs files, and boots no kernel of a patch. */
@@ -159,4 +178,75 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { expectKernel, isAtFault, kernelFormOf, lacksControl, tallyOf, unshared };
+// src/lab/judge-profile.ts
+const rawName = "profile.txt.gz";
+const stacksName = "stacks.txt";
+/** With 500 samples, a function with 5 % of them is measured to a fifth of its share. */
+const minSamples = 500;
+/** A DUT with many CPUs may forward with only a few. A DUT that is idle for longer was not under load. */
+const maxIdleRatio = .9;
+/** Also stores the text as a log. `defaults` complete the text. */
+async function judgeProfile(text, defaults, keepLog) {
+	await keepLog(rawName, gzipSync(text));
+	const all = profileOrError(text);
+	if (typeof all === "string") return missed(all);
+	const { event = defaults.event, kernel = defaults.kernel } = all;
+	await keepLog(stacksName, stacksText(all, kernel));
+	const { profile, idleSamples } = withoutIdle(all);
+	const busySamples = samplesOf(profile.stacks);
+	const idleRatio = idleSamples / (busySamples + idleSamples);
+	if (idleRatio > maxIdleRatio) return missed(`the DUT idled in ${formatPercent(idleRatio)} of the samples: it was not under load`);
+	if (busySamples < minSamples) return missed(`only ${busySamples} samples are of a busy CPU, and at least ${minSamples} are needed`);
+	return {
+		kind: "profiled",
+		event,
+		kernel,
+		busySamples,
+		idleSamples,
+		log: stacksName
+	};
+}
+const stacksText = (profile, kernel) => [
+	`# kernel: ${kernel}`,
+	...foldedLines(profile, { modules: true }),
+	""
+].join("\n");
+function profileOrError(text) {
+	try {
+		return parseProfile(text, "the profile", foreignBounds);
+	} catch (error) {
+		if (!(error instanceof ProfileError)) throw error;
+		return error.message;
+	}
+}
+const missed = (reason) => ({
+	kind: "missed",
+	reason
+});
+const impossible = (reason) => ({
+	kind: "impossible",
+	reason
+});
+
+// src/lab/fault-attribution.ts
+function tallyOf(tallies, variant) {
+	const tally = tallies.get(variant) ?? {
+		hasBooted: false,
+		bootFailures: 0,
+		hasStoodTrial: false,
+		deaths: 0,
+		refusals: 0
+	};
+	tallies.set(variant, tally);
+	return tally;
+}
+/** Blames a patch only if base has reached the milestone here, and the patch has failed twice more than base. */
+function isAtFault(tallies, variant, fault, proof) {
+	const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, "base")];
+	if (variant === "base") return own[fault] >= 2;
+	return base[proof] && own[fault] >= 2 + base[fault];
+}
+/** True while base has not reached the milestone in this process: then no number of failures blames the variant. */
+const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
+
+export { cardDropOf, countersIn, expectKernel, impossible, isAtFault, judgeProfile, kernelFormOf, lacksControl, missed, queueOf, tallyOf, unshared };

@@ -1,7 +1,8 @@
-import { PowerError, openCommand, openIpmi, readFileFor, readPassword, switchOf } from "./power/plain.js";
+import { openCommand, openIpmi, readFileFor, readPassword, switchOf } from "./power/plain.js";
 import { _enum, object } from "../vendor/zod.js";
-import { list, prose, word } from "../model.js";
-import { parseJson, shortened } from "../model/plain.js";
+import { list, prose, word } from "../model/first.js";
+import { parseJson, shortened } from "../model/first-plain.js";
+import { PowerError } from "./power/first-plain.js";
 
 // src/lab/power/redfish.ts
 async function openRedfish(name, config, deps) {

@@ -1,32 +1,196 @@
-import { frameBytesFor } from "../config.js";
+import { frameBytesFor } from "../config/first.js";
 import { trafgenFlows } from "./traffic/plain.js";
-import { UsageError, ignoredFiles, lastLine, oneLine, pathName, reasonOf } from "../model/plain.js";
+import { UsageError, ignoredFiles, lastLine, oneLine, pathName, reasonOf } from "../model/first-plain.js";
 import { describeScreen, lastWords } from "./console/plain.js";
-import { isAtFault, lacksControl, tallyOf } from "./plain.js";
+import { impossible, isAtFault, judgeProfile, lacksControl, missed, tallyOf } from "./plain.js";
 import { afterBootFailure, bootFor, bootsOf, bounded, droppedByRules, droppingRules, failed, fingerprintOfDut, inspectDut, parseIfconfig, pathProblem, readAll, rejected as rejected$1, setListed, settingsThatFail } from "./freebsd/plain.js";
-import { DutLostError, FreebsdDut, Kernels, builderFor, countersLog, installRules as installRules$1, interfaceBetween, limitsBetween, packetCounters, proofCommands, proofOf, provesScenario, wakeFreebsdDut } from "./freebsd.js";
-import { findInertChanges, ignoredParts, loadable, mapOwnRules, portNames } from "./linux/plain.js";
-import { HostError } from "../system/host/plain.js";
+import { DutLostError } from "./freebsd/dut/first-plain.js";
+import { FreebsdDut, Kernels, builderFor, installRules as installRules$1, limitsBetween, proofCommands, proofOf, provesScenario, wakeFreebsdDut } from "./freebsd.js";
+import { mapOwnRules, portNames } from "./first-plain.js";
+import { HostError } from "../system/host/first-plain.js";
 import { shell } from "../system/shell.js";
 import { ConsoleRecorder } from "./console.js";
-import { PowerError } from "./power/plain.js";
+import { PowerError } from "./power/first-plain.js";
 import { guestImage, overlayRules, setUp, whyNotInstallable } from "./qemu/plain.js";
 import { KernelFilesError, guestMac, linuxGuestPorts, neighbours, receiverMac, senderMac } from "./qemu/vm/plain.js";
+import { countersLog, interfaceBetween, packetCounters } from "./freebsd/dut/plain.js";
 import { linuxDut, minSilentRatio, withEnds } from "./linux.js";
 import { guestCpu, kernelCommandLine, virtualLabUp } from "./qemu/vm.js";
-import { noSums } from "../kernel/plain.js";
-import { buildLinuxKernel, givenKernel } from "../kernel.js";
-import { isLinuxScenario } from "../model.js";
-import { impossible, judgeProfile, missed } from "./netns.js";
+import { noSums } from "../kernel/first-plain.js";
+import { buildLinuxKernel } from "../kernel.js";
+import { givenKernel } from "../kernel/first.js";
+import { isLinuxScenario } from "../model/first.js";
+import { findInertChanges, ignoredParts, loadable } from "./linux/plain.js";
 import { sum } from "../vendor/simple-statistics.js";
-import { median } from "../analysis/stats.js";
-import { once } from "node:events";
-import { join } from "node:path";
-import { readFileSync } from "node:fs";
-import { isDeepStrictEqual, promisify } from "node:util";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { release, tmpdir } from "node:os";
-import { execFile } from "node:child_process";
+import { median } from "../analysis/stats/first.js";
+const { once } = globalThis.process.getBuiltinModule("node:events");
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { readFileSync } = globalThis.process.getBuiltinModule("node:fs");
+const { isDeepStrictEqual, promisify } = globalThis.process.getBuiltinModule("node:util");
+const { mkdtemp, readFile, rm, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { release, tmpdir } = globalThis.process.getBuiltinModule("node:os");
+const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
+
+// src/lab/qemu/trial-logs.ts
+const windowsLogName = (pair) => `windows-${pair}.log`;
+/** Groups the runs of a trial by pair: each pair has its own boots, of base and patched in parallel. */
+const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
+/** Takes the median of a run's windows without the first, which fills caches of the guest and of QEMU. */
+function readVirtualLogs(planned, startedAt, packets, logs) {
+	const runs = [];
+	let trafficSeconds = 0;
+	let sentPackets = 0;
+	for (const [pair, pairRuns] of pairsOf(planned)) {
+		const log = logs.get(pair);
+		if (log === void 0) return {
+			kind: "failed",
+			reason: `pair ${pair} was not measured`
+		};
+		const windows = windowsIn(log, packets);
+		if (typeof windows === "string") return {
+			kind: "failed",
+			reason: windows
+		};
+		trafficSeconds += sum(windows.map(({ seconds }) => seconds));
+		sentPackets += packets * windows.length;
+		const stuck = stuckIn(log);
+		const drops = dropsIn(log);
+		for (const [index, run] of pairRuns.entries()) {
+			const own = windows.filter(({ guest }) => guest === index + 1);
+			const isStuck = stuck.has(index + 1);
+			const measured = measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck);
+			const droppedBy = measured.pps === 0 ? drops.get(index + 1) : void 0;
+			runs.push(droppedBy === void 0 ? measured : {
+				...measured,
+				droppedBy
+			});
+		}
+	}
+	const { number, cell } = planned;
+	const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
+	return {
+		kind: "measured",
+		runs,
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds,
+			offeredPps
+		}
+	};
+}
+/** Returns a sentence for an incomplete log. */
+function windowsIn(log, packets) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.pop() !== "end") return "the windows ended too early";
+	const windows = [];
+	for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
+		const window = windowOf(line, packets);
+		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
+		windows.push(window);
+	}
+	return windows;
+}
+const stuckLine = /^stuck ([1-9]\d{0,3})$/;
+const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
+const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
+/**
+* Reads ten numbers after the guest's number: twice time, packets, instructions, and the CPU's own time and waiting in
+* ns.
+*/
+function windowOf(line, receivedPackets) {
+	if (!windowLine.test(line)) return void 0;
+	const [guest, ...counts] = line.split(" ").slice(1);
+	const before = counts.slice(0, 5).map(Number);
+	const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
+	const isCounted = counts[2] !== "-";
+	if (isCounted !== (counts[7] !== "-")) return void 0;
+	const goesForward = [
+		forwardedPackets,
+		ran,
+		waited,
+		isCounted ? instructions : 0
+	].every((one) => one >= 0);
+	if (!(seconds > 0) || !goesForward || forwardedPackets > 0 && (ran === 0 || isCounted && instructions === 0)) return void 0;
+	return {
+		guest: Number(guest),
+		seconds,
+		receivedPackets,
+		forwardedPackets,
+		busySeconds: ran / 1e9,
+		deniedSeconds: waited / 1e9,
+		...isCounted && { instructions }
+	};
+}
+/** Guests that accepted no more packets, and so got no further windows. */
+const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
+/** Adds the causes of drops in silent guests, by the guests' numbers. */
+function withDrops(log, drops) {
+	const lines = [...drops].map(([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1e3)}\n`);
+	return log.replace(/^end\s*$/m, () => `${lines.join("")}end\n`);
+}
+const dropsIn = (log) => new Map(log.split("\n").flatMap((line) => {
+	const [, guest, text] = droppedLine.exec(line) ?? [];
+	return text === void 0 ? [] : [[Number(guest), text]];
+}));
+/** Guests that forwarded nothing in their last window, and may be dead. */
+function silentIn(log, packets) {
+	const windows = windowsIn(log, packets);
+	const last = /* @__PURE__ */ new Map();
+	for (const window of typeof windows === "string" ? [] : windows) last.set(window.guest, window);
+	const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
+	return /* @__PURE__ */ new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
+}
+/** Packets of all windows that were sent into each guest, and that came out, by its number; without stuck guests. */
+function endsIn(log, packets) {
+	const windows = windowsIn(log, packets);
+	const byGuest = Map.groupBy(typeof windows === "string" ? [] : windows, ({ guest }) => guest);
+	const stuck = stuckIn(log);
+	return new Map([...byGuest].flatMap(([guest, own]) => {
+		const ends = {
+			sentPackets: sum(own.map(({ receivedPackets }) => receivedPackets)),
+			countedPackets: sum(own.map(({ forwardedPackets }) => forwardedPackets))
+		};
+		return stuck.has(guest) ? [] : [[guest, ends]];
+	}));
+}
+function measuredRun(planned, trial, windows, isStuck) {
+	const samples = windows.map(({ guest: _, ...sample }) => sample);
+	const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
+	const isSilent = through.length === 0;
+	const perPacket = through.flatMap(({ instructions, forwardedPackets }) => instructions === void 0 ? [] : instructions / forwardedPackets);
+	const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => busySeconds * 1e9 / forwardedPackets);
+	const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
+	return {
+		...planned,
+		trial,
+		pps: isSilent ? 0 : median(rates),
+		...!isSilent && { nsPerPacket: median(nsPerPacket) },
+		...perPacket.length > 0 && { instructionsPerPacket: median(perPacket) },
+		samples,
+		validity: validityOf(samples, isStuck)
+	};
+}
+/** Allows for the guest's own frames on the wire. */
+const maxOwnRatio = 1.01;
+/** A guest that forwards none of the packets sent to it counts with 0. */
+function validityOf(windows, isStuck) {
+	const invalid = (cause, reason) => ({
+		kind: "invalid",
+		cause,
+		reason
+	});
+	if (windows.length === 0) return invalid("too-short", "no window was measured");
+	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
+	if (silent === windows.length) return { kind: "valid" };
+	if (isStuck) return invalid("hole", `it accepted no more packets after window ${windows.length}`);
+	if (silent > 0) return invalid("hole", `no packet was forwarded in ${silent} of ${windows.length} windows`);
+	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * maxOwnRatio);
+	if (swollen === void 0) return { kind: "valid" };
+	const { receivedPackets: sent, forwardedPackets: came } = swollen;
+	return invalid("hole", `more packets arrived than were sent: ${came} of ${sent}`);
+}
 
 // src/lab/qemu/freebsd-image.ts
 const isHostError = (error) => error instanceof HostError;
@@ -812,6 +976,14 @@ var LinuxGuests = class {
 	#bootable = /* @__PURE__ */ new Map();
 	#scenarios = [];
 	#warnings = [];
+	/** Variants whose rules all scenarios have loaded. */
+	#proved = /* @__PURE__ */ new Set();
+	#symbols = {
+		key: "",
+		text: ""
+	};
+	/** The scenario of each guest's rules. */
+	#inForce = /* @__PURE__ */ new WeakMap();
 	#duts = /* @__PURE__ */ new WeakMap();
 	constructor(name, config, resources) {
 		this.#name = name;
@@ -830,25 +1002,26 @@ var LinuxGuests = class {
 		const compared = findInert(variants, this.#scenarios[0]);
 		if (compared.kind === "rejected") return compared;
 		this.#warnings = [...ignoredParts(variants), ...compared.warnings];
-		const bootable = /* @__PURE__ */ new Map();
+		const archives = [];
 		for (const variant of variants) {
 			signal.throwIfAborted();
-			const name = variant.variant;
-			const earlier = this.#bootable.get(name);
-			if (earlier !== void 0) {
-				bootable.set(name, earlier);
-				continue;
-			}
+			if (this.#bootable.has(variant.variant)) continue;
 			const archive = await this.#archiveOf(variant, request);
 			if (archive.kind === "rejected") return archive;
-			notify(`unpacking the kernel of ${name}`);
-			const kernel = await unpacked(this.#resources.lab, archive.path);
-			bootable.set(name, {
+			archives.push({
 				variant,
-				kernel
+				path: archive.path
 			});
 		}
-		this.#bootable = bootable;
+		for (const { variant } of archives) notify(`unpacking the kernel of ${variant.variant}`);
+		const unpacking = archives.map(async ({ variant, path }) => ({
+			variant,
+			kernel: await unpacked(this.#resources.lab, path)
+		}));
+		await Promise.allSettled(unpacking);
+		const all = [...this.#bootable.values(), ...await Promise.all(unpacking)];
+		const names = new Set(variants.map(({ variant }) => variant));
+		this.#bootable = new Map(all.flatMap((one) => names.has(one.variant.variant) ? [[one.variant.variant, one]] : []));
 		return { kind: "ready" };
 	}
 	ready() {
@@ -859,11 +1032,7 @@ var LinuxGuests = class {
 	}
 	async boot({ runs, signal }) {
 		const { lab, cpus, tallies, addresses, deps } = this.#resources;
-		const bootables = runs.map(({ variant }) => {
-			const bootable = this.#bootable.get(variant);
-			if (bootable === void 0) throw new TypeError(`${variant} was not prepared.`);
-			return bootable;
-		});
+		const bootables = runs.map(({ variant }) => this.#bootableOf(variant));
 		const all = await bootTogether({
 			...deps,
 			lab,
@@ -912,21 +1081,28 @@ var LinuxGuests = class {
 	}
 	async tryRules(booted) {
 		try {
-			const refused = (await Promise.all(booted.map(async (one) => {
-				const variant = this.#bootable.get(one.variant)?.variant;
-				return this.#dutOf(one).prepare(variant === void 0 ? [] : [variant], this.#scenarios);
-			}))).filter((prepared) => prepared.kind === "rejected");
-			return refused.find(({ variant }) => variant === "base") ?? refused[0];
+			const all = await Promise.all(booted.map((one) => this.#upload(one)));
+			const refused = firstToBlame(all.filter((prepared) => prepared.kind === "rejected"));
+			if (refused === void 0) for (const { variant } of booted) this.#proved.add(variant);
+			return refused;
 		} catch (error) {
 			const full = await fullGuest(this.#resources.tallies, booted);
 			if (full !== void 0) return full;
 			throw error;
 		}
 	}
+	/** Proves rules once in a gate. The trial of an only scenario installs them next anyway. */
+	async #upload(booted) {
+		const { variant } = this.#bootableOf(booted.variant);
+		const toProve = this.#proved.has(booted.variant) || this.#scenarios.length === 1 ? [] : this.#scenarios;
+		return this.#dutOf(booted).prepareToDiscard(variant, this.#scenarios, toProve);
+	}
 	async installRules(booted, { scenario }) {
 		if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is not a Linux scenario.`);
+		if (this.#inForce.get(booted) === scenario) return void 0;
 		const installed = await this.#dutOf(booted).install(booted.variant, scenario);
-		return installed.kind === "rejected" ? installed : void 0;
+		if (installed.kind === "rejected") return installed;
+		this.#inForce.set(booted, scenario);
 	}
 	/** All at once: while one waits for this machine, the other has the CPU. */
 	async installCounting(booted, { scenario }) {
@@ -934,13 +1110,16 @@ var LinuxGuests = class {
 		const all = await Promise.allSettled(booted.map((one) => this.#dutOf(one).installCounting(one.variant, scenario)));
 		const begun = all.flatMap((one) => one.status === "fulfilled" ? one.value : []);
 		const counting = begun.filter((one) => one.kind === "counting");
-		if (counting.length === booted.length) return {
-			kind: "counting",
-			counting
-		};
+		if (counting.length === booted.length) {
+			for (const one of booted) this.#inForce.set(one, scenario);
+			return {
+				kind: "counting",
+				counting
+			};
+		}
 		for (const one of counting) one.cancel();
 		for (const one of all) if (one.status === "rejected") throw one.reason;
-		const [outcome] = begun.filter((one) => one.kind === "rejected");
+		const outcome = firstToBlame(begun.filter((one) => one.kind === "rejected"));
 		if (outcome === void 0) throw new TypeError("No guest was refused.");
 		return {
 			kind: "refused",
@@ -953,19 +1132,33 @@ var LinuxGuests = class {
 		const [by] = await Promise.all([this.#dutOf(booted).droppedBy(secondsToStart), send()]);
 		return by;
 	}
-	symbols({ host }) {
-		return host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: maxSymbolBytes });
+	/** Reads megabytes only if no guest with the same kernel, and with modules at the same addresses, has shown them. */
+	async symbols({ host, kernel }) {
+		const key = `${kernel}\n${await host.output(shell`cut -d ${" "} -f 1,6 /proc/modules`)}`;
+		if (this.#symbols.key !== key) {
+			const options = { maxOutputBytes: maxSymbolBytes };
+			this.#symbols = {
+				key,
+				text: await host.output(shell`cat /proc/kallsyms`, options)
+			};
+		}
+		return this.#symbols.text;
 	}
 	release(booted) {
 		return this.stop(booted);
 	}
 	async stop(booted) {
-		for (const { host, guest } of booted) {
+		await Promise.all(booted.map(async ({ host, guest }) => {
 			await host.close().catch(() => {});
 			await guest.stop();
-		}
+		}));
 	}
 	async close() {}
+	#bootableOf(variant) {
+		const bootable = this.#bootable.get(variant);
+		if (bootable === void 0) throw new TypeError(`${variant} was not prepared.`);
+		return bootable;
+	}
 	#dutOf(booted) {
 		const dut = this.#duts.get(booted);
 		if (dut === void 0) throw new TypeError(`${booted.variant} was not booted here.`);
@@ -1003,6 +1196,8 @@ var LinuxGuests = class {
 		} : built;
 	}
 };
+/** The patch is not to blame if base is refused, too. */
+const firstToBlame = (refused) => refused.find(({ variant }) => variant === "base") ?? refused[0];
 /** Exceeds the start of nft(8) in a guest with translated instructions. */
 const secondsToStart = 1;
 /** Guests get their interfaces before their settings, like any DUT. */
@@ -1054,167 +1249,6 @@ async function fullGuest(tallies, booted) {
 	}
 }
 
-// src/lab/qemu/trial-logs.ts
-const windowsLogName = (pair) => `windows-${pair}.log`;
-/** Groups the runs of a trial by pair: each pair has its own boots, of base and patched in parallel. */
-const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
-/** Takes the median of a run's windows without the first, which fills caches of the guest and of QEMU. */
-function readVirtualLogs(planned, startedAt, packets, logs) {
-	const runs = [];
-	let trafficSeconds = 0;
-	let sentPackets = 0;
-	for (const [pair, pairRuns] of pairsOf(planned)) {
-		const log = logs.get(pair);
-		if (log === void 0) return {
-			kind: "failed",
-			reason: `pair ${pair} was not measured`
-		};
-		const windows = windowsIn(log, packets);
-		if (typeof windows === "string") return {
-			kind: "failed",
-			reason: windows
-		};
-		trafficSeconds += sum(windows.map(({ seconds }) => seconds));
-		sentPackets += packets * windows.length;
-		const stuck = stuckIn(log);
-		const drops = dropsIn(log);
-		for (const [index, run] of pairRuns.entries()) {
-			const own = windows.filter(({ guest }) => guest === index + 1);
-			const isStuck = stuck.has(index + 1);
-			const measured = measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck);
-			const droppedBy = measured.pps === 0 ? drops.get(index + 1) : void 0;
-			runs.push(droppedBy === void 0 ? measured : {
-				...measured,
-				droppedBy
-			});
-		}
-	}
-	const { number, cell } = planned;
-	const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
-	return {
-		kind: "measured",
-		runs,
-		summary: {
-			number,
-			cell,
-			startedAt,
-			trafficSeconds,
-			offeredPps
-		}
-	};
-}
-/** Returns a sentence for an incomplete log. */
-function windowsIn(log, packets) {
-	const lines = log.trimEnd().split("\n");
-	if (lines.pop() !== "end") return "the windows ended too early";
-	const windows = [];
-	for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
-		const window = windowOf(line, packets);
-		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
-		windows.push(window);
-	}
-	return windows;
-}
-const stuckLine = /^stuck ([1-9]\d{0,3})$/;
-const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
-const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
-/**
-* Reads ten numbers after the guest's number: twice time, packets, instructions, and the CPU's own time and waiting in
-* ns.
-*/
-function windowOf(line, receivedPackets) {
-	if (!windowLine.test(line)) return void 0;
-	const [guest, ...counts] = line.split(" ").slice(1);
-	const before = counts.slice(0, 5).map(Number);
-	const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
-	const isCounted = counts[2] !== "-";
-	if (isCounted !== (counts[7] !== "-")) return void 0;
-	const goesForward = [
-		forwardedPackets,
-		ran,
-		waited,
-		isCounted ? instructions : 0
-	].every((one) => one >= 0);
-	if (!(seconds > 0) || !goesForward || forwardedPackets > 0 && (ran === 0 || isCounted && instructions === 0)) return void 0;
-	return {
-		guest: Number(guest),
-		seconds,
-		receivedPackets,
-		forwardedPackets,
-		busySeconds: ran / 1e9,
-		deniedSeconds: waited / 1e9,
-		...isCounted && { instructions }
-	};
-}
-/** Guests that accepted no more packets, and so got no further windows. */
-const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
-/** Adds the causes of drops in silent guests, by the guests' numbers. */
-function withDrops(log, drops) {
-	const lines = [...drops].map(([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1e3)}\n`);
-	return log.replace(/^end\s*$/m, () => `${lines.join("")}end\n`);
-}
-const dropsIn = (log) => new Map(log.split("\n").flatMap((line) => {
-	const [, guest, text] = droppedLine.exec(line) ?? [];
-	return text === void 0 ? [] : [[Number(guest), text]];
-}));
-/** Guests that forwarded nothing in their last window, and may be dead. */
-function silentIn(log, packets) {
-	const windows = windowsIn(log, packets);
-	const last = /* @__PURE__ */ new Map();
-	for (const window of typeof windows === "string" ? [] : windows) last.set(window.guest, window);
-	const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
-	return /* @__PURE__ */ new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
-}
-/** Packets of all windows that were sent into each guest, and that came out, by its number; without stuck guests. */
-function endsIn(log, packets) {
-	const windows = windowsIn(log, packets);
-	const byGuest = Map.groupBy(typeof windows === "string" ? [] : windows, ({ guest }) => guest);
-	const stuck = stuckIn(log);
-	return new Map([...byGuest].flatMap(([guest, own]) => {
-		const ends = {
-			sentPackets: sum(own.map(({ receivedPackets }) => receivedPackets)),
-			countedPackets: sum(own.map(({ forwardedPackets }) => forwardedPackets))
-		};
-		return stuck.has(guest) ? [] : [[guest, ends]];
-	}));
-}
-function measuredRun(planned, trial, windows, isStuck) {
-	const samples = windows.map(({ guest: _, ...sample }) => sample);
-	const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
-	const isSilent = through.length === 0;
-	const perPacket = through.flatMap(({ instructions, forwardedPackets }) => instructions === void 0 ? [] : instructions / forwardedPackets);
-	const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => busySeconds * 1e9 / forwardedPackets);
-	const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
-	return {
-		...planned,
-		trial,
-		pps: isSilent ? 0 : median(rates),
-		...!isSilent && { nsPerPacket: median(nsPerPacket) },
-		...perPacket.length > 0 && { instructionsPerPacket: median(perPacket) },
-		samples,
-		validity: validityOf(samples, isStuck)
-	};
-}
-/** Allows for the guest's own frames on the wire. */
-const maxOwnRatio = 1.01;
-/** A guest that forwards none of the packets sent to it counts with 0. */
-function validityOf(windows, isStuck) {
-	const invalid = (cause, reason) => ({
-		kind: "invalid",
-		cause,
-		reason
-	});
-	if (windows.length === 0) return invalid("too-short", "no window was measured");
-	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
-	if (silent === windows.length) return { kind: "valid" };
-	if (isStuck) return invalid("hole", `it accepted no more packets after window ${windows.length}`);
-	if (silent > 0) return invalid("hole", `no packet was forwarded in ${silent} of ${windows.length} windows`);
-	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * maxOwnRatio);
-	if (swollen === void 0) return { kind: "valid" };
-	const { receivedPackets: sent, forwardedPackets: came } = swollen;
-	return invalid("hole", `more packets arrived than were sent: ${came} of ${sent}`);
-}
-
 // src/lab/qemu/guest-windows.ts
 function windowsOf({ windows }) {
 	if (windows === void 0) throw new TypeError("Virtual testbeds need a number of packets to send, but none was requested.");
@@ -1237,8 +1271,10 @@ async function installRules({ system }, booted, cell) {
 		return lost(error);
 	}
 }
-async function send({ lab, traffic, flowsFor, sendWindows }, booted, cell, windows, signal) {
+async function send(guests, booted, cell, windows, signal) {
+	const { lab, traffic, flowsFor, sendWindows } = guests;
 	const { packets } = windowsOf(traffic);
+	await shareCpu(guests);
 	const sent = await sendWindows(lab, {
 		guests: booted.map(({ guest }) => guest),
 		flows: () => flowsFor(cell),
@@ -1250,6 +1286,16 @@ async function send({ lab, traffic, flowsFor, sendWindows }, booted, cell, windo
 		kind: "lost",
 		reason: `the windows stopped early: ${sent.lastLine}`
 	};
+}
+/**
+* Guests prepare on all CPUs, and forward on one. The sender and QEMU's threads for the wires have the other: packets
+* then wait for a guest, which takes them in batches of one size even on a busy machine.
+*/
+async function shareCpu({ running }) {
+	if (running === void 0 || running.haveOneCpu) return;
+	running.haveOneCpu = true;
+	const { booted } = running;
+	await Promise.all(booted.map(({ guest }) => guest.pinTo(guestCpu, 0).catch(() => {})));
 }
 async function installAndSend(guests, booted, cell, windows, signal) {
 	return await installRules(guests, booted, cell) ?? send(guests, booted, cell, windows, signal);
@@ -1334,6 +1380,7 @@ function executedBetween(before, after, functionAt) {
 	const byFunction = /* @__PURE__ */ new Map();
 	const [earlier, later] = [viewOf(before), viewOf(after)];
 	for (let at = headerBytes; at + slotBytes <= later.byteLength; at += slotBytes) {
+		if (later.getFloat64(at + 8) === earlier.getFloat64(at + 8)) continue;
 		const address = later.getBigUint64(at, true);
 		const executed = Number(later.getBigUint64(at + 8, true) - earlier.getBigUint64(at + 8, true));
 		if (executed <= 0) continue;
@@ -1498,7 +1545,8 @@ async function guestsFor(guests, pair, keepLog) {
 	const booted = all.filter((one) => one.kind === "booted");
 	guests.running = {
 		pair: pair.pair,
-		booted
+		booted,
+		haveOneCpu: false
 	};
 	const down = all.filter((one) => one.kind === "not-booted");
 	for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
@@ -1516,12 +1564,9 @@ async function guestsFor(guests, pair, keepLog) {
 }
 /** Prefers a rejection to a failure that may be retried. */
 const gravest = (outcomes) => outcomes.find(({ kind }) => kind === "rejected") ?? outcomes[0];
-/** Moves all guests to one CPU, so their instructions so far do not count. */
 async function tryAll(guests, booted) {
 	try {
-		const refused = await guests.system.tryRules(booted);
-		for (const { guest } of booted) await guest.pinTo(guestCpu);
-		return refused;
+		return await guests.system.tryRules(booted);
 	} catch (error) {
 		if (!(error instanceof HostError)) throw error;
 		await stopAll(guests);

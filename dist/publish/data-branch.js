@@ -1,19 +1,20 @@
-import { codeSpan, formatChange, formatPercent, isCost, jsonLines, metricNouns, parseJson, reasonOf } from "../model/plain.js";
+import { codeSpan, formatChange, formatPercent, isCost, jsonLines, metricNouns, outcomeName, parseJson, reasonOf } from "../model/first-plain.js";
 import { _enum, literal, object } from "../vendor/zod.js";
-import { byMetric, cellName, cellSchema, count, isSameTraffic, level, list, metricSchema, name, offeredTraffic, patchName, shortId, time, total, trendIndexSchema, word } from "../model.js";
-import { bisectPlot, drawGraph, graphsOf, outcomeName, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
-import { badgeOf, badgeVerdicts, renderBadge } from "../report/plain.js";
-import { median } from "../analysis/stats.js";
+import { byMetric, cellName, cellSchema, count, isSameTraffic, level, list, metricSchema, name, offeredTraffic, patchName, shortId, time, total, word } from "../model/first.js";
+import { median } from "../analysis/stats/first.js";
 import { byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, layoutNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
-import { earlierEntries, historyEntries, historyEntrySchema, withoutNumbers } from "../gate/experiment.js";
+import { earlierEntries, historyEntries, historyEntrySchema, withoutNumbers } from "../gate/experiment/first.js";
+import { badgeOf, badgeVerdicts, renderBadge } from "../report/plain.js";
+import { trendIndexSchema } from "../model.js";
+import { bisectPlot, drawGraph, graphsOf, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
 import { lockIfFree } from "../system/sqlite.js";
 import { linkTo, linkToImage } from "./data-branch/plain.js";
 import { placeBelow, readForeignText } from "../system/foreign-files.js";
-import { dirname, join, relative, sep } from "node:path";
-import { createHash } from "node:crypto";
-import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
-import { setTimeout } from "node:timers/promises";
+const { dirname, join, relative, sep } = globalThis.process.getBuiltinModule("node:path");
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
+const { mkdir, readdir, rm, rmdir } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
 // src/publish/data-branch/paths.ts
 /** Omits the extension: `badges/hp-t540/forwarding-inet4`. */

@@ -1,161 +1,19 @@
-import { codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, metricNouns, pageUrl, parseJson, plainBlock, plainLine, realPause, reasonOf, remarkupText, withoutPaths } from "../model/plain.js";
+import { codeBlock, codeSpan, formatChange, formatInterval, formatMetric, formatPercent, isCost, metricNouns, outcomeName, pageUrl, parseJson, plainBlock, plainLine, realPause, reasonOf } from "../model/first-plain.js";
 import { _enum, boolean, int, object, unknown } from "../vendor/zod.js";
-import { byName, callOnGithub, callOnPhabricator, cellName, change, changeStates, document, list, name, ordinal, patchName, shortId, text, time, total, word } from "../model.js";
-import { PatchError, bisectWords, gateOverridesSchema } from "../forge/patch.js";
+import "../config/parameters.js";
+import { byName, callOnGithub, callOnPhabricator, cellName, change, document, list, name, ordinal, patchName, shortId, text, time, total, word } from "../model/first.js";
+import { bisectWords, gateOverridesSchema } from "../forge/patch.js";
 import { ConduitError, isFinal } from "../forge/phabricator/plain.js";
 import { whyAnother } from "../forge/phabricator.js";
-import "../config.js";
-import { bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
-import { annotationsOf, pngOf } from "../report/plain.js";
+import { cancelledOutcome, combineReporters, conclusionOf, deliverySeconds, expectedStart, queuePosition, resultOf, timeText } from "./reporters/first.js";
+import { remarkupText } from "../model/plain.js";
 import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
-import { sentenceOf } from "../system/exit.js";
+import { annotationsOf, pngOf } from "../report/plain.js";
+import { changeStates } from "../model.js";
+import { bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, plainText, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
 import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
 import { ThrottledUpdates, pausesWithin } from "./reporters/plain.js";
-import { createHash } from "node:crypto";
-
-// src/publish/reporters/outcome-text.ts
-const failureReasonSchema = _enum([
-	"cancelled",
-	"usage",
-	"patchAtFault",
-	"binary-file",
-	"without-prefixes",
-	"unusable-diff",
-	"infrastructure",
-	"waits-for-approval",
-	"left-to-merge-queue"
-]);
-const cancelledOutcome = {
-	kind: "unmeasured",
-	reason: "cancelled",
-	message: "The job was cancelled before there was a verdict: run it again for one."
-};
-const outcomeOfResult = (result, links) => ({
-	kind: "measured",
-	result,
-	links
-});
-function outcomeOfError(error) {
-	return outcomeOfFailure(reasonOfError(error), sentenceOf(error));
-}
-function reasonOfError(error) {
-	const conclusion = conclusionOfError(error);
-	if (conclusion === "usage") return conclusion;
-	if (conclusion !== "patchAtFault") return "infrastructure";
-	return error instanceof PatchError && error.fault !== "does-not-apply" ? error.fault : conclusion;
-}
-/** Removes paths from the error's sentence; they belong in the log. */
-const outcomeOfFailure = (reason, sentence) => ({
-	kind: "unmeasured",
-	reason,
-	message: withoutPaths(sentence)
-});
-function conclusionOf(outcome) {
-	switch (outcome.kind) {
-		case "measured": return conclusionOfResult(outcome.result);
-		case "bisected": return conclusionOfBisection(outcome.result);
-		case "unmeasured": return conclusions[outcome.reason];
-		case "uncounted": return "usage";
-	}
-}
-const conclusions = {
-	cancelled: "cancelled",
-	usage: "usage",
-	patchAtFault: "patchAtFault",
-	"binary-file": "patchAtFault",
-	"without-prefixes": "patchAtFault",
-	"unusable-diff": "patchAtFault",
-	infrastructure: "infrastructure",
-	"waits-for-approval": "usage",
-	"left-to-merge-queue": "pass"
-};
-function resultOf(outcome) {
-	switch (outcome.kind) {
-		case "measured": return outcome.result;
-		case "bisected":
-		case "unmeasured": return;
-		case "uncounted": return outcome.measured.result;
-	}
-}
-/** Returns one line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
-function outcomeTitle(outcome) {
-	switch (outcome.kind) {
-		case "measured": return verdictLine(outcome.result);
-		case "bisected": return `${bisectSymbol(outcome.result)} ${bisectHeadline(outcome.result)}`;
-		case "unmeasured": {
-			const { symbol, text } = failureTexts[outcome.reason];
-			return `${symbol} ${text}`;
-		}
-		case "uncounted": return `⚪ does not count: ${outcome.title}`;
-	}
-}
-function outcomeMarkdown(outcome) {
-	switch (outcome.kind) {
-		case "measured": return renderMarkdown(outcome.result, outcome.links);
-		case "bisected": {
-			const { result, request, links } = outcome;
-			return renderMarkdown(result, {
-				...links,
-				ways: bisectCommands(callOnGithub, request)
-			});
-		}
-		case "unmeasured": return outcome.reason === "cancelled" ? outcome.message : codeBlock(outcome.message);
-		case "uncounted": return `${outcome.why}\n\n${outcomeMarkdown(outcome.measured)}`;
-	}
-}
-/** Command that repeats the bisection. Without named ends, `diff` is the last one of the search. */
-const bisectCommand = (call, request, diff) => `${call} ${bisectWords(request, diff)}`;
-/** Commands for a comment that request the bisections proposed by a result. */
-function bisectCommands(call, request, diff) {
-	const command = (more) => `\`${bisectCommand(call, {
-		...request,
-		...more
-	}, diff)}\``;
-	const { fixUp, maxBoots = 60 } = request;
-	return {
-		fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(",") }),
-		goOn: command({ maxBoots: String(2 * Number(maxBoots)) }),
-		verifyRevert: command({ verifyRevert: "true" })
-	};
-}
-const failureTexts = {
-	cancelled: {
-		symbol: "⚪",
-		text: "not measured: cancelled"
-	},
-	usage: {
-		symbol: "⚪",
-		text: "not measured: the request cannot be carried out"
-	},
-	patchAtFault: {
-		symbol: "🔴",
-		text: "not measured: the patch does not apply"
-	},
-	"binary-file": {
-		symbol: "🔴",
-		text: "not measured: the diff changes a binary file"
-	},
-	"without-prefixes": {
-		symbol: "🔴",
-		text: "not measured: the diff was sent without the prefixes of git"
-	},
-	"unusable-diff": {
-		symbol: "🔴",
-		text: "not measured: the diff cannot be used"
-	},
-	infrastructure: {
-		symbol: "⚪",
-		text: "not measured: a failure outside the patch"
-	},
-	"waits-for-approval": {
-		symbol: "⏸️",
-		text: "waits for a maintainer"
-	},
-	"left-to-merge-queue": {
-		symbol: "⏸️",
-		text: "not measured yet: the merge queue measures it"
-	}
-};
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
 
 // src/publish/reporters/newer-diff.ts
 /**
@@ -203,80 +61,6 @@ const builds$1 = object({ fields: object({
 	buildPlanPHID: word,
 	buildablePHID: word
 }) });
-
-// src/publish/reporters/reporter.ts
-/** Combines reporters, and removes paths from all log text that they show. */
-const combineReporters = (reporters) => ({
-	queued(text) {
-		for (const reporter of reporters) reporter.queued(withoutPaths(text));
-	},
-	waiting(estimate, text) {
-		for (const reporter of reporters) reporter.waiting(estimate, withoutPaths(text));
-	},
-	measuring(testbed, line) {
-		const lines = line === void 0 ? [] : [withoutPaths(line)];
-		for (const reporter of reporters) reporter.measuring(testbed, ...lines);
-	},
-	async conclude(outcome) {
-		const deliveries = await Promise.all(reporters.map((reporter) => reporter.conclude(outcome)));
-		return worstFirst.find((one) => deliveries.includes(one)) ?? "delivered";
-	},
-	async addLinks(outcome) {
-		await Promise.all(reporters.map((reporter) => reporter.addLinks(outcome)));
-	},
-	async leaveOpen() {
-		await Promise.all(reporters.map((reporter) => reporter.leaveOpen()));
-	}
-});
-const worstFirst = ["undelivered", "refused"];
-/** Also reports errors. Reports a cancellation at once, as the job has only seconds left. */
-async function reportOutcome(reporter, signal, work) {
-	const onCancelled = () => void reporter.conclude(cancelledOutcome);
-	signal.addEventListener("abort", onCancelled, { once: true });
-	try {
-		const outcome = await work();
-		await reporter.conclude(outcome);
-		return outcome;
-	} catch (error) {
-		await reporter.conclude(signal.aborted ? cancelledOutcome : outcomeOfError(error));
-		throw error;
-	} finally {
-		signal.removeEventListener("abort", onCancelled);
-	}
-}
-/** Reports the outcome before it writes the linked reports, so that a failure there cannot hide the verdict. */
-async function reportThenLink(reporter, outcome, make, warn) {
-	await reporter.conclude(outcome);
-	return addReportLinks(reporter, outcome, make, warn);
-}
-/** Adds links to an outcome that was already reported. A failure is only a warning. */
-async function addReportLinks(reporter, outcome, make, warn) {
-	try {
-		const linked = {
-			...outcome,
-			links: await make()
-		};
-		await reporter.addLinks(linked);
-		return linked;
-	} catch (error) {
-		warn(`The comment has no links, because the report was not stored (${reasonOf(error)}).`);
-		return outcome;
-	}
-}
-const deliverySeconds = (outcome, patienceSeconds) => patienceSeconds ?? (conclusionOf(outcome) === "cancelled" ? 30 : 300);
-/** `2 of 3 in line, about 40 min`. */
-function queuePosition({ place, of, expectedSeconds }) {
-	const line = `${place} of ${of} in line`;
-	return expectedSeconds === void 0 ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
-}
-/** Formats the start as a time of day, as it is read later than written. */
-function expectedStart({ expectedSeconds }, now) {
-	const asOf = `as of ${timeText(now)}`;
-	if (expectedSeconds === void 0) return `No start can be estimated, ${asOf}: no suitable testbed is healthy.`;
-	const begin = new Date(now.getTime() + expectedSeconds * 1e3);
-	return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;
-}
-const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 // src/publish/reporters/build.ts
 /**
@@ -612,6 +396,87 @@ const aUnit = (name, result, details) => ({
 	result,
 	details: plainBlock(details, 2e3)
 });
+
+// src/publish/reporters/outcome-text.ts
+/** Returns one line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+function outcomeTitle(outcome) {
+	switch (outcome.kind) {
+		case "measured": return verdictLine(outcome.result);
+		case "bisected": return `${bisectSymbol(outcome.result)} ${bisectHeadline(outcome.result)}`;
+		case "unmeasured": {
+			const { symbol, text } = failureTexts[outcome.reason];
+			return `${symbol} ${text}`;
+		}
+		case "uncounted": return `⚪ does not count: ${outcome.title}`;
+	}
+}
+function outcomeMarkdown(outcome) {
+	switch (outcome.kind) {
+		case "measured": return renderMarkdown(outcome.result, outcome.links);
+		case "bisected": {
+			const { result, request, links } = outcome;
+			return renderMarkdown(result, {
+				...links,
+				ways: bisectCommands(callOnGithub, request)
+			});
+		}
+		case "unmeasured": return outcome.reason === "cancelled" ? outcome.message : codeBlock(outcome.message);
+		case "uncounted": return `${outcome.why}\n\n${outcomeMarkdown(outcome.measured)}`;
+	}
+}
+/** Command that repeats the bisection. Without named ends, `diff` is the last one of the search. */
+const bisectCommand = (call, request, diff) => `${call} ${bisectWords(request, diff)}`;
+/** Commands for a comment that request the bisections proposed by a result. */
+function bisectCommands(call, request, diff) {
+	const command = (more) => `\`${bisectCommand(call, {
+		...request,
+		...more
+	}, diff)}\``;
+	const { fixUp, maxBoots = 60 } = request;
+	return {
+		fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(",") }),
+		goOn: command({ maxBoots: String(2 * Number(maxBoots)) }),
+		verifyRevert: command({ verifyRevert: "true" })
+	};
+}
+const failureTexts = {
+	cancelled: {
+		symbol: "⚪",
+		text: "not measured: cancelled"
+	},
+	usage: {
+		symbol: "⚪",
+		text: "not measured: the request cannot be carried out"
+	},
+	patchAtFault: {
+		symbol: "🔴",
+		text: "not measured: the patch does not apply"
+	},
+	"binary-file": {
+		symbol: "🔴",
+		text: "not measured: the diff changes a binary file"
+	},
+	"without-prefixes": {
+		symbol: "🔴",
+		text: "not measured: the diff was sent without the prefixes of git"
+	},
+	"unusable-diff": {
+		symbol: "🔴",
+		text: "not measured: the diff cannot be used"
+	},
+	infrastructure: {
+		symbol: "⚪",
+		text: "not measured: a failure outside the patch"
+	},
+	"waits-for-approval": {
+		symbol: "⏸️",
+		text: "waits for a maintainer"
+	},
+	"left-to-merge-queue": {
+		symbol: "⏸️",
+		text: "not measured yet: the merge queue measures it"
+	}
+};
 
 // src/publish/reporters/check-run.ts
 /**
@@ -1798,4 +1663,4 @@ async function withReviewers(change, issue, { tasks, octokit, repository, server
 	}
 }
 
-export { BuildUpdater, addReportLinks, bisectCommand, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, reportThenLink, revisionCommenter };
+export { BuildUpdater, bisectCommand, changeIdIn, checkIsForAnother, closeOpenCheckRun, composeComment, failingOnSharedHead, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeTitle, postReply, pullRequestOfCheckRun, readMemory, reportChanges, revisionCommenter };

@@ -1,17 +1,17 @@
-import { UsageError, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, formatRoughly, grouped, isCost, metricName, metricNouns, pageUrl, plainLine, reasonOf } from "../model/plain.js";
+import { UsageError, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, formatRoughly, grouped, isCost, metricName, metricNouns, pageUrl, plainLine, reasonOf } from "../model/first-plain.js";
 import { _enum, discriminatedUnion, literal, object } from "../vendor/zod.js";
-import { cellName, isLoss, line, list as list$1, metricSchema, name, prose, seconds, shortId, time } from "../model.js";
-import { bisectPlot, bullets, fold, isBisectResult, readResultBelow, renderHtml, replaceFile, table } from "../report.js";
-import { _taggedTemplateLiteral, html, linearScale, round } from "../report/plain.js";
-import { median } from "../analysis/stats.js";
-import { keptFlamegraph } from "../analysis/profile/plain.js";
+import { cellName, isLoss, line, list as list$1, metricSchema, name, prose, seconds, shortId, time } from "../model/first.js";
+import { median } from "../analysis/stats/first.js";
 import { countsOf, isOpen, levelsOf, lossesOf, sameSummary, sameText, seriesKey, worstOf } from "../analysis/trend.js";
+import { _taggedTemplateLiteral, html, linearScale, round } from "../report/plain.js";
+import { bisectPlot, bullets, fold, isBisectResult, readResultBelow, renderHtml, replaceFile, table } from "../report.js";
+import { keptFlamegraph } from "../analysis/profile/plain.js";
 import { badgePath, plotName } from "./data-branch.js";
-import { stateNames } from "../gate/reserve.js";
 import { ForeignFileError, readForeignText } from "../system/foreign-files.js";
+import { stateNames } from "../gate/reserve.js";
 import { files } from "./site/plain.js";
-import { join, resolve } from "node:path";
-import { readdir, rename, rm } from "node:fs/promises";
+const { join, resolve } = globalThis.process.getBuiltinModule("node:path");
+const { readdir, rename, rm } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/publish/site/lab-state.ts
 const holderSchema = object({

@@ -1,5 +1,5 @@
-import { isIPv6 } from "node:net";
-import { createHmac, timingSafeEqual } from "node:crypto";
+const { isIPv6 } = globalThis.process.getBuiltinModule("node:net");
+const { createHmac, timingSafeEqual } = globalThis.process.getBuiltinModule("node:crypto");
 
 // src/relay/setup-check-item.ts
 const warning = (what, why, fix) => ({

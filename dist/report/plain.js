@@ -1,10 +1,135 @@
-import { escaped, formatNumeral, formatOrdinal, formatPercent, formatPps, plainLine } from "../model/plain.js";
-import { flamegraphScript, flamegraphStyle } from "../analysis/profile/plain.js";
+import { formatNumeral, formatOrdinal, formatPercent, formatPps, plainLine } from "../model/first-plain.js";
+import { escaped } from "../model/plain.js";
 import { embedded, embeddedScript } from "../system/embedded-assets.js";
-import { posix } from "node:path";
-import { brotliDecompressSync } from "node:zlib";
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { flamegraphScript, flamegraphStyle } from "../analysis/profile/plain.js";
+const { posix } = globalThis.process.getBuiltinModule("node:path");
+const { brotliDecompressSync } = globalThis.process.getBuiltinModule("node:zlib");
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+
+// src/report/markup.ts
+var Html = class {
+	markup;
+	/** Takes trusted markup: untrusted text must be escaped already. */
+	constructor(markup) {
+		this.markup = markup;
+	}
+};
+/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes need double quotes. */
+const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
+function markupOf(piece) {
+	if (piece === void 0 || piece === false) return "";
+	if (piece instanceof Html) return piece.markup;
+	if (typeof piece === "object") return piece.map(markupOf).join("");
+	return escaped(String(piece));
+}
+
+// src/report/badge.ts
+const badgeVerdicts = [
+	"regression",
+	"no-regression",
+	"improvement",
+	"inconclusive",
+	"invalid",
+	"does-not-apply",
+	"build-failed",
+	"does-not-load",
+	"boot-failed",
+	"panics-under-load"
+];
+/** `no-regression · 4.980 Mpps`, or `no data` after `staleSeconds`. */
+function renderBadge({ label, last }, { now, staleSeconds }) {
+	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
+	return badgeOf(label, last === void 0 || isStale ? noData : {
+		message: messageOf(last),
+		color: colorOf(last)
+	});
+}
+function badgeOf(label, { message, color }) {
+	const shown = {
+		label: readable(label),
+		message,
+		color
+	};
+	return {
+		endpoint: {
+			schemaVersion: 1,
+			...shown
+		},
+		svg: pictureOf(shown)
+	};
+}
+const noData = {
+	message: "no data",
+	color: "lightgrey"
+};
+const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
+function colorOf({ verdict }) {
+	switch (verdict) {
+		case "no-regression":
+		case "improvement": return "brightgreen";
+		case "inconclusive": return "yellow";
+		case "invalid": return "lightgrey";
+		default: return "red";
+	}
+}
+const maxCharacters$1 = 100;
+/** Shown in lists and on terminals: no line breaks or unprintable characters. */
+const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, maxCharacters$1).join("");
+/** Colours by their shields.io names. */
+const colors$1 = {
+	brightgreen: "#4c1",
+	yellow: "#dfb317",
+	lightgrey: "#9f9f9f",
+	red: "#e05d44"
+};
+const height = 20;
+const baseline = 14;
+const corner = 3;
+const arc = `a${corner} ${corner} 0 0 1`;
+const padding = 6;
+const fontSize = 11;
+/** Light text on grey, then dark text on the color, for contrast on every color. */
+function pictureOf({ label, message, color }) {
+	const [left, right] = [partWidth(label), partWidth(message)];
+	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
+	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
+<rect width="${left + corner}" height="${height}" rx="${corner}" fill="#555"/>
+<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors$1[color]}"/>
+<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
+</svg>
+`;
+	return markup;
+}
+const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
+/** Returns an approximate width; `textLength` enforces it in any font. */
+const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+function characterWidth(character) {
+	const known = widths.get(character);
+	if (known !== void 0) return known;
+	if (/\p{M}/u.test(character)) return 0;
+	return wide.test(character) ? fontSize : 7;
+}
+const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
+/** Measured in Chromium with DejaVu Sans at 11 px, about as wide as Verdana, rounded to half a pixel. */
+const widths = new Map(Object.entries({
+	"3": "'ijlIJ",
+	"3.5": " ,.·/:;\\|",
+	"4": "f-",
+	"4.5": "()[]t!r",
+	"5": "\"",
+	"5.5": "*_`s",
+	"6": "?czL",
+	"6.5": "kvxyaoFPTY",
+	"7": "$0123456789{}bdeghnpquEKS",
+	"7.5": "ABCRVXZ",
+	"8": "NU",
+	"8.5": "&DGHOQ",
+	"9": "#+<=>^~w",
+	"9.5": "M",
+	"10.5": "%m",
+	"11": "@W"
+}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
 // src/report/earlier-gates-text.ts
 /** `; third gate of this commit, an earlier one red`; empty for a first gate. */
@@ -120,23 +245,6 @@ function ticksOf({ low, high }, most = 8) {
 	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
 }
 
-// src/report/markup.ts
-var Html = class {
-	markup;
-	/** Takes trusted markup: untrusted text must be escaped already. */
-	constructor(markup) {
-		this.markup = markup;
-	}
-};
-/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes need double quotes. */
-const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
-function markupOf(piece) {
-	if (piece === void 0 || piece === false) return "";
-	if (piece instanceof Html) return piece.markup;
-	if (typeof piece === "object") return piece.map(markupOf).join("");
-	return escaped(String(piece));
-}
-
 // src/report/svg.ts
 /** Draws both forms; a page shows the one that fits its width, in its own colours. */
 function bothForms(draw) {
@@ -151,7 +259,7 @@ function bothForms(draw) {
 	}];
 }
 /** All distinct, so that a page can replace each. */
-const colors$1 = {
+const colors = {
 	paper: "#ffffff",
 	ink: "#1f2328",
 	faint: "#59636e",
@@ -163,7 +271,7 @@ const colors$1 = {
 };
 /** Draws its own background; the first piece is its title. */
 /** Beyond this, browsers and mail readers give up. Throws a RangeError for a larger plot. */
-const maxCharacters$1 = 2e6;
+const maxCharacters = 2e6;
 function svgDocument(width, height, pieces) {
 	const attributes = {
 		xmlns: "http://www.w3.org/2000/svg",
@@ -173,7 +281,7 @@ function svgDocument(width, height, pieces) {
 		role: "img",
 		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
 		"font-size": 13,
-		fill: colors$1.ink
+		fill: colors.ink
 	};
 	const [title, ...rest] = pieces;
 	const svg = `${element("svg", attributes, [
@@ -183,13 +291,13 @@ function svgDocument(width, height, pieces) {
 			width,
 			height,
 			rx: 6,
-			fill: colors$1.paper
+			fill: colors.paper
 		}),
 		...rest,
 		""
 	].join("\n"))}\n`;
-	if (svg.length <= maxCharacters$1) return svg;
-	throw new RangeError(`a plot of ${svg.length} characters is not drawn, the limit is ${maxCharacters$1}`);
+	if (svg.length <= maxCharacters) return svg;
+	throw new RangeError(`a plot of ${svg.length} characters is not drawn, the limit is ${maxCharacters}`);
 }
 function element(name, attributes, inside) {
 	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round$1(value) : escaped(value)}"`).join("")}`;
@@ -269,8 +377,8 @@ const described = (variant, groups) => `${variant}: ${groups.map(({ title, bars 
 
 // src/report/html-style.ts
 const light = {
-	...colors$1,
-	page: colors$1.paper,
+	...colors,
+	page: colors.paper,
 	desk: "#f5f7f9",
 	blue: "#0b62b8",
 	shade: "#eef1f4",
@@ -294,7 +402,7 @@ const dark = {
 	module: "#3a8071"
 };
 const properties = (scheme) => Object.entries(scheme).map(([name, color]) => `--${name}:${color};`).join("");
-const plotColors = Object.entries(colors$1).flatMap(([name, color]) => ["fill", "stroke"].map((which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`)).join("");
+const plotColors = Object.entries(colors).flatMap(([name, color]) => ["fill", "stroke"].map((which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`)).join("");
 /** Print is always light. */
 const pageStyle = () => `
 :root{color-scheme:light dark;${properties(light)}}
@@ -338,113 +446,6 @@ ${body}${scripts.map((script) => html(_templateObject || (_templateObject = _tag
 }
 const openTarget = () => embeddedScript(new URL("../open-target.js", import.meta.url));
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-
-// src/report/badge.ts
-const badgeVerdicts = [
-	"regression",
-	"no-regression",
-	"improvement",
-	"inconclusive",
-	"invalid",
-	"does-not-apply",
-	"build-failed",
-	"does-not-load",
-	"boot-failed",
-	"panics-under-load"
-];
-/** `no-regression · 4.980 Mpps`, or `no data` after `staleSeconds`. */
-function renderBadge({ label, last }, { now, staleSeconds }) {
-	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
-	return badgeOf(label, last === void 0 || isStale ? noData : {
-		message: messageOf(last),
-		color: colorOf(last)
-	});
-}
-function badgeOf(label, { message, color }) {
-	const shown = {
-		label: readable(label),
-		message,
-		color
-	};
-	return {
-		endpoint: {
-			schemaVersion: 1,
-			...shown
-		},
-		svg: pictureOf(shown)
-	};
-}
-const noData = {
-	message: "no data",
-	color: "lightgrey"
-};
-const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
-function colorOf({ verdict }) {
-	switch (verdict) {
-		case "no-regression":
-		case "improvement": return "brightgreen";
-		case "inconclusive": return "yellow";
-		case "invalid": return "lightgrey";
-		default: return "red";
-	}
-}
-const maxCharacters = 100;
-/** Shown in lists and on terminals: no line breaks or unprintable characters. */
-const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, maxCharacters).join("");
-/** Colours by their shields.io names. */
-const colors = {
-	brightgreen: "#4c1",
-	yellow: "#dfb317",
-	lightgrey: "#9f9f9f",
-	red: "#e05d44"
-};
-const height = 20;
-const baseline = 14;
-const corner = 3;
-const arc = `a${corner} ${corner} 0 0 1`;
-const padding = 6;
-const fontSize = 11;
-/** Light text on grey, then dark text on the color, for contrast on every color. */
-function pictureOf({ label, message, color }) {
-	const [left, right] = [partWidth(label), partWidth(message)];
-	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
-	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
-<rect width="${left + corner}" height="${height}" rx="${corner}" fill="#555"/>
-<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
-<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
-</svg>
-`;
-	return markup;
-}
-const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
-/** Returns an approximate width; `textLength` enforces it in any font. */
-const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
-function characterWidth(character) {
-	const known = widths.get(character);
-	if (known !== void 0) return known;
-	if (/\p{M}/u.test(character)) return 0;
-	return wide.test(character) ? fontSize : 7;
-}
-const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
-/** Measured in Chromium with DejaVu Sans at 11 px, about as wide as Verdana, rounded to half a pixel. */
-const widths = new Map(Object.entries({
-	"3": "'ijlIJ",
-	"3.5": " ,.·/:;\\|",
-	"4": "f-",
-	"4.5": "()[]t!r",
-	"5": "\"",
-	"5.5": "*_`s",
-	"6": "?czL",
-	"6.5": "kvxyaoFPTY",
-	"7": "$0123456789{}bdeghnpquEKS",
-	"7.5": "ABCRVXZ",
-	"8": "NU",
-	"8.5": "&DGHOQ",
-	"9": "#+<=>^~w",
-	"9.5": "M",
-	"10.5": "%m",
-	"11": "@W"
-}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
 // src/report/annotations.ts
 const maxAnnotations = 20;
@@ -537,4 +538,4 @@ const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
 const wasmFile = new URL("../index_bg.wasm", import.meta.url);
 const fontFiles = [new URL("../open-sans-latin-400-normal.woff2", import.meta.url), new URL("../open-sans-latin-600-normal.woff2", import.meta.url)];
 
-export { Html, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bothForms, clamped, colors$1 as colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, limitStrips, linearScale, paddedRates, pageStyle, path$1 as path, pngOf, renderBadge, robustExtent, round$1 as round, svgDocument, text, ticksOf };
+export { Html, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, limitStrips, linearScale, paddedRates, pageStyle, path$1 as path, pngOf, renderBadge, robustExtent, round$1 as round, svgDocument, text, ticksOf };

@@ -1,7 +1,7 @@
-import { reasonOf } from "../model/plain.js";
-import { once } from "node:events";
-import { isIP } from "node:net";
-import { connect as connect$1 } from "node:tls";
+import { reasonOf } from "../model/first-plain.js";
+const { once } = globalThis.process.getBuiltinModule("node:events");
+const { isIP } = globalThis.process.getBuiltinModule("node:net");
+const { connect: connect$1 } = globalThis.process.getBuiltinModule("node:tls");
 
 // src/system/certificate.ts
 var PinError = class extends Error {

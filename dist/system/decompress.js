@@ -1,8 +1,8 @@
-import { lastLine, reasonOf } from "../model/plain.js";
-import { once } from "node:events";
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { spawn } from "node:child_process";
+import { lastLine, reasonOf } from "../model/first-plain.js";
+const { once } = globalThis.process.getBuiltinModule("node:events");
+const { createReadStream } = globalThis.process.getBuiltinModule("node:fs");
+const { open } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { spawn } = globalThis.process.getBuiltinModule("node:child_process");
 
 // src/system/decompress.ts
 /** Reports a stream that is truncated or damaged. */

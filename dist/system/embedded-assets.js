@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+const { readFileSync } = globalThis.process.getBuiltinModule("node:fs");
 
 // src/system/embedded-assets.ts
 /** Drops indentation, and comments on their own lines. */

@@ -1,7 +1,7 @@
-import { conclusionOfError, exitCodes, packageOf } from "../model/plain.js";
-import { dirname, resolve } from "node:path";
-import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { conclusionOfError, exitCodes, packageOf } from "../model/first-plain.js";
+const { dirname, resolve } = globalThis.process.getBuiltinModule("node:path");
+const { accessSync, constants, existsSync, statfsSync } = globalThis.process.getBuiltinModule("node:fs");
+const { homedir, tmpdir } = globalThis.process.getBuiltinModule("node:os");
 
 // src/system/system-error.ts
 /** Returns a sentence on the failure, its place and the fix; for other errors, their message. */

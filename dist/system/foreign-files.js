@@ -1,6 +1,6 @@
-import { join } from "node:path";
-import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { constants } = globalThis.process.getBuiltinModule("node:fs");
+const { lstat, open } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/system/foreign-files.ts
 /** Reports a path that may not be followed, or a file that may not be read; `why` is a clause. */

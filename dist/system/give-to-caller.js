@@ -1,6 +1,6 @@
-import { basename, dirname } from "node:path";
-import { constants, statSync } from "node:fs";
-import { mkdir, open, readdir, stat } from "node:fs/promises";
+const { basename, dirname } = globalThis.process.getBuiltinModule("node:path");
+const { constants, statSync } = globalThis.process.getBuiltinModule("node:fs");
+const { mkdir, open, readdir, stat } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/system/make-folders.ts
 /** Returns the first folder that it made. Node's own never ends below a folder that takes none, like /proc. */

@@ -1,7 +1,7 @@
-import { reasonOf } from "../model/plain.js";
+import { reasonOf } from "../model/first-plain.js";
 import { PinError, connectUnverified, describeDistrust, verifyPin } from "./certificate.js";
-import { once } from "node:events";
-import { TLSSocket } from "node:tls";
+const { once } = globalThis.process.getBuiltinModule("node:events");
+const { TLSSocket } = globalThis.process.getBuiltinModule("node:tls");
 
 // src/system/http.ts
 /** Sends one request over a new connection; never rejects. Follows no redirect, which could pass credentials on. */
@@ -36,10 +36,10 @@ async function openAgents(certificates) {
 }
 /** Imported by the first request: it loads Node's whole fetch, a tenth of a command's start-up time. */
 async function modules() {
-	const [http, https] = await Promise.all([import("node:http"), import("node:https")]);
+	const [http, https] = await Promise.all([globalThis.process.getBuiltinModule("node:http"), globalThis.process.getBuiltinModule("node:https")]);
 	return {
-		http: http.default,
-		https: https.default
+		http,
+		https
 	};
 }
 async function exchange(url, request, connections) {

@@ -1,5 +1,5 @@
-import { dirname } from "node:path";
-import { statSync } from "node:fs";
+const { dirname } = globalThis.process.getBuiltinModule("node:path");
+const { statSync } = globalThis.process.getBuiltinModule("node:fs");
 
 // src/system/own-file.ts
 /** The message is a clause on the file or folder, with the fix. */

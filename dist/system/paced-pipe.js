@@ -1,5 +1,5 @@
-import { closeSync, constants, openSync, readSync } from "node:fs";
-import { execFileSync } from "node:child_process";
+const { closeSync, constants, openSync, readSync } = globalThis.process.getBuiltinModule("node:fs");
+const { execFileSync } = globalThis.process.getBuiltinModule("node:child_process");
 
 // src/system/paced-pipe.ts
 const intervalMilliseconds = 50;

@@ -1,8 +1,8 @@
 import { object } from "../vendor/zod.js";
-import { id, word } from "../model.js";
-import { promisify } from "node:util";
-import { readFile, readlink } from "node:fs/promises";
-import { execFile } from "node:child_process";
+import { id, word } from "../model/first.js";
+const { promisify } = globalThis.process.getBuiltinModule("node:util");
+const { readFile, readlink } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
 
 // src/system/process.ts
 /** Leader of a process group, with its start time as printed on this machine. */

@@ -1,6 +1,6 @@
 import { checkNotOpen } from "./own-file.js";
-import { statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+const { statSync } = globalThis.process.getBuiltinModule("node:fs");
+const { DatabaseSync } = globalThis.process.getBuiltinModule("node:sqlite");
 
 // src/system/sqlite.ts
 /** Reports a file that belongs to another program, or has another `format`. */

@@ -1,6 +1,7 @@
-import { escaped, grouped, shortened as shortened$1 } from "../../model/plain.js";
+import { grouped, shortened as shortened$1 } from "../../model/first-plain.js";
 import { median, sum } from "../../vendor/simple-statistics.js";
 import { chanceOf, unlikely } from "../stats/plain.js";
+import { escaped } from "../../model/plain.js";
 import { embedded, embeddedScript } from "../../system/embedded-assets.js";
 
 // src/analysis/profile/profile-error.ts
@@ -131,20 +132,6 @@ function hasPath(paths, frames) {
 	return at !== void 0;
 }
 
-// src/analysis/profile/profile.ts
-const samplesOf = (stacks) => stacks.reduce((sum, { samples }) => sum + samples, 0);
-/** Remembers what `make` returns for a frame: large profiles repeat a few thousand functions. */
-function perFrame(make) {
-	const known = /* @__PURE__ */ new Map();
-	return (frame) => {
-		const found = known.get(frame);
-		if (found !== void 0) return found;
-		const made = make(frame);
-		known.set(frame, made);
-		return made;
-	};
-}
-
 // src/analysis/profile/flamegraph-style.ts
 /**
 * Maps module names to classes. The kernel has the warm hue of classic flamegraphs, programs share one, and a loadable
@@ -214,6 +201,20 @@ const flamegraphStyle = () => `
 .ppsgate-flamegraph{
 ${classes}}
 ${embedded(new URL("../../flamegraph-style.css", import.meta.url))}`;
+
+// src/analysis/profile/profile.ts
+const samplesOf = (stacks) => stacks.reduce((sum, { samples }) => sum + samples, 0);
+/** Remembers what `make` returns for a frame: large profiles repeat a few thousand functions. */
+function perFrame(make) {
+	const known = /* @__PURE__ */ new Map();
+	return (frame) => {
+		const found = known.get(frame);
+		if (found !== void 0) return found;
+		const made = make(frame);
+		known.set(frame, made);
+		return made;
+	};
+}
 
 // src/analysis/profile/flamegraph.ts
 /** Include it once per page. */
@@ -782,14 +783,20 @@ function frameTable(file, bounds) {
 }
 function stackList(file, bounds) {
 	const all = [];
+	let stacks = 0;
 	let frames = 0;
+	function count(depth) {
+		checkDepth(depth, file, bounds);
+		stacks += 1;
+		if (stacks > bounds.stacks) throw tooMuch(file, bounds.stacks, "stacks");
+		frames += depth;
+		if (frames > bounds.frames) throw tooMuch(file, bounds.frames, "frames in all its stacks");
+	}
 	return {
 		all,
+		count,
 		add(stack) {
-			checkDepth(stack.frames.length, file, bounds);
-			if (all.length === bounds.stacks) throw tooMuch(file, bounds.stacks, "stacks");
-			frames += stack.frames.length;
-			if (frames > bounds.frames) throw tooMuch(file, bounds.frames, "frames in all its stacks");
+			count(stack.frames.length);
 			all.push(stack);
 		}
 	};
@@ -1353,7 +1360,8 @@ var ByteTable = class {
 	#texts = new Uint8Array(slots * slotBytes);
 	/** Zero without a text. */
 	#lengths = new Uint8Array(slots);
-	#values = [];
+	/** With its length, as an array that grows with gaps becomes a slow map. */
+	#values = new Array(slots);
 	constructor(make) {
 		this.#make = make;
 	}
@@ -1376,14 +1384,14 @@ var ByteTable = class {
 		return true;
 	}
 };
-const slots = 8192;
+const slots = 2 ** 15;
 /** Most functions of kernels have shorter names. */
 const slotBytes = 64;
 /** The upper bits of a product by 2^32 over the golden ratio depend on all bytes. */
 function slotOf(bytes, start, end) {
 	let hash = 0;
 	for (let at = start; at < end; at += 1) hash = Math.imul(hash, 31) + (bytes[at] ?? 0) | 0;
-	return Math.imul(hash, 2654435761) >>> 19;
+	return Math.imul(hash, 2654435761) >>> 17;
 }
 
 // src/analysis/profile/pmcstat-graph.ts
@@ -1392,8 +1400,8 @@ function slotOf(bytes, start, end) {
 * but counts them. pmcstat names a module only if it differs from the previous line.
 * @throws ProfileError if no line is a sample, or a number is too large.
 */
-function pmcstatGraphParser(name, bounds) {
-	const reader = new CallGraphReader(name, bounds);
+function pmcstatGraphParser(name, bounds, sink) {
+	const reader = new CallGraphReader(name, bounds, sink);
 	return {
 		take(bytes) {
 			reader.take(bytes);
@@ -1411,6 +1419,7 @@ var CallGraphReader = class {
 	/** By the text after the name. */
 	#modules = new ByteTable((afterName) => / @ (.*\S)/.exec(afterName)?.[1]);
 	#stacks;
+	#sink;
 	#events = /* @__PURE__ */ new Set();
 	#skipped = new SkippedLines();
 	/** From the sampled function to the caller in the last line, by indent. */
@@ -1423,16 +1432,17 @@ var CallGraphReader = class {
 	#announced = 0;
 	#held = 0;
 	#isCut = false;
-	constructor(name, bounds) {
+	constructor(name, bounds, sink) {
 		this.#name = name;
 		this.#bounds = bounds;
 		this.#frameOf = frameTable(name, bounds);
 		this.#stacks = stackList(name, bounds);
+		this.#sink = sink;
 	}
 	take(bytes) {
 		for (let start = 0; start < bytes.length;) {
 			this.#lines += 1;
-			start = this.#takeLine(bytes, start) + 1;
+			start = (bytes[start] === newline ? start : this.#takeLine(bytes, start)) + 1;
 		}
 	}
 	/** Takes `INDENT SHARE%  [SAMPLES]   NAME @ MODULE`; shares and names are any text. Returns the end of the line. */
@@ -1462,10 +1472,13 @@ var CallGraphReader = class {
 		return end;
 	}
 	#endBranch() {
-		const frames = this.#branch.slice(0, this.#depth + 1).reverse();
-		this.#stacks.add({
-			frames,
-			samples: this.#samples
+		const depth = this.#depth + 1;
+		const samples = this.#samples;
+		this.#stacks.count(depth);
+		if (this.#sink?.take(this.#branch, depth, samples) === true) return;
+		this.#stacks.all.push({
+			frames: this.#branch.slice(0, depth).reverse(),
+			samples
 		});
 	}
 	#frameIn(named) {
@@ -1556,12 +1569,12 @@ function skip(bytes, from, kind) {
 
 // src/analysis/profile/read-profile.ts
 /**
-* `name` identifies the file in errors and notes.
+* `name` identifies the file in errors and notes. Passes stacks of a call graph to the sink.
 *
 * @throws ProfileError if the bytes are no profile, or cannot be counted.
 */
-async function readProfile(pieces, name) {
-	const reading = startReading(name, ownBounds);
+async function readProfile(pieces, name, sink) {
+	const reading = startReading(name, ownBounds, sink);
 	for await (const piece of pieces) reading.take(piece);
 	return reading.end();
 }
@@ -1572,13 +1585,13 @@ function parseProfile(text, name = "the profile", bounds = ownBounds) {
 	return reading.end().profile;
 }
 const headBytes = 65536;
-function startReading(givenName, bounds) {
+function startReading(givenName, bounds, sink) {
 	const name = givenName.replace(/\p{Cc}/gu, "?");
 	let parser;
 	let unread = Buffer.alloc(0);
 	function takeLines(given) {
 		const bytes = parser === void 0 ? withoutMark(given) : given;
-		parser ??= parserFor(bytes, name, bounds);
+		parser ??= parserFor(bytes, name, bounds, sink);
 		const end = bytes.lastIndexOf("\n") + 1;
 		parser.take(bytes.subarray(0, end));
 		unread = bytes.subarray(end);
@@ -1601,9 +1614,10 @@ function startReading(givenName, bounds) {
 			const unfinished = unread.length === 0 ? void 0 : Buffer.concat([unread, lineEnd]);
 			if (parser === void 0) throw empty(name);
 			const read = parser.end(unfinished);
-			if (read.profile.stacks.length === 0) throw noProfile(name, []);
-			checkCharacters(read.profile.stacks, name, bounds);
-			if (Number.isSafeInteger(samplesOf(read.profile.stacks))) return read;
+			const { stacks } = read.profile;
+			if (stacks.length + (sink?.stacks ?? 0) === 0) throw noProfile(name, []);
+			checkCharacters(stacks, name, bounds);
+			if (Number.isSafeInteger(samplesOf(stacks) + (sink?.samples ?? 0))) return read;
 			throw new ProfileError(`The samples of ${name} add up to more than can be counted exactly; profile for a shorter time.`);
 		}
 	};
@@ -1612,11 +1626,11 @@ const lineEnd = Buffer.from("\n");
 /** Some editors begin a text with a byte order mark. */
 const withoutMark = (bytes) => bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes;
 const byteOrderMark = Buffer.from("﻿");
-function parserFor(head, name, bounds) {
+function parserFor(head, name, bounds, sink) {
 	refuseBinary(head, name);
 	const lines = head.toString("utf8", 0, headBytes).split("\n");
 	if (lines.every(isBlank)) throw empty(name);
-	if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds);
+	if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds, sink);
 	if (lines.some(isPerfScriptLine)) return perfScriptParser(name, bounds);
 	const words = lines.filter((line) => !isBlank(line) && !isComment(line));
 	if (isFolded(words)) return foldedParser(name, bounds);
@@ -1676,42 +1690,100 @@ function noProfile(name, [first]) {
 */
 function* foldedPieces({ format, stacks }, { modules = false } = {}) {
 	const labelOf = labels(modules);
-	const lines = new LineWriter(perFrame((frame) => Buffer.from(`${labelOf(frame)};`)));
+	const lines = lineWriter(labelOf);
 	for (const stack of format === "perf" ? merged(stacks, labelOf) : stacks) {
-		lines.add(stack);
+		lines.add(stack.frames.toReversed(), stack.frames.length, stack.samples);
 		if (lines.bytes >= pieceBytes) yield lines.end();
 	}
 	yield lines.end();
 }
 const pieceBytes = 262144;
+/** Folds the stacks of a call graph during reading, up to a few hundred megabytes. */
+var FoldedText = class {
+	stacks = 0;
+	samples = 0;
+	#options;
+	#lines;
+	#pieces = [];
+	#bytes = 0;
+	constructor(options = {}) {
+		this.#options = options;
+		this.#lines = lineWriter(labels(options.modules ?? false));
+	}
+	take(frames, count, samples) {
+		if (this.#bytes > maxTextBytes) return false;
+		this.stacks += 1;
+		this.samples += samples;
+		this.#lines.add(frames, count, samples);
+		if (this.#lines.bytes >= pieceBytes) {
+			this.#bytes += this.#lines.bytes;
+			this.#pieces.push(this.#lines.end());
+		}
+		return true;
+	}
+	/** Yields the lines of `foldedPieces` for all stacks; `kept` has the rest. */
+	*pieces(kept) {
+		yield* this.#pieces;
+		yield this.#lines.end();
+		yield* foldedPieces(kept, this.#options);
+	}
+};
+const maxTextBytes = 256 * 1024 ** 2;
+const lineWriter = (labelOf) => new LineWriter(perFrame((frame) => Buffer.from(`${labelOf(frame)};`)));
 /** Space for 17 digits, a sign and a line end, with some to spare. */
 const maxCountBytes = 32;
+/** Copies the common end of a line from the line before: in a call graph, most stacks differ in their callers alone. */
 var LineWriter = class {
 	/** Labels with the semicolon after them. */
 	#labelOf;
 	#piece = Buffer.allocUnsafe(2 * pieceBytes);
 	bytes = 0;
+	/** The last line, from the sampled function; zero `#count` if there is nothing to copy. */
+	#frames = [];
+	#count = 0;
+	#labelsEnd = 0;
+	/** By number of frames, from the sampled function: the bytes of their labels. */
+	#labelBytes = [0];
+	#newLabels = [];
 	constructor(labelOf) {
 		this.#labelOf = labelOf;
 	}
-	add({ frames, samples }) {
-		const start = this.bytes;
-		let end = start;
-		for (const frame of frames) {
+	/** As a `StackSink` takes a stack. */
+	add(frames, count, samples) {
+		let shared = 0;
+		while (shared < count && shared < this.#count && frames[shared] === this.#frames[shared]) shared += 1;
+		const sharedBytes = this.#labelBytes[shared] ?? 0;
+		let bytes = sharedBytes;
+		for (let index = shared; index < count; index += 1) {
+			const frame = frames[index];
 			const label = this.#labelOf(frame);
-			if (end + label.length + maxCountBytes > this.#piece.length) this.#grow(end, label.length);
-			this.#piece.set(label, end);
+			this.#frames[index] = frame;
+			this.#newLabels[index] = label;
+			bytes += label.length;
+			this.#labelBytes[index + 1] = bytes;
+		}
+		const start = this.bytes;
+		if (start + bytes + maxCountBytes > this.#piece.length) this.#grow(bytes);
+		const piece = this.#piece;
+		let end = start;
+		for (let index = count - 1; index >= shared; index -= 1) {
+			const label = this.#newLabels[index];
+			piece.set(label, end);
 			end += label.length;
 		}
-		const piece = this.#piece;
+		piece.copyWithin(end, this.#labelsEnd - sharedBytes, this.#labelsEnd);
+		end += sharedBytes;
+		this.#count = count;
+		this.#labelsEnd = end;
 		piece[end - 1] = space;
-		end += piece.write(`${samples}\n`, end, "latin1");
-		if (!(piece[start] !== numberSign || !isComment(piece.toString("utf8", start, end)))) piece[start] = questionMark;
-		this.bytes = end;
+		this.bytes = writeText(`${samples}\n`, piece, end);
+		if (piece[start] !== numberSign || !isComment(piece.toString("utf8", start, end))) return;
+		piece[start] = questionMark;
+		this.#count = 0;
 	}
-	#grow(end, more) {
-		const larger = Buffer.allocUnsafe(2 * (end + more + maxCountBytes));
-		this.#piece.copy(larger, 0, 0, end);
+	#grow(more) {
+		const larger = Buffer.allocUnsafe(2 * (this.bytes + more + maxCountBytes));
+		this.#piece.copy(larger, 0, 0, this.bytes);
 		this.#piece = larger;
 	}
 	/** Returns the lines since the last call. */
@@ -1719,9 +1791,15 @@ var LineWriter = class {
 		const lines = this.#piece.subarray(0, this.bytes);
 		this.#piece = Buffer.allocUnsafe(2 * pieceBytes);
 		this.bytes = 0;
+		this.#count = 0;
 		return lines;
 	}
 };
+/** Returns the end; a call of `write` takes longer. */
+function writeText(ascii, to, start) {
+	for (let index = 0; index < ascii.length; index += 1) to[start + index] = ascii.charCodeAt(index);
+	return start + ascii.length;
+}
 const space = 32;
 const numberSign = 35;
 const questionMark = 63;
@@ -1771,4 +1849,4 @@ function isDrawn(drawing) {
 }
 const tag = /<\/?(?:svg|g|title|text|rect|metadata)(?: xmlns="http:\/\/www\.w3\.org\/2000\/svg"| (?:class|role|aria-label|width|height|viewBox|transform|x|y|text-anchor)="[^"<]*")*\/?>/y;
 
-export { ProfileError, explain, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foldedPieces, foreignBounds, keptFlamegraph, labels, layout, moduleName, parseProfile, readProfile, samplesOf, withoutIdle };
+export { FoldedText, ProfileError, explain, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foldedPieces, foreignBounds, keptFlamegraph, labels, layout, moduleName, parseProfile, readProfile, samplesOf, withoutIdle };

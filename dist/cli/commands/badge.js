@@ -1,20 +1,12 @@
-import { loadConfig, scenariosIn } from "../../config.js";
-import { isCommitName } from "../../forge/patch.js";
-import { cellsOf } from "../../gate/experiment.js";
-import { UsageError, exitCodes } from "../../model/plain.js";
-import { expected } from "../../model/excerpt.js";
-import { linkTo } from "../../publish/data-branch/plain.js";
-import { badgeLabel, badgePath, samePath } from "../../publish/data-branch.js";
 import { runToExit } from "../../system/exit.js";
-import { configPath, namedTestbed } from "./named-testbed.js";
-import { print, printJson } from "../init/plain.js";
-import { promisify } from "node:util";
-import { execFile } from "node:child_process";
 
 // src/cli/commands/badge.ts
 function define(command) {
 	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "only these testbeds").option("--repository <owner/name>", "repository on GitHub (default: that of the remote origin)").option("--branch <name>", "branch with the badges (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details).action(async (options) => {
-		await runToExit(() => printBadges(options), command.optsWithGlobals());
+		await runToExit(async () => {
+			const { printBadges } = await import("./run-badge.js");
+			return printBadges(options);
+		}, command.optsWithGlobals());
 	});
 }
 const details = `
@@ -27,66 +19,5 @@ and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 A badge exists once a patch was judged on the default branch; the last badge of
 a testbed, for its A/A runs, exists after its first nightly run.
 Exits 2 if the repository is unknown.`;
-async function printBadges(options) {
-	const path = configPath(options.config);
-	const config = await loadConfig(path);
-	const names = options.testbed ?? Object.keys(config.testbeds);
-	const place = await placeOf(config, options);
-	const badges = names.flatMap((testbed) => [...cellsOn(config, namedTestbed(config, path, testbed)).map((cell) => badgeOf(place, badgeLabel({
-		testbed,
-		cell
-	}), badgePath({
-		testbed,
-		cell
-	}))), badgeOf(place, `${testbed} A/A`, samePath(testbed))]);
-	const texts = badges.map(({ markdown }) => markdown);
-	if (options.json) printJson(badges);
-	else print(texts.join("\n"));
-	return exitCodes.pass;
-}
-async function placeOf(config, options) {
-	const { branch = config.github.data.branch, repository = await originOnGithub() } = options;
-	if (branch === void 0) throw new UsageError("--branch: the configuration stores no results on GitHub; set `github.data.branch`, or name a branch.");
-	if (!isCommitName(branch)) throw new UsageError(`--branch: ${expected("the name of a branch")({ input: branch })}.`);
-	if (repository === void 0) throw new UsageError("--repository: the remote origin is not on github.com; give OWNER/NAME of the repository.");
-	if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) throw new UsageError(`--repository: expected OWNER/NAME, found "${repository}".`);
-	const { pages } = config.github.data;
-	return {
-		repository,
-		branch,
-		serverUrl: process.env.GITHUB_SERVER_URL || "https://github.com",
-		...pages !== void 0 && { pages }
-	};
-}
-/** `owner/name`, for any spelling of the URL; undefined if the remote origin is missing or not on github.com. */
-async function originOnGithub() {
-	const { stdout } = await promisify(execFile)("git", [
-		"remote",
-		"get-url",
-		"origin"
-	]).catch(() => ({ stdout: "" }));
-	return /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:](.+?)(?:\.git)?\/?$/i.exec(stdout.trim())?.[1];
-}
-function cellsOn(config, testbed) {
-	const carried = scenariosIn({
-		testbeds: { testbed },
-		rules: config.rules
-	});
-	const scenarios = config.scenarios.filter((scenario) => carried.includes(scenario));
-	return cellsOf({
-		...config,
-		scenarios
-	});
-}
-function badgeOf(place, label, path) {
-	const image = linkTo(place, `${path}.svg`);
-	const target = linkTo(place, "README.md");
-	return {
-		label,
-		image,
-		endpoint: linkTo(place, `${path}.json`),
-		markdown: `[![${label}](${image})](${target})`
-	};
-}
 
-export { define, printBadges };
+export { define };

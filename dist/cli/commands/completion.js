@@ -1,6 +1,6 @@
 import { Argument } from "../../vendor/commander.js";
-import { exitCodes, metrics, priorities } from "../../model/plain.js";
-import { designNames, families, scenarios } from "../../model.js";
+import { exitCodes, metrics, priorities } from "../../model/first-plain.js";
+import { designNames, families, scenarios } from "../../model/first.js";
 import { runToExit } from "../../system/exit.js";
 
 // src/cli/commands/completion-scripts.ts

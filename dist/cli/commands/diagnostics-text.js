@@ -1,4 +1,4 @@
-import { oneLine } from "../init/plain.js";
+import { oneLine } from "./table.js";
 
 // src/cli/commands/diagnostics-text.ts
 /** `✗ WHAT: WHY`, with the fix on its own line. */

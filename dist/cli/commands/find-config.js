@@ -1,7 +1,7 @@
-import { UsageError } from "../../model/plain.js";
+import { UsageError } from "../../model/first-plain.js";
 import { ExposedPlaceError, checkNotOpen, isOwned } from "../../system/own-file.js";
-import { dirname, join, resolve } from "node:path";
-import { lstatSync, statSync } from "node:fs";
+const { dirname, join, resolve } = globalThis.process.getBuiltinModule("node:path");
+const { lstatSync, statSync } = globalThis.process.getBuiltinModule("node:fs");
 
 // src/cli/commands/find-config.ts
 const usualConfig = "ppsgate.yml";

@@ -1,12 +1,12 @@
 import { flamegraph, samplesOf, withoutIdle } from "../../analysis/profile/plain.js";
-import { UsageError, exitCodes, formatPercent, grouped } from "../../model/plain.js";
+import { UsageError, exitCodes, formatPercent, grouped } from "../../model/first-plain.js";
 import { runToExit } from "../../system/exit.js";
 import { giveNew } from "../../system/give-to-caller.js";
 import { printPieces } from "./print-chunks.js";
 import { readProfileFile } from "./profile-file.js";
-import { basename } from "node:path";
-import { getSystemErrorMessage } from "node:util";
-import { writeFile } from "node:fs/promises";
+const { basename } = globalThis.process.getBuiltinModule("node:path");
+const { getSystemErrorMessage } = globalThis.process.getBuiltinModule("node:util");
+const { writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/cli/commands/flamegraph.ts
 function define(command) {

@@ -1,5 +1,5 @@
-import { foldedPieces, labels, samplesOf, withoutIdle } from "../../analysis/profile/plain.js";
-import { exitCodes, formatPercent, grouped } from "../../model/plain.js";
+import { FoldedText, foldedPieces, labels, samplesOf, withoutIdle } from "../../analysis/profile/plain.js";
+import { exitCodes, formatPercent, grouped } from "../../model/first-plain.js";
 import { runToExit } from "../../system/exit.js";
 import { printBytes, printPieces } from "./print-chunks.js";
 import { readProfileFile } from "./profile-file.js";
@@ -28,11 +28,12 @@ the profile has them, "idle" with --no-idle.
 Exits 2 if a file is no readable profile.`;
 /** Reads standard input without a file, or for `-`. Throws a `ProfileError` for an invalid profile. */
 async function runFold(file, { idle: keepsIdle, modules = false, json }) {
-	const read = await readProfileFile(file ?? "-");
+	const text = keepsIdle && !json ? new FoldedText({ modules }) : void 0;
+	const read = await readProfileFile(file ?? "-", text);
 	const shown = keepsIdle ? read : leaveOutIdle(read);
 	for (const note of shown.notes) process.stderr.write(`ppsgate: ${note}\n`);
 	if (json) await printPieces(jsonPieces(shown, modules));
-	else await printBytes(foldedPieces(shown.profile, { modules }));
+	else await printBytes(text?.pieces(read.profile) ?? foldedPieces(shown.profile, { modules }));
 	return exitCodes.pass;
 }
 function leaveOutIdle({ profile: all, notes }) {

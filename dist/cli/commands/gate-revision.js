@@ -1,13 +1,16 @@
 import { patchOf } from "../../forge/patch.js";
 import { openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
-import { hasPlan, readPlan } from "../../gate/experiment.js";
-import { UsageError, worstConclusion } from "../../model/plain.js";
-import { cancelledOutcome, combineReporters, conclusionOf, openBuild, openRevisionComment, outcomeOfError, outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
+import { hasPlan, readPlan } from "../../gate/experiment/first.js";
+import { UsageError, worstConclusion } from "../../model/first-plain.js";
+import { openBuild, openRevisionComment } from "../../publish/reporters.js";
+import { cancelledOutcome, combineReporters, conclusionOf, outcomeOfError, outcomeOfResult, reportOutcome } from "../../publish/reporters/first.js";
 import { keptOf } from "../../relay.js";
 import { readResult } from "../../report.js";
-import { gatesOf, judgeAll, patientIfAnswered, required, revisionNamed, stderrLog } from "./judge-gate.js";
+import { required, stderrLog } from "./gate-call.js";
+import { gatesOf, judgeAll } from "./judge-gate.js";
 import { keptAnswers, pinnedDiff } from "./kept-answers.js";
-import { basename } from "node:path";
+import { patientIfAnswered, revisionNamed } from "./revision-named.js";
+const { basename } = globalThis.process.getBuiltinModule("node:path");
 
 // src/cli/commands/gate-revision.ts
 /** Posts one comment per gate, and one build status for the worst of them. */

@@ -1,18 +1,16 @@
-import { parseMaxRuns, parsePriority, parseSeed, selectorCalled, selectorsOf, testbedsFor } from "../../config.js";
+import { parseMaxRuns, parsePriority, parseSeed, selectorCalled, selectorsOf, testbedsFor } from "../../config/first.js";
 import { namingStyles } from "../../config/parameters.js";
-import { NoRepositoryError, named, openRepository, ownChanges, parseEarlier, patchOfRange, patchOfRevision, patchOfTypedRange, rangeLike } from "../../forge/patch.js";
-import { looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf, withPatience } from "../../forge/phabricator.js";
-import { hasMeasured, historyFile, randomSeed, resumeAdvice } from "../../gate/experiment.js";
-import { RepositoryError } from "../../forge/patch/plain.js";
-import { gate, gateLayoutNoise, inSession, labelled, resumeGate } from "../../gate.js";
-import { MisconfiguredError, whoami } from "../../gate/testbeds.js";
-import { expectKernel, kernelFormOf } from "../../lab/plain.js";
-import { UsageError, conclusionOfError } from "../../model/plain.js";
-import { patchName, shortId } from "../../model.js";
-import { excerpt, expected } from "../../model/excerpt.js";
-import { outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
+import { named, ownChanges, patchOfCommits } from "../../forge/patch/first.js";
+import { hasMeasured, historyFile, randomSeed, resumeAdvice } from "../../gate/experiment/first.js";
+import { gate, inSession, labelled } from "../../gate/first.js";
+import { MisconfiguredError, whoami } from "../../gate/testbeds/first.js";
+import { UsageError, conclusionOfError } from "../../model/first-plain.js";
+import { patchName, shortId } from "../../model/first.js";
+import { excerpt } from "../../model/excerpt.js";
+import { outcomeOfResult, reportOutcome } from "../../publish/reporters/first.js";
 import { usualConfig } from "./find-config.js";
-import { join, resolve } from "node:path";
+import { asUsageError, repositoryOf, required, stderrLog } from "./gate-call.js";
+const { join, resolve } = globalThis.process.getBuiltinModule("node:path");
 
 // src/cli/commands/judge-gate.ts
 /** Runs gates concurrently, each to its end. */
@@ -36,6 +34,7 @@ async function gatesOf(call) {
 	if (resume !== void 0) {
 		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns, optionName("maxRuns"));
 		await call.work.open({ resume });
+		const { resumeGate } = await import("../../gate/resume-gate.js");
 		return [{
 			name: "",
 			directory: resume,
@@ -50,6 +49,7 @@ async function gatesOf(call) {
 	const chosen = await Promise.all(selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)));
 	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${optionName("record")}: only one testbed can be recorded at a time; select one of them.`);
 	const folder = await call.work.open(options);
+	const judged = options.layoutNoise === true ? (await import("../../gate/layout-noise-gate.js")).gateLayoutNoise : gate;
 	return selectors.map((selector, index) => {
 		const isOnly = selectors.length === 1;
 		const directory = isOnly ? folder : join(folder, selector.replace(/[^\w.-]+/g, "-"));
@@ -62,7 +62,6 @@ async function gatesOf(call) {
 			kernels,
 			isMeasuredAnyway
 		};
-		const judged = options.layoutNoise === true ? gateLayoutNoise : gate;
 		return {
 			name: isOnly ? "" : selector,
 			directory,
@@ -71,37 +70,14 @@ async function gatesOf(call) {
 	});
 }
 async function patchOf(call) {
-	const { config, options, optionName, signal } = call;
+	const { options, optionName } = call;
 	if (/^(?:[a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)/.test(options.repository ?? "")) {
 		const address = excerpt(options.repository ?? "");
 		throw new UsageError(`${optionName("repository")}: "${address}" is an address: clone it, and name the folder.`);
 	}
 	if (options.patch === void 0 && optionName === namingStyles.flag) return patchOfOwnChanges(call);
-	const text = required("patch", call);
-	const repository = repositoryOf(options);
-	const earlier = parseEarlier(options.earlier || "none", optionName("earlier"));
-	if (text.includes("..")) {
-		if (earlier === "none") return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(asUsageError(optionName));
-		throw new UsageError(`${optionName("earlier")}: "${excerpt(text)}" is not a revision, and only revisions have earlier diffs.`);
-	}
-	if (!looksLikeRevision(text)) {
-		const what = `commits as BASE..HEAD, like ${await rangeLike(repository, text)}, or a revision like D27401 or D27401:80677`;
-		throw new UsageError(`${optionName("patch")}: ${expected(what)({ input: text })}.`);
-	}
-	const name = revisionNamed(text, call);
-	const phabricator = phabricatorOf(config);
-	const conduit = patientIfAnswered(await openPhabricator(phabricator, {
-		log: stderrLog,
-		signal
-	}), {
-		...options,
-		signal
-	});
-	return patchOfRevision(name, earlier, {
-		conduit,
-		repository,
-		config: phabricator
-	});
+	const { patchNamed } = await import("./named-patch.js");
+	return patchNamed(call);
 }
 /** Judges the changes of the checkout, and describes them. */
 async function patchOfOwnChanges({ options, optionName }) {
@@ -109,31 +85,8 @@ async function patchOfOwnChanges({ options, optionName }) {
 	stderrLog.info(`Patch: changes since ${since} (${shortId(baseCommit)}).`);
 	if (uncommitted.length > 0) stderrLog.warn(`measured with uncommitted changes: ${named(uncommitted)}`);
 	if (untracked.length > 0) stderrLog.warn(`not measured, as git does not track it: ${named(untracked)}`);
-	return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
+	return patchOfCommits(repositoryOf(options), baseCommit, headCommit);
 }
-/** Kernels may differ while commits do not, and a commit can be measured against itself. */
-const mayBeOneCommit = ({ measureAnyway, layoutNoise, baseKernel, patchedKernel }) => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
-/** Lets a relay's gate wait for the server, as its answer would. By hand, a person corrects what the server refuses. */
-const patientIfAnswered = (conduit, { answer, run, signal }) => answer === true ? withPatience(conduit, {
-	log: stderrLog,
-	signal,
-	mayWait: ({ kind }) => run !== void 0 || kind !== "refused"
-}) : conduit;
-const asUsageError = (optionName) => (error) => {
-	if (!(error instanceof RepositoryError)) throw error;
-	const which = error instanceof NoRepositoryError ? "repository" : "patch";
-	throw new UsageError(`${optionName(which)}: ${error.message}`);
-};
-function revisionNamed(text, { config, optionName }) {
-	const name = parseRevisionName(text, phabricatorOf(config).url);
-	if (name !== void 0) return name;
-	throw new UsageError(`${optionName("patch")}: ${expected("a revision like D27401 or D27401:80677")({ input: text })}.`);
-}
-const stderrLog = {
-	info: (sentence) => process.stderr.write(`${sentence}\n`),
-	warn: (sentence) => process.stderr.write(`warning: ${sentence}\n`)
-};
-const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
 async function judge({ name, directory, start }, { config, options, optionName, signal, recorder }, answer) {
 	const priority = parsePriority(options.priority, optionName("priority"));
 	const session = {
@@ -169,6 +122,7 @@ function givenKernels(call) {
 /** Returns the testbeds that boot the given kernels; throws a UsageError, which names the option, if there is none. */
 async function bootable(kernels, testbeds, { config, optionName }) {
 	if (kernels === void 0) return testbeds;
+	const { kernelFormOf } = await import("../../lab/given-kernel.js");
 	const formOf = (testbed) => kernelFormOf(config.testbeds[testbed]);
 	const forms = [...new Set(testbeds.map(formOf))].filter((form) => form !== void 0);
 	if (forms.length === 0) throw new UsageError(`${optionName("baseKernel")}: ${testbeds.join(", ")} installs files and boots no kernels: choose a testbed of kind freebsd or virtual, or drop both kernels.`);
@@ -187,6 +141,7 @@ async function bootable(kernels, testbeds, { config, optionName }) {
 	});
 }
 async function whyUnbootable(kernels, form, optionName) {
+	const { expectKernel } = await import("../../lab/given-kernel.js");
 	try {
 		await expectKernel(optionName("baseKernel"), kernels.base, form);
 		await expectKernel(optionName("patchedKernel"), kernels.patched, form);
@@ -196,11 +151,5 @@ async function whyUnbootable(kernels, form, optionName) {
 		throw error;
 	}
 }
-/** Treats an empty option as absent. */
-function required(name, { options, optionName }) {
-	const text = options[name];
-	if (text) return text;
-	throw new UsageError(`${optionName(name)} is missing: see \`ppsgate gate --help\`.`);
-}
 
-export { gatesOf, isWorthResuming, judgeAll, patchOf, patientIfAnswered, required, revisionNamed, stderrLog };
+export { gatesOf, isWorthResuming, judgeAll, patchOf };

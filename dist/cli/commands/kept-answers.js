@@ -1,6 +1,6 @@
 import { findRevision, phidsOf } from "../../forge/phabricator.js";
 import { InboxError, inboxIn, keeping, openInbox } from "../../relay.js";
-import { stderrLog } from "./judge-gate.js";
+import { stderrLog } from "./gate-call.js";
 
 // src/cli/commands/kept-answers.ts
 /** Posts reports even if nothing can be kept. */

@@ -1,5 +1,5 @@
 import { labDown, labLeftovers, labUp, requireLab } from "../../lab/netns/plain.js";
-import { exitCodes } from "../../model/plain.js";
+import { exitCodes } from "../../model/first-plain.js";
 import { runToExit } from "../../system/exit.js";
 
 // src/cli/commands/lab.ts

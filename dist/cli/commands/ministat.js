@@ -1,10 +1,11 @@
-import { MinistatInputError, compare, confidencePercents, ministatPieces, parseColumn } from "../../analysis/stats/plain.js";
+import { MinistatInputError, compare, ministatPieces, parseColumn } from "../../analysis/stats/plain.js";
+import { confidencePercents } from "../../analysis/stats/first-plain.js";
 import { expected } from "../../model/excerpt.js";
-import { whyNotText, withoutMark } from "../../model/plain.js";
+import { whyNotText, withoutMark } from "../../model/first-plain.js";
 import { printPieces } from "./print-chunks.js";
-import { readFileSync } from "node:fs";
-import { getSystemErrorMessage } from "node:util";
-import { buffer } from "node:stream/consumers";
+const { readFileSync } = globalThis.process.getBuiltinModule("node:fs");
+const { getSystemErrorMessage } = globalThis.process.getBuiltinModule("node:util");
+const { buffer } = globalThis.process.getBuiltinModule("node:stream/consumers");
 
 // src/cli/commands/ministat.ts
 function define(command) {

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../config/did-you-mean.js";
+import { didYouMean, plainKey } from "../../config/did-you-mean.js";
 import { excerpt, sentence } from "../../model/excerpt.js";
 
 // src/cli/commands/mistyped.ts
@@ -10,12 +10,15 @@ function mistyped({ code, exitCode, message }, program, words) {
 	const [, suggested] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(message) ?? [];
 	const hint = suggested === void 0 ? help : `; did you mean ${marked(suggested)}?`;
 	switch (code) {
-		case "commander.unknownOption":
+		case "commander.unknownOption": {
 			if (called === program && ofCommands.has(what)) {
 				const example = `write \`ppsgate ${words.find((word) => program.commands.some((one) => one.name() === word)) ?? "gate"} ${what}\``;
 				return sentence(`${what} must follow the command: ${example}`);
 			}
-			return sentence(`there is no option ${excerpt(what)}${hint}`);
+			const setting = called.options.some(({ long }) => long === "--config") ? settingsOfTraffic.get(plainKey(what)) : void 0;
+			const where = setting && `; set \`traffic.${setting}\` in ppsgate.yml`;
+			return sentence(`there is no option ${excerpt(what)}${where ?? hint}`);
+		}
 		case "commander.unknownCommand": return sentence(`there is no command "${excerpt(what)}"${elsewhere(what, program) ?? hint}`);
 		case "commander.missingArgument": return sentence(`<${what}> is missing${help}`);
 		case "commander.missingMandatoryOptionValue": return sentence(`${what} is missing${help}`);
@@ -52,6 +55,24 @@ const ofCommands = /* @__PURE__ */ new Set([
 	"--directory",
 	"--repository"
 ]);
+/** By the plain form of the option that one may expect for them. */
+const settingsOfTraffic = new Map([...[
+	"flows",
+	"frameSize",
+	"frameSizes",
+	"protocol",
+	"ports",
+	"addresses",
+	"pcap",
+	"rate"
+], ...[
+	"warmUp",
+	"settle",
+	"measure",
+	"runsPerTrial",
+	"windows",
+	"windowPackets"
+]].map((setting) => [plainKey(setting), setting]));
 const invalidChoice = /value '(.*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/s;
 function calledBy(command, [word, ...rest]) {
 	if (word === void 0) return command;

@@ -1,5 +1,5 @@
 import { didYouMean } from "../../config/did-you-mean.js";
-import { UsageError } from "../../model/plain.js";
+import { UsageError } from "../../model/first-plain.js";
 import { findConfig, usualConfig } from "./find-config.js";
 
 // src/cli/commands/named-testbed.ts

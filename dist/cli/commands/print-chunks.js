@@ -1,4 +1,4 @@
-import { pipeline } from "node:stream/promises";
+const { pipeline } = globalThis.process.getBuiltinModule("node:stream/promises");
 
 // src/cli/commands/print-chunks.ts
 /** Prints text like `printBytes`. */

@@ -1,14 +1,14 @@
 import { ProfileError, readProfile } from "../../analysis/profile/plain.js";
-import { createReadStream } from "node:fs";
-import { getSystemErrorMessage } from "node:util";
+const { createReadStream } = globalThis.process.getBuiltinModule("node:fs");
+const { getSystemErrorMessage } = globalThis.process.getBuiltinModule("node:util");
 
 // src/cli/commands/profile-file.ts
 /** `-` is standard input. Throws a `ProfileError` for an unreadable or invalid file. */
-async function readProfileFile(file) {
+async function readProfileFile(file, sink) {
 	const isStandardInput = file === "-";
 	const input = isStandardInput ? process.stdin : createReadStream(file, { highWaterMark: 1048576 });
 	const name = isStandardInput ? "standard input" : file;
-	return readProfile(shown(piecesOf(input, name), name), name);
+	return readProfile(shown(piecesOf(input, name), name), name, sink);
 }
 /** On a terminal, shows progress from the third second on. */
 async function* shown(pieces, name) {

@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+const { createInterface } = globalThis.process.getBuiltinModule("node:readline/promises");
 
 // src/cli/commands/prompt.ts
 /** Returns an empty reply at the end of input. */

@@ -1,8 +1,4 @@
-import { exitCodes } from "../../model/plain.js";
-import { explained, readAnyResult, renderMarkdown, writeResult } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
-import { printJson } from "../init/plain.js";
-import { join } from "node:path";
 
 // src/cli/commands/report.ts
 function define(command) {
@@ -11,21 +7,11 @@ function define(command) {
 			...command.optsWithGlobals(),
 			endsAtOnce: true
 		};
-		await runToExit(() => runReport(path, options), exit);
+		await runToExit(async () => {
+			const { runReport } = await import("./run-report.js");
+			return runReport(path, options);
+		}, exit);
 	});
-}
-async function runReport(path, options) {
-	const { directory, result } = await readAnyResult(path);
-	if (options.json) printJson(result);
-	else process.stdout.write(await reported(directory, result, options));
-	return exitCodes.pass;
-}
-async function reported(directory, written, { page }) {
-	if (!page) return renderMarkdown(written);
-	const warn = (text) => process.stderr.write(`ppsgate: ${text}\n`);
-	const { result, profiles } = await explained(written, directory, warn);
-	await writeResult(directory, result, profiles, warn);
-	return `${join(directory, "report", "index.html")}\n`;
 }
 
 export { define };

@@ -1,9 +1,8 @@
-import { applyOverrides, loadConfig } from "../../config.js";
+import { applyOverrides, loadConfig } from "../../config/first.js";
 import { namingStyles } from "../../config/parameters.js";
-import { recordTo } from "../../gate/recording.js";
-import { WorkDirectory } from "../../gate/plain.js";
+import { WorkDirectory } from "../../gate/first-plain.js";
 import { runToExit } from "../../system/exit.js";
-import { stderrLog } from "./judge-gate.js";
+import { stderrLog } from "./gate-call.js";
 import { configPath } from "./named-testbed.js";
 import { runGates } from "./run-gates.js";
 
@@ -21,7 +20,7 @@ async function judge(options, signal, closingLines) {
 	const optionName = process.env.PPSGATE_WORDS === void 0 ? namingStyles.flag : namingStyles.step;
 	const config = applyOverrides(await loadConfig(path), options, optionName);
 	const { record } = options;
-	using recorder = record === void 0 ? void 0 : await recordTo(record, "gate", Object.values(config.testbeds));
+	using recorder = record === void 0 ? void 0 : await recorderFor(record, config);
 	await using work = new WorkDirectory("ppsgate-gate", stderrLog.warn);
 	return await runGates({
 		config,
@@ -32,6 +31,10 @@ async function judge(options, signal, closingLines) {
 		closingLines,
 		recorder
 	});
+}
+async function recorderFor(path, { testbeds }) {
+	const { recordTo } = await import("../../gate/recording/record.js");
+	return recordTo(path, "gate", Object.values(testbeds));
 }
 
 export { runGate };

@@ -1,11 +1,11 @@
 import { kebabCase } from "../../config/parameters.js";
 import { NEVER, array, looseObject, number$1 as number, object, string } from "../../vendor/zod.js";
-import { UsageError, formatPercent, grouped } from "../../model/plain.js";
-import { duration, maxRuns, measured, ratio } from "../../model.js";
+import { UsageError, formatPercent, grouped } from "../../model/first-plain.js";
+import { duration, maxRuns, measured, ratio } from "../../model/first.js";
 import { mean, sampleStandardDeviation } from "../../vendor/simple-statistics.js";
-import { keyName } from "../../config.js";
+import { keyName } from "../../config/first.js";
 import { expected, sentence } from "../../model/excerpt.js";
-import { readFile } from "node:fs/promises";
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/cli/commands/noise-file.ts
 /**

@@ -1,65 +1,13 @@
-import { didYouMean } from "../../config/did-you-mean.js";
-import { loadConfig } from "../../config.js";
-import { aimOf, holdingOf, readLab, readLog } from "../../gate/reserve.js";
-import { openStore } from "../../gate/reserve/store.js";
-import { UsageError, exitCodes, formatRoughly } from "../../model/plain.js";
 import { runToExit } from "../../system/exit.js";
-import { clockText, columns, oneLine, print, printJson } from "../init/plain.js";
-import { configPath } from "./named-testbed.js";
 
 // src/cli/commands/testbeds-log.ts
 function define(command) {
 	command.argument("[name]", "one testbed alone").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print it as JSON").addHelpText("after", "\nExample:\n  ppsgate testbeds log hp-t540 | tail").action(async (name, options) => {
-		await runToExit(() => showLog(name, options), command.optsWithGlobals());
+		await runToExit(async () => {
+			const { showLog } = await import("./run-testbeds-log.js");
+			return showLog(name, options);
+		}, command.optsWithGlobals());
 	});
 }
-async function showLog(name, { config: path, json }) {
-	const config = await loadConfig(configPath(path));
-	const store = await openStore(config.reservations);
-	try {
-		const all = await readLog(store);
-		const log = name === void 0 ? all : all.filter(({ testbed }) => testbed === name);
-		if (name !== void 0) {
-			const known = [...Object.keys(config.testbeds), ...all.map(({ testbed }) => testbed)];
-			refuseUnknown(name, new Set(known));
-		}
-		if (json) printJson(log);
-		else print(log.length === 0 ? "No testbed was reserved yet." : table(log, await readLab(store)));
-		return exitCodes.pass;
-	} finally {
-		await store.close();
-	}
-}
-/** A testbed removed from the configuration still has a log. */
-function refuseUnknown(name, known) {
-	if (known.has(name)) return;
-	const names = [...known].filter((one) => one !== "");
-	const hint = didYouMean(name, names) || ".";
-	throw new UsageError(`There is no testbed "${name}"; the testbeds are ${names.join(", ")}${hint}`);
-}
-const table = (log, lab) => columns([[
-	"WHEN",
-	"TESTBED",
-	"WHO",
-	"FOR",
-	"WAITED",
-	"HELD",
-	"OUTCOME"
-], ...log.map((logged) => rowOf(logged, lab).map(oneLine))]).join("\n");
-function rowOf(logged, lab) {
-	const { id, testbed, holder, waitingSince, since, until, outcome } = logged;
-	const now = /* @__PURE__ */ new Date();
-	const isHeld = holdingOf(lab, id) !== void 0;
-	return [
-		clockText(since ?? waitingSince, now),
-		testbed === "" ? "–" : testbed,
-		holder.who,
-		aimOf(holder),
-		between(waitingSince, since ?? until),
-		since === void 0 ? "–" : between(since, isHeld ? now.toISOString() : until),
-		outcome ?? (isHeld ? "holds it now" : "its holder has ended")
-	];
-}
-const between = (from, to) => to === void 0 ? "?" : formatRoughly((Date.parse(to) - Date.parse(from)) / 1e3);
 
 export { define };

@@ -1,5 +1,5 @@
 import { addCommands } from "./add-commands.js";
-import { overviewDetails } from "./overview-text.js";
+import { overviewDetails } from "./overview-details.js";
 
 // src/cli/commands/testbeds.ts
 async function define(command, words) {

@@ -1,10 +1,10 @@
-import { UsageError } from "../../model/plain.js";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { access, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
-import { execFile } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
+import { UsageError } from "../../model/first-plain.js";
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { promisify } = globalThis.process.getBuiltinModule("node:util");
+const { access, mkdir, readdir, rename, rm, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { cpus } = globalThis.process.getBuiltinModule("node:os");
+const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
 // src/cli/demo/busyness.ts
 /** Returns a warning if other programs use the CPUs that the lab needs. */

@@ -1,27 +1,14 @@
-import { UsageError, reasonOf } from "../../model/plain.js";
+import { UsageError, reasonOf } from "../../model/first-plain.js";
 import { kebabCase, parameter, parametersThat } from "../../config/parameters.js";
 import { giveNew } from "../../system/give-to-caller.js";
 import { require_dist } from "../../vendor/yaml.js";
 import { stringWidth } from "../../vendor/string-width.js";
-import { dirname, join } from "node:path";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-
-// src/cli/commands/table.ts
-var import_dist = require_dist();
-const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-const hasColours = ({ isTTY }) => isTTY === true && !process.env.NO_COLOR;
-const print = (text) => void process.stdout.write(`${text}\n`);
-/** Writes bytes, for programs, independent of the locale. */
-const printJson = (value) => void process.stdout.write(Buffer.from(`${JSON.stringify(value, null, 2)}\n`));
-/** `14:02` today, `2026-11-20 14:02` on any other day, in local time. */
-function clockText(iso, now) {
-	const [then, today] = [new Date(iso), now].map((date) => date.toLocaleString("sv-SE"));
-	const [day, time = ""] = (then ?? "").split(" ");
-	const minute = time.slice(0, 5);
-	return today?.split(" ")[0] === day ? minute : `${day} ${minute}`;
-}
+import { oneLine } from "../commands/table.js";
+const { dirname, join } = globalThis.process.getBuiltinModule("node:path");
+const { mkdir, readFile, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/cli/commands/columns.ts
+var import_dist = require_dist();
 /** Pads columns to their widest cell; `paint` receives padded text. */
 function columns(rows, paint = (text) => text) {
 	const count = Math.max(0, ...rows.map(({ length }) => length));
@@ -464,4 +451,4 @@ const labelRow = (label) => label === void 0 || label.kind === "not-created" ? [
 	`of ${label.repository}`
 ]];
 
-export { approvalLabel, clockText, columns, hasColours, hostedConfig, initText, labConfig, modeline, oneLine, overlayOf, placeFile, print, printJson, readIfThere, splitWorkflow, starterRules };
+export { approvalLabel, columns, hostedConfig, initText, labConfig, modeline, overlayOf, placeFile, readIfThere, splitWorkflow, starterRules };

@@ -1,5 +1,5 @@
 import { compare, renderMinistat } from "../../analysis/stats/plain.js";
-import { formatChange, formatInterval, formatPps, shortened } from "../../model/plain.js";
+import { formatChange, formatInterval, formatPps, shortened } from "../../model/first-plain.js";
 
 // src/cli/netbenches/render.ts
 /** Lists the sets with their runs, then each comparison's verdict and ministat block. */

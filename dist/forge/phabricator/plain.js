@@ -1,4 +1,4 @@
-import { reasonOf } from "../../model/plain.js";
+import { reasonOf } from "../../model/first-plain.js";
 
 // src/forge/phabricator/failure.ts
 /** The message names the server and the method, never the token. */

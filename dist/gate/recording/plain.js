@@ -1,17 +1,14 @@
-import { parseJson, reasonOf } from "../../model/plain.js";
+import { parseJson, reasonOf } from "../../model/first-plain.js";
 import { commandText, shell } from "../../system/shell.js";
-import { HostError } from "../../system/host/plain.js";
-import { imagesFolder } from "../../lab/qemu/plain.js";
-import { closeSync, openSync, realpathSync, writeSync } from "node:fs";
-import { StringDecoder } from "node:string_decoder";
-import { isIPv4, isIPv6 } from "node:net";
-import { constants as constants$1, crc32, deflateRawSync } from "node:zlib";
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { homedir, hostname, userInfo } from "node:os";
-
-// src/gate/recording/recordable-testbed.ts
-const isRecordable = (testbed) => testbed.kind === "freebsd" || testbed.kind === "virtual";
+import { HostError } from "../../system/host/first-plain.js";
+import { imagesFolder } from "../../lab/qemu/first-plain.js";
+const { closeSync, openSync, realpathSync, writeSync } = globalThis.process.getBuiltinModule("node:fs");
+const { StringDecoder } = globalThis.process.getBuiltinModule("node:string_decoder");
+const { isIPv4, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
+const { constants: constants$1, crc32, deflateRawSync } = globalThis.process.getBuiltinModule("node:zlib");
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { homedir, hostname, userInfo } = globalThis.process.getBuiltinModule("node:os");
 
 // src/gate/recording/gzip-log.ts
 /** RFC 1952: the deflate method, no name, no time, Unix. */
@@ -1009,4 +1006,4 @@ function fromVersion1(value) {
 	return Object.fromEntries(Object.entries(value).map(([key, one]) => [names.get(key) ?? key, fromVersion1(one)]));
 }
 
-export { GzipLog, OutputLines, endStream, failureOf, fromVersion1, guestHost, isRecordable, learnFrom, logged, maskFor, maskSummary, recordedGuests, sensitiveTermsOf, thisMachine };
+export { GzipLog, OutputLines, endStream, failureOf, fromVersion1, guestHost, learnFrom, logged, maskFor, maskSummary, recordedGuests, sensitiveTermsOf, thisMachine };

@@ -1,4 +1,4 @@
-import { plainLine, shortened } from "../../model/plain.js";
+import { plainLine, shortened } from "../../model/first-plain.js";
 
 // src/lab/console/console-text.ts
 /** A boot after a panic prints about 100 KB. */

@@ -1,9 +1,10 @@
-import { driverSettingsOf, firmwareNames, halvesOf, isJudged, kernelDependentFacts, knownNetwork, volatileFacts, withoutKernelFacts } from "../../model/plain.js";
+import { driverSettingsOf, firmwareNames, halvesOf, isJudged, knownNetwork } from "../../model/first-plain.js";
+import { kernelDependentFacts, volatileFacts, withoutKernelFacts } from "../../model/plain.js";
 import { commandText, shell } from "../../system/shell.js";
-import { HostError } from "../../system/host/plain.js";
-import { describeScreen } from "../console/plain.js";
+import { HostError } from "../../system/host/first-plain.js";
 import { isAtFault, lacksControl, tallyOf } from "../plain.js";
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { describeScreen } from "../console/plain.js";
+const { BlockList, isIPv4, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
 
 // src/lab/freebsd/dut/network.ts
 /** Reads `ifconfig INTERFACE`; undefined for any other text. */
@@ -140,103 +141,6 @@ const oneValue = (name, required, why, fix) => ({
 });
 const readSysctl = (name) => shell`sysctl -n ${name}`;
 const unless = (isRight, fault) => isRight ? void 0 : fault;
-
-// src/lab/freebsd/dut/fingerprint.ts
-/** Lists commands for `fingerprintOf`, which omits any that fail. */
-const fingerprintCommands = (request) => factsOf(request).map(({ reads }) => reads);
-function fingerprintOf(outputs, request) {
-	const entries = factsOf(request).flatMap(({ reads, entries }) => {
-		const output = outputs.get(commandText(reads))?.trim() ?? "";
-		return output === "" ? [] : entries(output);
-	});
-	return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
-}
-/** In characters; the longest values are the names of cards. */
-const longestValue = 2e3;
-/** Returns a line for each differing fact that the kernel does not explain; none if the two boots are comparable. */
-function differences(base, other, variant = "patched") {
-	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !kernelDependentFacts.has(name) && !volatileFacts.has(name)).filter((name) => base[name] !== other[name]).map((name) => `${name}: ${quoted(base[name])} on base, ${quoted(other[name])} on ${variant}`);
-}
-/** Returns a line for each card whose firmware a kernel has flashed in between; flashing is permanent. */
-function flashed(before, now) {
-	return Object.entries(before).filter(([name, value]) => isFirmware(name) && now[name] !== void 0 && now[name] !== value).map(([name, value]) => `${name} was ${quoted(value)} and is ${quoted(now[name])}`);
-}
-const isFirmware = (name) => /^dev\..*\.(?:firmware|fw)_version$/.test(name);
-const quoted = (value) => value === void 0 ? "nothing" : `"${value}"`;
-const factsOf = ({ interfaces, bootFile }) => [
-	fact("kernel", shell`uname -v`),
-	fact("cpu", readSysctl("hw.model")),
-	fact("machine", shell`kenv -q smbios.system.product`),
-	fact("kernel sha256", shell`sha256 -q ${bootFile}`),
-	{
-		reads: readSysctl("kern.conftxt"),
-		entries: configuration
-	},
-	fact("release", shell`uname -r`),
-	fact("architecture", shell`uname -p`),
-	{
-		reads: shell`pciconf -lv`,
-		entries: networkCards
-	},
-	...interfaces.map((name) => ({
-		reads: shell`ifconfig ${name}`,
-		entries: port
-	})),
-	...[...sysctlNames(interfaces)].map((name) => fact(name, readSysctl(name)))
-];
-const sysctlNames = (interfaces) => /* @__PURE__ */ new Set([...recorded, ...interfaces.flatMap((port) => [...driverSettingsOf(port).map(({ name }) => name), ...firmwareNames(port)])]);
-const fact = (name, reads) => ({
-	reads,
-	entries: (output) => [[name, output.slice(0, longestValue).replace(/\s+/g, " ")]]
-});
-const recorded = [
-	"kern.hostname",
-	"kern.bootfile",
-	"kern.boottime",
-	"hw.ncpu",
-	"machdep.hyperthreading_allowed",
-	"kern.random.harvest.mask",
-	"net.inet.ip.forwarding",
-	"net.inet.ip.redirect",
-	"net.inet6.ip6.forwarding",
-	"net.inet6.ip6.redirect",
-	"net.isr.maxthreads",
-	"net.isr.bindthreads",
-	"net.isr.dispatch",
-	"net.route.algo.inet.algo",
-	"net.route.algo.inet6.algo",
-	"vm.pmap.pti",
-	"hw.ibrs_active",
-	"dev.cpu.0.freq"
-];
-/** Reads config(5)'s text, as `options INCLUDE_CONFIG_FILE` keeps it. */
-function configuration(text) {
-	const ident = /^ident\s+(\S+)/m.exec(text)?.[1];
-	const rss = /^options\s+RSS\s*$/m.test(text) ? "yes" : "no";
-	return [["ident", ident ?? "unknown"], ["RSS", rss]];
-}
-/**
-* `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`, which a machine without
-* /usr/share/misc/pci_vendors lacks: the ids stand for them.
-*/
-function networkCards(text) {
-	return text.split(/\n(?=\S)/).filter((card) => /\sclass=0x02/.test(card)).map((card) => {
-		const driver = card.replace(/@.*/s, "");
-		const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
-		const ids = /\b(?:vendor=\S+ device=\S+|chip=\S+)/.exec(card)?.[0] ?? "unknown";
-		return [`NIC ${driver}`, names.map(([, name]) => name).join(" ") || ids];
-	});
-}
-function port(text) {
-	const state = parseIfconfig(text);
-	if (state === void 0) return [];
-	const { name, options, media, mtu } = state;
-	return [
-		[`${name} options`, options.toSorted().join(" ")],
-		[`${name} media`, media ?? "unknown"],
-		[`${name} MTU`, String(mtu)]
-	];
-}
 
 // src/lab/freebsd/dut/ports.ts
 const portSettings = ({ ingress, egress }) => {
@@ -688,6 +592,127 @@ const unreadable = {
 };
 const isWhole = (value) => /^\d+$/.test(value);
 
+// src/lab/freebsd/mtu.ts
+/** Ethernet's header has 14 bytes, its checksum 4. pkt-gen compares the frame without the checksum with the MTU. */
+const minMtu = {
+	sender: (frameBytes) => frameBytes - 4,
+	receiver: (frameBytes) => frameBytes - 18,
+	dut: (frameBytes) => frameBytes - 18
+};
+/** Undefined if the MTU suffices; `is` completes the name of the port. */
+async function shortMtu(host, port, least) {
+	const found = parseIfconfig(await host.output(shell`ifconfig ${port}`));
+	if (found === void 0 || found.mtu >= least) return void 0;
+	return {
+		is: `has an MTU of ${found.mtu}, and these frames need at least ${least}`,
+		fix: `\`ifconfig ${port} mtu ${least}\` there, and \`mtu ${least}\` in its ifconfig_${port} in /etc/rc.conf`
+	};
+}
+/** Throws a HostError: pkt-gen would exit in each trial, or the DUT drop each packet. */
+async function requireMtu(host, port, frameBytes, role) {
+	const short = await shortMtu(host, port, minMtu[role](frameBytes));
+	if (short === void 0) return;
+	const { is, fix } = short;
+	throw new HostError("command-failed", `${port} on ${host.name} ${is} (${frameBytes} bytes each): run ${fix}.`);
+}
+
+// src/lab/freebsd/dut/fingerprint.ts
+/** Lists commands for `fingerprintOf`, which omits any that fail. */
+const fingerprintCommands = (request) => factsOf(request).map(({ reads }) => reads);
+function fingerprintOf(outputs, request) {
+	const entries = factsOf(request).flatMap(({ reads, entries }) => {
+		const output = outputs.get(commandText(reads))?.trim() ?? "";
+		return output === "" ? [] : entries(output);
+	});
+	return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
+}
+/** In characters; the longest values are the names of cards. */
+const longestValue = 2e3;
+/** Returns a line for each differing fact that the kernel does not explain; none if the two boots are comparable. */
+function differences(base, other, variant = "patched") {
+	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !kernelDependentFacts.has(name) && !volatileFacts.has(name)).filter((name) => base[name] !== other[name]).map((name) => `${name}: ${quoted(base[name])} on base, ${quoted(other[name])} on ${variant}`);
+}
+/** Returns a line for each card whose firmware a kernel has flashed in between; flashing is permanent. */
+function flashed(before, now) {
+	return Object.entries(before).filter(([name, value]) => isFirmware(name) && now[name] !== void 0 && now[name] !== value).map(([name, value]) => `${name} was ${quoted(value)} and is ${quoted(now[name])}`);
+}
+const isFirmware = (name) => /^dev\..*\.(?:firmware|fw)_version$/.test(name);
+const quoted = (value) => value === void 0 ? "nothing" : `"${value}"`;
+const factsOf = ({ interfaces, bootFile }) => [
+	fact("kernel", shell`uname -v`),
+	fact("cpu", readSysctl("hw.model")),
+	fact("machine", shell`kenv -q smbios.system.product`),
+	fact("kernel sha256", shell`sha256 -q ${bootFile}`),
+	{
+		reads: readSysctl("kern.conftxt"),
+		entries: configuration
+	},
+	fact("release", shell`uname -r`),
+	fact("architecture", shell`uname -p`),
+	{
+		reads: shell`pciconf -lv`,
+		entries: networkCards
+	},
+	...interfaces.map((name) => ({
+		reads: shell`ifconfig ${name}`,
+		entries: port
+	})),
+	...[...sysctlNames(interfaces)].map((name) => fact(name, readSysctl(name)))
+];
+const sysctlNames = (interfaces) => /* @__PURE__ */ new Set([...recorded, ...interfaces.flatMap((port) => [...driverSettingsOf(port).map(({ name }) => name), ...firmwareNames(port)])]);
+const fact = (name, reads) => ({
+	reads,
+	entries: (output) => [[name, output.slice(0, longestValue).replace(/\s+/g, " ")]]
+});
+const recorded = [
+	"kern.hostname",
+	"kern.bootfile",
+	"kern.boottime",
+	"hw.ncpu",
+	"machdep.hyperthreading_allowed",
+	"kern.random.harvest.mask",
+	"net.inet.ip.forwarding",
+	"net.inet.ip.redirect",
+	"net.inet6.ip6.forwarding",
+	"net.inet6.ip6.redirect",
+	"net.isr.maxthreads",
+	"net.isr.bindthreads",
+	"net.isr.dispatch",
+	"net.route.algo.inet.algo",
+	"net.route.algo.inet6.algo",
+	"vm.pmap.pti",
+	"hw.ibrs_active",
+	"dev.cpu.0.freq"
+];
+/** Reads config(5)'s text, as `options INCLUDE_CONFIG_FILE` keeps it. */
+function configuration(text) {
+	const ident = /^ident\s+(\S+)/m.exec(text)?.[1];
+	const rss = /^options\s+RSS\s*$/m.test(text) ? "yes" : "no";
+	return [["ident", ident ?? "unknown"], ["RSS", rss]];
+}
+/**
+* `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`, which a machine without
+* /usr/share/misc/pci_vendors lacks: the ids stand for them.
+*/
+function networkCards(text) {
+	return text.split(/\n(?=\S)/).filter((card) => /\sclass=0x02/.test(card)).map((card) => {
+		const driver = card.replace(/@.*/s, "");
+		const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
+		const ids = /\b(?:vendor=\S+ device=\S+|chip=\S+)/.exec(card)?.[0] ?? "unknown";
+		return [`NIC ${driver}`, names.map(([, name]) => name).join(" ") || ids];
+	});
+}
+function port(text) {
+	const state = parseIfconfig(text);
+	if (state === void 0) return [];
+	const { name, options, media, mtu } = state;
+	return [
+		[`${name} options`, options.toSorted().join(" ")],
+		[`${name} media`, media ?? "unknown"],
+		[`${name} MTU`, String(mtu)]
+	];
+}
+
 // src/lab/freebsd/preflight.ts
 var PreflightError = class extends Error {
 	name = "PreflightError";
@@ -753,6 +778,81 @@ async function readAll(host, commands) {
 		return outcome.kind === "exited" && outcome.code === 0 ? [[commandText(command), outcome.stdout]] : [];
 	}));
 	return new Map(outputs.flat());
+}
+
+// src/lab/freebsd/other-filters.ts
+/** Returns a warning for each. Loads no module. */
+async function otherFilters(host) {
+	const ipf = await outputOf(host, shell`sysctl -n net.inet.ipf.fr_running`);
+	const hooks = (await outputOf(host, shell`pfilctl heads`)).matchAll(linkedHook);
+	const modules = new Set([...hooks].map(([, module = ""]) => module).filter(isUnknown));
+	const nodes = (await netgraphNodes(host)).matchAll(connectedPort);
+	return [
+		...Number(ipf) > 0 ? [inForce("ipf of the DUT, with the rules of ipnat,", "`ipf -D`")] : [],
+		...[...modules].map((module) => inForce(`the packet filter ${module} of the DUT`, `\`kldunload ${module}\``)),
+		...[...nodes].map(([, port]) => inForce(`netgraph of ${port} of the DUT`, `\`ngctl show ${port}:\` lists its hooks, and \`rmhook\``))
+	];
+}
+/** Matches lines of pfilctl(8), in FreeBSD since 13.0: direction, module and ruleset below each point. */
+const linkedHook = /^ +(?:In|Out) +([\w.-]{1,63}) +\S+ *$/gm;
+/** Trials remove pf and ipfw; a setting, which older releases have, too, shows ipf. */
+const isUnknown = (module) => ![
+	"pf",
+	"ipfw",
+	"ipfilter"
+].includes(module);
+/** Matches a line of ngctl(8). */
+const connectedPort = /^ +Name: ([\w.-]{1,31}) +Type: ether +ID: [0-9a-f]+ +Num hooks: [1-9]\d*$/gm;
+/** Lists nothing without both modules, as ngctl(8) would load ng_socket. */
+async function netgraphNodes(host) {
+	for (const module of ["ng_ether", "ng_socket"]) {
+		const loaded = await host.run(shell`kldstat -q -m ${module}`);
+		if (loaded.kind !== "exited" || loaded.code !== 0) return "";
+	}
+	return outputOf(host, shell`ngctl list`);
+}
+async function outputOf(host, command) {
+	const outcome = await host.run(command);
+	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
+}
+const inForce = (what, fix) => `${what} stays active in every scenario and slows every measurement: ${fix} removes it.`;
+
+// src/lab/freebsd/rule-drops.ts
+/** Continues "dropped by". */
+const nameOfFirewallRule = ({ firewall, rule }) => `the rule "${rule}" of ${firewall}`;
+/**
+* Finds, while the rules are in force, the one that dropped most of the packets sent; the name continues "dropped by".
+*/
+async function droppedByRules(host) {
+	const [first] = await droppingRules(host);
+	return first && `${nameOfFirewallRule(first)}, which counted ${first.packets} packets`;
+}
+/** Lists dropping rules, those with most packets first. */
+async function droppingRules(host) {
+	const [pf, ipfw] = await Promise.all([host.run(shell`pfctl -vvsr`), host.run(shell`ipfw -a list`)]);
+	return [...pfDrops(pf.stdout), ...ipfwDrops(ipfw.stdout)].toSorted((one, other) => other.packets - one.packets);
+}
+/** Reads `pfctl -vvsr`: each rule after its number, and its counters on the next line. */
+function pfDrops(text) {
+	const lines = text.split("\n");
+	return lines.flatMap((line, index) => {
+		const [, rule] = /^@\d{1,10}(?:\(\d{1,10}\))? (block .*)$/.exec(line) ?? [];
+		const counts = /^\s+\[ Evaluations: \d+\s+Packets: (\d{1,15})\s/.exec(lines[index + 1] ?? "");
+		const packets = Number(counts?.[1] ?? 0);
+		return rule === void 0 || packets === 0 ? [] : [{
+			firewall: "pf",
+			rule: rule.slice(0, 300).trim(),
+			packets
+		}];
+	});
+}
+/** Reads `ipfw -a list`: number, packets, bytes and rule. */
+function ipfwDrops(text) {
+	return [...text.matchAll(/^(\d{5})\s+(\d{1,15})\s+\d{1,20}\s+((?:deny|drop|reject|reset6?|unreach6?|abort6?) .{1,300}).*$/gm)].flatMap(([, number, packets, rule = ""]) => Number(packets) > 0 ? [{
+		firewall: "ipfw",
+		rule: `${number} ${rule.trim()}`,
+		packets: Number(packets)
+	}] : []);
 }
 
 // src/lab/freebsd/boots.ts
@@ -949,44 +1049,6 @@ const bounded = (host, timeoutSeconds = stuckSeconds) => ({
 	})
 });
 
-// src/lab/freebsd/rule-drops.ts
-/** Continues "dropped by". */
-const nameOfFirewallRule = ({ firewall, rule }) => `the rule "${rule}" of ${firewall}`;
-/**
-* Finds, while the rules are in force, the one that dropped most of the packets sent; the name continues "dropped by".
-*/
-async function droppedByRules(host) {
-	const [first] = await droppingRules(host);
-	return first && `${nameOfFirewallRule(first)}, which counted ${first.packets} packets`;
-}
-/** Lists dropping rules, those with most packets first. */
-async function droppingRules(host) {
-	const [pf, ipfw] = await Promise.all([host.run(shell`pfctl -vvsr`), host.run(shell`ipfw -a list`)]);
-	return [...pfDrops(pf.stdout), ...ipfwDrops(ipfw.stdout)].toSorted((one, other) => other.packets - one.packets);
-}
-/** Reads `pfctl -vvsr`: each rule after its number, and its counters on the next line. */
-function pfDrops(text) {
-	const lines = text.split("\n");
-	return lines.flatMap((line, index) => {
-		const [, rule] = /^@\d{1,10}(?:\(\d{1,10}\))? (block .*)$/.exec(line) ?? [];
-		const counts = /^\s+\[ Evaluations: \d+\s+Packets: (\d{1,15})\s/.exec(lines[index + 1] ?? "");
-		const packets = Number(counts?.[1] ?? 0);
-		return rule === void 0 || packets === 0 ? [] : [{
-			firewall: "pf",
-			rule: rule.slice(0, 300).trim(),
-			packets
-		}];
-	});
-}
-/** Reads `ipfw -a list`: number, packets, bytes and rule. */
-function ipfwDrops(text) {
-	return [...text.matchAll(/^(\d{5})\s+(\d{1,15})\s+\d{1,20}\s+((?:deny|drop|reject|reset6?|unreach6?|abort6?) .{1,300}).*$/gm)].flatMap(([, number, packets, rule = ""]) => Number(packets) > 0 ? [{
-		firewall: "ipfw",
-		rule: `${number} ${rule.trim()}`,
-		packets: Number(packets)
-	}] : []);
-}
-
 // src/lab/freebsd/losses.ts
 /** Throws if a machine does not come back, or machines are lost repeatedly. */
 async function afterLoss(machines, loss, error) {
@@ -1053,66 +1115,5 @@ function circumstances({ flows, scenario, phase }) {
 }
 const isReachable = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(() => true, () => false);
 const answerSeconds = 10;
-
-// src/lab/freebsd/other-filters.ts
-/** Returns a warning for each. Loads no module. */
-async function otherFilters(host) {
-	const ipf = await outputOf(host, shell`sysctl -n net.inet.ipf.fr_running`);
-	const hooks = (await outputOf(host, shell`pfilctl heads`)).matchAll(linkedHook);
-	const modules = new Set([...hooks].map(([, module = ""]) => module).filter(isUnknown));
-	const nodes = (await netgraphNodes(host)).matchAll(connectedPort);
-	return [
-		...Number(ipf) > 0 ? [inForce("ipf of the DUT, with the rules of ipnat,", "`ipf -D`")] : [],
-		...[...modules].map((module) => inForce(`the packet filter ${module} of the DUT`, `\`kldunload ${module}\``)),
-		...[...nodes].map(([, port]) => inForce(`netgraph of ${port} of the DUT`, `\`ngctl show ${port}:\` lists its hooks, and \`rmhook\``))
-	];
-}
-/** Matches lines of pfilctl(8), in FreeBSD since 13.0: direction, module and ruleset below each point. */
-const linkedHook = /^ +(?:In|Out) +([\w.-]{1,63}) +\S+ *$/gm;
-/** Trials remove pf and ipfw; a setting, which older releases have, too, shows ipf. */
-const isUnknown = (module) => ![
-	"pf",
-	"ipfw",
-	"ipfilter"
-].includes(module);
-/** Matches a line of ngctl(8). */
-const connectedPort = /^ +Name: ([\w.-]{1,31}) +Type: ether +ID: [0-9a-f]+ +Num hooks: [1-9]\d*$/gm;
-/** Lists nothing without both modules, as ngctl(8) would load ng_socket. */
-async function netgraphNodes(host) {
-	for (const module of ["ng_ether", "ng_socket"]) {
-		const loaded = await host.run(shell`kldstat -q -m ${module}`);
-		if (loaded.kind !== "exited" || loaded.code !== 0) return "";
-	}
-	return outputOf(host, shell`ngctl list`);
-}
-async function outputOf(host, command) {
-	const outcome = await host.run(command);
-	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
-}
-const inForce = (what, fix) => `${what} stays active in every scenario and slows every measurement: ${fix} removes it.`;
-
-// src/lab/freebsd/mtu.ts
-/** Ethernet's header has 14 bytes, its checksum 4. pkt-gen compares the frame without the checksum with the MTU. */
-const minMtu = {
-	sender: (frameBytes) => frameBytes - 4,
-	receiver: (frameBytes) => frameBytes - 18,
-	dut: (frameBytes) => frameBytes - 18
-};
-/** Undefined if the MTU suffices; `is` completes the name of the port. */
-async function shortMtu(host, port, least) {
-	const found = parseIfconfig(await host.output(shell`ifconfig ${port}`));
-	if (found === void 0 || found.mtu >= least) return void 0;
-	return {
-		is: `has an MTU of ${found.mtu}, and these frames need at least ${least}`,
-		fix: `\`ifconfig ${port} mtu ${least}\` there, and \`mtu ${least}\` in its ifconfig_${port} in /etc/rc.conf`
-	};
-}
-/** Throws a HostError: pkt-gen would exit in each trial, or the DUT drop each packet. */
-async function requireMtu(host, port, frameBytes, role) {
-	const short = await shortMtu(host, port, minMtu[role](frameBytes));
-	if (short === void 0) return;
-	const { is, fix } = short;
-	throw new HostError("command-failed", `${port} on ${host.name} ${is} (${frameBytes} bytes each): run ${fix}.`);
-}
 
 export { PreflightError, advice, afterBootFailure, afterLoss, afterRefusal, bootFor, bootOf, bootsOf, bounded, checkSettings, droppedByRules, droppingRules, failed, fingerprintOfDut, generatorPortSettings, inspectDut, minMtu, nameOfFirewallRule, onceSettled, otherFilters, panicSince, parseArp, parseIfconfig, parseNdp, parseRoutes, pathProblem, pathProblems, portsOf, problemOf, readAll, readsOf, rejected, requireMtu, resetsAtPanic, routedNetworks, setListed, setReference, settingsCommands, settingsContext, settingsThatFail, shortMtu, takeWarnings, tracesOf, waitForDump, waived };

@@ -1,33 +1,153 @@
-import { ignoredFiles, lastLine, linkAmong, shortened } from "../../model/plain.js";
+import { ignoredFiles, lastLine, linkAmong, shortened } from "../../model/first-plain.js";
 import { shell } from "../../system/shell.js";
+import { mapNftables, mapSetting, portNames } from "../first-plain.js";
 import { nsPerTick } from "../../system/clock-ticks.js";
-import { readFileSync } from "node:fs";
+const { readFileSync } = globalThis.process.getBuiltinModule("node:fs");
 
-// src/lab/map-interfaces.ts
-/** Maps names in the files to the testbed's names; omits interfaces that no packet uses. */
-function portNames(roles = {}, ports) {
-	return new Map(Object.entries(roles).flatMap(([name, role]) => role === "unused" ? [] : [[name, ports[role]]]));
+// src/lab/linux/linux-script.ts
+/** Read at startup: a gate restores its DUT with it hours later, when the files may be gone. */
+const linuxDutScript = Buffer.concat([
+	readFileSync(new URL("../../linux-counters.sh", import.meta.url)),
+	readFileSync(new URL("../../linux-install.sh", import.meta.url)),
+	readFileSync(new URL("../../linux-observe.sh", import.meta.url)),
+	readFileSync(new URL("../../linux-script.sh", import.meta.url))
+]);
+/** Samples a trial's runs at a higher priority than everything else on the DUT's CPU. */
+function observeCommand(request) {
+	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
+	const live = request.live ? 1 : 0;
+	const times = [
+		request.warmUpSeconds,
+		request.settleSeconds,
+		request.sliceSeconds
+	];
+	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
 }
-/** Returns rules for nft(8), where whole words, quoted strings, and patterns like `eth*` are names. */
-const mapNftables = (text, names) => names.size === 0 ? text : text.replaceAll(/#[^\n]*|"([^"]*)"|[\w./-]+\*?|./gs, (token, quoted) => quoted === void 0 ? mapped(token, names) : `"${mapped(quoted, names)}"`);
-/** Returns rules of pf.conf(5) or ipfw(8), whose macros quote any text. */
-const mapWords = (text, names) => names.size === 0 ? text : text.replaceAll(/#[^\n]*|[\w./-]+\*?|./gs, (token) => mapped(token, names));
-/** Returns the rules of a site's own scenarios with the names of a testbed. */
-const mapOwnRules = (rules, names) => Object.fromEntries(Object.entries(rules).map(([name, own]) => [name, {
-	...own,
-	text: mapWords(own.text, names)
-}]));
-/** Returns the path of a setting below /proc/sys. */
-const mapSetting = (path, names) => path.replace(/^(net\/\w+\/(?:conf|neigh)\/)([^/]+)/, (_, folder, name) => folder + (names.get(name) ?? name));
-function mapped(word, names) {
-	if (!word.endsWith("*")) return names.get(word) ?? word;
-	const prefix = word.slice(0, -1);
-	const [first, second] = new Set([...names].flatMap(([name, port]) => name.startsWith(prefix) ? port : []));
-	if (first === void 0 || prefix === "") return word;
-	if (second === void 0) return first;
-	const common = [...first].findIndex((letter, index) => letter !== second[index]);
-	return common > 0 ? `${first.slice(0, common)}*` : word;
+/** Parses the output of `observe`: converts counters at points in time to differences. */
+function parseObservation(log) {
+	const lines = log.trimEnd().split("\n");
+	const last = lines.at(-1) ?? "";
+	if (last !== "end") return {
+		kind: "failed",
+		reason: `the DUT’s log does not end with "end", but with "${shortened(last)}"`
+	};
+	const points = lines.filter((line) => line.startsWith("sample ")).map(parsePoint);
+	const runs = Map.groupBy(points, (point) => point.run);
+	const samplesPerRun = [...runs.values()].map(differences);
+	const wrong = [...runs.values()].flatMap((points) => points.slice(1))[samplesPerRun.flat().findIndex((sample) => !goesForward(sample))];
+	if (wrong === void 0) return {
+		kind: "observed",
+		samplesPerRun
+	};
+	return {
+		kind: "failed",
+		reason: `a line of the DUT’s log does not follow the one before: "${shortened(wrong.line)}"`
+	};
 }
+/** Receives a run's log in pieces of any size, and returns the samples of all complete lines so far. */
+function samplesAsTheyCome() {
+	const samples = [];
+	let unfinished = "";
+	let before;
+	return (piece) => {
+		unfinished += piece;
+		if (!piece.includes("\n")) return samples;
+		const lines = unfinished.split("\n");
+		unfinished = lines.pop() ?? "";
+		for (const point of lines.filter((line) => line.startsWith("sample ")).map(parsePoint)) {
+			if (before !== void 0) samples.push(difference(before, point));
+			before = point;
+		}
+		return samples;
+	};
+}
+function parsePoint(line) {
+	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
+	return {
+		line,
+		run,
+		time: Number(time),
+		received: Number(received),
+		forwarded: Number(forwarded),
+		busyNs: Number(busyNs),
+		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
+	};
+}
+const differences = (points) => points.slice(1).map((point, index) => difference(points[index], point));
+function difference(before, point) {
+	const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+	const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
+	return {
+		seconds: point.time - before.time,
+		receivedPackets: point.received - before.received,
+		forwardedPackets: point.forwarded - before.forwarded,
+		...Number.isNaN(busySeconds) ? {} : { busySeconds },
+		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
+	};
+}
+const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
+
+// src/lab/linux/linux-leftovers.ts
+/** `interfaces` are those that forward. Changes nothing on the DUT, not even a file. */
+async function findLeftovers(host, interfaces) {
+	const command = shell`bash -s leftovers ${interfaces}`;
+	return readLeftovers(await host.output(command, { stdin: linuxDutScript }));
+}
+/** Reads what the script's `leftovers` prints. */
+const readLeftovers = (text) => text.split("\n").flatMap((line) => leftover(line.slice(0, maxShown$2).split(" ")) ?? []);
+/** Returns why the DUT's own rules could not be restored; undefined if they could. */
+async function whyUnrestorable(host) {
+	const outcome = await host.run(shell`bash -s provable`, { stdin: linuxDutScript });
+	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
+	return lastLine(outcome.stderr)?.replace(/^prove: /, "") ?? "the DUT said nothing";
+}
+const maxShown$2 = 300;
+function leftover([kind, name = "", ...rest]) {
+	const words = rest.join(" ");
+	switch (kind) {
+		case "legacy": return inForce(`the tables ${words} of ${name}tables-legacy`, "flush them, and unload their modules");
+		case "owned": return inForce(`the nftables table ${name} ${words}, owned by a running program,`, "stop that program, for example firewalld");
+		case "xdp": return inForce(`an XDP program on ${name}`, `\`ip link set dev ${name} xdp off\``);
+		case "tc": return inForce(`the queueing discipline ${words} on ${name}`, `\`tc qdisc del dev ${name} …\``);
+		case "tcx": return inForce(`a BPF program at the tcx ${words} of ${name}`, stopItsProgram);
+		case "bpf": return inForce(`a netfilter BPF program, at the ${hookNames[Number(words)] ?? words} hook of ${familyNames[name] ?? `family ${name}`},`, stopItsProgram);
+		case "ipvs": return inForce("the IPVS service table", "`ipvsadm --clear`");
+		case "xfrm": return inForce("an IPsec policy", "`ip xfrm policy flush`");
+		case "unseen": return unseen[name];
+		default: return;
+	}
+}
+const stopItsProgram = "stop the program that attached it: `bpftool link show` and `bpftool net show` of the kernel’s version list it";
+/** Names hooks by their numbers in <linux/netfilter.h>. */
+const hookNames = [
+	"prerouting",
+	"input",
+	"forward",
+	"output",
+	"postrouting"
+];
+const familyNames = {
+	1: "inet",
+	2: "ip",
+	10: "ip6"
+};
+const unseenWithout = (program, what, itsPackage) => ({
+	why: `${what} are not checked, because the DUT lacks ${program}`,
+	fix: `install ${itsPackage} on it`
+});
+const unseen = {
+	ip: unseenWithout("ip", "XDP programs and filters of tc(8)", "iproute2"),
+	tc: unseenWithout("tc", "XDP programs and filters of tc(8)", "iproute2"),
+	perl: unseenWithout("perl", "BPF programs of tcx and netfilter", "perl"),
+	bpf: {
+		why: "BPF programs of tcx and netfilter are not checked, because the DUT’s kernel does not list them for this login",
+		fix: "log in as root, with the system call bpf(2) allowed"
+	}
+};
+const inForce = (what, fix) => ({
+	why: `${what} stays active beside the rules of every variant and slows every measurement`,
+	fix
+});
 
 // src/lab/linux/linux-fit.ts
 /**
@@ -123,156 +243,11 @@ const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
 const maxLines = 30;
 /** Returns the source line and, if the columns are known, a line of markers below it. */
 function shown(source, { first, last }) {
-	const line = source.slice(0, maxShown$2);
+	const line = source.slice(0, maxShown$1);
 	if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
 	return [line, line.slice(0, first - 1).replace(/[^\t]/g, " ") + "^".repeat(last - first + 1)];
 }
-const maxShown$2 = 200;
-
-// src/lab/linux/linux-script.ts
-/** Read at startup: a gate restores its DUT with it hours later, when the files may be gone. */
-const linuxDutScript = Buffer.concat([
-	readFileSync(new URL("../../linux-counters.sh", import.meta.url)),
-	readFileSync(new URL("../../linux-install.sh", import.meta.url)),
-	readFileSync(new URL("../../linux-observe.sh", import.meta.url)),
-	readFileSync(new URL("../../linux-script.sh", import.meta.url))
-]);
-/** Samples a trial's runs at a higher priority than everything else on the DUT's CPU. */
-function observeCommand(request) {
-	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
-	const live = request.live ? 1 : 0;
-	const times = [
-		request.warmUpSeconds,
-		request.settleSeconds,
-		request.sliceSeconds
-	];
-	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
-}
-/** Parses the output of `observe`: converts counters at points in time to differences. */
-function parseObservation(log) {
-	const lines = log.trimEnd().split("\n");
-	const last = lines.at(-1) ?? "";
-	if (last !== "end") return {
-		kind: "failed",
-		reason: `the DUT’s log does not end with "end", but with "${shortened(last)}"`
-	};
-	const points = lines.filter((line) => line.startsWith("sample ")).map(parsePoint);
-	const runs = Map.groupBy(points, (point) => point.run);
-	const samplesPerRun = [...runs.values()].map(differences);
-	const wrong = [...runs.values()].flatMap((points) => points.slice(1))[samplesPerRun.flat().findIndex((sample) => !goesForward(sample))];
-	if (wrong === void 0) return {
-		kind: "observed",
-		samplesPerRun
-	};
-	return {
-		kind: "failed",
-		reason: `a line of the DUT’s log does not follow the one before: "${shortened(wrong.line)}"`
-	};
-}
-/** Receives a run's log in pieces of any size, and returns the samples of all complete lines so far. */
-function samplesAsTheyCome() {
-	const samples = [];
-	let unfinished = "";
-	let before;
-	return (piece) => {
-		unfinished += piece;
-		if (!piece.includes("\n")) return samples;
-		const lines = unfinished.split("\n");
-		unfinished = lines.pop() ?? "";
-		for (const point of lines.filter((line) => line.startsWith("sample ")).map(parsePoint)) {
-			if (before !== void 0) samples.push(difference(before, point));
-			before = point;
-		}
-		return samples;
-	};
-}
-function parsePoint(line) {
-	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
-	return {
-		line,
-		run,
-		time: Number(time),
-		received: Number(received),
-		forwarded: Number(forwarded),
-		busyNs: Number(busyNs),
-		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
-	};
-}
-const differences = (points) => points.slice(1).map((point, index) => difference(points[index], point));
-function difference(before, point) {
-	const busySeconds = (point.busyNs - before.busyNs) / 1e9;
-	const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
-	return {
-		seconds: point.time - before.time,
-		receivedPackets: point.received - before.received,
-		forwardedPackets: point.forwarded - before.forwarded,
-		...Number.isNaN(busySeconds) ? {} : { busySeconds },
-		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
-	};
-}
-const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
-
-// src/lab/linux/linux-leftovers.ts
-/** `interfaces` are those that forward. Changes nothing on the DUT, not even a file. */
-async function findLeftovers(host, interfaces) {
-	const command = shell`bash -s leftovers ${interfaces}`;
-	return readLeftovers(await host.output(command, { stdin: linuxDutScript }));
-}
-/** Reads what the script's `leftovers` prints. */
-const readLeftovers = (text) => text.split("\n").flatMap((line) => leftover(line.slice(0, maxShown$1).split(" ")) ?? []);
-/** Returns why the DUT's own rules could not be restored; undefined if they could. */
-async function whyUnrestorable(host) {
-	const outcome = await host.run(shell`bash -s provable`, { stdin: linuxDutScript });
-	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
-	return lastLine(outcome.stderr)?.replace(/^prove: /, "") ?? "the DUT said nothing";
-}
-const maxShown$1 = 300;
-function leftover([kind, name = "", ...rest]) {
-	const words = rest.join(" ");
-	switch (kind) {
-		case "legacy": return inForce(`the tables ${words} of ${name}tables-legacy`, "flush them, and unload their modules");
-		case "owned": return inForce(`the nftables table ${name} ${words}, owned by a running program,`, "stop that program, for example firewalld");
-		case "xdp": return inForce(`an XDP program on ${name}`, `\`ip link set dev ${name} xdp off\``);
-		case "tc": return inForce(`the queueing discipline ${words} on ${name}`, `\`tc qdisc del dev ${name} …\``);
-		case "tcx": return inForce(`a BPF program at the tcx ${words} of ${name}`, stopItsProgram);
-		case "bpf": return inForce(`a netfilter BPF program, at the ${hookNames[Number(words)] ?? words} hook of ${familyNames[name] ?? `family ${name}`},`, stopItsProgram);
-		case "ipvs": return inForce("the IPVS service table", "`ipvsadm --clear`");
-		case "xfrm": return inForce("an IPsec policy", "`ip xfrm policy flush`");
-		case "unseen": return unseen[name];
-		default: return;
-	}
-}
-const stopItsProgram = "stop the program that attached it: `bpftool link show` and `bpftool net show` of the kernel’s version list it";
-/** Names hooks by their numbers in <linux/netfilter.h>. */
-const hookNames = [
-	"prerouting",
-	"input",
-	"forward",
-	"output",
-	"postrouting"
-];
-const familyNames = {
-	1: "inet",
-	2: "ip",
-	10: "ip6"
-};
-const unseenWithout = (program, what, itsPackage) => ({
-	why: `${what} are not checked, because the DUT lacks ${program}`,
-	fix: `install ${itsPackage} on it`
-});
-const unseen = {
-	ip: unseenWithout("ip", "XDP programs and filters of tc(8)", "iproute2"),
-	tc: unseenWithout("tc", "XDP programs and filters of tc(8)", "iproute2"),
-	perl: unseenWithout("perl", "BPF programs of tcx and netfilter", "perl"),
-	bpf: {
-		why: "BPF programs of tcx and netfilter are not checked, because the DUT’s kernel does not list them for this login",
-		fix: "log in as root, with the system call bpf(2) allowed"
-	}
-};
-const inForce = (what, fix) => ({
-	why: `${what} stays active beside the rules of every variant and slows every measurement`,
-	fix
-});
+const maxShown$1 = 200;
 
 // src/lab/linux/inert-settings.ts
 /** Returns the reason, which continues the setting's path; undefined for a setting that acts. */
@@ -545,4 +520,4 @@ ${rules.map((rule) => `    ${rule}`).join("\n")}
 }
 `;
 
-export { arrivalsAround, createInterfaces, findInertChanges, findLeftovers, formatSettings, ignoredParts, linuxDutScript, loadRefusal, loadable, mapOwnRules, mapWords, observeCommand, parseObservation, portNames, printingCommand, readSettings, refusedSetting, samplesAsTheyCome, samplingCommand, scenarioRules, whyUnrestorable, withoutMissing };
+export { arrivalsAround, createInterfaces, findInertChanges, findLeftovers, formatSettings, ignoredParts, linuxDutScript, loadRefusal, loadable, observeCommand, parseObservation, printingCommand, readSettings, refusedSetting, samplesAsTheyCome, samplingCommand, scenarioRules, whyUnrestorable, withoutMissing };

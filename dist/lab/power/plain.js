@@ -1,14 +1,43 @@
-import { lastLine, reasonOf, shortened } from "../../model/plain.js";
+import { lastLine, reasonOf, shortened } from "../../model/first-plain.js";
 import { sendRequest } from "../../system/http.js";
 import { ExposedError, readGuarded } from "../../config/plain.js";
-import { readFile } from "node:fs/promises";
-import { spawn } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
+import { PowerError } from "./first-plain.js";
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { spawn } = globalThis.process.getBuiltinModule("node:child_process");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
-// src/lab/power/power-controller.ts
-var PowerError = class extends Error {
-	name = "PowerError";
-};
+// src/lab/power/command.ts
+function openCommand(name, config, deps) {
+	const label = `The power of ${name} (by commands)`;
+	const run = ([program = "", ...args]) => deps.run(program, args, { timeoutSeconds: 120 });
+	const { cycle } = config;
+	return {
+		label,
+		check: "what its commands do",
+		state: async () => readingOf$1(await run(config.state), config.state, label),
+		turn: async (to) => replyOf$1(await run(config[to]), config[to]),
+		...cycle !== void 0 && { cycle: async () => replyOf$1(await run(cycle), cycle) }
+	};
+}
+function readingOf$1(ran, argv, label) {
+	const word = ran.kind === "exited" && ran.code === 0 ? ran.stdout.trim().toLowerCase() : "";
+	if (word === "on" || word === "off") return word;
+	throw new PowerError(`${label} is unknown: ${ended(ran, argv)}; its \`state\` must print "on" or "off" and exit with 0.`);
+}
+function replyOf$1(ran, argv) {
+	if (ran.kind === "exited" && ran.code === 0) return { kind: "done" };
+	return {
+		kind: "refused",
+		why: ended(ran, argv)
+	};
+}
+/** Names only the program: an argument may be a password. */
+function ended(ran, [program = ""]) {
+	if (ran.kind === "failed") return `${shortened(program)} ${ran.why}`;
+	const line = lastLine(ran.stderr) ?? lastLine(ran.stdout);
+	const message = line === void 0 ? "and printed nothing" : `and printed "${shortened(line)}"`;
+	return `${shortened(program)} exited with ${ran.code} ${message}`;
+}
 
 // src/lab/power/secret-files.ts
 /**
@@ -47,9 +76,9 @@ async function openIpmi(name, config, deps) {
 	return {
 		label,
 		check: "the machine, and the BMC's event log",
-		state: async () => readingOf$1(await request("status"), label),
-		turn: async (to) => replyOf$1(await request(to)),
-		cycle: async () => replyOf$1(await request("cycle"))
+		state: async () => readingOf(await request("status"), label),
+		turn: async (to) => replyOf(await request(to)),
+		cycle: async () => replyOf(await request("cycle"))
 	};
 }
 const tries = 3;
@@ -132,50 +161,17 @@ function lastMessage(stderr) {
 	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT|^Close Session command failed/.test(line));
 	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no output from ipmitool");
 }
-function readingOf$1({ code, stdout, stderr }, label) {
+function readingOf({ code, stdout, stderr }, label) {
 	const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
 	if (code === 0 && (state === "on" || state === "off")) return state;
 	throw new PowerError(`${label} does not report whether the machine is on: ${shortened(lastLine(stdout) ?? lastMessage(stderr))}; check with "ipmitool chassis power status".`);
 }
 /** ipmitool exits with 0 if the BMC's completion code is 0. */
-function replyOf$1({ code, stderr }) {
+function replyOf({ code, stderr }) {
 	return code === 0 ? { kind: "accepted" } : {
 		kind: "refused",
 		why: lastMessage(stderr)
 	};
-}
-
-// src/lab/power/command.ts
-function openCommand(name, config, deps) {
-	const label = `The power of ${name} (by commands)`;
-	const run = ([program = "", ...args]) => deps.run(program, args, { timeoutSeconds: 120 });
-	const { cycle } = config;
-	return {
-		label,
-		check: "what its commands do",
-		state: async () => readingOf(await run(config.state), config.state, label),
-		turn: async (to) => replyOf(await run(config[to]), config[to]),
-		...cycle !== void 0 && { cycle: async () => replyOf(await run(cycle), cycle) }
-	};
-}
-function readingOf(ran, argv, label) {
-	const word = ran.kind === "exited" && ran.code === 0 ? ran.stdout.trim().toLowerCase() : "";
-	if (word === "on" || word === "off") return word;
-	throw new PowerError(`${label} is unknown: ${ended(ran, argv)}; its \`state\` must print "on" or "off" and exit with 0.`);
-}
-function replyOf(ran, argv) {
-	if (ran.kind === "exited" && ran.code === 0) return { kind: "done" };
-	return {
-		kind: "refused",
-		why: ended(ran, argv)
-	};
-}
-/** Names only the program: an argument may be a password. */
-function ended(ran, [program = ""]) {
-	if (ran.kind === "failed") return `${shortened(program)} ${ran.why}`;
-	const line = lastLine(ran.stderr) ?? lastLine(ran.stdout);
-	const message = line === void 0 ? "and printed nothing" : `and printed "${shortened(line)}"`;
-	return `${shortened(program)} exited with ${ran.code} ${message}`;
 }
 
 // src/lab/power/switch.ts
@@ -307,4 +303,4 @@ function collect(stream, giveUp) {
 	return () => Buffer.concat(chunks).toString();
 }
 
-export { PowerError, openCommand, openIpmi, readFileFor, readPassword, realPowerDeps, requestBmc, sessionEnvironment, sessionWords, switchOf };
+export { openCommand, openIpmi, readFileFor, readPassword, realPowerDeps, requestBmc, sessionEnvironment, sessionWords, switchOf };

@@ -1,16 +1,111 @@
-import { UsageError, fileReasonOf, lastLine } from "../../model/plain.js";
+import { UsageError, fileReasonOf, lastLine } from "../../model/first-plain.js";
 import { checkOwn } from "../../system/own-file.js";
 import { shell } from "../../system/shell.js";
-import { mapWords, portNames } from "../linux/plain.js";
-import { parseIfconfig, routedNetworks } from "../freebsd/plain.js";
+import { mapWords, portNames } from "../first-plain.js";
 import { ConsoleShell, ConsoleShellError, guestMac, guestPorts, neighbours, receiverMac, senderMac } from "./vm/plain.js";
-import { once } from "node:events";
-import { isAbsolute, join } from "node:path";
-import { createReadStream } from "node:fs";
-import { createHash } from "node:crypto";
-import { mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { spawn } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
+import { parseIfconfig, routedNetworks } from "../freebsd/plain.js";
+const { once } = globalThis.process.getBuiltinModule("node:events");
+const { join } = globalThis.process.getBuiltinModule("node:path");
+const { createReadStream } = globalThis.process.getBuiltinModule("node:fs");
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
+const { mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { spawn } = globalThis.process.getBuiltinModule("node:child_process");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
+
+// src/lab/qemu/freebsd-setup.ts
+/** Addresses are set at once as well: an inspection of this boot then finds the same as those of later boots. */
+async function setUp(host, ports, addresses) {
+	await host.output(shell`sysrc ${rcSettings(ports, addresses)}`);
+	await append(host, "/boot/loader.conf.local", loaderLines);
+	await append(host, "/etc/sysctl.conf", sysctlLines);
+	for (const role of ["ingress", "egress"]) {
+		const { inet4, inet6 } = guestPorts[role];
+		await host.output(shell`ifconfig ${ports[role]} inet ${`${inet4}/30`}`);
+		await host.output(shell`ifconfig ${ports[role]} inet6 ${inet6} prefixlen 126 no_dad`);
+	}
+}
+/** See rc.conf(5). A boot with all of it needs no fix before packets are sent. */
+function rcSettings(ports, addresses) {
+	const interfaces = ["ingress", "egress"].flatMap((role) => {
+		const { inet4, inet6 } = guestPorts[role];
+		return [`ifconfig_${ports[role]}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`, `ifconfig_${ports[role]}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`];
+	});
+	const inet4 = routesOf("inet4", addresses);
+	const inet6 = routesOf("inet6", addresses);
+	const { sender, receiver } = neighbours;
+	return [
+		...interfaces,
+		"gateway_enable=YES",
+		"ipv6_gateway_enable=YES",
+		"harvest_mask=351",
+		`static_routes=${inet4.map(({ name }) => name).join(" ")}`,
+		...inet4.map(({ name, route }) => `route_${name}=-net ${route}`),
+		`ipv6_static_routes=${inet6.map(({ name }) => name).join(" ")}`,
+		...inet6.map(({ name, route }) => `ipv6_route_${name}=${route}`),
+		"static_arp_pairs=sender receiver",
+		`static_arp_sender=${sender.inet4} ${senderMac}`,
+		`static_arp_receiver=${receiver.inet4} ${receiverMac}`,
+		"static_ndp_pairs=sender receiver",
+		`static_ndp_sender=${sender.inet6} ${senderMac}`,
+		`static_ndp_receiver=${receiver.inet6} ${receiverMac}`,
+		"defaultroute_delay=0",
+		"dumpdev=NO"
+	];
+}
+function routesOf(family, addresses) {
+	const { sources, destinations } = routedNetworks(family, addresses);
+	const named = (name, networks, gateway) => networks.map((network, index) => ({
+		name: `${name}${index}`,
+		route: `${network} ${gateway}`
+	}));
+	return [...named("source", sources, neighbours.sender[family]), ...named("destination", destinations, neighbours.receiver[family])];
+}
+/** See loader.conf(5): read after loader.conf. */
+const loaderLines = [
+	"console=\"comconsole\"",
+	"boot_serial=\"YES\"",
+	"autoboot_delay=\"-1\"",
+	"kern.panic_reboot_wait_time=\"0\""
+];
+const sysctlLines = ["net.inet.ip.redirect=0", "net.inet6.ip6.redirect=0"];
+async function append(host, path, lines) {
+	const own = await host.run(shell`cat ${path}`);
+	await host.upload(Buffer.from(`${own.stdout}\n${lines.join("\n")}\n`), path, 420);
+}
+
+// src/lab/qemu/freebsd-overlay.ts
+const firewallOf = /* @__PURE__ */ new Map([["pf.conf", "pf"], ["ipfw.rules", "ipfw"]]);
+/** The only scenario without rules of its own, which would replace those of the overlay. */
+const overlaid = "forwarding";
+const rulesIn = (files) => files.flatMap(({ path, content }) => {
+	const firewall = firewallOf.get(path);
+	return firewall === void 0 ? [] : [{
+		firewall,
+		content
+	}];
+});
+/** Returns the rules in force in `forwarding`; none without a file. */
+function overlayRules(variant, ports) {
+	const [rules] = rulesIn(variant?.files ?? []);
+	if (rules === void 0) return {};
+	const { firewall, content } = rules;
+	const text = mapWords(content, portNames(variant?.interfaces, ports));
+	return { [overlaid]: {
+		firewall,
+		text,
+		keepsStates: false
+	} };
+}
+/** Returns a sentence on rules that guests could not install, or on cells that could not be measured with them. */
+function whyNotInstallable({ variants, cells }) {
+	const overlaidVariants = variants.filter(({ files }) => rulesIn(files).length > 0);
+	if (overlaidVariants.length === 0) return void 0;
+	const both = overlaidVariants.find(({ files }) => rulesIn(files).length > 1);
+	if (both !== void 0) return `The overlay of ${both.variant} has both pf.conf and ipfw.rules, but a scenario has one firewall: name one of them in ppsgate.yml, like \`overlay: { files: { pf.conf: … } }\`.`;
+	const cell = cells.find(({ scenario }) => scenario !== overlaid);
+	if (cell === void 0) return void 0;
+	return `The scenario ${cell.scenario} has its own rules, which replace those of the overlay: measure the overlay with \`scenarios: [${overlaid}]\`.`;
+}
 
 // src/lab/qemu/official-image.ts
 /** Returns an image that guests can boot; see `preparedImage`. */
@@ -47,10 +142,6 @@ async function preparedImage(image, deps) {
 		hostKey: (await readFile(join(kept, names.hostKey), "utf8")).trim(),
 		bootSeconds: image.bootSeconds
 	};
-}
-/** Below the cache folder of the XDG Base Directory Specification. */
-function imagesFolder({ XDG_CACHE_HOME: cache = "" }, home) {
-	return join(isAbsolute(cache) ? cache : join(home, ".cache"), "ppsgate/images");
 }
 const isThere = (path) => stat(path).then(() => true, () => false);
 const names = {
@@ -258,99 +349,4 @@ const settingsWith = (card) => [
 	]
 ];
 
-// src/lab/qemu/freebsd-setup.ts
-/** Addresses are set at once as well: an inspection of this boot then finds the same as those of later boots. */
-async function setUp(host, ports, addresses) {
-	await host.output(shell`sysrc ${rcSettings(ports, addresses)}`);
-	await append(host, "/boot/loader.conf.local", loaderLines);
-	await append(host, "/etc/sysctl.conf", sysctlLines);
-	for (const role of ["ingress", "egress"]) {
-		const { inet4, inet6 } = guestPorts[role];
-		await host.output(shell`ifconfig ${ports[role]} inet ${`${inet4}/30`}`);
-		await host.output(shell`ifconfig ${ports[role]} inet6 ${inet6} prefixlen 126 no_dad`);
-	}
-}
-/** See rc.conf(5). A boot with all of it needs no fix before packets are sent. */
-function rcSettings(ports, addresses) {
-	const interfaces = ["ingress", "egress"].flatMap((role) => {
-		const { inet4, inet6 } = guestPorts[role];
-		return [`ifconfig_${ports[role]}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`, `ifconfig_${ports[role]}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`];
-	});
-	const inet4 = routesOf("inet4", addresses);
-	const inet6 = routesOf("inet6", addresses);
-	const { sender, receiver } = neighbours;
-	return [
-		...interfaces,
-		"gateway_enable=YES",
-		"ipv6_gateway_enable=YES",
-		"harvest_mask=351",
-		`static_routes=${inet4.map(({ name }) => name).join(" ")}`,
-		...inet4.map(({ name, route }) => `route_${name}=-net ${route}`),
-		`ipv6_static_routes=${inet6.map(({ name }) => name).join(" ")}`,
-		...inet6.map(({ name, route }) => `ipv6_route_${name}=${route}`),
-		"static_arp_pairs=sender receiver",
-		`static_arp_sender=${sender.inet4} ${senderMac}`,
-		`static_arp_receiver=${receiver.inet4} ${receiverMac}`,
-		"static_ndp_pairs=sender receiver",
-		`static_ndp_sender=${sender.inet6} ${senderMac}`,
-		`static_ndp_receiver=${receiver.inet6} ${receiverMac}`,
-		"defaultroute_delay=0",
-		"dumpdev=NO"
-	];
-}
-function routesOf(family, addresses) {
-	const { sources, destinations } = routedNetworks(family, addresses);
-	const named = (name, networks, gateway) => networks.map((network, index) => ({
-		name: `${name}${index}`,
-		route: `${network} ${gateway}`
-	}));
-	return [...named("source", sources, neighbours.sender[family]), ...named("destination", destinations, neighbours.receiver[family])];
-}
-/** See loader.conf(5): read after loader.conf. */
-const loaderLines = [
-	"console=\"comconsole\"",
-	"boot_serial=\"YES\"",
-	"autoboot_delay=\"-1\"",
-	"kern.panic_reboot_wait_time=\"0\""
-];
-const sysctlLines = ["net.inet.ip.redirect=0", "net.inet6.ip6.redirect=0"];
-async function append(host, path, lines) {
-	const own = await host.run(shell`cat ${path}`);
-	await host.upload(Buffer.from(`${own.stdout}\n${lines.join("\n")}\n`), path, 420);
-}
-
-// src/lab/qemu/freebsd-overlay.ts
-const firewallOf = /* @__PURE__ */ new Map([["pf.conf", "pf"], ["ipfw.rules", "ipfw"]]);
-/** The only scenario without rules of its own, which would replace those of the overlay. */
-const overlaid = "forwarding";
-const rulesIn = (files) => files.flatMap(({ path, content }) => {
-	const firewall = firewallOf.get(path);
-	return firewall === void 0 ? [] : [{
-		firewall,
-		content
-	}];
-});
-/** Returns the rules in force in `forwarding`; none without a file. */
-function overlayRules(variant, ports) {
-	const [rules] = rulesIn(variant?.files ?? []);
-	if (rules === void 0) return {};
-	const { firewall, content } = rules;
-	const text = mapWords(content, portNames(variant?.interfaces, ports));
-	return { [overlaid]: {
-		firewall,
-		text,
-		keepsStates: false
-	} };
-}
-/** Returns a sentence on rules that guests could not install, or on cells that could not be measured with them. */
-function whyNotInstallable({ variants, cells }) {
-	const overlaidVariants = variants.filter(({ files }) => rulesIn(files).length > 0);
-	if (overlaidVariants.length === 0) return void 0;
-	const both = overlaidVariants.find(({ files }) => rulesIn(files).length > 1);
-	if (both !== void 0) return `The overlay of ${both.variant} has both pf.conf and ipfw.rules, but a scenario has one firewall: name one of them in ppsgate.yml, like \`overlay: { files: { pf.conf: … } }\`.`;
-	const cell = cells.find(({ scenario }) => scenario !== overlaid);
-	if (cell === void 0) return void 0;
-	return `The scenario ${cell.scenario} has its own rules, which replace those of the overlay: measure the overlay with \`scenarios: [${overlaid}]\`.`;
-}
-
-export { guestImage, imagesFolder, overlayRules, setUp, whyNotInstallable };
+export { guestImage, overlayRules, setUp, whyNotInstallable };

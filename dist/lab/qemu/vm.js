@@ -1,21 +1,22 @@
-import { claim, disclaim, ownerFile } from "../netns/plain.js";
+import { ownerFile } from "../netns/plain.js";
 import { object, union, unknown } from "../../vendor/zod.js";
+import { claim, disclaim } from "../netns/first-plain.js";
 import { guestAddress, guestMac, guestNetwork, openDiskImage, openWire, ownKernel, packUserland, unpackKernel, unprivilegedUserId, wireAddress } from "./vm/plain.js";
-import { lastLine } from "../../model/plain.js";
+import { lastLine } from "../../model/first-plain.js";
 import { openPacedPipe } from "../../system/paced-pipe.js";
 import { ConsoleTape } from "../console/plain.js";
-import { prose } from "../../model.js";
-import { once } from "node:events";
-import { join } from "node:path";
-import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
-import { createConnection } from "node:net";
-import { randomUUID } from "node:crypto";
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { availableParallelism } from "node:os";
-import { execFile } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
-import { createInterface } from "node:readline";
+import { prose } from "../../model/first.js";
+const { once } = globalThis.process.getBuiltinModule("node:events");
+const { basename, join } = globalThis.process.getBuiltinModule("node:path");
+const { readFileSync } = globalThis.process.getBuiltinModule("node:fs");
+const { promisify } = globalThis.process.getBuiltinModule("node:util");
+const { createConnection } = globalThis.process.getBuiltinModule("node:net");
+const { randomUUID } = globalThis.process.getBuiltinModule("node:crypto");
+const { mkdir, readFile, readdir, rm, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { availableParallelism } = globalThis.process.getBuiltinModule("node:os");
+const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
+const { createInterface } = globalThis.process.getBuiltinModule("node:readline");
 
 // src/lab/qemu/vm/qmp.ts
 const reply = union([object({ return: unknown() }), object({ error: object({ desc: prose() }) })]);
@@ -77,8 +78,7 @@ async function startGuest(wire, request) {
 		receiver,
 		qmpPath,
 		consoleDevice: hasInput ? `pipe,path=${escaped(consolePath)}` : `file,path=${escaped(consolePath)}`,
-		counts,
-		user: await unprivileged(wire)
+		counts
 	});
 	const tape = new ConsoleTape(maxConsoleBytes);
 	const listeners = /* @__PURE__ */ new Set();
@@ -100,6 +100,7 @@ async function startGuest(wire, request) {
 		errors = (errors + piece.toString()).slice(-4096);
 	});
 	const qemu = await qemuOf(running.pid, ended);
+	const cpuThread = await cpuThreadOf(qemu, ended);
 	return {
 		number,
 		address: {
@@ -111,7 +112,7 @@ async function startGuest(wire, request) {
 			receiver
 		},
 		counts,
-		cpuThread: await cpuThreadOf(qemu, ended),
+		cpuThread,
 		consoleInput,
 		ended,
 		console() {
@@ -122,14 +123,9 @@ async function startGuest(wire, request) {
 			listeners.add(onOutput);
 			return () => void listeners.delete(onOutput);
 		},
-		async pinTo(cpu) {
-			await execute("taskset", [
-				"--all-tasks",
-				"--pid",
-				"--cpu-list",
-				String(cpu),
-				String(qemu)
-			]);
+		async pinTo(cpu, othersCpu = cpu) {
+			await pin(["--all-tasks"], othersCpu, String(qemu));
+			await pin([], cpu, basename(cpuThread));
 		},
 		async interrupt() {
 			const before = tape.length;
@@ -152,43 +148,40 @@ async function startGuest(wire, request) {
 		}
 	};
 }
+async function pin(options, cpu, id) {
+	await execute("taskset", [
+		...options,
+		"--pid",
+		"--cpu-list",
+		String(cpu),
+		id
+	]);
+}
 var GuestEndedError = class extends Error {
 	name = "GuestEndedError";
 };
 const portOf = (number) => 2200 + number;
 /** Creates a tap for each name, which yields the guest's frames or delivers frames to it, without ARP or IP of ours. */
 async function createWires(wire, names) {
-	for (const name of names) {
-		await wire.run("ip", [
-			"link",
-			"delete",
-			name
-		]).catch(() => {});
-		await wire.run("ip", [
-			"tuntap",
-			"add",
-			"dev",
-			name,
-			"mode",
-			"tap"
-		]);
-		const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
-		await wire.run("sysctl", [
-			"-q",
-			"-w",
-			`net.ipv6.conf.${name}.disable_ipv6=1`,
-			...deaf
-		]);
-		await wire.run("ip", [
-			"link",
-			"set",
-			"dev",
-			name,
-			"up"
-		]);
-	}
+	await wire.run("sh", [
+		"-c",
+		createTaps,
+		"sh",
+		...names
+	]);
 }
-function qemuArguments({ number, boots, machine, plugin }, place) {
+/** Without these settings this machine would reply to ARP for the wire's address, and accept its packets. */
+const createTaps = `set -e
+for name; do
+  ip link delete "$name" 2>/dev/null || :
+  ip tuntap add dev "$name" mode tap
+  cd /proc/sys/net
+  echo 1 >"ipv6/conf/$name/disable_ipv6"
+  echo 8 >"ipv4/conf/$name/arp_ignore"
+  echo 1 >"ipv4/conf/$name/rp_filter"
+  ip link set dev "$name" up
+done`;
+function qemuArguments({ number, boots, machine, plugin, user }, place) {
 	const card = (id, mac) => ["-device", `virtio-net-pci,netdev=${id},mac=${mac},romfile=`];
 	const tap = (id, name) => ["-netdev", `tap,id=${id},ifname=${name},script=no,downscript=no`];
 	const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
@@ -210,7 +203,7 @@ function qemuArguments({ number, boots, machine, plugin }, place) {
 		String(machine.memoryMebibytes),
 		"-display",
 		"none",
-		...place.user,
+		...user,
 		"-sandbox",
 		"on,obsolete=deny,spawn=deny",
 		"-chardev",
@@ -319,23 +312,28 @@ async function virtualLabUp(machine) {
 	const keys = await makeKeys();
 	const userland = join(folder, "userland.cpio");
 	const plugin = machine.accelerator === "tcg" ? join(folder, "instructions.so") : void 0;
-	await Promise.all([machine.system === "linux" && packUserland(userland, keys), plugin !== void 0 && compilePlugin(plugin)]);
 	const modules = machine.system === "linux" ? machine.modules : [];
 	const wire = opened.use(await openWire());
+	const [user] = await Promise.all([
+		unprivileged(wire),
+		machine.system === "linux" && packUserland(userland, keys),
+		plugin !== void 0 && compilePlugin(plugin)
+	]);
 	const kernels = /* @__PURE__ */ new Map();
 	const guests = /* @__PURE__ */ new Map();
 	const all = opened.move();
 	const start = async (number, boots, cpu) => {
 		await guests.get(number)?.stop();
-		const place = join(folder, `guest-${number}`);
-		const guest = await startGuest(wire, {
+		const request = {
 			number,
-			folder: place,
+			folder: join(folder, `guest-${number}`),
 			boots,
 			machine,
 			cpu,
-			plugin
-		});
+			plugin,
+			user
+		};
+		const guest = await startGuest(wire, request);
 		guests.set(number, guest);
 		return guest;
 	};
@@ -406,8 +404,8 @@ async function virtualLabUp(machine) {
 		down: () => all.disposeAsync()
 	};
 }
-/** `panic=-1` resets the machine at once, which ends QEMU. */
-const kernelCommandLine = (boot) => `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
+/** `panic=-1` resets the machine at once, which ends QEMU. Tests of the kernel's ciphers take a tenth of a boot. */
+const kernelCommandLine = (boot) => `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off cryptomgr.notests net.ifnames=0 ppsgate.boot=${boot}`;
 /** Resolves once the console has shown the words; rejects if QEMU ends first. */
 function shows(guest, words) {
 	const { promise, resolve, reject } = Promise.withResolvers();

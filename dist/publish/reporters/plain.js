@@ -1,4 +1,4 @@
-import { realPause } from "../../model/plain.js";
+import { realPause } from "../../model/first-plain.js";
 
 // src/publish/reporters/throttled-updates.ts
 /** Growing pauses between tries; their sum is at most `maxSeconds`. */

@@ -1,6 +1,6 @@
 import { colors, pageStyle } from "../../report/plain.js";
 import { embedded } from "../../system/embedded-assets.js";
-import { readFileSync } from "node:fs";
+const { readFileSync } = globalThis.process.getBuiltinModule("node:fs");
 
 // src/publish/site/page-assets.ts
 const uplotScript = new URL("../../uPlot.iife.min.js", import.meta.url);

@@ -1,15 +1,66 @@
-import { UsageError, fileReasonOf, lastLine, reasonOf } from "../../../model/plain.js";
+import { UsageError, fileReasonOf, lastLine, reasonOf } from "../../../model/first-plain.js";
 import { labPath } from "../../netns/plain.js";
 import { commandText } from "../../../system/shell.js";
-import { describeScreen } from "../../console/plain.js";
 import { headOf } from "../../../system/decompress.js";
-import { once } from "node:events";
-import { basename, delimiter, dirname, join } from "node:path";
-import { constants, readFileSync } from "node:fs";
-import { promisify } from "node:util";
-import { access, chown, copyFile, mkdir, open, readFile, readdir, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { execFile, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { describeScreen } from "../../console/plain.js";
+const { once } = globalThis.process.getBuiltinModule("node:events");
+const { basename, delimiter, dirname, join } = globalThis.process.getBuiltinModule("node:path");
+const { constants, readFileSync } = globalThis.process.getBuiltinModule("node:fs");
+const { promisify } = globalThis.process.getBuiltinModule("node:util");
+const { access, chown, copyFile, mkdir, open, readFile, readdir, realpath, rm, stat, symlink, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { execFile, spawn } = globalThis.process.getBuiltinModule("node:child_process");
+const { createInterface } = globalThis.process.getBuiltinModule("node:readline");
+
+// src/lab/qemu/vm/linux-image.ts
+/** The version lies in the first sectors of the image. */
+const maxImageHeaderBytes = 32768;
+/** Release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`; undefined for anything but a bzImage. */
+function linuxVersionIn(header) {
+	if (!(header.length > 528 && header.toString("latin1", 514, 518) === "HdrS")) return void 0;
+	const at = header.readUInt16LE(526) + 512;
+	const version = header.toString("latin1", at, header.indexOf(0, at));
+	return /^[\w][\w.+~-]{0,100} [ -~]+$/.test(version) ? version : void 0;
+}
+
+// src/lab/qemu/vm/unprivileged-user.ts
+/** A user and group id without an account; its bytes read `ppsg`. */
+const unprivilegedUserId = 1886417767;
+const run$1 = promisify(execFile);
+/** Limits of setrlimit(2) for file size, time and memory. A kernel's packages need a tenth. */
+const maxFileBytes = 1024 ** 3;
+const limits = [
+	`--fsize=${maxFileBytes}`,
+	"--cpu=600",
+	`--as=${4 * 1024 ** 3}`
+];
+/** Runs a program as that user, without a way back, within limits; throws if that fails. */
+async function runUnprivileged(program, args) {
+	const user = String(unprivilegedUserId);
+	const { stdout } = await run$1("setpriv", [
+		...[
+			"--reuid",
+			user,
+			"--regid",
+			user,
+			"--clear-groups",
+			"--no-new-privs",
+			"--"
+		],
+		"prlimit",
+		...limits,
+		"--",
+		program,
+		...args
+	], {
+		env: {
+			PATH: labPath(),
+			LC_ALL: "C"
+		},
+		maxBuffer: 16 * 1024 ** 2,
+		cwd: "/"
+	});
+	return stdout;
+}
 
 // src/lab/qemu/vm/addresses.ts
 /** The controller's end of the control cable; link-local, so that only this machine can be reached. */
@@ -54,113 +105,6 @@ const neighbours = {
 		inet6: "2001:2:0:8000::2"
 	}
 };
-
-// src/lab/qemu/vm/console-shell.ts
-/** The message is a clause on the console or on a command. */
-var ConsoleShellError = class extends Error {
-	name = "ConsoleShellError";
-};
-const loginPrompt = /(?:^|[\r\n])(?:[\w.-]+ )?login: /;
-const afterName = /(?<password>password)(?: for [^\r\n]*)?:|[#%$>] $/i;
-const secondsToPrompt = 30;
-const usualSeconds = 120;
-/** FreeBSD's terminals may drop the rest of a longer input line (MAX_INPUT). */
-const maxCharacters = 1e3;
-var ConsoleShell = class ConsoleShell {
-	#guest;
-	#leave;
-	#shown;
-	#more = Promise.withResolvers();
-	#commands = 0;
-	constructor(guest) {
-		this.#guest = guest;
-		this.#shown = guest.console();
-		this.#leave = guest.listen((piece) => {
-			this.#shown = (this.#shown + piece.toString("latin1")).slice(-262144);
-			this.#more.resolve();
-			this.#more = Promise.withResolvers();
-		});
-	}
-	/** Waits for the login prompt. Throws a ConsoleShellError if none comes, or the console asks for a password. */
-	static async logIn(guest, limitSeconds) {
-		const shell = new ConsoleShell(guest);
-		try {
-			await shell.#logIn(limitSeconds);
-			return shell;
-		} catch (error) {
-			shell[Symbol.dispose]();
-			throw error;
-		}
-	}
-	async #logIn(limitSeconds) {
-		if (await this.#shows(loginPrompt, limitSeconds) === void 0) throw new ConsoleShellError(`its serial console showed no login prompt within ${limitSeconds} s, and ${describeScreen(this.#guest.console())}`);
-		this.#shown = "";
-		await this.#type("root");
-		if ((await this.#shows(afterName, secondsToPrompt))?.groups?.password !== void 0) throw new ConsoleShellError("its serial console asks for the password of root");
-		await this.#type("exec env -i PATH=/sbin:/bin:/usr/sbin:/usr/bin HOME=/root TERM=dumb /bin/sh");
-		if (await this.#execute("stty -echo; PS1= PS2=", secondsToPrompt) === void 0) throw new ConsoleShellError(`root got no shell on its serial console, which ${describeScreen(this.#guest.console())}`);
-	}
-	/** Returns output and errors. Throws a ConsoleShellError for a command that fails, or does not end in time. */
-	async run(command, seconds = usualSeconds) {
-		const text = commandText(command);
-		const ended = await this.#execute(`{ ${text}; } 2>&1`, seconds);
-		if (ended === void 0) throw new ConsoleShellError(`"${text}" did not finish within ${seconds} s on its serial console, which ${describeScreen(sinceMark(this.#shown))}`);
-		const { code, output } = ended;
-		if (code === 0) return output;
-		const last = lastLine(output) ?? "nothing";
-		throw new ConsoleShellError(`"${text}" exited with ${code} and printed "${last}"`);
-	}
-	/** Types a command that ends the guest. */
-	async runLast(command) {
-		await this.#type(commandText(command));
-	}
-	/** Returns undefined if it does not end in time. */
-	async #execute(text, seconds) {
-		this.#commands += 1;
-		this.#shown = "";
-		const number = this.#commands;
-		await this.#type(`echo "<<""begin ${number}>>"; ${text}; echo "<<""end ${number} $?>>"`);
-		const end = await this.#shows(new RegExp(`<<end ${number} (\\d{1,3})>>`), seconds);
-		if (end === void 0) return void 0;
-		const output = sinceMark(end.input.slice(0, end.index)).replaceAll("\r", "");
-		return {
-			code: Number(end[1]),
-			output
-		};
-	}
-	async #type(line) {
-		if (line.length > maxCharacters || /[^ -~]/.test(line)) throw new TypeError(`This line cannot be typed: ${line}`);
-		const { consoleInput = "" } = this.#guest;
-		await using input = await open(consoleInput, constants.O_WRONLY | constants.O_NONBLOCK);
-		await input.write(`${line}\n`);
-	}
-	/** Waits until the output matches the pattern; returns undefined if it does not in time. */
-	async #shows(pattern, seconds) {
-		const { promise: over, resolve } = Promise.withResolvers();
-		const timer = setTimeout(() => resolve("over"), seconds * 1e3);
-		const ended = this.#guest.ended.then((why) => ({ why }));
-		try {
-			for (;;) {
-				const found = pattern.exec(this.#shown);
-				if (found !== null) return found;
-				const woken = await Promise.race([
-					this.#more.promise,
-					over,
-					ended
-				]);
-				if (woken === "over") return void 0;
-				if (woken !== void 0) throw new ConsoleShellError(`its QEMU has ended (${woken.why})`);
-			}
-		} finally {
-			clearTimeout(timer);
-		}
-	}
-	[Symbol.dispose]() {
-		this.#leave();
-	}
-};
-/** Omits the echo of a command, up to the mark at the beginning of its output. */
-const sinceMark = (shown) => shown.replace(/^.*<<begin \d+>>\r*\n/s, "");
 
 // src/lab/qemu/vm/disk-image.ts
 /** The first descriptor after standard input, output and error. */
@@ -241,57 +185,6 @@ function argumentsFor(format, driver, written) {
 		"-device",
 		"virtio-blk-pci,drive=disk"
 	];
-}
-
-// src/lab/qemu/vm/unprivileged-user.ts
-/** A user and group id without an account; its bytes read `ppsg`. */
-const unprivilegedUserId = 1886417767;
-const run$1 = promisify(execFile);
-/** Limits of setrlimit(2) for file size, time and memory. A kernel's packages need a tenth. */
-const maxFileBytes = 1024 ** 3;
-const limits = [
-	`--fsize=${maxFileBytes}`,
-	"--cpu=600",
-	`--as=${4 * 1024 ** 3}`
-];
-/** Runs a program as that user, without a way back, within limits; throws if that fails. */
-async function runUnprivileged(program, args) {
-	const user = String(unprivilegedUserId);
-	const { stdout } = await run$1("setpriv", [
-		...[
-			"--reuid",
-			user,
-			"--regid",
-			user,
-			"--clear-groups",
-			"--no-new-privs",
-			"--"
-		],
-		"prlimit",
-		...limits,
-		"--",
-		program,
-		...args
-	], {
-		env: {
-			PATH: labPath(),
-			LC_ALL: "C"
-		},
-		maxBuffer: 16 * 1024 ** 2,
-		cwd: "/"
-	});
-	return stdout;
-}
-
-// src/lab/qemu/vm/linux-image.ts
-/** The version lies in the first sectors of the image. */
-const maxImageHeaderBytes = 32768;
-/** Release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`; undefined for anything but a bzImage. */
-function linuxVersionIn(header) {
-	if (!(header.length > 528 && header.toString("latin1", 514, 518) === "HdrS")) return void 0;
-	const at = header.readUInt16LE(526) + 512;
-	const version = header.toString("latin1", at, header.indexOf(0, at));
-	return /^[\w][\w.+~-]{0,100} [ -~]+$/.test(version) ? version : void 0;
 }
 
 // src/lab/qemu/vm/kernel-files.ts
@@ -541,15 +434,20 @@ async function keepModules(from) {
 const moduleName = (path) => basename(path).replace(/\.ko.*$/, "").replaceAll("-", "_");
 /** Lists files of modules and their dependencies, without built-in or missing ones. */
 async function dependencies(tree, release, names) {
-	const shown = await inFolder([
+	const shown = await inFolder([...[
 		"sh",
 		"-c",
-		`tree=$1 release=$2; shift 2; for name; do modprobe --dirname "\$tree" --set-version "\$release" --show-depends "\$name"; done 2>/dev/null; :`,
+		"modprobe \"$@\" 2>/dev/null; :",
 		"sh",
-		tree,
+		"--dirname",
+		tree
+	], ...[
+		"--set-version",
 		release,
+		"--show-depends",
+		"--all",
 		...names
-	]);
+	]]);
 	return [...new Set([...shown.matchAll(/^insmod (\S+)/gm)].flatMap(([, path]) => path ?? []))];
 }
 const unpackScript = `set -e -o pipefail
@@ -664,30 +562,30 @@ async function packUserland(archive, keys) {
 		"busybox",
 		...optionalPrograms.filter((_, index) => found[index]?.status === "fulfilled")
 	];
-	const placed = await Promise.all(names.map(async (name) => [await pathOf(name), `/usr/bin/${name}`]));
-	for (const [path, place] of [...placed, ...await presentOf(sshdParts)]) {
+	const files = [...await Promise.all(names.map(async (name) => [await pathOf(name), `/usr/bin/${name}`])), ...await presentOf(sshdParts)];
+	const libraries = await Promise.all(files.map(([path]) => librariesOf(path)));
+	const shared = [...new Set(libraries.flat())].map((path) => [path, path]);
+	for (const [path, place] of [
+		...files,
+		...shared,
+		...await presentOf(namesOfRules)
+	]) {
 		await mkdir(dirname(join(root, place)), { recursive: true });
 		await copyFile(path, join(root, place));
-		for (const library of await librariesOf(path)) {
-			const place = join(root, library);
-			await mkdir(dirname(place), { recursive: true });
-			await copyFile(await realpath(library), place);
-		}
 	}
 	for (const name of kmodNames) await symlink("kmod", join(usrBin, name));
 	for (const name of busyboxNames) await symlink("busybox", join(usrBin, name));
 	await copyFile(keys.host, join(root, "etc/ssh/host"));
-	const files = {
+	const written = {
 		init,
 		"etc/passwd": "root:x:0:0::/root:/bin/bash\nsshd:x:101:65534::/run/sshd:/bin/false\n",
 		"etc/group": "root:x:0:\n",
 		"etc/ssh/authorized": keys.controller,
 		"etc/ssh/sshd_config": sshdConfiguration,
-		"etc/network.ip": `${network.join("\n")}\n`,
-		"etc/sysctl.conf": `${settings.join("\n")}\n`
+		"etc/fstab": fstab,
+		"etc/network.ip": `${network.join("\n")}\n`
 	};
-	for (const [path, place] of await presentOf(namesOfRules)) await copyFile(path, join(root, place));
-	for (const [name, content] of Object.entries(files)) await writeFile(join(root, name), content, { mode: name === "init" ? 493 : 384 });
+	for (const [name, content] of Object.entries(written)) await writeFile(join(root, name), content, { mode: name === "init" ? 493 : 384 });
 	const [program = "", ...args] = packing(root, archive);
 	await run(program, args);
 	await rm(root, { recursive: true });
@@ -719,6 +617,11 @@ PidFile none
 SetEnv SHLVL=2
 Subsystem sftp internal-sftp
 `;
+const fstab = `proc /proc proc
+sys /sys sysfs
+dev /dev devtmpfs
+run /run tmpfs
+`;
 const { ingress, egress } = guestPorts;
 const { sender, receiver } = neighbours;
 const network = [
@@ -738,11 +641,6 @@ const network = [
 	`route add 198.19.0.0/16 via ${receiver.inet4}`,
 	`route add 2001:2::/49 via ${sender.inet6}`,
 	`route add 2001:2:0:8000::/49 via ${receiver.inet6}`
-];
-const settings = [
-	"net.ipv4.ip_forward=1",
-	"net.ipv4.conf.all.send_redirects=0",
-	"net.ipv6.conf.all.forwarding=1"
 ];
 
 // src/lab/qemu/vm/wire.ts
@@ -787,7 +685,7 @@ async function openWire() {
 		start(program, args, file) {
 			return spawn("nsenter", inside("sh", [
 				"-c",
-				"{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 \"$@\"",
+				"{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -40 \"$@\"",
 				"sh",
 				program,
 				...args
@@ -848,5 +746,112 @@ async function plugIn(wire, pid) {
 	const there = [`address add ${wireAddress}/30 dev management`, "link set dev management up"];
 	await wire.run("ip", ["-batch", "-"], `${there.join("\n")}\n`);
 }
+
+// src/lab/qemu/vm/console-shell.ts
+/** The message is a clause on the console or on a command. */
+var ConsoleShellError = class extends Error {
+	name = "ConsoleShellError";
+};
+const loginPrompt = /(?:^|[\r\n])(?:[\w.-]+ )?login: /;
+const afterName = /(?<password>password)(?: for [^\r\n]*)?:|[#%$>] $/i;
+const secondsToPrompt = 30;
+const usualSeconds = 120;
+/** FreeBSD's terminals may drop the rest of a longer input line (MAX_INPUT). */
+const maxCharacters = 1e3;
+var ConsoleShell = class ConsoleShell {
+	#guest;
+	#leave;
+	#shown;
+	#more = Promise.withResolvers();
+	#commands = 0;
+	constructor(guest) {
+		this.#guest = guest;
+		this.#shown = guest.console();
+		this.#leave = guest.listen((piece) => {
+			this.#shown = (this.#shown + piece.toString("latin1")).slice(-262144);
+			this.#more.resolve();
+			this.#more = Promise.withResolvers();
+		});
+	}
+	/** Waits for the login prompt. Throws a ConsoleShellError if none comes, or the console asks for a password. */
+	static async logIn(guest, limitSeconds) {
+		const shell = new ConsoleShell(guest);
+		try {
+			await shell.#logIn(limitSeconds);
+			return shell;
+		} catch (error) {
+			shell[Symbol.dispose]();
+			throw error;
+		}
+	}
+	async #logIn(limitSeconds) {
+		if (await this.#shows(loginPrompt, limitSeconds) === void 0) throw new ConsoleShellError(`its serial console showed no login prompt within ${limitSeconds} s, and ${describeScreen(this.#guest.console())}`);
+		this.#shown = "";
+		await this.#type("root");
+		if ((await this.#shows(afterName, secondsToPrompt))?.groups?.password !== void 0) throw new ConsoleShellError("its serial console asks for the password of root");
+		await this.#type("exec env -i PATH=/sbin:/bin:/usr/sbin:/usr/bin HOME=/root TERM=dumb /bin/sh");
+		if (await this.#execute("stty -echo; PS1= PS2=", secondsToPrompt) === void 0) throw new ConsoleShellError(`root got no shell on its serial console, which ${describeScreen(this.#guest.console())}`);
+	}
+	/** Returns output and errors. Throws a ConsoleShellError for a command that fails, or does not end in time. */
+	async run(command, seconds = usualSeconds) {
+		const text = commandText(command);
+		const ended = await this.#execute(`{ ${text}; } 2>&1`, seconds);
+		if (ended === void 0) throw new ConsoleShellError(`"${text}" did not finish within ${seconds} s on its serial console, which ${describeScreen(sinceMark(this.#shown))}`);
+		const { code, output } = ended;
+		if (code === 0) return output;
+		const last = lastLine(output) ?? "nothing";
+		throw new ConsoleShellError(`"${text}" exited with ${code} and printed "${last}"`);
+	}
+	/** Types a command that ends the guest. */
+	async runLast(command) {
+		await this.#type(commandText(command));
+	}
+	/** Returns undefined if it does not end in time. */
+	async #execute(text, seconds) {
+		this.#commands += 1;
+		this.#shown = "";
+		const number = this.#commands;
+		await this.#type(`echo "<<""begin ${number}>>"; ${text}; echo "<<""end ${number} $?>>"`);
+		const end = await this.#shows(new RegExp(`<<end ${number} (\\d{1,3})>>`), seconds);
+		if (end === void 0) return void 0;
+		const output = sinceMark(end.input.slice(0, end.index)).replaceAll("\r", "");
+		return {
+			code: Number(end[1]),
+			output
+		};
+	}
+	async #type(line) {
+		if (line.length > maxCharacters || /[^ -~]/.test(line)) throw new TypeError(`This line cannot be typed: ${line}`);
+		const { consoleInput = "" } = this.#guest;
+		await using input = await open(consoleInput, constants.O_WRONLY | constants.O_NONBLOCK);
+		await input.write(`${line}\n`);
+	}
+	/** Waits until the output matches the pattern; returns undefined if it does not in time. */
+	async #shows(pattern, seconds) {
+		const { promise: over, resolve } = Promise.withResolvers();
+		const timer = setTimeout(() => resolve("over"), seconds * 1e3);
+		const ended = this.#guest.ended.then((why) => ({ why }));
+		try {
+			for (;;) {
+				const found = pattern.exec(this.#shown);
+				if (found !== null) return found;
+				const woken = await Promise.race([
+					this.#more.promise,
+					over,
+					ended
+				]);
+				if (woken === "over") return void 0;
+				if (woken !== void 0) throw new ConsoleShellError(`its QEMU has ended (${woken.why})`);
+			}
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+	[Symbol.dispose]() {
+		this.#leave();
+	}
+};
+/** Omits the echo of a command, up to the mark at the beginning of its output. */
+const sinceMark = (shown) => shown.replace(/^.*<<begin \d+>>\r*\n/s, "");
 
 export { ConsoleShell, ConsoleShellError, KernelFilesError, NoOwnKernelError, guestAddress, guestMac, guestNetwork, guestPorts, linuxGuestPorts, linuxVersionIn, maxImageHeaderBytes, neighbours, openDiskImage, openWire, ownKernel, packUserland, receiverMac, senderMac, unpackKernel, unprivilegedUserId, wireAddress };

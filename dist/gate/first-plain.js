@@ -1,7 +1,7 @@
-import { UsageError, endedEarly, reasonOf } from "../model/plain.js";
+import { UsageError, endedEarly, reasonOf } from "../model/first-plain.js";
 import { callerThroughSudo, placeAt } from "../system/give-to-caller.js";
-import { existsSync, statSync } from "node:fs";
-import { mkdir, rmdir } from "node:fs/promises";
+const { existsSync, statSync } = globalThis.process.getBuiltinModule("node:fs");
+const { mkdir, rmdir } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/gate/on-testbed.ts
 async function onTestbed(testbeds, patch, deps, nameOf, work) {

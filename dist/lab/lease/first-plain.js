@@ -1,4 +1,4 @@
-import { ownFolder, stdoutOf } from "../../system/host/plain.js";
+import { ownFolder, stdoutOf } from "../../system/host/first-plain.js";
 import { commandText, shell } from "../../system/shell.js";
 
 // src/lab/lease/fence.ts

@@ -1,6 +1,6 @@
-import { isOnThisMachine } from "./config.js";
-import { SocketAddress, isIPv6 } from "node:net";
-import { hostname } from "node:os";
+import { isOnThisMachine } from "../config/first.js";
+const { SocketAddress, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
+const { hostname } = globalThis.process.getBuiltinModule("node:os");
 
 // src/lab/machines.ts
 /** Machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */

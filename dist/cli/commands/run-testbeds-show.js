@@ -1,6 +1,12 @@
-import { aimOf, stateNames } from "../../gate/reserve.js";
-import { formatEstimate } from "../../model/plain.js";
-import { clockText, columns, oneLine } from "../init/plain.js";
+import { loadConfig } from "../../config/first.js";
+import { readUsualSeconds } from "../../gate/estimate/first.js";
+import { freeEnded, readLab } from "../../gate/reserve/first.js";
+import { openProcessesOf, openStore } from "../../gate/reserve/store/first.js";
+import { aimOf, overviewOf, stateNames } from "../../gate/reserve.js";
+import { exitCodes, formatEstimate } from "../../model/first-plain.js";
+import { configPath } from "./named-testbed.js";
+import { columns } from "../init/plain.js";
+import { clockText, hasColours, oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/overview-text.ts
 function overviewText({ at, testbeds, queue }, isColoured) {
@@ -113,34 +119,68 @@ function sentenceOn(testbed) {
 	const notes = notesOn(testbed).map((note) => `; ${note}`);
 	return `${stateText(testbed)}${who}${notes.join("")}`;
 }
-const overviewDetails = `
-Examples:
-  ppsgate testbeds --watch
-  ppsgate testbeds --json | jq -r '.testbeds[] | select(.state == "free").name'
 
-As JSON, keys that do not apply are left out:
-  {
-    "at": "2026-11-20T14:20:31.000Z",
-    "testbeds": [
-      { "name": "hp-t540", "kind": "freebsd", "state": "held",
-        "held": { "who": "alice@lab1", "purpose": "gate", "patch": "#12",
-                  "url": "https://…", "testbed": "hp-t540",
-                  "priority": "patch", "token": 1763647351207,
-                  "since": "2026-11-20T14:02:31.207Z",
-                  "expectedUntil": "2026-11-20T14:55:31.207Z" } },
-      { "name": "rcc-ve", "kind": "freebsd", "state": "quarantine",
-        "quarantine": { "reason": "…", "by": "ppsgate",
-                        "since": "2026-11-20T13:10:02.114Z" } },
-      { "name": "shelf", "kind": "linux", "state": "left-behind",
-        "leftBy": [{ "who": "carol@lab2", "purpose": "by hand",
-                     "testbed": "shelf", "since": "…" }] },
-      { "name": "rack-4", "kind": "linux", "state": "free" }
-    ],
-    "queue": [
-      { "place": 1, "of": 1, "expectedSeconds": 2100, "who": "bob@lab2",
-        "purpose": "gate", "patch": "#14", "priority": "patch",
-        "wants": ["hp-t540"], "since": "2026-11-20T14:11:09.530Z" }
-    ]
-  }`;
+// src/cli/commands/run-testbeds-show.ts
+async function showTestbeds({ config: path, json = false, watch = false }, signal) {
+	const config = await loadConfig(configPath(path));
+	const store = await openStore(config.reservations);
+	try {
+		if (watch) return await watchWhileRead(config, store, watcherOf(process.stdout, json), signal);
+		const { overview } = await lookAt(config, store, await readUsualSeconds(store, /* @__PURE__ */ new Date()));
+		if (json) printJson(overview);
+		else print(textFor(overview, process.stdout));
+		return exitCodes.pass;
+	} finally {
+		await store.close();
+	}
+}
+async function watchWhileRead(config, store, show, signal) {
+	const unread = new AbortController();
+	process.stdout.once("error", () => unread.abort());
+	try {
+		return await watchTestbeds(config, store, show, AbortSignal.any([signal, unread.signal]));
+	} catch (error) {
+		if (signal.aborted || !unread.signal.aborted) throw error;
+		return exitCodes.pass;
+	}
+}
+async function lookAt(config, store, usualSeconds) {
+	const seen = await readLab(store);
+	const processes = await openProcessesOf(config.reservations);
+	const lab = await freeEnded(store, seen, processes, /* @__PURE__ */ new Date()) ? await readLab(store) : seen;
+	return {
+		overview: overviewOf(config, lab, usualSeconds, /* @__PURE__ */ new Date()),
+		revision: lab.revision
+	};
+}
+const textFor = (overview, output) => overviewText(overview, hasColours(output));
+/** Shows the state at once, at each change of the store, and every minute; rejects with the signal's reason. */
+async function watchTestbeds(config, store, show, signal) {
+	for (;;) {
+		const usualSeconds = await readUsualSeconds(store, /* @__PURE__ */ new Date());
+		const minute = AbortSignal.timeout(6e4);
+		const over = AbortSignal.any([signal, minute]);
+		while (!minute.aborted) {
+			const { overview, revision } = await lookAt(config, store, usualSeconds);
+			show(overview);
+			await store.changed(revision, over).catch((error) => {
+				signal.throwIfAborted();
+				if (!minute.aborted) throw error;
+			});
+		}
+	}
+}
+/** Redraws a terminal; elsewhere prints one line per change, or with `json` one line per poll. */
+function watcherOf(output, json) {
+	if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
+	if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
+	let last;
+	return (overview) => {
+		for (const line of changedLines(last, overview)) output.write(`${line}\n`);
+		last = overview;
+	};
+}
+/** Overwrites from the top left and clears the rest, without flicker. */
+const screenOf = (text) => `\x1b[H${text.replaceAll("\n", "\x1B[K\n")}\x1b[K\n\x1b[J`;
 
-export { changedLines, overviewDetails, overviewText };
+export { showTestbeds };

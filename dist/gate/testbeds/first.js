@@ -1,42 +1,45 @@
-import { machinesOf } from "../lab.js";
-import { UsageError, formatEstimate, notUsed, reasonOf } from "../model/plain.js";
-import { estimateWait, forgetLease, healthPurpose, keepLease, lostOutcome, readLog, readUsualSeconds, reserve } from "./reserve.js";
-import { openProcessesOf, openStore, steadySeconds } from "./reserve/store.js";
-import { isOnThisMachine } from "../config.js";
-import { kernelSums, sumsFolder } from "../kernel/plain.js";
-import { connectTo, openLinuxTestbed } from "../lab/netns.js";
-import { openConsole, realConsoleDeps } from "../lab/console.js";
-import { DutLostError, openFreebsdTestbed, wakeFreebsdTestbed } from "../lab/freebsd.js";
-import { PowerError, realPowerDeps } from "../lab/power/plain.js";
-import { fencedConnect, fencedDeps, raiseFences } from "../lab/lease.js";
-import { claimWhenFree, labDown, labUp, ownerFile, requireLab } from "../lab/netns/plain.js";
-import { openPower } from "../lab/power.js";
-import { imagesFolder } from "../lab/qemu/plain.js";
-import { labOfThisMachine, openVirtualTestbed } from "../lab/qemu.js";
-import { healthOf, whyUnhealthy } from "../lab/check.js";
-import { FencedError } from "../lab/lease/plain.js";
-import { HostError } from "../system/host/plain.js";
-import { isRecordable } from "./recording/plain.js";
-import { recordedTestbed } from "./recording.js";
-import { StoreError } from "./reserve/store/plain.js";
-import { randomBytes } from "node:crypto";
-import { homedir, hostname, userInfo } from "node:os";
-import { setTimeout } from "node:timers/promises";
+import { machinesOf } from "../../lab/first.js";
+import { UsageError, formatEstimate, notUsed, reasonOf } from "../../model/first-plain.js";
+import { estimateWait, healthPurpose, readUsualSeconds } from "../estimate/first.js";
+import { forgetLease, keepLease, lostOutcome, readLog, reserve } from "../reserve/first.js";
+import { openProcessesOf, openStore, steadySeconds } from "../reserve/store/first.js";
+import { isOnThisMachine } from "../../config/first.js";
+import { kernelSums, sumsFolder } from "../../kernel/first-plain.js";
+import { connectTo } from "../../lab/first-plain.js";
+import { fencedConnect, fencedDeps, raiseFences } from "../../lab/lease/first.js";
+import { imagesFolder } from "../../lab/qemu/first-plain.js";
+import { DutLostError } from "../../lab/freebsd/dut/first-plain.js";
+import { FencedError } from "../../lab/lease/first-plain.js";
+import { PowerError } from "../../lab/power/first-plain.js";
+import { HostError } from "../../system/host/first-plain.js";
+import { isRecordable } from "../recording/first-plain.js";
+import { StoreError } from "../reserve/store/first-plain.js";
+const { randomBytes } = globalThis.process.getBuiltinModule("node:crypto");
+const { homedir, hostname, userInfo } = globalThis.process.getBuiltinModule("node:os");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
 // src/gate/testbeds/open-testbed.ts
 /** Throws before anything is reserved if this machine lacks a requirement of one of the testbeds. */
 async function requireHere(names, { testbeds }) {
 	for (const name of names) {
 		const testbed = testbeds[name];
-		if (isOnThisMachine(testbed)) await requireLab(testbed.kind);
+		if (!isOnThisMachine(testbed)) continue;
+		const { requireLab } = await import("../../lab/netns/requirements.js");
+		await requireLab(testbed.kind);
 	}
 }
 /** Starts an embedded testbed; `restore` stops it. Throws a UsageError for an unknown name. */
 async function openTestbed(name, traffic, config, { lease, machines, guests }) {
 	const testbed = config.testbeds[name];
 	switch (testbed?.kind) {
-		case "linux": return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
-		case "freebsd": return openFreebsdTestbed(name, testbed, traffic, fencedDeps(machines, testbed, lease));
+		case "linux": {
+			const { openLinuxTestbed } = await import("../../lab/netns/netns-testbed.js");
+			return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
+		}
+		case "freebsd": {
+			const { openFreebsdTestbed } = await import("../../lab/freebsd/freebsd-testbed.js");
+			return openFreebsdTestbed(name, testbed, traffic, fencedDeps(machines, testbed, lease));
+		}
 		case "embedded-linux":
 		case "virtual": return openHere(name, traffic, config, machines, guests);
 		case void 0: throw new UsageError(`The configuration has no testbed ${name}.`);
@@ -44,13 +47,18 @@ async function openTestbed(name, traffic, config, { lease, machines, guests }) {
 }
 /** Starts this machine's testbed once no other process uses it. It needs no lease, as only this machine reaches it. */
 async function openHere(name, traffic, { testbeds }, machines = realDeps, guests) {
+	const { claimWhenFree } = await import("../../lab/netns/owner.js");
+	const { ownerFile } = await import("../../lab/netns/embedded-lab.js");
 	await claimWhenFree(ownerFile, machines);
 	const testbed = testbeds[name];
-	return testbed?.kind === "virtual" ? openVirtualTestbed(name, testbed, traffic, machines, guests) : openEmbedded(name, traffic);
+	if (testbed?.kind !== "virtual") return openEmbedded(name, traffic);
+	const { openVirtualTestbed } = await import("../../lab/qemu/virtual-testbed.js");
+	return openVirtualTestbed(name, testbed, traffic, machines, guests);
 }
 async function openEmbedded(name, traffic) {
-	const lab = await labUp();
-	const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error) => {
+	const { labDown, labUp } = await import("../../lab/netns/embedded-lab.js");
+	const { openLinuxTestbed } = await import("../../lab/netns/netns-testbed.js");
+	const embedded = await openLinuxTestbed(name, await labUp(), traffic).catch(async (error) => {
 		await labDown();
 		throw error;
 	});
@@ -63,8 +71,14 @@ async function openEmbedded(name, traffic) {
 }
 const realDeps = {
 	connect: connectTo,
-	openPower: (machine, config) => openPower(machine, config, realPowerDeps),
-	openConsole: (machine, config, onOutput) => openConsole(machine, config, onOutput, realConsoleDeps),
+	async openPower(machine, config) {
+		const { openPower, realPowerDeps } = await import("../../lab/power/power.js");
+		return openPower(machine, config, realPowerDeps);
+	},
+	async openConsole(machine, config, onOutput) {
+		const { openConsole, realConsoleDeps } = await import("../../lab/console/console.js");
+		return openConsole(machine, config, onOutput, realConsoleDeps);
+	},
 	sleep: (seconds) => setTimeout(seconds * 1e3),
 	now: () => Date.now() / 1e3,
 	kernelSums: kernelSums(sumsFolder(process.env, homedir())),
@@ -157,6 +171,7 @@ async function restoreBase(testbed, lease, config, deps) {
 	if (isOnThisMachine(testbed)) return;
 	if (testbed.kind === "freebsd") {
 		const machines = fencedDeps(deps.machines, testbed, lease);
+		const { wakeFreebsdTestbed } = await import("../../lab/freebsd/freebsd-testbed.js");
 		await wakeFreebsdTestbed(lease.testbed, testbed, machines);
 	}
 	await (await openLeased(lease, config.traffic, config, deps)).restore();
@@ -169,18 +184,18 @@ const isOfTheMachines = (error) => error instanceof HostError ? !isOfController(
 /** Checks a testbed without changing it. Returns the trouble found. */
 async function troubleOf(testbed, { machines, notify }) {
 	const signal = new AbortController().signal;
+	const { healthOf, whyUnhealthy } = await import("../../lab/check/health.js");
 	return whyUnhealthy(await Array.fromAsync(healthOf(testbed, {
 		...machines,
 		notify,
 		signal
 	})));
 }
-function openLeased(lease, traffic, config, { machines, recorder, notify, signal: ofGate }) {
+async function openLeased(lease, traffic, config, { machines, recorder, notify, signal: ofGate }) {
 	const { testbed: name, token } = lease;
 	const testbed = config.testbeds[name];
 	const signal = AbortSignal.any([ofGate, lease.signal]);
-	const guests = recorder?.guests(labOfThisMachine);
-	const open = () => openTestbed(name, traffic, config, {
+	const open = (guests) => openTestbed(name, traffic, config, {
 		lease,
 		machines: {
 			...machines,
@@ -190,13 +205,14 @@ function openLeased(lease, traffic, config, { machines, recorder, notify, signal
 		guests
 	});
 	if (recorder === void 0 || testbed === void 0 || !isRecordable(testbed)) return open();
-	const request = {
+	const { labOfThisMachine } = await import("../../lab/qemu/virtual-testbed.js");
+	const { recordedTestbed } = await import("../recording/recorded-testbed.js");
+	return recordedTestbed(recorder, {
 		name,
 		testbed,
 		traffic,
 		...testbed.kind === "freebsd" && { token }
-	};
-	return recordedTestbed(recorder, request, open);
+	}, () => open(recorder.guests(labOfThisMachine)));
 }
 function leased(lease, config, deps) {
 	let notRestored;

@@ -1,7 +1,7 @@
-import { HostError } from "../system/host/plain.js";
-import { shell } from "../system/shell.js";
-import { generatorsOf, rolesOf } from "../lab.js";
-import { fencedHost, raiseFence } from "./lease/plain.js";
+import { HostError } from "../../system/host/first-plain.js";
+import { shell } from "../../system/shell.js";
+import { generatorsOf, rolesOf } from "../first.js";
+import { fencedHost, raiseFence } from "./first-plain.js";
 
 // src/lab/lease/testbed-fence.ts
 /** Fences tasks, power cycles and consoles of one testbed, but not its builder, which serves many leases at once. */

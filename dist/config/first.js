@@ -1,15 +1,16 @@
-import { UsageError, destinationOf, driversOf, flowOf, flowRanges, hostsIn, interfaceRoles, isForwardingPathSetting, isOneHost, knownNetwork, maxCaptureBytes, metrics, netmapPort, networkForm, networkText, overlaps, overlayFiles, parseCapture, priorities, readNetwork, reasonOf, sourceOf, waivableSettings, whyNotText, whyTooFewAddresses } from "./model/plain.js";
-import { NEVER, _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "./vendor/zod.js";
-import { designNames, duration, families, imix, meanFrameBytes, rate, ratio, scenarioSchema, scenarios, scenariosOf, size } from "./model.js";
-import { excerpt, expected, sentence as sentence$1 } from "./model/excerpt.js";
-import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { didYouMean, meantBy, plainKey, wrongName } from "./config/did-you-mean.js";
-import { require_dist } from "./vendor/yaml.js";
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
-import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
+import { UsageError, destinationOf, driversOf, flowOf, flowRanges, hostsIn, interfaceRoles, isForwardingPathSetting, isOneHost, knownNetwork, maxCaptureBytes, metrics, netmapPort, networkForm, networkText, overlaps, overlayFiles, parseCapture, priorities, readNetwork, reasonOf, sourceOf, waivableSettings, whyNotText, whyTooFewAddresses } from "../model/first-plain.js";
+import { NEVER, _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "../vendor/zod.js";
+import "./parameters.js";
+import { designNames, duration, families, imix, meanFrameBytes, rate, ratio, scenarioSchema, scenarios, scenariosOf, size } from "../model/first.js";
+import { excerpt, expected, sentence as sentence$1 } from "../model/excerpt.js";
+import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";
+import { didYouMean, meantBy, plainKey, wrongName } from "./did-you-mean.js";
+import { require_dist } from "../vendor/yaml.js";
+const { dirname, isAbsolute, join, resolve } = globalThis.process.getBuiltinModule("node:path");
+const { BlockList, SocketAddress, isIPv4, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
+const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
+const { readFile, stat } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { homedir } = globalThis.process.getBuiltinModule("node:os");
 
 // src/config/fields.ts
 /** Rejects unknown keys. Unlike `z.strictObject`, reports each with its own path, and thereby its line. */
@@ -1785,7 +1786,6 @@ function parseMaxRuns(text, called) {
 	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
 	return maxRunsPerVariant ?? 0;
 }
-const usualMostBoots = 60;
 /** Two boots of each end, and two of the neighbours. */
 const leastBoots = 6;
 /** Absent: the default. */

@@ -1,4 +1,4 @@
-import { priorities, reasonOf } from "../../model/plain.js";
+import { priorities, reasonOf } from "../../model/first-plain.js";
 
 // src/gate/reserve/queue.ts
 const byTurn = (a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority) || a.order - b.order || (a.id < b.id ? -1 : 1);

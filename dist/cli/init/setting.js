@@ -1,0 +1,3 @@
+import { ownAction, parseAction, parseBranch, parseRepository, parseRunner, readClone } from "../init.js";
+
+export { ownAction };

@@ -1,0 +1,3 @@
+import { assembleResult, unchangedResult } from "../experiment.js";
+
+export { unchangedResult };

@@ -1,0 +1,3 @@
+import { gateLayoutNoise } from "../gate.js";
+
+export { gateLayoutNoise };

@@ -1,0 +1,3 @@
+import { conclude, measure } from "../gate.js";
+
+export { measure };

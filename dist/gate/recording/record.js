@@ -1,0 +1,3 @@
+import { recordTo, recordable } from "../recording.js";
+
+export { recordTo };

@@ -1,0 +1,3 @@
+import { recordedTestbed } from "../recording.js";
+
+export { recordedTestbed };

@@ -1,0 +1,3 @@
+import { openEtcd } from "../store.js";
+
+export { openEtcd };

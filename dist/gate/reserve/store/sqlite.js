@@ -1,0 +1,3 @@
+import { openSqlite } from "./first.js";
+
+export { openSqlite };

@@ -1,0 +1,3 @@
+import { resumeGate } from "../gate.js";
+
+export { resumeGate };

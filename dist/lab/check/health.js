@@ -1,0 +1,3 @@
+import { healthOf, whyUnhealthy } from "../check.js";
+
+export { healthOf, whyUnhealthy };

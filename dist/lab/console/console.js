@@ -1,0 +1,3 @@
+import { ConsoleError, openConsole, realConsoleDeps } from "../console.js";
+
+export { openConsole, realConsoleDeps };

@@ -1,0 +1,3 @@
+import { builderFor, openFreebsdMachines, openFreebsdTestbed, wakeFreebsdTestbed } from "../freebsd.js";
+
+export { openFreebsdTestbed, wakeFreebsdTestbed };

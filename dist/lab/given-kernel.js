@@ -1,0 +1,3 @@
+import { expectKernel, kernelFormOf } from "./plain.js";
+
+export { expectKernel, kernelFormOf };

@@ -1,0 +1,3 @@
+import { labDown, labLeftovers, labUp, ownerFile } from "./plain.js";
+
+export { labDown, labUp, ownerFile };

@@ -1,0 +1,3 @@
+import { neededPrograms, openLinuxTestbed, ourFolder, ourPrograms } from "../netns.js";
+
+export { openLinuxTestbed };

@@ -1,0 +1,3 @@
+import { LabInUseError, claim, claimWhenFree, commandIn, disclaim, withoutOperatorsPart } from "./first-plain.js";
+
+export { claimWhenFree };

@@ -1,0 +1,3 @@
+import { LabImpossibleError, labPath, readyMachine, requireLab, rerunAsRoot } from "./plain.js";
+
+export { requireLab };

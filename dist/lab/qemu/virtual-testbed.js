@@ -1,0 +1,3 @@
+import { labOfThisMachine, openVirtualTestbed } from "../qemu.js";
+
+export { labOfThisMachine, openVirtualTestbed };

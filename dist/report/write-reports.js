@@ -1,0 +1,3 @@
+import { replaceFile, writeResult } from "../report.js";
+
+export { writeResult };
