@@ -87,7 +87,7 @@ class LineWriter {
     this.#labelOf = labelOf;
   }
 
-  /** As a `StackSink` takes a stack. */
+  /** Adds the line of a stack, with the parameters of `StackSink`. */
   add(frames: readonly Frame[], count: number, samples: number): void {
     let shared = 0;
     while (shared < count && shared < this.#count && frames[shared] === this.#frames[shared]) {
