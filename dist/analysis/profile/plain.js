@@ -1748,7 +1748,7 @@ var LineWriter = class {
 	constructor(labelOf) {
 		this.#labelOf = labelOf;
 	}
-	/** As a `StackSink` takes a stack. */
+	/** Adds the line of a stack, with the parameters of `StackSink`. */
 	add(frames, count, samples) {
 		let shared = 0;
 		while (shared < count && shared < this.#count && frames[shared] === this.#frames[shared]) shared += 1;
