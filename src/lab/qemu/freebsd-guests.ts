@@ -264,8 +264,7 @@ export class FreebsdGuests implements GuestSystem {
     setListed(boots, [variant]);
     boots.families = this.#copies.families;
     boots.mayDiffer = this.#request?.mayDiffer === true;
-    // Ignores failures: pinning only affects the duration of the boot.
-    await guest.pinTo(this.#copies.cpuOf(number)).catch(() => {});
+    await guest.pinTo(this.#copies.cpuOf(number));
     const outcome = await bootKernel(imageGuest, { number: 1, ...run }, kernel);
     if (outcome.kind === 'ready') {
       return { kind: 'booted', variant, guest, host: dut.host(), kernel: outcome.boot.kernel };

@@ -96,8 +96,7 @@ async function shareCpu({ running }: GuestTestbed): Promise<void> {
   if (running === undefined || running.haveOneCpu) return;
   running.haveOneCpu = true;
   const { booted } = running;
-  // The windows report a guest that has ended.
-  await Promise.all(booted.map(({ guest }) => guest.pinTo(guestCpu, senderCpu).catch(() => {})));
+  await Promise.all(booted.map(({ guest }) => guest.pinTo(guestCpu, senderCpu)));
 }
 
 export async function installAndSend(

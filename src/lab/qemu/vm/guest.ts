@@ -51,7 +51,10 @@ export type Guest = {
   console(): string;
   /** Passes on new console output, until the returned function is called. */
   listen(onOutput: (piece: Buffer) => void): () => void;
-  /** Moves its CPU's thread, and QEMU's other threads, which read and write its wires, to another CPU if named. */
+  /**
+   * Moves its CPU's thread, and QEMU's other threads, which read and write its wires, to another CPU if named. Does
+   * nothing if the guest has ended; throws if taskset fails for one that runs.
+   */
   pinTo(cpu: number, othersCpu?: number): Promise<void>;
   /** Makes a stuck CPU print its location, by a non-maskable interrupt, and waits for that output. */
   interrupt(): Promise<void>;
@@ -126,8 +129,13 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
       return () => void listeners.delete(onOutput);
     },
     async pinTo(cpu, othersCpu = cpu) {
-      await pin(['--all-tasks'], othersCpu, String(qemu));
-      await pin([], cpu, basename(cpuThread));
+      try {
+        await pin(['--all-tasks'], othersCpu, String(qemu));
+        await pin([], cpu, basename(cpuThread));
+      } catch (error) {
+        const timeout = setTimeout(secondsForLastWords * 1000, 'runs' as const);
+        if ((await Promise.race([ended, timeout])) === 'runs') throw error;
+      }
     },
     async interrupt() {
       const before = tape.length;

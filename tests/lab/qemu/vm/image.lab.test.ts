@@ -203,6 +203,10 @@ wait`;
     expect(refusal.message).toMatch(`The image ${path} cannot be read (`);
   });
 
+  test('cannot be moved to a CPU that this machine lacks', async () => {
+    await expect(guestOf(1).pinTo(4095)).rejects.toThrow(/taskset.*4095/);
+  });
+
   // Guests boot at once, as each has a CPU.
   describe('that reboots', () => {
     let before: bigint;
@@ -250,8 +254,10 @@ wait`;
   describe('that follows another of its number', () => {
     const qcow2 = () => join(folder, 'a, b,, format=raw.qcow2');
     let sumOfQcow2: string;
+    let earlier: Guest;
 
     beforeAll(async () => {
+      earlier = guestOf(1);
       await run('qemu-img', ['convert', '-O', 'qcow2', image.path, qcow2()]);
       sumOfQcow2 = await sumOf(qcow2());
       // A header of another disk, which is based on a file of this machine.
@@ -269,6 +275,10 @@ wait`;
     test('may be of a qcow2 image, and of one whose name has commas', async () => {
       await write(hostOf(2), 'something');
       expect(await sumOf(qcow2())).toBe(sumOfQcow2);
+    });
+
+    test('is not moved with that one, which has ended', async () => {
+      await earlier.pinTo(guestCpu);
     });
 
     // Attack testbed/guest-writes: A kernel in a guest writes to its disk, for the next one to boot or to change the
