@@ -797,7 +797,7 @@ var FreebsdGuests = class {
 		setListed(boots, [variant]);
 		boots.families = this.#copies.families;
 		boots.mayDiffer = this.#request?.mayDiffer === true;
-		await guest.pinTo(this.#copies.cpuOf(number)).catch(() => {});
+		await guest.pinTo(this.#copies.cpuOf(number));
 		const outcome = await bootKernel(imageGuest, {
 			number: 1,
 			...run
@@ -1295,7 +1295,7 @@ async function shareCpu({ running }) {
 	if (running === void 0 || running.haveOneCpu) return;
 	running.haveOneCpu = true;
 	const { booted } = running;
-	await Promise.all(booted.map(({ guest }) => guest.pinTo(guestCpu, 0).catch(() => {})));
+	await Promise.all(booted.map(({ guest }) => guest.pinTo(guestCpu, 0)));
 }
 async function installAndSend(guests, booted, cell, windows, signal) {
 	return await installRules(guests, booted, cell) ?? send(guests, booted, cell, windows, signal);

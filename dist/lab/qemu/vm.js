@@ -124,8 +124,13 @@ async function startGuest(wire, request) {
 			return () => void listeners.delete(onOutput);
 		},
 		async pinTo(cpu, othersCpu = cpu) {
-			await pin(["--all-tasks"], othersCpu, String(qemu));
-			await pin([], cpu, basename(cpuThread));
+			try {
+				await pin(["--all-tasks"], othersCpu, String(qemu));
+				await pin([], cpu, basename(cpuThread));
+			} catch (error) {
+				const timeout = setTimeout(secondsForLastWords * 1e3, "runs");
+				if (await Promise.race([ended, timeout]) === "runs") throw error;
+			}
 		},
 		async interrupt() {
 			const before = tape.length;
