@@ -28,7 +28,7 @@ async function showLab(): Promise<void> {
   console.log('Three guests are booted and set up; that takes some minutes.');
   await using lab = await startLabOfGuests(givenImage());
   const config = join(lab.folder, 'ppsgate.yml');
-  const traffic = { flows: 200, rate: '12 kpps', measure: '15 s', settle: '4 s' };
+  const traffic = { flows: 200, rate: '24 kpps', measure: '15 s', settle: '15 s' };
   const text = stringify({ testbeds: { guests: lab.testbed }, scenarios: ['forwarding'], traffic });
   writeFileSync(config, text);
   console.log(`${config} has them as the testbed \`guests\`, until Ctrl-C.`);
