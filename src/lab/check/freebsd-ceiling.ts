@@ -31,7 +31,10 @@ type CeilingCheck = {
 
 const ceiling = 'the ceiling of the generators';
 
-/** Sends past the DUT if `backToBack` joins ports, and through it: from each sender alone, and from all together. */
+/**
+ * Sends past the DUT if `backToBack` joins ports, and through it: from each sender alone, and from all together. Only the
+ * last trial keeps to `traffic.rate`, as measurements do; the others find what a sender is capable of.
+ */
 export function checkCeiling(check: CeilingCheck, needs: readonly string[]): CheckStep {
   if (check.sends) return { what: ceiling, needs, run: () => trials(check) };
   const run = async () => [skipped(ceiling, 'sending packets is switched off')];
@@ -63,19 +66,23 @@ async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
     else yield await backToBack(check, past, { ...sender, label }, receiver, joined);
   }
   const through = { host: receiver, interface: testbed.receiver.interface, way: 'through the DUT' };
-  const trial = (some: readonly CeilingSender[]) => trialOf(check, some, through);
   const line = (some: readonly CeilingSender[]) => lineOf(check, some, dut.gigabits);
   if (senders.length > 1) {
     for (const sender of senders) {
-      yield aloneDiagnostic(`${sender.label} alone`, await trial([sender]), line([sender]));
+      yield aloneDiagnostic(
+        `${sender.label} alone`,
+        await trialOf(check, [sender], through),
+        line([sender]),
+      );
     }
   }
   const what = senders.length > 1 ? 'all senders together' : ceiling;
   const egress = testbed.dut.egress.interface;
   const before = await readAll(dutHost, countersCommands([]));
-  const together = await trial(senders);
+  const { offeredPps: ratePps } = check.traffic;
+  const together = await trialOf(check, senders, through, ratePps);
   const after = await readAll(dutHost, countersCommands([]));
-  yield togetherDiagnostic(what, together, line(senders));
+  yield togetherDiagnostic(what, together, ratePps === undefined ? line(senders) : 'rate');
   if (faultOf(what, together) === undefined) {
     yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
     const ingress = testbed.dut.ingress.interface;
@@ -187,6 +194,7 @@ async function trialOf(
   { families: [family = 'inet4'], traffic, testbed, deps }: CeilingCheck,
   senders: readonly CeilingSender[],
   { host, interface: name, way }: TrafficPath,
+  ratePps?: number,
 ): Promise<CeilingTrial> {
   const split = flowRanges(traffic.flows, family, senders.length, traffic.packets?.addresses);
   if (split.kind === 'refused') return split;
@@ -202,6 +210,7 @@ async function trialOf(
       flows: split.flows,
       ports: traffic.packets?.ports,
       addresses: traffic.packets?.addresses,
+      ratePps,
       threads: testbed.senders[0]?.threads ?? 1,
       settleSeconds,
       trafficSeconds,
@@ -237,29 +246,40 @@ function aloneDiagnostic(what: string, trial: CeilingTrial, line: LineCapacity):
   return fault ?? ok(what, throughput(trial, line));
 }
 
-function togetherDiagnostic(what: string, trial: CeilingTrial, line: LineCapacity): Diagnostic {
+function togetherDiagnostic(
+  what: string,
+  trial: CeilingTrial,
+  limit: LineCapacity | 'rate',
+): Diagnostic {
   const fault = faultOf(what, trial);
   if (fault !== undefined) return fault;
-  if (!isLimited(trial)) return ok(what, throughput(trial, line));
+  const reason = whyLimited(trial);
+  if (reason === undefined) return ok(what, throughput(trial, limit));
+  if (limit === 'rate') return wrong(what, reason, fixOfRate);
   const offeredPps = offeredOf(trial);
-  const isLine = line !== undefined && offeredPps >= 0.98 * line.pps;
+  const isLine = limit !== undefined && offeredPps >= 0.98 * limit.pps;
   const fix = isLine
     ? 'the link is saturated: measure a firewall scenario, or use a faster card'
     : 'give the sender more `threads` (and rings), or add a second sender';
   return wrong(
     what,
-    `this generator does not reach the DUT's limit: it ${throughput(trial, line)}`,
+    `this generator does not reach the DUT's limit: it ${throughput(trial, limit)}`,
     fix,
   );
 }
 
+const fixOfRate =
+  'set `traffic.rate` between the limit of the DUT and that of the senders, or remove it';
+
 const offeredOf = (trial: CeilingTrial): number =>
   trial.kind === 'measured' ? (trial.run.offeredPps ?? 0) : 0;
 
-const isLimited = (trial: CeilingTrial): boolean =>
-  trial.kind === 'measured' &&
-  trial.run.validity.kind === 'invalid' &&
-  trial.run.validity.cause === 'generator-limited';
+/** Undefined if the generators did not limit the rate. */
+function whyLimited(trial: CeilingTrial): string | undefined {
+  if (trial.kind !== 'measured' || trial.run.validity.kind !== 'invalid') return undefined;
+  const { cause, reason } = trial.run.validity;
+  return cause === 'generator-limited' ? reason : undefined;
+}
 
 /** Undefined for a valid trial. */
 function faultOf(what: string, trial: CeilingTrial): Diagnostic | undefined {
@@ -270,7 +290,7 @@ function faultOf(what: string, trial: CeilingTrial): Diagnostic | undefined {
       return wrong(what, trial.reason, 'fix that first, then run this check again');
     case 'measured': {
       const { validity, medianPps } = trial.run;
-      if (validity.kind !== 'invalid' || isLimited(trial)) return undefined;
+      if (validity.kind !== 'invalid' || whyLimited(trial) !== undefined) return undefined;
       const fix =
         medianPps === 0
           ? 'check cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`'
@@ -280,12 +300,14 @@ function faultOf(what: string, trial: CeilingTrial): Diagnostic | undefined {
   }
 }
 
-function throughput(trial: CeilingTrial, line: LineCapacity): string {
+function throughput(trial: CeilingTrial, limit: LineCapacity | 'rate'): string {
   if (trial.kind !== 'measured') return '';
-  return `${offers(trial, line)}, and ${formatPps(trial.run.medianPps)} came through`;
+  return `${offers(trial, limit)}, and ${formatPps(trial.run.medianPps)} came through`;
 }
 
-function offers(trial: CeilingTrial, line: LineCapacity): string {
-  const most = line === undefined ? '' : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
-  return `offers ${formatPps(offeredOf(trial))}${most}`;
+function offers(trial: CeilingTrial, limit: LineCapacity | 'rate'): string {
+  const offered = `offers ${formatPps(offeredOf(trial))}`;
+  if (limit === undefined) return offered;
+  if (limit === 'rate') return `${offered}, as \`traffic.rate\` requests`;
+  return `${offered} of ${formatPps(limit.pps)} (${limit.gigabits} Gbit/s)`;
 }

@@ -211,6 +211,25 @@ test('a generator that offers no more than is received cannot find the limit of 
   ]);
 });
 
+test('the generators keep to `traffic.rate`, which must be above the limit of the DUT', async () => {
+  const { check } = await aLab();
+  const at = async (offeredPps: number) => {
+    const diagnostics = await check({ sends: true, traffic: { ...usualTraffic, offeredPps } });
+    return about(diagnostics, 'the ceiling of the generators');
+  };
+  expect(await at(8e6)).toMatchObject({
+    kind: 'ok',
+    why: expect.stringMatching(
+      /^offers 8\.000 Mpps, as `traffic\.rate` requests, and (4\.9|5\.0)\d+ Mpps came through$/,
+    ),
+  });
+  expect(await at(3e6)).toMatchObject({
+    kind: 'wrong',
+    why: expect.stringMatching(/^generator-limited: .*, and traffic\.rate is 3\.000 Mpps$/),
+    fix: 'set `traffic.rate` between the limit of the DUT and that of the senders, or remove it',
+  });
+});
+
 test('a full wire needs no faster sender', async () => {
   const { check } = await aLab({ truth: () => 20e6 });
   const diagnostics = await check({ sends: true });
