@@ -60,7 +60,7 @@ export default defineConfig({
           name: 'slow',
           include: [slow],
           globalSetup,
-          setupFiles: ['tests/quick-ciphers.ts', ...long],
+          setupFiles: ['tests/quick-ciphers.ts', 'tests/quick-timers.ts', ...long],
           env,
           // Loading the tested modules again would be a tenth of their time.
           isolate: false,
