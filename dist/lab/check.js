@@ -280,7 +280,10 @@ const serialFirst = "put `boot_multicons=\"YES\"`, `boot_serial=\"YES\"`, `conso
 
 // src/lab/check/freebsd-ceiling.ts
 const ceiling = "the ceiling of the generators";
-/** Sends past the DUT if `backToBack` joins ports, and through it: from each sender alone, and from all together. */
+/**
+* Sends past the DUT if `backToBack` joins ports, and through it: from each sender alone, and from all together. Only the
+* last trial keeps to `traffic.rate`, as measurements do; the others find what a sender is capable of.
+*/
 function checkCeiling(check, needs) {
 	if (check.sends) return {
 		what: ceiling,
@@ -334,15 +337,15 @@ async function* trials(check) {
 		interface: testbed.receiver.interface,
 		way: "through the DUT"
 	};
-	const trial = (some) => trialOf(check, some, through);
 	const line = (some) => lineOf(check, some, dut.gigabits);
-	if (senders.length > 1) for (const sender of senders) yield aloneDiagnostic(`${sender.label} alone`, await trial([sender]), line([sender]));
+	if (senders.length > 1) for (const sender of senders) yield aloneDiagnostic(`${sender.label} alone`, await trialOf(check, [sender], through), line([sender]));
 	const what = senders.length > 1 ? "all senders together" : ceiling;
 	const egress = testbed.dut.egress.interface;
 	const before = await readAll(dutHost, countersCommands([]));
-	const together = await trial(senders);
+	const { offeredPps: ratePps } = check.traffic;
+	const together = await trialOf(check, senders, through, ratePps);
 	const after = await readAll(dutHost, countersCommands([]));
-	yield togetherDiagnostic(what, together, line(senders));
+	yield togetherDiagnostic(what, together, ratePps === void 0 ? line(senders) : "rate");
 	if (faultOf(what, together) === void 0) {
 		yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
 		const ingress = testbed.dut.ingress.interface;
@@ -419,7 +422,7 @@ const portOn = async (host, name) => {
 const trafficSeconds = 15;
 /** Seconds until a link comes up under netmap. */
 const minSettleSeconds = 4;
-async function trialOf({ families: [family = "inet4"], traffic, testbed, deps }, senders, { host, interface: name, way }) {
+async function trialOf({ families: [family = "inet4"], traffic, testbed, deps }, senders, { host, interface: name, way }, ratePps) {
 	const split = flowRanges(traffic.flows, family, senders.length, traffic.packets?.addresses);
 	if (split.kind === "refused") return split;
 	const settleSeconds = Math.max(minSettleSeconds, traffic.settleSeconds);
@@ -438,6 +441,7 @@ async function trialOf({ families: [family = "inet4"], traffic, testbed, deps },
 		flows: split.flows,
 		ports: traffic.packets?.ports,
 		addresses: traffic.packets?.addresses,
+		ratePps,
 		threads: testbed.senders[0]?.threads ?? 1,
 		settleSeconds,
 		trafficSeconds
@@ -460,16 +464,24 @@ function lineOf({ families: [family = "inet4"], traffic }, senders, dutGigabits)
 function aloneDiagnostic(what, trial, line) {
 	return faultOf(what, trial) ?? ok(what, throughput(trial, line));
 }
-function togetherDiagnostic(what, trial, line) {
+function togetherDiagnostic(what, trial, limit) {
 	const fault = faultOf(what, trial);
 	if (fault !== void 0) return fault;
-	if (!isLimited(trial)) return ok(what, throughput(trial, line));
+	const reason = whyLimited(trial);
+	if (reason === void 0) return ok(what, throughput(trial, limit));
+	if (limit === "rate") return wrong(what, reason, fixOfRate);
 	const offeredPps = offeredOf(trial);
-	const fix = line !== void 0 && offeredPps >= .98 * line.pps ? "the link is saturated: measure a firewall scenario, or use a faster card" : "give the sender more `threads` (and rings), or add a second sender";
-	return wrong(what, `this generator does not reach the DUT's limit: it ${throughput(trial, line)}`, fix);
+	const fix = limit !== void 0 && offeredPps >= .98 * limit.pps ? "the link is saturated: measure a firewall scenario, or use a faster card" : "give the sender more `threads` (and rings), or add a second sender";
+	return wrong(what, `this generator does not reach the DUT's limit: it ${throughput(trial, limit)}`, fix);
 }
+const fixOfRate = "set `traffic.rate` between the limit of the DUT and that of the senders, or remove it";
 const offeredOf = (trial) => trial.kind === "measured" ? trial.run.offeredPps ?? 0 : 0;
-const isLimited = (trial) => trial.kind === "measured" && trial.run.validity.kind === "invalid" && trial.run.validity.cause === "generator-limited";
+/** Undefined if the generators did not limit the rate. */
+function whyLimited(trial) {
+	if (trial.kind !== "measured" || trial.run.validity.kind !== "invalid") return void 0;
+	const { cause, reason } = trial.run.validity;
+	return cause === "generator-limited" ? reason : void 0;
+}
 /** Undefined for a valid trial. */
 function faultOf(what, trial) {
 	switch (trial.kind) {
@@ -477,19 +489,21 @@ function faultOf(what, trial) {
 		case "failed": return wrong(what, trial.reason, "fix that first, then run this check again");
 		case "measured": {
 			const { validity, medianPps } = trial.run;
-			if (validity.kind !== "invalid" || isLimited(trial)) return void 0;
+			if (validity.kind !== "invalid" || whyLimited(trial) !== void 0) return void 0;
 			const fix = medianPps === 0 ? "check cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`" : "run this check again when nothing else uses the machines";
 			return wrong(what, validity.reason, fix);
 		}
 	}
 }
-function throughput(trial, line) {
+function throughput(trial, limit) {
 	if (trial.kind !== "measured") return "";
-	return `${offers(trial, line)}, and ${formatPps(trial.run.medianPps)} came through`;
+	return `${offers(trial, limit)}, and ${formatPps(trial.run.medianPps)} came through`;
 }
-function offers(trial, line) {
-	const most = line === void 0 ? "" : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
-	return `offers ${formatPps(offeredOf(trial))}${most}`;
+function offers(trial, limit) {
+	const offered = `offers ${formatPps(offeredOf(trial))}`;
+	if (limit === void 0) return offered;
+	if (limit === "rate") return `${offered}, as \`traffic.rate\` requests`;
+	return `${offered} of ${formatPps(limit.pps)} (${limit.gigabits} Gbit/s)`;
 }
 
 // src/lab/check/power-check.ts
