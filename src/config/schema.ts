@@ -392,9 +392,12 @@ const profile = closed({
     .describe('The event, as pmcstat(8) or perf(1) names it; left out, CPU cycles.'),
 });
 
-/** On Linux, perf samples more often; for mixed kinds its number suffices for both. */
+/**
+ * On Linux, perf samples more often; for mixed kinds its number suffices for both. It ends at whole seconds after its
+ * start: 2 s would last three.
+ */
 export const usualProfileSeconds = (config: Pick<Config, 'testbeds'>): number =>
-  usualKind(config) === 'freebsd' ? 10 : 3;
+  usualKind(config) === 'freebsd' ? 10 : 1.8;
 
 const likeAList = { error: expected('a list like [forwarding]') };
 

@@ -92,7 +92,7 @@ test('all but the testbeds has a default', () => {
       falseAlarmRatio: 0.01,
       missRatio: 0.05,
     },
-    profile: { seconds: 3 },
+    profile: { seconds: 1.8 },
     history: '/home/me/.local/state/ppsgate/history.jsonl',
     reservations: {
       store: 'sqlite',

@@ -238,7 +238,7 @@ describe('where all testbeds are virtual', () => {
   });
 
   test('a profile is taken', () => {
-    expect(read('').profile).toEqual({ seconds: 3 });
+    expect(read('').profile).toEqual({ seconds: 1.8 });
   });
 
   test.for([
