@@ -1489,8 +1489,11 @@ const profile = closed({
 	window: duration(between(.5, 60)).optional().describe("Duration of sampling."),
 	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional().describe("The event, as pmcstat(8) or perf(1) names it; left out, CPU cycles.")
 });
-/** On Linux, perf samples more often; for mixed kinds its number suffices for both. */
-const usualProfileSeconds = (config) => usualKind(config) === "freebsd" ? 10 : 3;
+/**
+* On Linux, perf samples more often; for mixed kinds its number suffices for both. It ends at whole seconds after its
+* start: 2 s would last three.
+*/
+const usualProfileSeconds = (config) => usualKind(config) === "freebsd" ? 10 : 1.8;
 const likeAList = { error: expected("a list like [forwarding]") };
 /** Known names depend on the testbeds, and on the site's own rules. */
 const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }).meta({ examples: [...scenarios] }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
