@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './tests/longest-first.ts';
@@ -15,7 +15,7 @@ const long = 'PPSGATE_TEST_TIMES' in process.env ? ['tests/random.ts'] : [];
 // Programs that tests start read TypeScript, which takes longer than most of their work; and their output contains
 // symbols of a UTF-8 locale, which tests look for.
 const compileCache = join(import.meta.dirname, 'node_modules/.cache/node');
-const env = { NODE_COMPILE_CACHE: compileCache, LC_ALL: 'C.UTF-8' };
+const env = { NODE_COMPILE_CACHE: compileCache, LC_ALL: 'C.UTF-8', ...inMemory() };
 
 // CPUs that others share are slow at times, and a test that hangs is seldom.
 const testTimeout = 600_000;
@@ -24,11 +24,8 @@ const hookTimeout = testTimeout;
 const maxWorkers = 4;
 const expect = { poll: { timeout: 120_000 } };
 
-const memory = '/dev/shm';
-
 const computing = {
-  // A journal waits for the disk after each line.
-  env: existsSync(memory) ? { TMPDIR: memory } : {},
+  env: inMemory(),
   setupFiles: ['tests/starts-nothing.ts', ...long],
   // They leave nothing behind that another could find, and most of their time is start-up.
   pool: 'threads' as const,
@@ -89,3 +86,14 @@ export default defineConfig({
     ],
   },
 });
+
+/**
+ * Places temporary files in memory: a disk's file system takes a sixth of the time of tests that make repositories, and
+ * a journal waits for it. The memory of containers can be too small.
+ */
+function inMemory(): { TMPDIR?: string } {
+  const memory = '/dev/shm';
+  if (!existsSync(memory)) return {};
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize < 3 * 1024 ** 3 ? {} : { TMPDIR: memory };
+}

@@ -211,7 +211,9 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
   expect(overlapsIn(log)).toEqual([]);
 
   const killed = all.filter(({ ending }) => ending.signal === 'SIGKILL');
-  expect(killed.length).toBeGreaterThanOrEqual(count / 5);
+  const toBeKilled = contenders.filter(({ fate }) => fate.kind === 'killed');
+  // Some end before their moment comes.
+  expect(killed.length).toBeGreaterThanOrEqual(toBeKilled.length / 2);
   for (const { name, fate, ending, turns, program } of all) {
     const done = turnsDoneBy(program);
     if (fate.kind !== 'killed' || ending.signal !== 'SIGKILL') {

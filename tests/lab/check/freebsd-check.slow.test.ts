@@ -1,5 +1,5 @@
 // Checks FreeBSD testbeds, good or spoilt.
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -762,7 +762,10 @@ describeWith(
       const jail = { name: 'ppsgate', user: 'nobody' };
       const builder = { ...builderAt(sshd, folder).builder, jail };
       chmodSync(folder, 0o755);
-      const socket = join(folder, 'open.sock');
+      const shared = mkdtempSync('/tmp/ppsgate-test-');
+      onTestFinished(() => rmSync(shared, { recursive: true }));
+      chmodSync(shared, 0o755);
+      const socket = join(shared, 'open.sock');
       const server = createServer();
       await new Promise<void>((resolve) =>
         server.listen({ path: socket, writableAll: true }, resolve),

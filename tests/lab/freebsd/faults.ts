@@ -730,5 +730,5 @@ const plain = (text: string): string =>
     .replaceAll(/: (?:connect|read|write) E[A-Z]+(?: 127\.[\d.:]+)?/g, '')
     .replaceAll(/\b[0-9a-f]{64}\b/g, '…')
     .replaceAll(/\d+\.\d GB/g, '… GB')
-    .replaceAll(/\/tmp\/ppsgate-test-\w+/g, '…')
+    .replaceAll(new RegExp(`${tmpdir()}/ppsgate-test-\\w+`, 'g'), '…')
     .replaceAll(/\s+/g, ' ');
