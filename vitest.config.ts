@@ -59,8 +59,6 @@ export default defineConfig({
           globalSetup,
           setupFiles: ['tests/quick-ciphers.ts', 'tests/quick-timers.ts', ...long],
           env,
-          // Loading the tested modules again would be a tenth of their time.
-          isolate: false,
           maxWorkers,
           testTimeout,
           hookTimeout,

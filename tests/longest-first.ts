@@ -2,13 +2,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { labInTurn } from './lab-in-turn.ts';
 
-/** Files that start hundreds of programs, for which a process that has loaded little needs a tenth of the time. */
-const startsPrograms = [
-  'forge/patch/repository.slow',
-  'kernel/kernel.slow',
-  'forge/patch/revision.slow',
-];
-
 /** Seconds of a file beside others on two CPUs, if these are twenty or more. */
 const seconds: Readonly<Record<string, number>> = {
   'e2e/events.lab': 195,
@@ -84,13 +77,9 @@ export default class LongestFirst extends BaseSequencer {
     const timed = (await super.sort(files)).map((file) => ({
       file,
       seconds: secondsOf(nameOf(file)),
-      startsPrograms: startsPrograms.includes(nameOf(file)),
       isInLab: file.project.name === 'lab',
     }));
-    const longest = timed.toSorted(
-      (one, other) =>
-        Number(other.startsPrograms) - Number(one.startsPrograms) || other.seconds - one.seconds,
-    );
+    const longest = timed.toSorted((one, other) => other.seconds - one.seconds);
     const isBesideLab = ({ file }: { file: TestSpecification }) =>
       file.project.name === 'slow' || file.project.name === 'lab';
     // The others have ended before.
