@@ -86,6 +86,11 @@ test('packets that the DUT forwarded and the receiver never saw make a trial fai
   });
 });
 
+test('a packet of the DUT itself that the receiver counted too late fails no trial', () => {
+  const counters = countersOf(2, 1);
+  expect(readLinuxLogs(planned, startedAt, { ...logs, counters }).kind).toBe('measured');
+});
+
 test.for([
   ['sender', { sender: 'trafgen: no such device\n' }, /^trafgen ended without its summary/],
   ['counters', { counters: logs.counters.slice(0, -6) }, /^the counters cannot be read/],
