@@ -9,6 +9,7 @@ import {
   reserve,
 } from '../../src/gate/reserve/lease.ts';
 import {
+  type HeldTestbed,
   keys,
   type LabState,
   type LoggedReservation,
@@ -28,7 +29,7 @@ import {
   type StoreSnapshot,
 } from '../../src/gate/reserve/store/store.ts';
 import { type Priority, priorities } from '../../src/model/priority.ts';
-import { plainAssign } from './plain-queue.ts';
+import { plainAssign, type Wanting } from './plain-queue.ts';
 import {
   clockSlack,
   type OnCommit,
@@ -307,7 +308,8 @@ function modelOf(lab: ReservationLab, operator: Process) {
         const { seen } = claim;
         if (taking !== undefined && seen !== undefined) {
           const { id, testbed } = taking;
-          const plain = plainGrants(await readLab(storeWith(store, { read: async () => seen })));
+          const known = await readLab(storeWith(store, { read: async () => seen }));
+          const plain = plainGrants(withTicket(known, taking, claim.request));
           if (plain.get(id) !== testbed) {
             violate(`${name} takes ${testbed}, and not ${plain.get(id)}`);
           }
@@ -329,14 +331,18 @@ function modelOf(lab: ReservationLab, operator: Process) {
     const revision = await commit(change);
     if (revision === undefined) return undefined;
     const taking = takingOf(change);
-    if (taking !== undefined) checkTaking(taking, before);
+    if (taking !== undefined) checkTaking(taking, before, log);
     checkEntering(change, before, await readLab(onlooker), log);
     return revision;
   };
 
-  function checkTaking({ id, testbed, machines }: Taking, before: LabState): void {
-    const { tickets, held, quarantines } = before;
-    if (!tickets.some((ticket) => ticket.id === id)) violate(`${id} takes, and does not wait`);
+  function checkTaking(
+    { id, testbed, machines }: Taking,
+    { tickets, held, quarantines }: LabState,
+    log: readonly LoggedReservation[],
+  ): void {
+    const isNew = !log.some((logged) => logged.id === id);
+    if (!isNew && !tickets.some((ticket) => ticket.id === id)) violate(`${id} takes, and has left`);
     if (quarantines.has(testbed)) violate(`${id} takes ${testbed}, which is in quarantine`);
     if (machines.some((machine) => held.has(machine))) violate(`${id} takes what is held`);
   }
@@ -589,7 +595,7 @@ function isExplained(claim: Claim, logged: LoggedReservation | undefined): boole
   return !end.wasAlive;
 }
 
-type Taking = { id: string; testbed: string; machines: string[] };
+type Taking = Pick<HeldTestbed, 'id' | 'testbed' | 'machines' | 'priority' | 'order'>;
 
 /** The testbed that a change acquires, if any. */
 function takingOf({ put }: StoreChange): Taking | undefined {
@@ -611,7 +617,19 @@ const describe = (claims: readonly Claim[]): string =>
     })
     .join('; ');
 
-function plainGrants({ tickets, held, quarantines }: LabState): Map<string, string> {
+type PlainLab = Pick<LabState, 'held' | 'quarantines'> & { tickets: readonly Wanting[] };
+
+/** Adds the ticket of a request that takes a testbed at once, without one. */
+function withTicket(
+  lab: LabState,
+  { id, priority, order }: Taking,
+  { testbeds: wants }: ReservationRequest,
+): PlainLab {
+  if (lab.tickets.some((ticket) => ticket.id === id)) return lab;
+  return { ...lab, tickets: [...lab.tickets, { id, priority, order, wants }] };
+}
+
+function plainGrants({ tickets, held, quarantines }: PlainLab): Map<string, string> {
   const isHealthy = ([testbed]: readonly [string, unknown]) => !quarantines.has(testbed);
   const isFree = ([, machines]: readonly [string, readonly string[]]) =>
     !machines.some((machine) => held.has(machine));

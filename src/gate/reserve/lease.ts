@@ -9,6 +9,7 @@ import {
   type LabState,
   type QueueTicket,
   readHolding,
+  readLab,
   readLog,
   rivalsOf,
 } from './records.ts';
@@ -18,6 +19,7 @@ import {
   type LeaseEnd,
   type ReservationRequest,
   type ReserveAttempt,
+  takeAtOnce,
   tryReserve,
 } from './reservation.ts';
 import { StoreError } from './store/store.ts';
@@ -78,6 +80,9 @@ export async function reserve(
   order?: number,
 ): Promise<Lease> {
   const { store, date } = deps;
+  const reading = readLab(store);
+  // The `try` below reports a failure, after it has ended the session.
+  reading.catch(() => {});
   const session = await openSession(deps);
   try {
     const at = date();
@@ -89,6 +94,10 @@ export async function reserve(
       at,
       ...(order !== undefined && { order }),
     };
+    const lab = await reading;
+    deps.signal.throwIfAborted();
+    const holding = await takeAtOnce(store, lab, request, entrance);
+    if (holding !== undefined) return leaseOf(holding, session, deps);
     const entry = await enter(store, request, entrance);
     if (entry.kind === 'gone') throw new NotReservedError(whyNone(entry));
     return leaseOf(await waitForTurn(id, session, deps), session, deps);

@@ -2,7 +2,7 @@
 
 import type { Priority } from '../../model/priority.ts';
 import type { ProcessMark } from '../../system/process.ts';
-import { assign, type QueueLine, type Testbeds, testbedsOf } from './queue.ts';
+import { assign, byTurn, type QueueLine, type Testbeds, testbedsOf } from './queue.ts';
 import {
   type HeldTestbed,
   type Holder,
@@ -153,29 +153,69 @@ export async function tryReserve(
     if (sick.length === ticket.wants.size) {
       return { kind: 'none-healthy', quarantines: new Map(sick) };
     }
-    const lines = linesOf(lab);
-    const grant = assign(lines, freeIn(lab, lines)).find(({ place }) => place.id === id);
-    if (grant === undefined) return { kind: 'waiting', ticket, lab };
-
-    const taking = takingOf(lab, ticket, grant.testbed, at);
-    const lost = await lostUses(store, taking.holding.leftBy, at);
-    const token = await store.commit({
-      conditions: [
-        { key: keys.ticket(id), revision: ticket.revision },
-        { key: keys.quarantine(grant.testbed), revision: 0 },
-        ...taking.holding.machines.map((machine) => ({ key: keys.held(machine), revision: 0 })),
-      ],
-      put: [
-        ...putHolding(taking.holding, session),
-        ...putUse(taking.use, taking.holding.machines),
-        putLogged(taking.logged),
-        ...lost.map(putLogged),
-      ],
-      remove: [keys.ticket(id)],
-    });
-    if (token === undefined) continue;
-    return { kind: 'taken', holding: { ...taking.holding, token } };
+    const testbed = grantedTo(ticket, lab);
+    if (testbed === undefined) return { kind: 'waiting', ticket, lab };
+    const holding = await take(store, lab, ticket, { testbed, session, at });
+    if (holding !== undefined) return { kind: 'taken', holding };
   }
+}
+
+/**
+ * Takes a testbed without a place in the queue, which would need twice as many responses of the store. Returns
+ * undefined if the request has to wait, or changes what another one waits for.
+ */
+export async function takeAtOnce(
+  store: Store,
+  lab: LabState,
+  request: ReservationRequest,
+  { id, session, process, at, order = lab.revision + 1 }: Entrance,
+): Promise<HeldTestbed | undefined> {
+  const { testbeds, priority, holder, subject } = request;
+  if (olderOf(lab, request) !== undefined) return undefined;
+  const ticket: QueueTicket = {
+    id,
+    priority,
+    order,
+    holder,
+    process,
+    since: at.toISOString(),
+    subject,
+    wants: testbeds,
+    revision: 0,
+  };
+  const testbed = grantedTo(ticket, { ...lab, tickets: [...lab.tickets, ticket].toSorted(byTurn) });
+  return testbed === undefined ? undefined : take(store, lab, ticket, { testbed, session, at });
+}
+
+function grantedTo({ id }: QueueTicket, lab: LabState): string | undefined {
+  const lines = linesOf(lab);
+  return assign(lines, freeIn(lab, lines)).find(({ place }) => place.id === id)?.testbed;
+}
+
+/** Returns undefined if the lab has changed since. */
+async function take(
+  store: Store,
+  lab: LabState,
+  ticket: QueueTicket,
+  { testbed, session, at }: { testbed: string; session: string; at: Date },
+): Promise<HeldTestbed | undefined> {
+  const { holding, use, logged } = takingOf(lab, ticket, testbed, at);
+  const lost = await lostUses(store, holding.leftBy, at);
+  const token = await store.commit({
+    conditions: [
+      { key: keys.ticket(ticket.id), revision: ticket.revision },
+      { key: keys.quarantine(testbed), revision: 0 },
+      ...holding.machines.map((machine) => ({ key: keys.held(machine), revision: 0 })),
+    ],
+    put: [
+      ...putHolding(holding, session),
+      ...putUse(use, holding.machines),
+      putLogged(logged),
+      ...lost.map(putLogged),
+    ],
+    remove: [keys.ticket(ticket.id)],
+  });
+  return token === undefined ? undefined : { ...holding, token };
 }
 
 /** A commit without a response may have been applied. */

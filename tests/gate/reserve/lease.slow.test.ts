@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { type Lease, LeaseLostError, NotReservedError } from '../../../src/gate/reserve/lease.ts';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
-import { liftQuarantine, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import {
+  type LeaseEnd,
+  liftQuarantine,
+  setQuarantine,
+} from '../../../src/gate/reserve/reservation.ts';
 import { StoreError } from '../../../src/gate/reserve/store/store.ts';
 import {
   aLab,
@@ -14,6 +18,7 @@ import {
 } from '../../fakes/reservation-lab.ts';
 
 const clean = { outcome: 'pass', isClean: true };
+const dirty = { outcome: 'fail', isClean: false };
 /** Seconds that a gate that is not next waits at least between reads. */
 const moment = 5;
 const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
@@ -371,14 +376,11 @@ test('a holder that checks the store before a step detects an unnoticed loss', a
 
 test('a holder whose reservation was unconfirmed and taken away meanwhile gets the taker’s name', async () => {
   const lab = await aLab();
-  const { process, request } = await aClaim(lab, 'bob', ['x']);
-  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
-  process.cut('answers');
-  await lab.settle();
+  const { process, claim } = await unconfirmedHolder(lab, 'bob', clean);
   await takeAway(lab.onlooker, 'x', 'eve', lab.date());
   process.fix();
   await lab.elapse(lab.leaseSeconds / 5);
-  expect(request.error).toMatchObject({ message: 'No testbed was reserved: taken away by eve.' });
+  expect(claim.error).toMatchObject({ message: 'No testbed was reserved: taken away by eve.' });
 });
 
 test('a testbed that was taken away goes to the next in line, with a higher token', async () => {
@@ -481,19 +483,26 @@ test('the log has every reservation with its outcome', async () => {
 
 test('a holder whose reservation was unconfirmed is notified once the store is reachable', async () => {
   const lab = await aLab();
-  await settledDirty(lab);
-  const { process, request } = await aClaim(lab, 'bob', ['x']);
-  while ((await waiting(lab)).length === 0) await lab.step(1);
-  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
-  process.cut('answers');
+  const { process, claim } = await unconfirmedHolder(lab, 'bob', dirty);
   await lab.elapse(lab.leaseSeconds / 2);
-  expect(request).toEqual({});
+  expect(claim).toEqual({});
   process.fix();
   await lab.elapse(lab.leaseSeconds / 5);
-  const lease = leaseOf(request);
+  const lease = leaseOf(claim);
   lease.assertHeld();
   expect(lease.holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
   expect((await readLab(lab.onlooker)).held.get('dut-x')).toEqual(lease.holding);
+});
+
+test('a request whose testbed, taken at once, was unconfirmed fails, and leaves it free', async () => {
+  const lab = await aLab();
+  const { process, request } = await aClaim(lab, 'bob', ['x']);
+  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
+  process.cut('answers');
+  await lab.settle();
+  expect(request.error).toBeInstanceOf(StoreError);
+  const { lease } = await aHolder(lab, 'carol', ['x']);
+  expect(lease.holding.leftBy).toMatchObject([{ holder: { who: 'bob' } }]);
 });
 
 test('a dead holder whose reservation was never confirmed is named to the next one', async () => {
@@ -552,10 +561,20 @@ async function aHolder(
   return { process, lease: leaseOf(request) };
 }
 
-/** Leaves x dirty. */
-async function settledDirty(lab: ReservationLab): Promise<void> {
-  const { lease } = await aHolder(lab, 'alice', ['x']);
-  await settled(lab, lease.release({ outcome: 'fail', isClean: false }));
+/** Has waited for x, and has it without confirmation. */
+async function unconfirmedHolder(
+  lab: ReservationLab,
+  who: string,
+  ending: LeaseEnd,
+): Promise<{ process: Process; claim: Claim }> {
+  const before = await aHolder(lab, 'alice', ['x']);
+  const waiter = await aWaiter(lab, who, ['x']);
+  const releasing = before.lease.release(ending);
+  const holder = async () => (await readLab(lab.onlooker)).held.get('dut-x')?.holder.who;
+  while ((await holder()) !== who) await lab.step(1);
+  waiter.process.cut('answers');
+  await settled(lab, releasing);
+  return waiter;
 }
 
 function leaseOf({ lease, error }: Claim): Lease {

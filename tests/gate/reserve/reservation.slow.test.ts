@@ -7,6 +7,7 @@ import {
   liftQuarantine,
   type ReserveAttempt,
   setQuarantine,
+  takeAtOnce,
   tryReserve,
 } from '../../../src/gate/reserve/reservation.ts';
 import { StoreError } from '../../../src/gate/reserve/store/store.ts';
@@ -37,6 +38,46 @@ test('a later commit that finds its machine taken changes nothing', async () => 
   ]);
   expect(held.get('sender')?.token).toBe(holding.token);
   expect(tickets.map(({ id }) => id)).toEqual(['b']);
+});
+
+test('a gate that no other precedes takes a free testbed at once', async () => {
+  const steps = await aStage();
+  const holding = await steps.takeAtOnce('a', ['x', 'z']);
+  expect(holding).toMatchObject({ id: 'a', testbed: 'x' });
+  const { held, tickets } = await readLab(steps.lab.onlooker);
+  expect(held.get('dut-x')).toEqual(holding);
+  expect(tickets).toEqual([]);
+  expect(await readLog(steps.lab.onlooker)).toMatchObject([{ id: 'a', testbed: 'x' }]);
+});
+
+test('a gate takes nothing at once that is in use, wanted by another before it, or in quarantine', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['z']);
+  await setQuarantine(steps.lab.onlooker, 'x', broken);
+  expect(await steps.takeAtOnce('b', ['x'])).toBeUndefined();
+  expect(await steps.takeAtOnce('b', ['z'])).toBeUndefined();
+  taken(await steps.tryTake('a'));
+  expect(await steps.takeAtOnce('b', ['z'])).toBeUndefined();
+});
+
+test('a gate takes at once before those that wait in a later place', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  expect(await steps.takeAtOnce('b', ['x'], { priority: 'release' })).toMatchObject({ id: 'b' });
+});
+
+test('a gate that would replace an older one takes nothing at once', async () => {
+  const steps = await aStage();
+  await steps.enter('older', ['x', 'z'], { subject: 'o/r#12' });
+  const changes = { subject: 'o/r#12', priority: 'release' } as const;
+  expect(await steps.takeAtOnce('newer', ['x', 'z'], changes)).toBeUndefined();
+});
+
+test('a gate takes nothing at once that another has taken since it looked', async () => {
+  const steps = await aStage();
+  const overtake = async () => steps.meanwhile.takeAtOnce('b', ['y']);
+  expect(await steps.takeAtOnce('a', ['x'], {}, beforeCommit(overtake))).toBeUndefined();
+  expect((await readLab(steps.lab.onlooker)).held.get('sender')?.id).toBe('b');
 });
 
 test('a gate that is overtaken between read and commit takes nothing that is in use by now', async () => {
@@ -429,6 +470,12 @@ async function aStage() {
       at: lab.date(),
       ...(order !== undefined && { order }),
     });
+  const taking = async (store: Store, id: string, names: string[], changes = {}) =>
+    takeAtOnce(store, await readLab(store), aRequest(id, names, changes), {
+      id,
+      session,
+      at: lab.date(),
+    });
   return {
     lab,
     async reset() {
@@ -453,6 +500,8 @@ async function aStage() {
     },
     tryTake: (id: string, through = unchanged) =>
       settled(tryReserve(through(store), id, session, lab.date())),
+    takeAtOnce: (id: string, names: string[], changes = {}, through = unchanged) =>
+      settled(taking(through(store), id, names, changes)),
     giveBack: (holding: HeldTestbed, ending: Parameters<typeof giveBack>[2]) =>
       giveBack(onlooker, holding, ending, lab.date()),
     takeAway: (testbed: string, through = unchanged) =>
@@ -461,6 +510,7 @@ async function aStage() {
     meanwhile: {
       enter: (id: string, names: string[], changes: object) =>
         entering(onlooker, id, names, changes),
+      takeAtOnce: (id: string, names: string[]) => taking(onlooker, id, names),
       tryTake: (id: string) => tryReserve(onlooker, id, session, lab.date()),
     },
     waiting: async () => (await readLab(onlooker)).tickets.map(({ id }) => id),
