@@ -246,47 +246,86 @@ async function tryReserve(store, id, session, at) {
 			kind: "none-healthy",
 			quarantines: new Map(sick)
 		};
-		const lines = linesOf(lab);
-		const grant = assign(lines, freeIn(lab, lines)).find(({ place }) => place.id === id);
-		if (grant === void 0) return {
+		const testbed = grantedTo(ticket, lab);
+		if (testbed === void 0) return {
 			kind: "waiting",
 			ticket,
 			lab
 		};
-		const taking = takingOf(lab, ticket, grant.testbed, at);
-		const lost = await lostUses(store, taking.holding.leftBy, at);
-		const token = await store.commit({
-			conditions: [
-				{
-					key: keys.ticket(id),
-					revision: ticket.revision
-				},
-				{
-					key: keys.quarantine(grant.testbed),
-					revision: 0
-				},
-				...taking.holding.machines.map((machine) => ({
-					key: keys.held(machine),
-					revision: 0
-				}))
-			],
-			put: [
-				...putHolding(taking.holding, session),
-				...putUse(taking.use, taking.holding.machines),
-				putLogged(taking.logged),
-				...lost.map(putLogged)
-			],
-			remove: [keys.ticket(id)]
+		const holding = await take(store, lab, ticket, {
+			testbed,
+			session,
+			at
 		});
-		if (token === void 0) continue;
-		return {
+		if (holding !== void 0) return {
 			kind: "taken",
-			holding: {
-				...taking.holding,
-				token
-			}
+			holding
 		};
 	}
+}
+/**
+* Takes a testbed without a place in the queue, which would need twice as many responses of the store. Returns
+* undefined if the request has to wait, or changes what another one waits for.
+*/
+async function takeAtOnce(store, lab, request, { id, session, process, at, order = lab.revision + 1 }) {
+	const { testbeds, priority, holder, subject } = request;
+	if (olderOf(lab, request) !== void 0) return void 0;
+	const ticket = {
+		id,
+		priority,
+		order,
+		holder,
+		process,
+		since: at.toISOString(),
+		subject,
+		wants: testbeds,
+		revision: 0
+	};
+	const testbed = grantedTo(ticket, {
+		...lab,
+		tickets: [...lab.tickets, ticket].toSorted(byTurn)
+	});
+	return testbed === void 0 ? void 0 : take(store, lab, ticket, {
+		testbed,
+		session,
+		at
+	});
+}
+function grantedTo({ id }, lab) {
+	const lines = linesOf(lab);
+	return assign(lines, freeIn(lab, lines)).find(({ place }) => place.id === id)?.testbed;
+}
+/** Returns undefined if the lab has changed since. */
+async function take(store, lab, ticket, { testbed, session, at }) {
+	const { holding, use, logged } = takingOf(lab, ticket, testbed, at);
+	const lost = await lostUses(store, holding.leftBy, at);
+	const token = await store.commit({
+		conditions: [
+			{
+				key: keys.ticket(ticket.id),
+				revision: ticket.revision
+			},
+			{
+				key: keys.quarantine(testbed),
+				revision: 0
+			},
+			...holding.machines.map((machine) => ({
+				key: keys.held(machine),
+				revision: 0
+			}))
+		],
+		put: [
+			...putHolding(holding, session),
+			...putUse(use, holding.machines),
+			putLogged(logged),
+			...lost.map(putLogged)
+		],
+		remove: [keys.ticket(ticket.id)]
+	});
+	return token === void 0 ? void 0 : {
+		...holding,
+		token
+	};
 }
 /** A commit without a response may have been applied. */
 async function withoutTicket(store, lab, id) {
@@ -521,6 +560,8 @@ var NotReservedError = class extends Error {
 */
 async function reserve(request, deps, order) {
 	const { store, date } = deps;
+	const reading = readLab(store);
+	reading.catch(() => {});
 	const session = await openSession(deps);
 	try {
 		const at = date();
@@ -532,6 +573,10 @@ async function reserve(request, deps, order) {
 			at,
 			...order !== void 0 && { order }
 		};
+		const lab = await reading;
+		deps.signal.throwIfAborted();
+		const holding = await takeAtOnce(store, lab, request, entrance);
+		if (holding !== void 0) return leaseOf(holding, session, deps);
 		const entry = await enter(store, request, entrance);
 		if (entry.kind === "gone") throw new NotReservedError(whyNone(entry));
 		return leaseOf(await waitForTurn(id, session, deps), session, deps);

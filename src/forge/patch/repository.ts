@@ -3,7 +3,7 @@ import { relative, resolve as resolvePath } from 'node:path';
 import type { RepositoryPlace } from '../../config/overlay.ts';
 import { type CommitAbout, type CommittedDiff, commitDiff, commitTree } from './commit-diff.ts';
 import { branchOfPath, commitAt, commitOfSvn } from './dated-commits.ts';
-import { type Git, gitIn, idOf, plainPatch, RepositoryError } from './git.ts';
+import { type Git, gitIn, idOf, isId, plainPatch, RepositoryError } from './git.ts';
 import { type LinearHistory, linearHistoryOf } from './linear-history.ts';
 import {
   NoCommitError,
@@ -88,6 +88,10 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
     entriesAt: (commit, paths) => entriesAt(git, commit, paths),
 
     async mergeBase(first, second) {
+      // Ids that the checkout has need no resolving, which takes longer than the rest.
+      const areIds = isId(first) && isId(second);
+      const known = areIds ? await run('merge-base', first, second).catch(() => '') : '';
+      if (known !== '') return known.trim();
       const ids = [await resolve(first), await resolve(second)];
       const why = `${first} and ${second} have no common ancestor in ${directory}: check it out with its history (fetch-depth: 0).`;
       return (await run('merge-base', ...ids).catch(failed(why))).trim();
