@@ -5,6 +5,7 @@ import { freeEnded, hasAnyEnded, isAnyHere } from './ended-holders.ts';
 import { openSession, type SessionDeps, type StoreSession } from './lease-session.ts';
 import {
   type HeldTestbed,
+  isPreceded,
   keys,
   type LabState,
   type QueueTicket,
@@ -128,7 +129,7 @@ async function waitForTurn(
       if (attempt.kind !== 'waiting') throw new NotReservedError(whyNone(attempt));
       if (await freeEnded(store, attempt.lab, deps.processes, date())) continue;
       onWait(attempt);
-      await changeOrEnd(attempt.lab, signal, deps).catch(unlessAborted(signal));
+      await changeOrEnd(attempt, signal, deps).catch(unlessAborted(signal));
       await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -145,7 +146,7 @@ async function waitForTurn(
  * nothing.
  */
 async function changeOrEnd(
-  lab: LabState,
+  { lab, ticket }: QueueWait,
   signal: AbortSignal,
   { store, sleep, processes }: LeaseDeps,
 ): Promise<void> {
@@ -157,7 +158,12 @@ async function changeOrEnd(
   };
   const ends = isAnyHere(lab, processes) ? [endOfAny()] : [];
   try {
-    await Promise.race([store.changed(lab.revision, until), ...ends]);
+    const change = store.changed(
+      lab.revision,
+      until,
+      isPreceded(lab, ticket) ? keys.ticket('') : '',
+    );
+    await Promise.race([change, ...ends]);
   } finally {
     over.abort();
   }

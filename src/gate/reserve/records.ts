@@ -204,6 +204,14 @@ export function rivalsOf(
   );
 }
 
+/** True if others come first for each machine: the turn then comes with a change of the queue. */
+export function isPreceded(lab: Pick<LabState, 'tickets'>, ticket: QueueTicket): boolean {
+  const rivals = rivalsOf(lab, ticket);
+  const before = rivals.slice(0, rivals.indexOf(ticket));
+  const machines = new Set(before.flatMap(({ wants }) => [...wants.values()].flat()));
+  return [...ticket.wants.values()].flat().every((machine) => machines.has(machine));
+}
+
 export function linesOf({ tickets, quarantines }: LabState): QueueLine[] {
   const isHealthy = ([testbed]: readonly [string, unknown]) => !quarantines.has(testbed);
   const healthy = tickets.map((one) => ({ ...one, wants: [...one.wants].filter(isHealthy) }));

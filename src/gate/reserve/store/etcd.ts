@@ -34,12 +34,14 @@ export async function openEtcd(
 class EtcdStore implements Store {
   readonly #prefix: string;
   readonly #gateway: EtcdGateway;
-  readonly #watch: EtcdWatch;
+  readonly #wakeSeconds: number;
+  /** By prefix: etcd then wakes no process for changes of other keys. */
+  readonly #watches = new Map<string, EtcdWatch>();
 
   constructor(prefix: string, gateway: EtcdGateway, wakeSeconds: number) {
     this.#prefix = prefix;
     this.#gateway = gateway;
-    this.#watch = new EtcdWatch(gateway, prefix, rangeOf(prefix), wakeSeconds);
+    this.#wakeSeconds = wakeSeconds;
   }
 
   async openSession(seconds: number): Promise<string> {
@@ -92,12 +94,16 @@ class EtcdStore implements Store {
     }
   }
 
-  changed(since: number, signal: AbortSignal, prefix?: string): Promise<void> {
-    return this.#watch.changed(since, signal, prefix);
+  changed(since: number, signal: AbortSignal, prefix = ''): Promise<void> {
+    const range = rangeOf(this.#prefix + prefix);
+    const watch =
+      this.#watches.get(prefix) ?? new EtcdWatch(this.#gateway, range, this.#wakeSeconds);
+    this.#watches.set(prefix, watch);
+    return watch.changed(since, signal);
   }
 
   async close(): Promise<void> {
-    this.#watch.close();
+    for (const watch of this.#watches.values()) watch.close();
     this.#gateway.close();
   }
 

@@ -139,6 +139,25 @@ describeWith(etcdNeeds, 'a waiting gate on etcd', () => {
     await heard;
   });
 
+  test('follows only the keys that it waits for, and nothing once it waits no longer', async () => {
+    const cluster = await start({ members: 1 });
+    const store = await open({ endpoints: cluster.endpoints });
+    const { revision } = await store.read('');
+    const left = new AbortController();
+    const waiting = [
+      store.changed(revision, left.signal, 'lab/wait/'),
+      store.changed(revision, left.signal, 'lab/held/a'),
+    ];
+    await expect.poll(() => streamsOf(cluster), soon).toBe(2);
+    await put(store, 'lab/held/b', 'of another machine');
+    await put(store, 'lab/held/a', 'of this one');
+    await waiting[1];
+    left.abort();
+    await expect(waiting[0]).rejects.toThrow('aborted');
+    await expect.poll(() => streamsOf(cluster), soon).toBe(0);
+    await hearOne(store, store);
+  });
+
   test('is woken when etcd has forgotten what came before', async () => {
     const cluster = await start({ members: 1 });
     const store = await open({ endpoints: cluster.endpoints });
@@ -452,6 +471,12 @@ async function leaderKnownTo(member: EtcdMember | undefined): Promise<boolean> {
   const options = { method: 'POST', body: '{}' };
   const response = await fetch(`${member?.endpoint}/v3/maintenance/status`, options);
   return 'leader' in Object(await response.json());
+}
+
+/** Number of streams, by etcd's own count. */
+async function streamsOf({ endpoints }: EtcdCluster): Promise<number> {
+  const metrics = await (await fetch(`${endpoints[0]}/metrics`)).text();
+  return Number(/^etcd_debugging_mvcc_watcher_total (\S+)$/m.exec(metrics)?.[1]);
 }
 
 const etcdctl = ({ endpoints }: EtcdCluster, ...words: string[]) =>
