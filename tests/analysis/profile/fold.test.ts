@@ -1,9 +1,6 @@
 // Folded stacks as they are printed: names of any kind, modules, equal stacks.
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FoldedText, foldedLines, foldedPieces } from '../../../src/analysis/profile/fold.ts';
-import type { Stack } from '../../../src/analysis/profile/profile.ts';
-import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 const one = (...names: string[]) => [{ frames: names.map((name) => ({ name })), samples: 7 }];
 
@@ -67,21 +64,6 @@ test('the pieces of a large profile are its lines', () => {
   expect(Buffer.concat(pieces).toString()).toBe(lines.join(''));
 });
 
-test('stacks with a common end print like each alone', () => {
-  const names = ['a', '#', '# b', 'ü', 'x;y', 'x'.repeat(200_000), ''];
-  const frame = fc.constantFrom(...names.map((name) => ({ name })));
-  const stack = fc.record({
-    frames: fc.array(frame, { minLength: 1, maxLength: 4 }),
-    samples: fc.nat(),
-  });
-  const print = (stacks: Stack[]) => [...foldedLines({ format: 'folded', stacks })];
-  fc.assert(
-    fc.property(fc.array(stack, { maxLength: 20 }), (stacks) => {
-      expect(print(stacks)).toEqual(stacks.flatMap((one) => print([one])));
-    }),
-  );
-});
-
 test('text of stacks comes before the stacks that it did not take', () => {
   const text = new FoldedText({ modules: true });
   const stack = { frames: [{ name: 'a', module: '/k.ko' }], samples: 7 };
@@ -92,23 +74,4 @@ test('text of stacks comes before the stacks that it did not take', () => {
 
 test('a profile without stacks has no lines', () => {
   expect([...foldedLines({ format: 'folded', stacks: [] })]).toEqual([]);
-});
-
-test('a stack of any names is one line of as many frames, and read so', () => {
-  const name = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 20 }),
-    fc.constantFrom('__proto__', 'constructor'),
-  );
-  fc.assert(
-    fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), (names) => {
-      const [line = '', ...others] = foldedLines({
-        format: 'folded',
-        stacks: one('main', ...names),
-      });
-      expect(others).toEqual([]);
-      const [stack] = parseProfile(`${line}\n`).stacks;
-      expect(stack?.frames).toHaveLength(names.length + 1);
-      expect(stack?.samples).toBe(7);
-    }),
-  );
 });
