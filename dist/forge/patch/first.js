@@ -218,6 +218,8 @@ function readerOf(git) {
 		list: (commit, folder) => list(git, commit, folder),
 		entriesAt: (commit, paths) => entriesAt(git, commit, paths),
 		async mergeBase(first, second) {
+			const known = isId(first) && isId(second) ? await run("merge-base", first, second).catch(() => "") : "";
+			if (known !== "") return known.trim();
 			const ids = [await resolve(first), await resolve(second)];
 			const why = `${first} and ${second} have no common ancestor in ${directory}: check it out with its history (fetch-depth: 0).`;
 			return (await run("merge-base", ...ids).catch(failed(why))).trim();

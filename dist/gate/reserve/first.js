@@ -161,6 +161,13 @@ function rivalsOf({ tickets }, { wants }) {
 	const machines = new Set([...wants.values()].flat());
 	return tickets.filter((other) => [...other.wants.values()].flat().some((machine) => machines.has(machine)));
 }
+/** True if others come first for each machine: the turn then comes with a change of the queue. */
+function isPreceded(lab, ticket) {
+	const rivals = rivalsOf(lab, ticket);
+	const before = rivals.slice(0, rivals.indexOf(ticket));
+	const machines = new Set(before.flatMap(({ wants }) => [...wants.values()].flat()));
+	return [...ticket.wants.values()].flat().every((machine) => machines.has(machine));
+}
 function linesOf({ tickets, quarantines }) {
 	const isHealthy = ([testbed]) => !quarantines.has(testbed);
 	const healthy = tickets.map((one) => ({
@@ -600,7 +607,7 @@ async function waitForTurn(id, session, deps) {
 			if (attempt.kind !== "waiting") throw new NotReservedError(whyNone(attempt));
 			if (await freeEnded(store, attempt.lab, deps.processes, date())) continue;
 			onWait(attempt);
-			await changeOrEnd(attempt.lab, signal, deps).catch(unlessAborted(signal));
+			await changeOrEnd(attempt, signal, deps).catch(unlessAborted(signal));
 			await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
 		} catch (error) {
 			if (!(error instanceof StoreError)) throw error;
@@ -614,7 +621,7 @@ async function waitForTurn(id, session, deps) {
 * Waits for a change of the store, or for the end of a process on this host that holds or waits, as that changes
 * nothing.
 */
-async function changeOrEnd(lab, signal, { store, sleep, processes }) {
+async function changeOrEnd({ lab, ticket }, signal, { store, sleep, processes }) {
 	const over = new AbortController();
 	const until = AbortSignal.any([signal, over.signal]);
 	const endOfAny = async () => {
@@ -624,7 +631,8 @@ async function changeOrEnd(lab, signal, { store, sleep, processes }) {
 	};
 	const ends = isAnyHere(lab, processes) ? [endOfAny()] : [];
 	try {
-		await Promise.race([store.changed(lab.revision, until), ...ends]);
+		const change = store.changed(lab.revision, until, isPreceded(lab, ticket) ? keys.ticket("") : "");
+		await Promise.race([change, ...ends]);
 	} finally {
 		over.abort();
 	}

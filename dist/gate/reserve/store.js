@@ -361,50 +361,49 @@ const pauseSeconds = {
 	min: .1,
 	max: 5
 };
-/** Number of changes kept for callers that start to wait after them. */
-const maxRecent = 1e3;
+/** A stream ends after this time without a caller, as it would wake this process for each change. */
+const idleSeconds = 1;
 /** Opens the stream for the first caller. It may die unnoticed, so each caller wakes after `wakeSeconds`. */
 var EtcdWatch = class {
 	#gateway;
-	#prefix;
 	#range;
 	#wakeSeconds;
 	#callers = /* @__PURE__ */ new Set();
-	#closing = new AbortController();
-	#isFollowing = false;
+	#stream;
+	#idleTimer;
+	#isClosed = false;
 	/** The stream reports all changes from this revision on. */
 	#from = 0;
 	#latest = 0;
-	#recent = [];
-	constructor(gateway, prefix, range, wakeSeconds) {
+	constructor(gateway, range, wakeSeconds) {
 		this.#gateway = gateway;
-		this.#prefix = prefix;
 		this.#range = range;
 		this.#wakeSeconds = wakeSeconds;
 	}
 	/** See Store. */
-	async changed(since, signal, prefix = "") {
+	async changed(since, signal) {
 		signal.throwIfAborted();
-		if (!this.#isFollowing) {
-			this.#isFollowing = true;
+		if (this.#isClosed || this.#latest > since) return;
+		if (this.#stream === void 0) {
+			this.#stream = new AbortController();
 			this.#from = since + 1;
-			this.#follow();
+			this.#follow(this.#stream.signal);
 		}
-		const filter = {
-			since,
-			prefix: this.#prefix + prefix
-		};
-		if (since + 1 < this.#from || this.#closing.signal.aborted) return;
-		if (this.#recent.some((change) => matches(change, filter))) return;
-		await this.#waitFor(filter, signal);
+		if (!(since + 1 < this.#from)) await this.#waitFor(since, signal);
 	}
 	close() {
-		this.#closing.abort();
+		this.#isClosed = true;
 		this.#wakeUpTo(Number.POSITIVE_INFINITY);
+		this.#end();
 	}
-	async #follow() {
+	#end() {
+		clearTimeout(this.#idleTimer);
+		this.#stream?.abort();
+		this.#stream = void 0;
+	}
+	async #follow(signal) {
 		let pause = pauseSeconds.min;
-		while (!this.#closing.signal.aborted) {
+		while (!signal.aborted) {
 			const start = Math.max(this.#from, this.#latest + 1);
 			const body = { create_request: {
 				...this.#range,
@@ -412,13 +411,14 @@ var EtcdWatch = class {
 			} };
 			const ending = new AbortController();
 			await this.#gateway.follow("/v3/watch", body, {
-				signal: AbortSignal.any([this.#closing.signal, ending.signal]),
+				signal: AbortSignal.any([signal, ending.signal]),
 				onLine: (line) => {
+					if (signal.aborted) return;
 					if (this.#read(line)) pause = pauseSeconds.min;
 					else ending.abort();
 				}
 			});
-			await setTimeout$1(pause * 1e3, void 0, { signal: this.#closing.signal }).catch(() => {});
+			await setTimeout$1(pause * 1e3, void 0, { signal }).catch(() => {});
 			pause = Math.min(2 * pause, pauseSeconds.max);
 		}
 	}
@@ -426,10 +426,8 @@ var EtcdWatch = class {
 	#read(line) {
 		const result = watchSchema.safeParse(parseJson(line)).data?.result;
 		if (result === void 0) return false;
-		this.#add(result.events.map(({ kv }) => ({
-			key: kv.key,
-			revision: kv.mod_revision
-		})));
+		this.#latest = Math.max(this.#latest, ...result.events.map(({ kv }) => kv.mod_revision));
+		this.#wakeUpTo(this.#latest);
 		if (!result.canceled) return true;
 		if (result.compact_revision > 0) {
 			this.#from = result.compact_revision;
@@ -437,30 +435,22 @@ var EtcdWatch = class {
 		}
 		return false;
 	}
-	#add(changes) {
-		if (changes.length === 0) return;
-		this.#latest = Math.max(this.#latest, ...changes.map(({ revision }) => revision));
-		this.#recent.push(...changes);
-		if (this.#recent.length > maxRecent) {
-			this.#from = Math.max(this.#from, (this.#recent.at(-1e3)?.revision ?? 0) + 1);
-			this.#recent = this.#recent.filter(({ revision }) => revision >= this.#from);
-		}
-		for (const caller of this.#callers) if (changes.some((change) => matches(change, caller))) caller.wake();
-	}
 	#wakeUpTo(revision) {
 		for (const caller of this.#callers) if (caller.since < revision) caller.wake();
 	}
-	#waitFor(filter, signal) {
+	#waitFor(since, signal) {
+		clearTimeout(this.#idleTimer);
 		return new Promise((resolve, reject) => {
 			const end = (settle) => {
 				this.#callers.delete(caller);
 				clearTimeout(timer);
 				signal.removeEventListener("abort", abort);
+				if (this.#callers.size === 0) this.#idleTimer = setTimeout(() => this.#end(), idleSeconds * 1e3);
 				settle();
 			};
 			const abort = () => end(() => reject(signal.reason));
 			const caller = {
-				...filter,
+				since,
 				wake: () => end(resolve)
 			};
 			const timer = setTimeout(caller.wake, this.#wakeSeconds * 1e3);
@@ -469,7 +459,6 @@ var EtcdWatch = class {
 		});
 	}
 };
-const matches = ({ key, revision }, { since, prefix }) => revision > since && key.startsWith(prefix);
 
 // src/gate/reserve/store/etcd.ts
 /**
@@ -482,11 +471,13 @@ async function openEtcd(config, { now, wakeSeconds = 5 }) {
 var EtcdStore = class {
 	#prefix;
 	#gateway;
-	#watch;
+	#wakeSeconds;
+	/** By prefix: etcd then wakes no process for changes of other keys. */
+	#watches = /* @__PURE__ */ new Map();
 	constructor(prefix, gateway, wakeSeconds) {
 		this.#prefix = prefix;
 		this.#gateway = gateway;
-		this.#watch = new EtcdWatch(gateway, prefix, rangeOf(prefix), wakeSeconds);
+		this.#wakeSeconds = wakeSeconds;
 	}
 	async openSession(seconds) {
 		const { ID } = await this.#gateway.send({
@@ -532,11 +523,14 @@ var EtcdStore = class {
 			return revision;
 		}
 	}
-	changed(since, signal, prefix) {
-		return this.#watch.changed(since, signal, prefix);
+	changed(since, signal, prefix = "") {
+		const range = rangeOf(this.#prefix + prefix);
+		const watch = this.#watches.get(prefix) ?? new EtcdWatch(this.#gateway, range, this.#wakeSeconds);
+		this.#watches.set(prefix, watch);
+		return watch.changed(since, signal);
 	}
 	async close() {
-		this.#watch.close();
+		for (const watch of this.#watches.values()) watch.close();
 		this.#gateway.close();
 	}
 	/** Linearizable, which is etcd's default. */
