@@ -158,12 +158,9 @@ async function changeOrEnd(
   };
   const ends = isAnyHere(lab, processes) ? [endOfAny()] : [];
   try {
-    const change = store.changed(
-      lab.revision,
-      until,
-      isPreceded(lab, ticket) ? keys.ticket('') : '',
-    );
-    await Promise.race([change, ...ends]);
+    // Waking every waiting process at a release would delay the next in line.
+    const followed = isPreceded(lab, ticket) ? keys.ticket('') : '';
+    await Promise.race([store.changed(lab.revision, until, followed), ...ends]);
   } finally {
     over.abort();
   }

@@ -161,8 +161,8 @@ export async function tryReserve(
 }
 
 /**
- * Takes a testbed without a place in the queue, which would need twice as many responses of the store. Returns
- * undefined if the request has to wait, or changes what another one waits for.
+ * Takes a testbed with one commit, without a place in the queue first. Returns undefined if the request has to wait, or
+ * replaces another one.
  */
 export async function takeAtOnce(
   store: Store,
