@@ -271,8 +271,8 @@ async function tryReserve(store, id, session, at) {
 	}
 }
 /**
-* Takes a testbed without a place in the queue, which would need twice as many responses of the store. Returns
-* undefined if the request has to wait, or changes what another one waits for.
+* Takes a testbed with one commit, without a place in the queue first. Returns undefined if the request has to wait, or
+* replaces another one.
 */
 async function takeAtOnce(store, lab, request, { id, session, process, at, order = lab.revision + 1 }) {
 	const { testbeds, priority, holder, subject } = request;
@@ -631,8 +631,8 @@ async function changeOrEnd({ lab, ticket }, signal, { store, sleep, processes })
 	};
 	const ends = isAnyHere(lab, processes) ? [endOfAny()] : [];
 	try {
-		const change = store.changed(lab.revision, until, isPreceded(lab, ticket) ? keys.ticket("") : "");
-		await Promise.race([change, ...ends]);
+		const followed = isPreceded(lab, ticket) ? keys.ticket("") : "";
+		await Promise.race([store.changed(lab.revision, until, followed), ...ends]);
 	} finally {
 		over.abort();
 	}
