@@ -1,4 +1,5 @@
-// Measures the embedded lab's verdicts, the demo's duration, and the share of it in which packets flow.
+// Measures the embedded lab's verdicts, the functions named for the slow patch, the demo's duration, and the share of
+// it in which packets flow.
 // By hand, as root: node bench/demo.ts --demos 10 --busy-loops 4
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -57,7 +58,7 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 type Grade = 'right' | 'wrong' | 'none';
 type Patch = {
   grade: Grade;
-  cells: { name: string; verdict: string; grade: Grade; why: string }[];
+  cells: { name: string; verdict: string; grade: Grade; why: string; named?: string }[];
 };
 type Demo = { patches: Patch[]; seconds: number; flowedSeconds: number };
 
@@ -95,11 +96,14 @@ function gradeOf(verdict: string, expected: string): Grade {
 
 function cellsOf(result: Result | undefined, expected: string): Patch['cells'] {
   if (result?.outcome.kind !== 'judged') return [];
-  return result.outcome.cells.map(({ cell, verdict }) => ({
+  return result.outcome.cells.map(({ cell, verdict, reason }) => ({
     name: cellName(cell),
     verdict: verdict.kind,
     grade: gradeOf(verdict.kind, expected),
     why: verdict.kind === 'invalid' ? verdict.reason : '',
+    ...(verdict.kind === 'regression' && {
+      named: reason?.changedFunctions.at(0)?.function ?? 'no function',
+    }),
   }));
 }
 
@@ -110,7 +114,12 @@ function told({ grade, cells }: Patch): string {
   const others = cells
     .filter((cell) => cell.grade !== 'right')
     .map(({ name, verdict, why }) => `${name} ${[verdict, why].filter(Boolean).join(': ')}`);
-  return [`${grade}: ${right} of ${cells.length} cells`, ...others].join('; ');
+  const named = cells.flatMap(({ named }) => named ?? []);
+  return [
+    `${grade}: ${right} of ${cells.length} cells`,
+    ...others,
+    ...(named.length > 0 ? [`named first: ${named.join(', ')}`] : []),
+  ].join('; ');
 }
 
 function* totals(demos: readonly Demo[]): Generator<string> {
@@ -120,6 +129,9 @@ function* totals(demos: readonly Demo[]): Generator<string> {
   yield `demo: ${whole.length} of ${demos.length} with all patches right`;
   yield `patches: ${grades(patches)}`;
   yield `cells: ${grades(cells)}`;
+  const named = cells.flatMap(({ named }) => named ?? []);
+  const expected = named.filter((one) => one.startsWith('nft_')).length;
+  yield `reasons: ${expected} of ${named.length} regressions name a function of nft first`;
   const seconds = sum(demos.map((demo) => demo.seconds));
   const flowed = sum(demos.map((demo) => demo.flowedSeconds)) / seconds;
   yield `${(seconds / demos.length).toFixed(0)} s each, packets flowed for ${flowed.toFixed(2)} of it`;
