@@ -87,7 +87,8 @@ function makeSure(path: string): string {
   }
 }
 
-function createIfMissing(path: string): void {
+/** Only its owner can open it: the user of this program, or the one who called it through sudo. */
+export function createIfMissing(path: string): void {
   try {
     const file = openSync(path, 'wx', 0o600);
     const caller = callerOwning(dirname(path));

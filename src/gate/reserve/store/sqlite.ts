@@ -1,10 +1,10 @@
 // Stores the reservations of one controller host in an SQLite file that all its processes share.
 import { randomUUID } from 'node:crypto';
-import { type FSWatcher, utimesSync, watch } from 'node:fs';
+import { type FSWatcher, lutimesSync, watch } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import * as bounded from '../../../model/bounds.ts';
-import { openFile, type StoreFile } from './sqlite-file.ts';
+import { createIfMissing, openFile, type StoreFile } from './sqlite-file.ts';
 import type { Store, StoreChange, StoreEntry, StoreSnapshot } from './store.ts';
 
 export type SqliteOptions = {
@@ -31,7 +31,7 @@ class SqliteStore implements Store {
   readonly #sql: Statements;
   readonly #now: () => number;
   readonly #pollSeconds: number;
-  #isChanged = false;
+  #changed: string[] = [];
 
   constructor(file: StoreFile, sql: Statements, now: () => number, pollSeconds: number) {
     this.#file = file;
@@ -52,7 +52,7 @@ class SqliteStore implements Store {
 
   async endSession(session: string): Promise<void> {
     await this.#write(() => {
-      if (this.#sql.removeEntriesOf.run(session).changes > 0) this.#nextRevision();
+      this.#removed(this.#sql.removeEntriesOf.all(session));
       this.#sql.endSession.run(session);
     });
   }
@@ -68,16 +68,20 @@ class SqliteStore implements Store {
     return this.#write(() => {
       if (!this.#mayCommit(change)) return undefined;
       const revision = this.#nextRevision();
-      for (const key of change.remove) this.#sql.remove.run(key);
+      for (const key of change.remove) {
+        if (this.#sql.remove.run(key).changes > 0) this.#changed.push(key);
+      }
       for (const { key, value, session } of change.put) {
         this.#sql.put.run(key, value, revision, session ?? null);
+        this.#changed.push(key);
       }
       return revision;
     });
   }
 
-  async changed(since: number, signal: AbortSignal): Promise<void> {
-    const bell = listen(this.#file.path, this.#pollSeconds, signal);
+  /** With a prefix, resolves after one poll at a change of other keys, too. */
+  async changed(since: number, signal: AbortSignal, prefix = ''): Promise<void> {
+    const bell = listen(this.#file.path, foldersOf(prefix), this.#pollSeconds, signal);
     try {
       for (;;) {
         // Created before the read, so that it misses no change meanwhile.
@@ -98,6 +102,7 @@ class SqliteStore implements Store {
   /** Works under the write lock, after removing expired sessions. */
   #write<T>(work: (time: number) => T): Promise<T> {
     return this.#file.use(() => {
+      this.#changed = [];
       const outcome = transaction(
         this.#file.database,
         this.#sql.beginWrite,
@@ -109,8 +114,7 @@ class SqliteStore implements Store {
           return work(time);
         },
       );
-      if (this.#isChanged) ring(this.#file.path);
-      this.#isChanged = false;
+      ring(this.#file.path, this.#changed.splice(0));
       return outcome;
     });
   }
@@ -132,7 +136,6 @@ class SqliteStore implements Store {
   }
 
   #nextRevision(): number {
-    this.#isChanged = true;
     return revisionOf(this.#sql.nextRevision.get()) ?? 0;
   }
 
@@ -141,8 +144,13 @@ class SqliteStore implements Store {
   }
 
   #removeOver(time: number): void {
-    if (this.#sql.removeEntriesOver.run(time).changes > 0) this.#nextRevision();
+    this.#removed(this.#sql.removeEntriesOver.all(time));
     this.#sql.removeSessionsOver.run(time);
+  }
+
+  #removed(rows: readonly SqliteRow[]): void {
+    if (rows.length > 0) this.#nextRevision();
+    this.#changed.push(...rows.map((row) => withKey.parse(row).key));
   }
 
   #mayCommit({ conditions, put }: StoreChange): boolean {
@@ -170,14 +178,15 @@ function prepare(database: DatabaseSync) {
 
     anyOver: one(`SELECT 1 FROM sessions WHERE NOT (${isAlive}) LIMIT 1`),
     removeEntriesOver: one(
-      `DELETE FROM entries WHERE session IN (SELECT id FROM sessions WHERE NOT (${isAlive}))`,
+      `DELETE FROM entries WHERE session IN (SELECT id FROM sessions WHERE NOT (${isAlive}))
+       RETURNING key`,
     ),
     removeSessionsOver: one(`DELETE FROM sessions WHERE NOT (${isAlive})`),
 
     session: one('SELECT 1 FROM sessions WHERE id = ?'),
     openSession: one('INSERT INTO sessions (id, seconds, expires_at) VALUES (?1, ?2, ?3 + ?2)'),
     renew: one('UPDATE sessions SET expires_at = ?2 + seconds WHERE id = ?1'),
-    removeEntriesOf: one('DELETE FROM entries WHERE session = ?'),
+    removeEntriesOf: one('DELETE FROM entries WHERE session = ? RETURNING key'),
     endSession: one('DELETE FROM sessions WHERE id = ?'),
 
     find: one('SELECT revision FROM entries WHERE key = ?'),
@@ -217,24 +226,44 @@ const withRevision = z.object({ revision: z.int() });
 const revisionOf = (row: SqliteRow | undefined): number | undefined =>
   row === undefined ? undefined : withRevision.parse(row).revision;
 
+const withKey = z.object({ key: bounded.word });
+
 const entrySchema = z.object({ key: bounded.word, value: bounded.document, revision: z.int() });
 const entryOf = (row: SqliteRow): StoreEntry => entrySchema.parse(row);
 
+/** The two outer folders of a key or prefix; waiting processes follow no others. */
+const foldersOf = (key: string): string[] => key.split('/').slice(0, -1).slice(0, 2);
+
+/** The file to touch after a change of keys in such a folder: the store itself for all keys. */
+const bellOf = (path: string, folders: readonly string[]): string => [path, ...folders].join('-');
+
 /** Wakes waiting processes. The log is no signal, as SQLite writes it before a commit is complete. */
-function ring(path: string): void {
-  try {
-    const now = new Date();
-    utimesSync(path, now, now);
-  } catch {
-    // The commit is complete, and waiting processes poll.
+function ring(path: string, changedKeys: readonly string[]): void {
+  const bells = changedKeys.flatMap((key) => {
+    const folders = foldersOf(key);
+    return [0, 1, 2].map((depth) => bellOf(path, folders.slice(0, depth)));
+  });
+  for (const bell of new Set(bells)) {
+    try {
+      const now = new Date();
+      // In a folder like /tmp, another user's link may have its name.
+      lutimesSync(bell, now, now);
+    } catch {
+      // No process listens; or else, as the commit is complete, waiting processes poll.
+    }
   }
 }
 
 /** `next` resolves when the file is touched, at each poll, and when the signal aborts. */
-function listen(path: string, pollSeconds: number, signal: AbortSignal) {
+function listen(
+  path: string,
+  folders: readonly string[],
+  pollSeconds: number,
+  signal: AbortSignal,
+) {
   let rung = Promise.withResolvers<void>();
   const onRing = () => rung.resolve();
-  const watcher = watchIfPossible(path, onRing);
+  const watcher = watchIfPossible(path, folders, onRing);
   const timer = setInterval(onRing, pollSeconds * 1000);
   signal.addEventListener('abort', onRing);
   return {
@@ -250,9 +279,16 @@ function listen(path: string, pollSeconds: number, signal: AbortSignal) {
   };
 }
 
-function watchIfPossible(path: string, onChange: () => void): FSWatcher | undefined {
+function watchIfPossible(
+  path: string,
+  folders: readonly string[],
+  onChange: () => void,
+): FSWatcher | undefined {
+  const bell = bellOf(path, folders);
   try {
-    return watch(path, onChange).on('error', () => {});
+    // A moved store must not come back as an empty one.
+    if (bell !== path) createIfMissing(bell);
+    return watch(bell, onChange).on('error', () => {});
   } catch {
     return undefined;
   }

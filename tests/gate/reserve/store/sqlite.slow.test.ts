@@ -114,6 +114,42 @@ test('a waiting gate looks once at first and then sleeps', async () => {
   await expect(waiting).rejects.toThrow('aborted');
 });
 
+test('a waiting gate is notified of changes in the folder that it follows, and not of others', async () => {
+  const path = newPath();
+  let looks = 0;
+  const now = () => {
+    looks += 1;
+    return 0;
+  };
+  const store = await open(path, { now, pollSeconds: 1e6 });
+  const other = await open(path, { now: () => 0 });
+  const { revision } = await store.read('');
+  const before = looks;
+  const woken = store.changed(revision, never, 'lab/wait/');
+  await expect.poll(() => looks - before).toBe(1);
+  await other.commit(put('lab/held/a', '1'));
+  // Nothing happens in this time, so there is no event to wait for.
+  await setTimeout(200);
+  expect(looks - before).toBe(1);
+  await other.commit(put('lab/wait/a', '1'));
+  await woken;
+});
+
+test('a waiting gate is notified when a session ends that had a key in the folder that it follows', async () => {
+  const path = newPath();
+  const [store, other] = [await open(path, { pollSeconds: 1e6 }), await open(path)];
+  const session = await other.openSession(100);
+  await other.commit({
+    conditions: [],
+    put: [{ key: 'lab/wait/a', value: '1', session }],
+    remove: [],
+  });
+  const { revision } = await store.read('');
+  const woken = store.changed(revision, never, 'lab/wait/');
+  await other.endSession(session);
+  await woken;
+});
+
 test('a gate that waits for a killed process wakes once that session is over', async () => {
   const path = newPath();
   const store = await open(path, { now: realNow, pollSeconds: 0.1 });
@@ -219,11 +255,14 @@ test('a new file has higher revisions than the previous one', async () => {
   expect(await second.commit(put('a', '1'))).toBeGreaterThan(revision);
 });
 
-test('the file and its folder are of this user alone', async () => {
+test('its files and their folder are of this user alone', async () => {
   const path = newPath();
-  await open(path);
+  const store = await open(path);
+  await store.changed(0, never, 'lab/wait/');
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
-  for (const name of [path, `${path}-wal`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+  for (const name of [path, `${path}-wal`, `${path}-lab-wait`]) {
+    expect(statSync(name).mode & 0o777).toBe(0o600);
+  }
 });
 
 test('a file by another name is the same store', async () => {
