@@ -97,7 +97,7 @@ export async function reserve(
     };
     const lab = await reading;
     deps.signal.throwIfAborted();
-    const holding = await takeAtOnce(store, lab, request, entrance);
+    const holding = await takeAtOnce(store, lab, request, entrance).catch(foundLater);
     if (holding !== undefined) return leaseOf(holding, session, deps);
     const entry = await enter(store, request, entrance);
     if (entry.kind === 'gone') throw new NotReservedError(whyNone(entry));
@@ -106,6 +106,11 @@ export async function reserve(
     await session.end().catch(() => {});
     throw error;
   }
+}
+
+/** A commit without a response may stand: `enter` and `tryReserve` find it. */
+function foundLater(error: unknown): undefined {
+  if (!(error instanceof StoreError)) throw error;
 }
 
 const tooSlow =

@@ -42,6 +42,7 @@ type Entrance = {
 };
 
 type EnterResult =
+  /** Or it has its testbed already. */
   | { kind: 'waiting' }
   /** With `why`, a newer request replaced this one; otherwise the session is over. */
   | { kind: 'gone'; why: string | undefined };
@@ -54,6 +55,7 @@ export async function enter(
   const { id, session, order } = entrance;
   for (let isIn = false; ; ) {
     const lab = await readLab(store);
+    if (holdingOf(lab, id) !== undefined) return { kind: 'waiting' };
     const own = lab.tickets.find((ticket) => ticket.id === id);
     const older = olderOf(lab, request, own);
     if (isIn && (own === undefined || older === undefined)) return { kind: 'waiting' };

@@ -494,7 +494,19 @@ test('a holder whose reservation was unconfirmed is notified once the store is r
   expect((await readLab(lab.onlooker)).held.get('dut-x')).toEqual(lease.holding);
 });
 
-test('a request whose testbed, taken at once, was unconfirmed fails, and leaves it free', async () => {
+test('a request whose testbed, taken at once, was unconfirmed has it once the store is reachable', async () => {
+  const lab = await aLab();
+  const { process, request } = await aClaim(lab, 'bob', ['x']);
+  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
+  process.cut('answers');
+  await lab.step(1);
+  process.fix();
+  await lab.settle();
+  leaseOf(request).assertHeld();
+  expect(await waiting(lab)).toEqual([]);
+});
+
+test('a request whose testbed, taken at once, was unconfirmed fails without the store, and leaves it free', async () => {
   const lab = await aLab();
   const { process, request } = await aClaim(lab, 'bob', ['x']);
   while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
