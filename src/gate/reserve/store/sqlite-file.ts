@@ -160,14 +160,16 @@ const moved = (path: string): string =>
  * retries.
  */
 const blockingMilliseconds = 3;
-const pauseMilliseconds = 20;
+/** The first pause is about as long as a commit takes. */
+const pauseMilliseconds = { first: 2, longest: 20 };
 /** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
 const patienceSeconds = 5;
 /** Counts tries instead of time, as a suspended process has not waited. */
-const maxAttempts = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
+const maxAttempts = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds.longest);
 
 async function inTurn<T>(path: string, work: () => T): Promise<T> {
   let lastSeen: number | undefined;
+  let pause = pauseMilliseconds.first;
   for (let attempts = 1; ; attempts += 1) {
     try {
       return work();
@@ -180,7 +182,8 @@ async function inTurn<T>(path: string, work: () => T): Promise<T> {
     const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
     if (written !== lastSeen) attempts = 1;
     lastSeen = written;
-    await setTimeout(pauseMilliseconds);
+    await setTimeout(pause);
+    pause = Math.min(2 * pause, pauseMilliseconds.longest);
   }
 }
 
