@@ -12,10 +12,22 @@ export type Box = {
 };
 
 /** With its stacks; siblings are placed when all are known. */
-type Node = { frame: Frame; samples: Box['samples']; paths: Path[]; x: number; width: number };
+type Node = {
+  frame: Frame;
+  samples: Record<Source, number>;
+  first: Path | undefined;
+  last: Path | undefined;
+  x: number;
+  width: number;
+};
 
-/** A stack of either source. */
-type Path = { readonly frames: readonly Frame[]; readonly samples: Box['samples'] };
+/** A stack of either source, with the next one of the same box: lists of them need no memory in each row. */
+type Path = {
+  readonly frames: readonly Frame[];
+  readonly profile: number;
+  readonly base: number;
+  next: Path | undefined;
+};
 
 /** `base` is the profile for comparison. */
 type Source = 'profile' | 'base';
@@ -37,12 +49,12 @@ export function layout(
   by: Source,
   { pixelsPerSample, minPixels }: { pixelsPerSample: number; minPixels: number },
 ): Layout {
-  const root: Node = { frame: { name: 'all' }, samples: nothing, paths: [], x: 0, width: 0 };
+  const root = newNode({ name: 'all' });
   for (const { frames, samples } of stacks.profile) {
-    add(root, { frames, samples: { profile: samples, base: 0 } });
+    add(root, { frames, profile: samples, base: 0, next: undefined });
   }
   for (const { frames, samples } of stacks.base) {
-    add(root, { frames, samples: { profile: 0, base: samples } });
+    add(root, { frames, profile: 0, base: samples, next: undefined });
   }
   root.width = root.samples[by] * pixelsPerSample;
 
@@ -66,8 +78,6 @@ export function layout(
   return { rows, samples: root.samples[by], hiddenSamples };
 }
 
-const nothing = { profile: 0, base: 0 };
-
 /** A row has 12,000 at most, and published kernel profiles about 300 in all; browsers get slow beyond this. */
 const maxBoxes = 100_000;
 
@@ -80,29 +90,45 @@ export const moduleName = ({ module }: Frame): string | undefined => module && l
 
 export const lastName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+const newNode = (frame: Frame): Node => ({
+  frame,
+  samples: { profile: 0, base: 0 },
+  first: undefined,
+  last: undefined,
+  x: 0,
+  width: 0,
+});
+
 function add(node: Node, path: Path): void {
-  const { profile, base } = node.samples;
-  node.samples = { profile: profile + path.samples.profile, base: base + path.samples.base };
-  node.paths.push(path);
+  node.samples.profile += path.profile;
+  node.samples.base += path.base;
+  if (node.last === undefined) node.first = path;
+  else node.last.next = path;
+  node.last = path;
 }
 
+/** Takes the paths from the caller. */
 function callees(
   caller: Node,
   depth: number,
   { by, pixelsPerSample }: { by: Source; pixelsPerSample: number },
 ): Node[] {
-  const [only] = caller.paths;
-  if (only !== undefined && caller.paths.length === 1) {
-    const frame = only.frames[depth];
+  const { first } = caller;
+  if (first !== undefined && first.next === undefined) {
+    const frame = first.frames[depth];
     return frame === undefined ? [] : [{ ...caller, frame }];
   }
   const nodes = new Map<string, Node>();
-  for (const path of caller.paths) {
+  for (let path = first; path !== undefined; ) {
+    const { next } = path;
+    path.next = undefined;
     const frame = path.frames[depth];
-    if (frame === undefined) continue;
-    const known = nodes.get(frame.name);
-    if (known !== undefined) add(known, path);
-    else nodes.set(frame.name, { frame, samples: path.samples, paths: [path], x: 0, width: 0 });
+    if (frame !== undefined) {
+      const node = nodes.get(frame.name) ?? newNode(frame);
+      if (node.first === undefined) nodes.set(frame.name, node);
+      add(node, path);
+    }
+    path = next;
   }
   const sorted = [...nodes.values()].sort((a, b) => (a.frame.name < b.frame.name ? -1 : 1));
   let { x } = caller;
