@@ -9,8 +9,13 @@ import type { Profile } from './profile.ts';
  */
 export function moduleClassNames({ stacks }: Profile): ReadonlyMap<string, string> {
   const modules = new Set<string>();
+  let last: string | undefined;
   for (const { frames } of stacks) {
-    for (const { module } of frames) if (module !== undefined) modules.add(module);
+    for (const { module } of frames) {
+      if (module === undefined || module === last) continue;
+      modules.add(module);
+      last = module;
+    }
   }
   const classNameByModule = new Map<string, string>();
   for (const module of [...modules].toSorted()) {

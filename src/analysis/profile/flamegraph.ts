@@ -11,7 +11,7 @@ import {
   nameClassName,
   type ShareChange,
 } from './flamegraph-style.ts';
-import { type Frame, type Profile, perFrame, samplesOf } from './profile.ts';
+import { type Frame, type Profile, remembered, samplesOf } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
 export { flamegraphStyle };
@@ -110,14 +110,17 @@ function single(profile: Profile, width: number): Drawing {
   const { stacks } = profile;
   const total = samplesOf(stacks);
   const classNameByModule = moduleClassNames(profile);
-  const lookOf = perFrame(
-    (frame) =>
+  const lookOf = remembered(
+    (frame: Frame) =>
       `${classNameByModule.get(moduleName(frame) ?? '') ?? 'plain'} ${nameClassName(frame.name)}`,
   );
   const placed = layout({ profile: stacks, base: [] }, 'profile', scaled(total, width));
+  const aboutOf = remembered(
+    (samples: number) => `${counted(samples)}, ${percent(samples / total)}`,
+  );
   const drawn = flames(placed, {
     classNames: ({ frame }) => lookOf(frame),
-    about: ({ samples }) => `${counted(samples.profile)}, ${percent(samples.profile / total)}`,
+    about: ({ samples }) => aboutOf(samples.profile),
   });
   return {
     legend: moduleLegend(profile, classNameByModule),
@@ -167,7 +170,7 @@ type FrameDescription = { classNames: (box: Box) => string; about: (box: Box) =>
 /** Leaves frames below a pixel, most of a large drawing, to the script, which needs less than half of the bytes. */
 function flames({ rows }: Layout, { classNames, about }: FrameDescription): Part {
   let characters = 0;
-  const textsOf = perFrame(frameTexts);
+  const textsOf = remembered(frameTexts);
   const drawn = rows.map((row, depth) => {
     const wide: string[] = [];
     const narrow: string[] = [];
@@ -318,7 +321,7 @@ function moduleLegend(
 ): readonly Part[] {
   if (classNameByModule.size === 0) return [];
   const samplesIn = new Map<string, number>();
-  const nameOf = perFrame(moduleName);
+  const nameOf = remembered(moduleName);
   for (const { frames, samples } of stacks) {
     const sampled = frames.at(-1);
     const name = (sampled && nameOf(sampled)) ?? 'of no module';

@@ -1,6 +1,6 @@
 // Prints a profile as folded stacks, the common format of flamegraph tools: `main;read 12`.
 import { isComment, type StackSink } from './parser.ts';
-import { type Frame, type Profile, perFrame, type Stack } from './profile.ts';
+import { type Frame, type Profile, remembered, type Stack } from './profile.ts';
 
 type FoldedProfile = Pick<Profile, 'format' | 'stacks'>;
 type FoldOptions = { modules?: boolean };
@@ -64,7 +64,7 @@ export class FoldedText implements StackSink {
 const maxTextBytes = 256 * 1024 ** 2;
 
 const lineWriter = (labelOf: (frame: Frame) => string): LineWriter =>
-  new LineWriter(perFrame((frame) => Buffer.from(`${labelOf(frame)};`)));
+  new LineWriter(remembered((frame) => Buffer.from(`${labelOf(frame)};`)));
 
 /** Space for 17 digits, a sign and a line end, with some to spare. */
 const maxCountBytes = 32;
@@ -161,7 +161,7 @@ export function* foldedLines(profile: FoldedProfile, options?: FoldOptions): Ite
 
 /** Names frames in their printed form. */
 export const labels = (modules: boolean): ((frame: Frame) => string) =>
-  perFrame((frame) => labelOf(frame, modules));
+  remembered((frame) => labelOf(frame, modules));
 
 function labelOf({ name, module }: Frame, modules: boolean): string {
   const file = module?.slice(module.lastIndexOf('/') + 1);

@@ -1,5 +1,5 @@
 // Separates samples of idle processors from those of work.
-import { type Frame, type Profile, perFrame, type Stack, samplesOf } from './profile.ts';
+import { type Frame, type Profile, remembered, type Stack, samplesOf } from './profile.ts';
 
 /** Idle loops of FreeBSD (kern/sched_*.c, cpu_idle) and Linux (kernel/sched/idle.c, drivers/cpuidle, arch_cpu_idle). */
 const idleLoops: ReadonlySet<string> = new Set([
@@ -119,7 +119,7 @@ export function withoutIdle(profile: Profile): {
   idleSamples: number;
   idleFrames: string[];
 } {
-  const kindOf = perFrame(({ name }) => kindOfName(bareName(name)));
+  const kindOf = remembered(({ name }: Frame) => kindOfName(bareName(name)));
   const idle: Stack[] = [];
   const working: Stack[] = [];
   for (const stack of profile.stacks) (idles(stack.frames, kindOf) ? idle : working).push(stack);

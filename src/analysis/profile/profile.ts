@@ -27,14 +27,14 @@ export type Profile = {
 export const samplesOf = (stacks: readonly Stack[]): number =>
   stacks.reduce((sum, { samples }) => sum + samples, 0);
 
-/** Remembers what `make` returns for a frame: large profiles repeat a few thousand functions. */
-export function perFrame<Made>(make: (frame: Frame) => Made): (frame: Frame) => Made {
-  const known = new Map<Frame, Made>();
-  return (frame) => {
-    const found = known.get(frame);
+/** Remembers what `make` returned: large profiles repeat a few thousand functions, and as many counts. */
+export function remembered<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const known = new Map<Key, Made>();
+  return (key) => {
+    const found = known.get(key);
     if (found !== undefined) return found;
-    const made = make(frame);
-    known.set(frame, made);
+    const made = make(key);
+    known.set(key, made);
     return made;
   };
 }
