@@ -19,26 +19,18 @@ var ProfileError = class extends Error {
 * @throws ProfileError for more boxes than a page can show.
 */
 function layout(stacks, by, { pixelsPerSample, minPixels }) {
-	const root = {
-		frame: { name: "all" },
-		samples: nothing,
-		paths: [],
-		x: 0,
-		width: 0
-	};
+	const root = newNode({ name: "all" });
 	for (const { frames, samples } of stacks.profile) add(root, {
 		frames,
-		samples: {
-			profile: samples,
-			base: 0
-		}
+		profile: samples,
+		base: 0,
+		next: void 0
 	});
 	for (const { frames, samples } of stacks.base) add(root, {
 		frames,
-		samples: {
-			profile: 0,
-			base: samples
-		}
+		profile: 0,
+		base: samples,
+		next: void 0
 	});
 	root.width = root.samples[by] * pixelsPerSample;
 	const isDrawn = ({ width }) => width >= minPixels;
@@ -63,46 +55,51 @@ function layout(stacks, by, { pixelsPerSample, minPixels }) {
 		hiddenSamples
 	};
 }
-const nothing = {
-	profile: 0,
-	base: 0
-};
 /** A row has 12,000 at most, and published kernel profiles about 300 in all; browsers get slow beyond this. */
 const maxBoxes = 1e5;
 const tooMany = new ProfileError(`A flamegraph of more than ${maxBoxes} frames is not drawn; fold the profile, and draw a part of it.`);
 /** `ipfw.ko` of `/boot/kernel/ipfw.ko`. */
 const moduleName = ({ module }) => module && lastName(module);
 const lastName = (path) => path.slice(path.lastIndexOf("/") + 1);
+const newNode = (frame) => ({
+	frame,
+	samples: {
+		profile: 0,
+		base: 0
+	},
+	first: void 0,
+	last: void 0,
+	x: 0,
+	width: 0
+});
 function add(node, path) {
-	const { profile, base } = node.samples;
-	node.samples = {
-		profile: profile + path.samples.profile,
-		base: base + path.samples.base
-	};
-	node.paths.push(path);
+	node.samples.profile += path.profile;
+	node.samples.base += path.base;
+	if (node.last === void 0) node.first = path;
+	else node.last.next = path;
+	node.last = path;
 }
+/** Takes the paths from the caller. */
 function callees(caller, depth, { by, pixelsPerSample }) {
-	const [only] = caller.paths;
-	if (only !== void 0 && caller.paths.length === 1) {
-		const frame = only.frames[depth];
+	const { first } = caller;
+	if (first !== void 0 && first.next === void 0) {
+		const frame = first.frames[depth];
 		return frame === void 0 ? [] : [{
 			...caller,
 			frame
 		}];
 	}
 	const nodes = /* @__PURE__ */ new Map();
-	for (const path of caller.paths) {
+	for (let path = first; path !== void 0;) {
+		const { next } = path;
+		path.next = void 0;
 		const frame = path.frames[depth];
-		if (frame === void 0) continue;
-		const known = nodes.get(frame.name);
-		if (known !== void 0) add(known, path);
-		else nodes.set(frame.name, {
-			frame,
-			samples: path.samples,
-			paths: [path],
-			x: 0,
-			width: 0
-		});
+		if (frame !== void 0) {
+			const node = nodes.get(frame.name) ?? newNode(frame);
+			if (node.first === void 0) nodes.set(frame.name, node);
+			add(node, path);
+		}
+		path = next;
 	}
 	const sorted = [...nodes.values()].sort((a, b) => a.frame.name < b.frame.name ? -1 : 1);
 	let { x } = caller;
@@ -139,7 +136,12 @@ function hasPath(paths, frames) {
 */
 function moduleClassNames({ stacks }) {
 	const modules = /* @__PURE__ */ new Set();
-	for (const { frames } of stacks) for (const { module } of frames) if (module !== void 0) modules.add(module);
+	let last;
+	for (const { frames } of stacks) for (const { module } of frames) {
+		if (module === void 0 || module === last) continue;
+		modules.add(module);
+		last = module;
+	}
 	const classNameByModule = /* @__PURE__ */ new Map();
 	for (const module of [...modules].toSorted()) {
 		const name = lastName(module);
@@ -204,14 +206,14 @@ ${embedded(new URL("../../flamegraph-style.css", import.meta.url))}`;
 
 // src/analysis/profile/profile.ts
 const samplesOf = (stacks) => stacks.reduce((sum, { samples }) => sum + samples, 0);
-/** Remembers what `make` returns for a frame: large profiles repeat a few thousand functions. */
-function perFrame(make) {
+/** Remembers what `make` returned: large profiles repeat a few thousand functions, and as many counts. */
+function remembered(make) {
 	const known = /* @__PURE__ */ new Map();
-	return (frame) => {
-		const found = known.get(frame);
+	return (key) => {
+		const found = known.get(key);
 		if (found !== void 0) return found;
-		const made = make(frame);
-		known.set(frame, made);
+		const made = make(key);
+		known.set(key, made);
 		return made;
 	};
 }
@@ -289,14 +291,15 @@ function single(profile, width) {
 	const { stacks } = profile;
 	const total = samplesOf(stacks);
 	const classNameByModule = moduleClassNames(profile);
-	const lookOf = perFrame((frame) => `${classNameByModule.get(moduleName(frame) ?? "") ?? "plain"} ${nameClassName(frame.name)}`);
+	const lookOf = remembered((frame) => `${classNameByModule.get(moduleName(frame) ?? "") ?? "plain"} ${nameClassName(frame.name)}`);
 	const placed = layout({
 		profile: stacks,
 		base: []
 	}, "profile", scaled(total, width));
+	const aboutOf = remembered((samples) => `${counted$1(samples)}, ${percent$1(samples / total)}`);
 	const drawn = flames(placed, {
 		classNames: ({ frame }) => lookOf(frame),
-		about: ({ samples }) => `${counted$1(samples.profile)}, ${percent$1(samples.profile / total)}`
+		about: ({ samples }) => aboutOf(samples.profile)
 	});
 	return {
 		legend: moduleLegend(profile, classNameByModule),
@@ -355,7 +358,7 @@ function vanishedLane(placed, changeOf) {
 /** Leaves frames below a pixel, most of a large drawing, to the script, which needs less than half of the bytes. */
 function flames({ rows }, { classNames, about }) {
 	let characters = 0;
-	const textsOf = perFrame(frameTexts);
+	const textsOf = remembered(frameTexts);
 	return {
 		markup: `<g class="flames">\n${rows.map((row, depth) => {
 			const wide = [];
@@ -470,7 +473,7 @@ const minInLegend = .001;
 function moduleLegend({ stacks }, classNameByModule) {
 	if (classNameByModule.size === 0) return [];
 	const samplesIn = /* @__PURE__ */ new Map();
-	const nameOf = perFrame(moduleName);
+	const nameOf = remembered(moduleName);
 	for (const { frames, samples } of stacks) {
 		const sampled = frames.at(-1);
 		const name = (sampled && nameOf(sampled)) ?? "of no module";
@@ -699,7 +702,7 @@ const notInterruption = /idle|local_irq|irq_(?:enable|disable|save|restore)$/;
 * innermost idle loop was not interrupted: of the frames above it none is the entry of an interrupt or other work.
 */
 function withoutIdle(profile) {
-	const kindOf = perFrame(({ name }) => kindOfName(bareName(name)));
+	const kindOf = remembered(({ name }) => kindOfName(bareName(name)));
 	const idle = [];
 	const working = [];
 	for (const stack of profile.stacks) (idles(stack.frames, kindOf) ? idle : working).push(stack);
@@ -1729,7 +1732,7 @@ var FoldedText = class {
 	}
 };
 const maxTextBytes = 256 * 1024 ** 2;
-const lineWriter = (labelOf) => new LineWriter(perFrame((frame) => Buffer.from(`${labelOf(frame)};`)));
+const lineWriter = (labelOf) => new LineWriter(remembered((frame) => Buffer.from(`${labelOf(frame)};`)));
 /** Space for 17 digits, a sign and a line end, with some to spare. */
 const maxCountBytes = 32;
 /** Copies the common end of a line from the line before: in a call graph, most stacks differ in their callers alone. */
@@ -1808,7 +1811,7 @@ function* foldedLines(profile, options) {
 	for (const piece of foldedPieces(profile, options)) if (piece.length > 0) yield* piece.toString("utf8", 0, piece.length - 1).split("\n");
 }
 /** Names frames in their printed form. */
-const labels = (modules) => perFrame((frame) => labelOf(frame, modules));
+const labels = (modules) => remembered((frame) => labelOf(frame, modules));
 function labelOf({ name, module }, modules) {
 	const file = module?.slice(module.lastIndexOf("/") + 1);
 	return (modules && file !== void 0 ? `${file}\`${name}` : name).replaceAll(";", ":").replace(/[\p{Cc}\u2028\u2029]/gu, "?");

@@ -185,6 +185,7 @@ async function enter(store, request, entrance) {
 	const { id, session, order } = entrance;
 	for (let isIn = false;;) {
 		const lab = await readLab(store);
+		if (holdingOf(lab, id) !== void 0) return { kind: "waiting" };
 		const own = lab.tickets.find((ticket) => ticket.id === id);
 		const older = olderOf(lab, request, own);
 		if (isIn && (own === void 0 || older === void 0)) return { kind: "waiting" };
@@ -582,7 +583,7 @@ async function reserve(request, deps, order) {
 		};
 		const lab = await reading;
 		deps.signal.throwIfAborted();
-		const holding = await takeAtOnce(store, lab, request, entrance);
+		const holding = await takeAtOnce(store, lab, request, entrance).catch(foundLater);
 		if (holding !== void 0) return leaseOf(holding, session, deps);
 		const entry = await enter(store, request, entrance);
 		if (entry.kind === "gone") throw new NotReservedError(whyNone(entry));
@@ -591,6 +592,10 @@ async function reserve(request, deps, order) {
 		await session.end().catch(() => {});
 		throw error;
 	}
+}
+/** A commit without a response may stand: `enter` and `tryReserve` find it. */
+function foundLater(error) {
+	if (!(error instanceof StoreError)) throw error;
 }
 const tooSlow = "No testbed was reserved: this process was stopped, or lost the reservation store, for longer than a lease lasts; start it again.";
 async function waitForTurn(id, session, deps) {

@@ -55,6 +55,7 @@ function makeSure(path) {
 		throw new StoreError(`The reservation store ${path} cannot be opened (${reasonOf(error)}): give this user write access to the file and its folder, or name another path.`, { cause: error });
 	}
 }
+/** Only its owner can open it: the user of this program, or the one who called it through sudo. */
 function createIfMissing(path) {
 	try {
 		const file = openSync(path, "wx", 384);
@@ -112,13 +113,18 @@ const moved = (path) => `The reservation store ${path} was moved or replaced whi
 * retries.
 */
 const blockingMilliseconds = 3;
-const pauseMilliseconds = 20;
+/** The first pause is about as long as a commit takes. */
+const pauseMilliseconds = {
+	first: 2,
+	longest: 20
+};
 /** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
 const patienceSeconds = 5;
 /** Counts tries instead of time, as a suspended process has not waited. */
-const maxAttempts = patienceSeconds * 1e3 / 23;
+const maxAttempts = patienceSeconds * 1e3 / (blockingMilliseconds + pauseMilliseconds.longest);
 async function inTurn(path, work) {
 	let lastSeen;
+	let pause = pauseMilliseconds.first;
 	for (let attempts = 1;; attempts += 1) {
 		try {
 			return work();
@@ -129,7 +135,8 @@ async function inTurn(path, work) {
 		const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
 		if (written !== lastSeen) attempts = 1;
 		lastSeen = written;
-		await setTimeout(pauseMilliseconds);
+		await setTimeout(pause);
+		pause = Math.min(2 * pause, pauseMilliseconds.longest);
 	}
 }
 function sentence(path, error) {
@@ -147,4 +154,4 @@ function sentence(path, error) {
 	}
 }
 
-export { StoreError, openFile };
+export { StoreError, createIfMissing, openFile };

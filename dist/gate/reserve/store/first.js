@@ -1,8 +1,8 @@
 import { int, object } from "../../../vendor/zod.js";
 import { document, word } from "../../../model/first.js";
 import { openProcessView } from "../../../system/process.js";
-import { openFile } from "./first-plain.js";
-const { utimesSync, watch } = globalThis.process.getBuiltinModule("node:fs");
+import { createIfMissing, openFile } from "./first-plain.js";
+const { lutimesSync, watch } = globalThis.process.getBuiltinModule("node:fs");
 const { randomUUID } = globalThis.process.getBuiltinModule("node:crypto");
 
 // src/gate/reserve/store/open.ts
@@ -32,7 +32,7 @@ var SqliteStore = class {
 	#sql;
 	#now;
 	#pollSeconds;
-	#isChanged = false;
+	#changed = [];
 	constructor(file, sql, now, pollSeconds) {
 		this.#file = file;
 		this.#sql = sql;
@@ -49,7 +49,7 @@ var SqliteStore = class {
 	}
 	async endSession(session) {
 		await this.#write(() => {
-			if (this.#sql.removeEntriesOf.run(session).changes > 0) this.#nextRevision();
+			this.#removed(this.#sql.removeEntriesOf.all(session));
 			this.#sql.endSession.run(session);
 		});
 	}
@@ -63,13 +63,17 @@ var SqliteStore = class {
 		return this.#write(() => {
 			if (!this.#mayCommit(change)) return void 0;
 			const revision = this.#nextRevision();
-			for (const key of change.remove) this.#sql.remove.run(key);
-			for (const { key, value, session } of change.put) this.#sql.put.run(key, value, revision, session ?? null);
+			for (const key of change.remove) if (this.#sql.remove.run(key).changes > 0) this.#changed.push(key);
+			for (const { key, value, session } of change.put) {
+				this.#sql.put.run(key, value, revision, session ?? null);
+				this.#changed.push(key);
+			}
 			return revision;
 		});
 	}
-	async changed(since, signal) {
-		const bell = listen(this.#file.path, this.#pollSeconds, signal);
+	/** With a prefix, resolves after one poll at a change of other keys, too. */
+	async changed(since, signal, prefix = "") {
+		const bell = listen(this.#file.path, foldersOf(prefix), this.#pollSeconds, signal);
 		try {
 			for (;;) {
 				const rung = bell.next();
@@ -87,13 +91,13 @@ var SqliteStore = class {
 	/** Works under the write lock, after removing expired sessions. */
 	#write(work) {
 		return this.#file.use(() => {
+			this.#changed = [];
 			const outcome = transaction(this.#file.database, this.#sql.beginWrite, this.#sql.commit, () => {
 				const time = this.#now();
 				if (this.#isAnyOver(time)) this.#removeOver(time);
 				return work(time);
 			});
-			if (this.#isChanged) ring(this.#file.path);
-			this.#isChanged = false;
+			ring(this.#file.path, this.#changed.splice(0));
 			return outcome;
 		});
 	}
@@ -109,15 +113,18 @@ var SqliteStore = class {
 		return revisionOf(this.#sql.revision.get()) ?? 0;
 	}
 	#nextRevision() {
-		this.#isChanged = true;
 		return revisionOf(this.#sql.nextRevision.get()) ?? 0;
 	}
 	#isAnyOver(time) {
 		return this.#sql.anyOver.get(time) !== void 0;
 	}
 	#removeOver(time) {
-		if (this.#sql.removeEntriesOver.run(time).changes > 0) this.#nextRevision();
+		this.#removed(this.#sql.removeEntriesOver.all(time));
 		this.#sql.removeSessionsOver.run(time);
+	}
+	#removed(rows) {
+		if (rows.length > 0) this.#nextRevision();
+		this.#changed.push(...rows.map((row) => withKey.parse(row).key));
 	}
 	#mayCommit({ conditions, put }) {
 		const { find, session: findSession } = this.#sql;
@@ -134,12 +141,13 @@ function prepare(database) {
 		revision: one("SELECT revision FROM store"),
 		nextRevision: one("UPDATE store SET revision = revision + 1 RETURNING revision"),
 		anyOver: one(`SELECT 1 FROM sessions WHERE NOT (${isAlive}) LIMIT 1`),
-		removeEntriesOver: one(`DELETE FROM entries WHERE session IN (SELECT id FROM sessions WHERE NOT (${isAlive}))`),
+		removeEntriesOver: one(`DELETE FROM entries WHERE session IN (SELECT id FROM sessions WHERE NOT (${isAlive}))
+       RETURNING key`),
 		removeSessionsOver: one(`DELETE FROM sessions WHERE NOT (${isAlive})`),
 		session: one("SELECT 1 FROM sessions WHERE id = ?"),
 		openSession: one("INSERT INTO sessions (id, seconds, expires_at) VALUES (?1, ?2, ?3 + ?2)"),
 		renew: one("UPDATE sessions SET expires_at = ?2 + seconds WHERE id = ?1"),
-		removeEntriesOf: one("DELETE FROM entries WHERE session = ?"),
+		removeEntriesOf: one("DELETE FROM entries WHERE session = ? RETURNING key"),
 		endSession: one("DELETE FROM sessions WHERE id = ?"),
 		find: one("SELECT revision FROM entries WHERE key = ?"),
 		read: one(`SELECT key, value, revision FROM entries
@@ -161,24 +169,37 @@ function transaction(database, begin, commit, work) {
 }
 const withRevision = object({ revision: int() });
 const revisionOf = (row) => row === void 0 ? void 0 : withRevision.parse(row).revision;
+const withKey = object({ key: word });
 const entrySchema = object({
 	key: word,
 	value: document,
 	revision: int()
 });
 const entryOf = (row) => entrySchema.parse(row);
+/** The two outer folders of a key or prefix; waiting processes follow no others. */
+const foldersOf = (key) => key.split("/").slice(0, -1).slice(0, 2);
+/** The file to touch after a change of keys in such a folder: the store itself for all keys. */
+const bellOf = (path, folders) => [path, ...folders].join("-");
 /** Wakes waiting processes. The log is no signal, as SQLite writes it before a commit is complete. */
-function ring(path) {
-	try {
+function ring(path, changedKeys) {
+	const bells = changedKeys.flatMap((key) => {
+		const folders = foldersOf(key);
+		return [
+			0,
+			1,
+			2
+		].map((depth) => bellOf(path, folders.slice(0, depth)));
+	});
+	for (const bell of new Set(bells)) try {
 		const now = /* @__PURE__ */ new Date();
-		utimesSync(path, now, now);
+		lutimesSync(bell, now, now);
 	} catch {}
 }
 /** `next` resolves when the file is touched, at each poll, and when the signal aborts. */
-function listen(path, pollSeconds, signal) {
+function listen(path, folders, pollSeconds, signal) {
 	let rung = Promise.withResolvers();
 	const onRing = () => rung.resolve();
-	const watcher = watchIfPossible(path, onRing);
+	const watcher = watchIfPossible(path, folders, onRing);
 	const timer = setInterval(onRing, pollSeconds * 1e3);
 	signal.addEventListener("abort", onRing);
 	return {
@@ -193,9 +214,11 @@ function listen(path, pollSeconds, signal) {
 		}
 	};
 }
-function watchIfPossible(path, onChange) {
+function watchIfPossible(path, folders, onChange) {
+	const bell = bellOf(path, folders);
 	try {
-		return watch(path, onChange).on("error", () => {});
+		if (bell !== path) createIfMissing(bell);
+		return watch(bell, onChange).on("error", () => {});
 	} catch {
 		return;
 	}
