@@ -84,7 +84,7 @@ export type LabState = {
   /** In the order of turns. */
   tickets: readonly QueueTicket[];
   held: ReadonlyMap<string, HeldTestbed>;
-  used: ReadonlyMap<string, TestbedUse>;
+  used: ReadonlyMap<string, TestbedUse & { revision: number }>;
   quarantines: ReadonlyMap<string, Quarantine>;
 };
 
@@ -132,7 +132,10 @@ export async function readLab(store: Store): Promise<LabState> {
     revision,
     tickets: under(folders.ticket).map(ticketOf).toSorted(byTurn),
     held: byName(under(folders.held), folders.held, holdingIn),
-    used: byName(under(folders.used), folders.used, (entry) => parsed(use, entry)),
+    used: byName(under(folders.used), folders.used, (entry) => ({
+      ...parsed(use, entry),
+      revision: entry.revision,
+    })),
     quarantines: byName(under(quarantines), quarantines, (entry) => parsed(quarantine, entry)),
   };
 }

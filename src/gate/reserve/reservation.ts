@@ -207,7 +207,11 @@ async function take(
     conditions: [
       { key: keys.ticket(ticket.id), revision: ticket.revision },
       { key: keys.quarantine(testbed), revision: 0 },
-      ...holding.machines.map((machine) => ({ key: keys.held(machine), revision: 0 })),
+      ...holding.machines.flatMap((machine) => [
+        { key: keys.held(machine), revision: 0 },
+        // Another holder may have come and gone since, and no other process would log its end.
+        { key: keys.used(machine), revision: lab.used.get(machine)?.revision ?? 0 },
+      ]),
     ],
     put: [
       ...putHolding(holding, session),
@@ -239,7 +243,8 @@ function takingOf(lab: LabState, ticket: QueueTicket, testbed: string, at: Date)
   const machines = [...(wants.get(testbed) ?? [])];
   const [waitingSince, since] = [ticket.since, at.toISOString()];
   const left = machines.flatMap((machine) => lab.used.get(machine) ?? []);
-  const leftBy = [...new Map(left.map((one) => [one.id, one])).values()];
+  const uses = left.map(({ revision: _, ...use }): [string, TestbedUse] => [use.id, use]);
+  const leftBy = [...new Map(uses).values()];
   return {
     holding: {
       id,

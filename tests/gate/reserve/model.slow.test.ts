@@ -31,7 +31,7 @@ test(
     };
     await fc.assert(fc.asyncProperty(histories(80), playOne), {
       numRuns: times(120),
-      examples: [[renewedBetweenLosses]],
+      examples: [[renewedBetweenLosses], [lostSinceTheRead]],
       interruptAfterTimeLimit: 0.8 * patienceMilliseconds,
       markInterruptAsFailure: true,
     });
@@ -53,6 +53,20 @@ const renewedBetweenLosses: History = {
     { kind: 'elapse', leases: 0.02 },
     { kind: 'cut', who: 4, lost: 'requests' },
     { kind: 'elapse', leases: 1 },
+  ],
+};
+
+/** A chance find: a holder came and went between another's look at the lab and its commit, and no log had its end. */
+const lostSinceTheRead: History = {
+  seed: -50344449,
+  commands: [
+    { kind: 'request', who: 3, wants: ['c', 'a'], priority: 'patch', subject: 'one' },
+    { kind: 'stop', who: 3, isWorking: false },
+    { kind: 'request', who: 1, wants: ['a'], priority: 'patch', subject: 'one' },
+    { kind: 'settle' },
+    { kind: 'release', who: 1, isClean: false, isSick: true, comesBack: false },
+    { kind: 'elapse', leases: 1 },
+    { kind: 'request', who: 0, wants: ['c', 'a'], priority: 'patch', subject: 'one' },
   ],
 };
 
