@@ -111,7 +111,10 @@ async function readLab(store) {
 		revision,
 		tickets: under(folders.ticket).map(ticketOf).toSorted(byTurn),
 		held: byName(under(folders.held), folders.held, holdingIn),
-		used: byName(under(folders.used), folders.used, (entry) => parsed(use, entry)),
+		used: byName(under(folders.used), folders.used, (entry) => ({
+			...parsed(use, entry),
+			revision: entry.revision
+		})),
 		quarantines: byName(under(quarantines), quarantines, (entry) => parsed(quarantine, entry))
 	};
 }
@@ -317,10 +320,13 @@ async function take(store, lab, ticket, { testbed, session, at }) {
 				key: keys.quarantine(testbed),
 				revision: 0
 			},
-			...holding.machines.map((machine) => ({
+			...holding.machines.flatMap((machine) => [{
 				key: keys.held(machine),
 				revision: 0
-			}))
+			}, {
+				key: keys.used(machine),
+				revision: lab.used.get(machine)?.revision ?? 0
+			}])
 		],
 		put: [
 			...putHolding(holding, session),
@@ -356,7 +362,7 @@ function takingOf(lab, ticket, testbed, at) {
 	const { id, priority, order, holder, process, wants } = ticket;
 	const machines = [...wants.get(testbed) ?? []];
 	const [waitingSince, since] = [ticket.since, at.toISOString()];
-	const left = machines.flatMap((machine) => lab.used.get(machine) ?? []);
+	const uses = machines.flatMap((machine) => lab.used.get(machine) ?? []).map(({ revision: _, ...use }) => [use.id, use]);
 	return {
 		holding: {
 			id,
@@ -368,7 +374,7 @@ function takingOf(lab, ticket, testbed, at) {
 			process,
 			waitingSince,
 			since,
-			leftBy: [...new Map(left.map((one) => [one.id, one])).values()]
+			leftBy: [...new Map(uses).values()]
 		},
 		use: {
 			id,
